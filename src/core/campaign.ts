@@ -1,0 +1,138 @@
+import {
+  anything,
+  type Check,
+  choice,
+  type Fault,
+  flag,
+  isObject,
+  join,
+  list,
+  nullOr,
+  optional,
+  record,
+  refuse,
+  text,
+  valid,
+  variant,
+  wholeNumber,
+} from './fault.ts'
+import { checkSchedule, type Mechanism, type Schedule } from './mechanism/settings.ts'
+
+/** A campaign as its file describes it, with everything that was left out filled in. */
+export type CampaignSettings = Schedule & {
+  id?: number
+  name: string
+  isDraft: boolean
+  anonymous: { enabled: boolean }
+  onExpiry: OnExpiry
+  pages: PageSettings[]
+  /** Null is none; its style keys are still to come. */
+  mailTimer: Record<string, never> | null
+}
+
+export type OnExpiry = { action: 'HIDE' } | { action: 'ZERO' } | { action: 'REDIRECT'; redirectUrl: string }
+
+/** `proxyUrl` is where the CTA link redirects to instead of the page itself. */
+export type PageSettings = { id?: number; pageUrl: string; proxyUrl: string | null; eligible: boolean }
+
+const MOST_PAGES = 100
+const MOST_NAME_CHARACTERS = 200
+const MOST_URL_CHARACTERS = 2_048
+
+const id = wholeNumber(1)
+
+const url = text(
+  `an absolute https: or http: URL of at most ${MOST_URL_CHARACTERS} characters, without user name or password, anything beyond ASCII percent-encoded`,
+  isWebAddress,
+)
+
+const pages = list(
+  record<PageSettings>({
+    id: optional(id),
+    pageUrl: url,
+    proxyUrl: optional(nullOr(url), null),
+    eligible: optional(flag, true),
+  }),
+  MOST_PAGES,
+)
+
+const onExpiry = variant<OnExpiry>('action', {
+  HIDE: record<{ action: 'HIDE' }>({ action: choice(['HIDE']) }),
+  ZERO: record<{ action: 'ZERO' }>({ action: choice(['ZERO']) }),
+  REDIRECT: record<Extract<OnExpiry, { action: 'REDIRECT' }>>({
+    action: choice(['REDIRECT']),
+    redirectUrl: url,
+  }),
+})
+
+/** `timeZone` and `mechanism` are let through here: they are checked together, as one schedule. */
+const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in keyof Schedule]?: unknown }>({
+  id: optional(id),
+  name: text(`a name of 1 to ${MOST_NAME_CHARACTERS} characters, not blank`, isName),
+  isDraft: optional(flag, true),
+  timeZone: optional(anything),
+  mechanism: optional(anything),
+  anonymous: optional(record<{ enabled: boolean }>({ enabled: flag }), { enabled: false }),
+  onExpiry: optional<OnExpiry>(onExpiry, { action: 'HIDE' }),
+  pages: optional(eachIdOnce(pages), []),
+  mailTimer: optional(nullOr(record<Record<string, never>>({})), null),
+})
+
+/** Reads a campaign file. Either everything is right, or every fault is named. */
+export function checkCampaign(value: unknown): { campaign: CampaignSettings } | { faults: Fault[] } {
+  const faults: Fault[] = []
+  const settings = besidesSchedule(value, '', faults)
+  if (!isObject(value)) return { faults }
+  const timeZone = valid(value, 'timeZone', anything)
+  const mechanism = valid(value, 'mechanism', anything)
+  const schedule = checkSchedule(timeZone, mechanism, faults)
+  if (settings === undefined || schedule === undefined) return { faults }
+  return { campaign: { ...settings, ...schedule } }
+}
+
+/** Campaign types by id, as the API names them. */
+export const campaignTypes: Readonly<Record<number, string>> = {
+  1: 'Fixed date',
+  2: 'Evergreen',
+  3: 'Recurring',
+}
+
+const typeOfKind = { fixed: 1, after: 2, daysAt: 2, none: 2, next: 3 } as const
+
+/** The type of a campaign with these rules. */
+export function campaignType(mechanism: Mechanism): { id: 1 | 2 | 3; name: string } {
+  const id = typeOfKind[mechanism.deadline.kind]
+  return { id, name: campaignTypes[id] as string }
+}
+
+/** PostgreSQL keeps neither NUL nor half a surrogate pair. */
+function isName(name: string): boolean {
+  const fits = name.trim() !== '' && [...name].length <= MOST_NAME_CHARACTERS
+  return fits && name.isWellFormed() && !name.includes('\0')
+}
+
+const uriPart = "(?:[\\w.~:/?@!$&'()*+,;=-]|%[\\da-f]{2})*"
+const uri = new RegExp(`^https?://(?:\\[[\\da-f:.]+\\])?${uriPart}(?:#${uriPart})?$`, 'i')
+
+/**
+ * Stricter than the URL parser, which mends what other parsers may read as another host: characters of
+ * RFC 3986 only, so that an address is a URI wherever it is handed on.
+ */
+function isWebAddress(address: string): boolean {
+  if (!uri.test(address) || address.length > MOST_URL_CHARACTERS) return false
+  const parsed = URL.parse(address)
+  return parsed !== null && parsed.username === '' && parsed.password === ''
+}
+
+function eachIdOnce(pages: Check<PageSettings[]>): Check<PageSettings[]> {
+  return (value, path, faults) => {
+    const kept = pages(value, path, faults)
+    const given = Array.isArray(value) && value.length <= MOST_PAGES ? value : []
+    const ids = given.map((page) => valid(page, 'id', id))
+    for (const [index, pageId] of ids.entries()) {
+      if (pageId === undefined || ids.indexOf(pageId) === index) continue
+      refuse(faults, join(join(path, index), 'id'), 'must not be the id of another page here')
+    }
+    return kept
+  }
+}

@@ -1,0 +1,40 @@
+/** Every error code of the public API with its status (specification, part 7). */
+export const errorStatus = {
+  INVALID_JSON: 400,
+  INVALID_CURSOR: 400,
+  UNAUTHORIZED: 401,
+  ACCOUNT_SUSPENDED: 403,
+  CAMPAIGN_NOT_FOUND: 404,
+  LEAD_NOT_FOUND: 404,
+  NOT_FOUND: 404,
+  CAMPAIGN_NOT_PUBLISHED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  VALIDATION_ERROR: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const
+
+export type ErrorCode = keyof typeof errorStatus
+export type ErrorStatus = (typeof errorStatus)[ErrorCode]
+
+/** What each code says when there is nothing more exact to say. Wording is free (specification, part 7). */
+export const errorMessage: Record<ErrorCode, string> = {
+  INVALID_JSON: 'The body is not one complete JSON text in UTF-8.',
+  INVALID_CURSOR:
+    'afterId must be the nextAfterId of an earlier answer: an integer from 1 to 9007199254740991.',
+  UNAUTHORIZED: 'A valid API key is required: Authorization: Bearer lastcall_<uuid>.<secret>.',
+  ACCOUNT_SUSPENDED: 'The account of this key is suspended.',
+  CAMPAIGN_NOT_FOUND: 'The account has no campaign with this id.',
+  LEAD_NOT_FOUND: 'This email is not registered in the campaign.',
+  NOT_FOUND: 'There is nothing at this path for this method.',
+  CAMPAIGN_NOT_PUBLISHED: 'The campaign is a draft; publish it before registering leads.',
+  PAYLOAD_TOO_LARGE: 'The body is larger than 16384 bytes.',
+  UNSUPPORTED_MEDIA_TYPE:
+    'Send the body as Content-Type: application/json in UTF-8, without a Content-Encoding.',
+  VALIDATION_ERROR: 'The request is not valid.',
+  RATE_LIMITED: 'The account has used its requests of this minute; wait for the seconds in Retry-After.',
+  INTERNAL_ERROR: 'Something went wrong on our side.',
+  SERVICE_UNAVAILABLE: 'The service is unavailable for the moment; try again with an increasing pause.',
+}

@@ -1,0 +1,150 @@
+/**
+ * What is wrong with something that people wrote, and where. The path is dotted as they write it,
+ * `mechanism.deadline.days` or `pages[0].pageUrl`, and empty for the whole; the message is one line.
+ */
+export type Fault = { path: string; message: string }
+
+/** Gives the value as it is to be kept, or adds to `faults` and gives undefined. */
+export type Check<T> = (value: unknown, path: string, faults: Fault[]) => T | undefined
+
+/** A property that may be left out; `otherwise` is then kept in its place. */
+type Optional<T> = { optional: Check<T>; otherwise: T | undefined }
+
+/** One check for each property of T: the compiler demands every row. */
+type Fields<T> = { [K in keyof T]-?: Check<Exclude<T[K], undefined>> | Optional<Exclude<T[K], undefined>> }
+
+type JsonObject = { readonly [key: string]: unknown }
+
+/** Of a list that is too long or a text that no one typed, no more than this is quoted back. */
+const QUOTED_CHARACTERS = 60
+
+/** The default is frozen, since everyone who leaves the property out is given the same one. */
+export function optional<T>(check: Check<T>, otherwise?: T): Optional<T> {
+  return { optional: check, otherwise: Object.freeze(otherwise) }
+}
+
+/** An object with these properties and no other, not even `__proto__` as JSON.parse gives it. */
+export function record<T extends object>(fields: Fields<T>): Check<T> {
+  const rows: [string, Check<unknown> | Optional<unknown>][] = Object.entries(fields)
+  const names = rows.map(([name]) => name)
+  return (value, path, faults) => {
+    if (!isObject(value)) return refuse(faults, path, 'must be an object')
+    const faultsBefore = faults.length
+    for (const name of Object.keys(value)) {
+      if (!names.includes(name)) refuse(faults, join(path, name), unknownProperty(names))
+    }
+    const kept: Record<string, unknown> = {}
+    for (const [name, field] of rows) {
+      const checked = property(value, name, field, join(path, name), faults)
+      if (checked !== undefined) kept[name] = checked
+    }
+    return faults.length === faultsBefore ? (kept as T) : undefined
+  }
+}
+
+/** An object whose property `tag` says which of the checks it must pass. */
+export function variant<T>(tag: string, checks: { readonly [name: string]: Check<T> }): Check<T> {
+  const names = choice(Object.keys(checks))
+  return (value, path, faults) => {
+    if (!isObject(value)) return refuse(faults, path, 'must be an object')
+    const name = property(value, tag, names, join(path, tag), faults)
+    return name === undefined ? undefined : checks[name]?.(value, path, faults)
+  }
+}
+
+/** A list of at most `most` items; a longer one is refused without a look at its items. */
+export function list<T>(item: Check<T>, most: number): Check<T[]> {
+  return (value, path, faults) => {
+    if (!Array.isArray(value)) return refuse(faults, path, 'must be a list')
+    if (value.length > most)
+      return refuse(faults, path, `must have at most ${most} items, not ${value.length}`)
+    const faultsBefore = faults.length
+    const kept = value.map((each, index) => item(each, join(path, index), faults))
+    return faults.length === faultsBefore ? (kept as T[]) : undefined
+  }
+}
+
+export function choice<const T extends string>(names: readonly T[]): Check<T> {
+  return (value, path, faults) =>
+    names.find((name) => name === value) ?? refuse(faults, path, `must be ${quotedList(names)}`)
+}
+
+/** A whole number from `least` to `most`, both included. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): Check<number> {
+  const wanted = most === Number.MAX_SAFE_INTEGER ? `of ${least} or more` : `from ${least} to ${most}`
+  return (value, path, faults) =>
+    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most
+      ? (value as number)
+      : refuse(faults, path, `must be a whole number ${wanted}`)
+}
+
+export const flag: Check<boolean> = (value, path, faults) =>
+  typeof value === 'boolean' ? value : refuse(faults, path, 'must be true or false')
+
+/** A text that `accepts` takes; `wanted` says which texts those are. It is kept as it was written. */
+export function text(wanted: string, accepts: (text: string) => boolean): Check<string> {
+  return (value, path, faults) =>
+    typeof value === 'string' && accepts(value)
+      ? value
+      : refuse(faults, path, `must be ${wanted}, not ${quote(value)}`)
+}
+
+export function nullOr<T>(check: Check<T>): Check<T | null> {
+  return (value, path, faults) => (value === null ? null : check(value, path, faults))
+}
+
+/** Takes whatever stands there: for what is looked at elsewhere, or not at all. */
+export const anything: Check<unknown> = (value) => value
+
+/** The checked property of something that may be anything; undefined where it does not pass. */
+export function valid<T>(value: unknown, name: string, check: Check<T>): T | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? check(value[name], '', []) : undefined
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Adds one fault. Its result stands for the value that could not be had. */
+export function refuse(faults: Fault[], path: string, message: string): undefined {
+  faults.push({ path, message })
+}
+
+/** The path of a property or of a list's item. A name that is no plain word is quoted: `a["b c"]`. */
+export function join(path: string, name: string | number): string {
+  if (typeof name === 'number') return `${path}[${name}]`
+  if (!/^[\w$-]{1,60}$/.test(name)) return `${path}[${quote(name)}]`
+  return path === '' ? name : `${path}.${name}`
+}
+
+function property<T>(
+  value: JsonObject,
+  name: string,
+  field: Check<T> | Optional<T>,
+  path: string,
+  faults: Fault[],
+): T | undefined {
+  const given = Object.hasOwn(value, name) ? value[name] : undefined
+  if (typeof field === 'function') {
+    return given === undefined ? refuse(faults, path, 'is missing') : field(given, path, faults)
+  }
+  return given === undefined ? field.otherwise : field.optional(given, path, faults)
+}
+
+function unknownProperty(names: readonly string[]): string {
+  return names.length === 0 ? 'is unknown: nothing stands here' : `is unknown: here stand ${names.join(', ')}`
+}
+
+function quotedList(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(' or ')
+}
+
+/** The beginning of any value, on one line. */
+function quote(value: unknown): string {
+  if (typeof value === 'string') {
+    const shown = value.length > QUOTED_CHARACTERS ? `${value.slice(0, QUOTED_CHARACTERS)}…` : value
+    return JSON.stringify(shown).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  }
+  if (Array.isArray(value)) return 'a list'
+  return isObject(value) ? 'an object' : String(value)
+}

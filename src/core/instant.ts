@@ -1,0 +1,23 @@
+/** Whole seconds since 1970-01-01T00:00:00Z. */
+export type Seconds = number
+
+const FIRST: Seconds = -62_167_219_200 // 0000-01-01T00:00:00Z
+const LAST: Seconds = 253_402_300_799 // 9999-12-31T23:59:59Z
+
+/** An instant as every surface prints it: `2026-06-05T03:59:00Z`. */
+export function formatInstant(at: Seconds): string {
+  return Temporal.Instant.fromEpochMilliseconds(at * 1000).toString()
+}
+
+/**
+ * Reads an RFC 3339 instant, `Z` or an offset included; fractions are cut, not rounded.
+ * Undefined where the text is none, or where its year in UTC has no four digits.
+ */
+export function parseInstant(text: string): Seconds | undefined {
+  try {
+    const at = Math.floor(Temporal.Instant.from(text).epochMilliseconds / 1000)
+    return at >= FIRST && at <= LAST ? at : undefined
+  } catch {
+    return undefined
+  }
+}

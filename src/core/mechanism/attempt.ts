@@ -1,0 +1,133 @@
+import type { Seconds } from '../instant.ts'
+import { cycleAt } from './cycle.ts'
+import { liveInstants } from './live.ts'
+import { addPeriod, periodOf } from './period.ts'
+import { type Rule, ruleOf } from './rule.ts'
+import type { Schedule } from './settings.ts'
+import { windowsOf } from './window.ts'
+import { zoneOf } from './zone.ts'
+
+export { type Rule, ruleOf }
+
+/** One granted window of the offer, as it is stored. Events give a new one and never change it. */
+export type Attempt = {
+  /** From 1. */
+  number: number
+  /** How many resets this attempt has used. */
+  resets: number
+  /** What the attempt began with; null while pending, and for `fixed` and `none`, which are read live. */
+  rule: Rule | null
+  /** What the deadline is counted from; null while pending. */
+  anchorAt: Seconds | null
+  /** The window of the first cycle as the rule gave it; null where there is no rule. */
+  opensAt: Seconds | null
+  /** Not capped by the campaign's end. */
+  deadlineAt: Seconds | null
+  /** Set by hand, and since when one has been in force without a break. */
+  byHand: { deadlineAt: Seconds; setAt: Seconds } | null
+}
+
+/** What holds for a lead at one instant. `opensAt` is null where there is no opening to wait for. */
+export type Offer = {
+  state: 'pending' | 'scheduled' | 'open' | 'expired'
+  opensAt: Seconds | null
+  deadline: Seconds | null
+  attempt: number
+  cycle: number
+}
+
+type Standing = Omit<Offer, 'attempt'>
+
+/** A first registration. */
+export function begin(schedule: Schedule, now: Seconds): Attempt {
+  return attemptNumber(1, schedule, now)
+}
+
+/** The first visit of somebody without a lead: it starts the attempt under either `startsOn`. */
+export function beginByVisit(schedule: Schedule, now: Seconds): Attempt {
+  return anchored(pendingAttempt(1), schedule, now)
+}
+
+/** The very same attempt where nothing changes; otherwise its reset, or the next attempt. */
+export function registerAgain(schedule: Schedule, attempt: Attempt, now: Seconds): Attempt {
+  const { state, deadline } = offerAt(schedule, attempt, now)
+  if (state === 'expired') {
+    const retries = deadline !== null && mayRetry(schedule, attempt, deadline, now)
+    return retries ? attemptNumber(attempt.number + 1, schedule, now) : attempt
+  }
+  if (state === 'pending' || attempt.byHand !== null || !mayReset(schedule, attempt)) return attempt
+  return { ...anchored(attempt, schedule, now), resets: attempt.resets + 1 }
+}
+
+/** Starts a pending attempt, under a deadline set by hand too; any other stays the very same. */
+export function visit(schedule: Schedule, attempt: Attempt, now: Seconds): Attempt {
+  return attempt.anchorAt === null ? anchored(attempt, schedule, now) : attempt
+}
+
+/**
+ * Sets a deadline that beats the rule, or with null clears it: then the rule's own holds again. `setAt`
+ * stays where one is in force already: cycles have stood still since, and so has their number.
+ */
+export function setByHand(attempt: Attempt, deadlineAt: Seconds | null, now: Seconds): Attempt {
+  if (deadlineAt !== null) return { ...attempt, byHand: { deadlineAt, setAt: attempt.byHand?.setAt ?? now } }
+  return attempt.byHand === null ? attempt : { ...attempt, byHand: null }
+}
+
+/** Reads, and changes nothing. Bounded however long ago the attempt began. */
+export function offerAt(schedule: Schedule, attempt: Attempt, now: Seconds): Offer {
+  const { byHand, number } = attempt
+  if (byHand === null) return { ...standingByRule(schedule, attempt, now), attempt: number }
+  const { cycle } = standingByRule(schedule, attempt, byHand.setAt)
+  return { ...standing(null, byHand.deadlineAt, cycle, now), attempt: number }
+}
+
+function standingByRule(schedule: Schedule, attempt: Attempt, now: Seconds): Standing {
+  const { rule, anchorAt, opensAt, deadlineAt } = attempt
+  if (anchorAt === null) return { state: 'pending', opensAt: null, deadline: null, cycle: 1 }
+  const live = liveInstants(schedule)
+  if (rule === null || opensAt === null || deadlineAt === null) {
+    return standing(live.opensAt, earlier(live.deadlineAt, live.endsAt), 1, now)
+  }
+  const cycle = cycleAt(rule, { anchorAt, opensAt, deadlineAt }, live.endsAt, now)
+  return standing(cycle.opensAt, earlier(cycle.deadlineAt, live.endsAt), cycle.number, now)
+}
+
+/** The deadline speaks first: an offer that ends before it opens is expired. */
+function standing(opensAt: Seconds | null, deadline: Seconds | null, cycle: number, now: Seconds): Standing {
+  if (deadline !== null && now >= deadline) return { state: 'expired', opensAt, deadline, cycle }
+  const state = opensAt !== null && now < opensAt ? 'scheduled' : 'open'
+  return { state, opensAt, deadline, cycle }
+}
+
+function attemptNumber(number: number, schedule: Schedule, now: Seconds): Attempt {
+  const attempt = pendingAttempt(number)
+  return schedule.mechanism.startsOn === 'visit' ? attempt : anchored(attempt, schedule, now)
+}
+
+function pendingAttempt(number: number): Attempt {
+  return { number, resets: 0, rule: null, anchorAt: null, opensAt: null, deadlineAt: null, byHand: null }
+}
+
+/** Now becomes the anchor, under the schedule's present rule. */
+function anchored(attempt: Attempt, schedule: Schedule, now: Seconds): Attempt {
+  const rule = ruleOf(schedule)
+  if (rule === null) return { ...attempt, rule, anchorAt: now, opensAt: null, deadlineAt: null }
+  return { ...attempt, rule, anchorAt: now, ...windowsOf(rule)(now) }
+}
+
+function mayReset({ mechanism: { reset } }: Schedule, { resets }: Attempt): boolean {
+  return reset?.enabled === true && resets < (reset.max ?? Number.POSITIVE_INFINITY)
+}
+
+function mayRetry(schedule: Schedule, attempt: Attempt, deadline: Seconds, now: Seconds): boolean {
+  const { retry } = schedule.mechanism
+  if (!retry?.enabled || attempt.number > (retry.max ?? Number.POSITIVE_INFINITY)) return false
+  const { endsAt } = liveInstants(schedule)
+  const retryAt = addPeriod(zoneOf(schedule.timeZone), deadline, periodOf(retry.after))
+  return now >= retryAt && (endsAt === null || now < endsAt)
+}
+
+function earlier(a: Seconds | null, b: Seconds | null): Seconds | null {
+  if (a === null || b === null) return a ?? b
+  return Math.min(a, b)
+}

@@ -1,0 +1,69 @@
+import type { Seconds } from '../instant.ts'
+import { addPeriod, type Period, periodOf } from './period.ts'
+import type { Rule } from './rule.ts'
+import { type Window, windowsOf } from './window.ts'
+import { zoneOf } from './zone.ts'
+
+/** One round of an attempt, numbered from 1. */
+export type Cycle = Window & { number: number }
+
+/** The first window of an attempt, and what it was counted from. */
+export type FirstWindow = Window & { anchorAt: Seconds }
+
+/**
+ * The latest cycle that has begun by now. Exact periods are jumped over in one step; others are walked,
+ * at most one cycle to a date, since after each deadline at least the same local time has to come again.
+ */
+export function cycleAt(rule: Rule, first: FirstWindow, endsAt: Seconds | null, now: Seconds): Cycle {
+  if (rule.cycle === null || now < first.deadlineAt) return { ...first, number: 1 }
+  const pause = periodOf(rule.cycle.pause)
+  return 'seconds' in pause && isExact(rule)
+    ? jumpToCycle(rule, first, pause.seconds, endsAt, now)
+    : walkToCycle(rule, first, pause, endsAt, now)
+}
+
+/** Without a look at the rule's period: it is the length of the first window. */
+function jumpToCycle(
+  rule: Rule,
+  { anchorAt, opensAt, deadlineAt }: FirstWindow,
+  pauseSeconds: number,
+  endsAt: Seconds | null,
+  now: Seconds,
+): Cycle {
+  const roundSeconds = deadlineAt - anchorAt + pauseSeconds
+  const begunByNow = Math.floor((now - anchorAt) / roundSeconds)
+  const begunBeforeEnd =
+    endsAt === null ? Number.POSITIVE_INFINITY : Math.ceil((endsAt - anchorAt) / roundSeconds) - 1
+  const rounds = Math.max(0, Math.min(begunByNow, begunBeforeEnd, mostLaterCycles(rule)))
+  const shift = rounds * roundSeconds
+  return { number: 1 + rounds, opensAt: opensAt + shift, deadlineAt: deadlineAt + shift }
+}
+
+function walkToCycle(
+  rule: Rule,
+  first: FirstWindow,
+  pause: Period,
+  endsAt: Seconds | null,
+  now: Seconds,
+): Cycle {
+  const zone = zoneOf(rule.timeZone)
+  const windowFrom = windowsOf(rule)
+  const last = 1 + mostLaterCycles(rule)
+  let window: Window = first
+  let number = 1
+  while (number < last) {
+    const anchorAt = addPeriod(zone, window.deadlineAt, pause)
+    if (anchorAt > now || (endsAt !== null && anchorAt >= endsAt)) break
+    window = windowFrom(anchorAt)
+    number += 1
+  }
+  return { number, opensAt: window.opensAt, deadlineAt: window.deadlineAt }
+}
+
+function isExact({ deadline }: Rule): boolean {
+  return deadline.kind === 'after' && 'seconds' in periodOf(deadline.period)
+}
+
+function mostLaterCycles({ cycle }: Rule): number {
+  return cycle?.max ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,44 @@
+/**
+ * Requests counted per account in the fixed UTC minute (specification, part 8). All accounts share one
+ * minute, so the whole state is that minute and a count for each account seen in it.
+ */
+export type RateWindow = { minute: number; counts: Map<number, number> }
+
+export type RateVerdict = {
+  allowed: boolean
+  /** Requests left in this minute. */
+  remaining: number
+  /** Seconds until the minute ends, 1 or more. */
+  resetSeconds: number
+}
+
+export function newRateWindow(): RateWindow {
+  return { minute: 0, counts: new Map() }
+}
+
+/** Counts one request of `accountId` at `nowMs` (milliseconds) against `limit` requests a minute. */
+export function countRequest(
+  window: RateWindow,
+  accountId: number,
+  limit: number,
+  nowMs: number,
+): RateVerdict {
+  const minute = Math.floor(nowMs / 60_000)
+  if (minute > window.minute) {
+    window.minute = minute
+    window.counts = new Map()
+  } else if (minute < window.minute - 1) {
+    // The clock was set back by more than a minute. Moving the window along with its counts gives nobody a
+    // refill and locks nobody out for longer than the minute that now runs. A smaller step keeps the later
+    // minute until the clock has caught up with it.
+    window.minute = minute
+  }
+  const used = window.counts.get(accountId) ?? 0
+  const allowed = used < limit
+  if (allowed) window.counts.set(accountId, used + 1)
+  return {
+    allowed,
+    remaining: allowed ? limit - used - 1 : 0,
+    resetSeconds: Math.max(1, (window.minute + 1) * 60 - Math.floor(nowMs / 1000)),
+  }
+}

@@ -1,0 +1,160 @@
+import {
+  anything,
+  choice,
+  type Fault,
+  isObject,
+  join,
+  optional,
+  record,
+  refuse,
+  text,
+  valid,
+} from './fault.ts'
+import { formatInstant, parseInstant, type Seconds } from './instant.ts'
+import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
+import { checkSchedule, type Schedule } from './mechanism/settings.ts'
+
+/** What holds for the lead after one event. */
+export type Answer =
+  | { found: false }
+  | {
+      registeredAt: string
+      deadline: string | null
+      state: 'pending' | 'scheduled' | 'open' | 'expired'
+      attempt: number
+      cycle: number
+      /** Answered to a registration only. */
+      created?: boolean
+    }
+
+/** One document gives one list of answers, an array of documents a list of such lists. */
+export type Simulated = { answers: Answer[] | Answer[][] } | { faults: Fault[] }
+
+type LeadEvent = { do: 'register' | 'visit' | 'lookup'; at: Seconds } | ExtendEvent
+type ExtendEvent = { do: 'extend'; at: Seconds; to: Seconds }
+type Story = { campaign: Schedule; events: LeadEvent[] }
+type Lead = { registeredAt: Seconds; attempt: Attempt }
+
+/** Tells what the deadline rules do to one lead. Refuses the whole where any part of it is wrong. */
+export function simulate(document: unknown): Simulated {
+  const faults: Fault[] = []
+  if (!Array.isArray(document)) {
+    const story = checkStory(document, '', faults)
+    return story === undefined ? { faults } : { answers: answersTo(story) }
+  }
+  const stories = document.map((each, index) => checkStory(each, join('', index), faults))
+  if (faults.length > 0) return { faults }
+  return { answers: stories.filter((story) => story !== undefined).map(answersTo) }
+}
+
+function answersTo({ campaign: schedule, events }: Story): Answer[] {
+  let lead: Lead | undefined
+  return events.map((event) => {
+    const isNew = lead === undefined
+    lead = leadAfter(schedule, lead, event)
+    if (lead === undefined) return { found: false }
+    const answer = answerFor(schedule, lead, event.at)
+    return event.do === 'register' ? { ...answer, created: isNew } : answer
+  })
+}
+
+function leadAfter(schedule: Schedule, lead: Lead | undefined, event: LeadEvent): Lead | undefined {
+  if (lead === undefined) {
+    return event.do === 'register'
+      ? { registeredAt: event.at, attempt: begin(schedule, event.at) }
+      : undefined
+  }
+  return { ...lead, attempt: attemptAfter(schedule, lead.attempt, event) }
+}
+
+function attemptAfter(schedule: Schedule, attempt: Attempt, event: LeadEvent): Attempt {
+  switch (event.do) {
+    case 'register':
+      return registerAgain(schedule, attempt, event.at)
+    case 'visit':
+      return visit(schedule, attempt, event.at)
+    case 'extend':
+      return setByHand(attempt, event.to, event.at)
+    case 'lookup':
+      return attempt
+  }
+}
+
+function answerFor(schedule: Schedule, { registeredAt, attempt }: Lead, now: Seconds): Answer {
+  const offer = offerAt(schedule, attempt, now)
+  return {
+    registeredAt: formatInstant(registeredAt),
+    deadline: offer.deadline === null ? null : formatInstant(offer.deadline),
+    state: offer.state,
+    attempt: offer.attempt,
+    cycle: offer.cycle,
+  }
+}
+
+type WrittenEvent = { do: LeadEvent['do']; at: string; to?: string; name?: unknown; expect?: unknown }
+
+const ignored = { name: optional(anything), expect: optional(anything) }
+const instant = text(
+  'an instant such as "2026-06-01T11:00:00-04:00"',
+  (given) => parseInstant(given) !== undefined,
+)
+
+const checkCampaignShape = record<{ [K in keyof Schedule]?: unknown }>({
+  timeZone: optional(anything),
+  mechanism: optional(anything),
+})
+
+const checkPlainEvent = record<WrittenEvent>({
+  do: choice(['register', 'visit', 'lookup', 'extend']),
+  at: instant,
+  to: optional<string>((_, path, faults) => refuse(faults, path, 'must be left out but with "extend"')),
+  ...ignored,
+})
+
+const checkExtendEvent = record<WrittenEvent>({
+  do: choice(['extend']),
+  at: instant,
+  to: instant,
+  ...ignored,
+})
+
+const checkStory = record<Story & { name?: unknown; expect?: unknown }>({
+  campaign: checkCampaign,
+  events: checkEvents,
+  ...ignored,
+})
+
+function checkCampaign(campaign: unknown, path: string, faults: Fault[]): Schedule | undefined {
+  const shape = checkCampaignShape(campaign, path, faults)
+  if (!isObject(campaign)) return undefined
+  const timeZone = valid(campaign, 'timeZone', anything)
+  const schedule = checkSchedule(timeZone, valid(campaign, 'mechanism', anything), faults, path)
+  return shape === undefined ? undefined : schedule
+}
+
+function checkEvents(events: unknown, path: string, faults: Fault[]): LeadEvent[] | undefined {
+  if (!Array.isArray(events)) return refuse(faults, path, 'must be a list')
+  const faultsBefore = faults.length
+  const kept: LeadEvent[] = []
+  let latestAt = Number.NEGATIVE_INFINITY
+  for (const [index, written] of events.entries()) {
+    const eventPath = join(path, index)
+    const event = checkEvent(written, eventPath, faults)
+    const at = parseInstant(valid(written, 'at', instant) ?? '') ?? latestAt
+    if (at < latestAt) refuse(faults, join(eventPath, 'at'), 'must not be before the event that precedes it')
+    latestAt = Math.max(latestAt, at)
+    if (event !== undefined) kept.push(event)
+  }
+  return faults.length === faultsBefore ? kept : undefined
+}
+
+function checkEvent(written: unknown, path: string, faults: Fault[]): LeadEvent | undefined {
+  const extend = valid(written, 'do', choice(['extend'])) !== undefined
+  const event = (extend ? checkExtendEvent : checkPlainEvent)(written, path, faults)
+  if (event === undefined) return undefined
+  const at = parseInstant(event.at)
+  const to = event.to === undefined ? undefined : parseInstant(event.to)
+  if (at === undefined) return undefined
+  if (event.do !== 'extend') return { do: event.do, at }
+  return to === undefined ? undefined : { do: event.do, at, to }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { campaignType, checkCampaign } from '../../src/core/campaign.ts'
+import type { Deadline } from '../../src/core/mechanism/settings.ts'
+
+const least = {
+  name: 'Autumn course',
+  timeZone: 'Europe/Warsaw',
+  mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'P3D' } },
+}
+const page = { pageUrl: 'https://example.com/offer' }
+const withPages = (...pages: unknown[]) => ({ ...least, pages })
+
+function pathsOf(value: unknown): string[] {
+  const result = checkCampaign(value)
+  return 'faults' in result ? result.faults.map((fault) => fault.path) : []
+}
+
+test('what is left out is filled in', () => {
+  assert.deepEqual(checkCampaign(least), {
+    campaign: {
+      ...least,
+      isDraft: true,
+      anonymous: { enabled: false },
+      onExpiry: { action: 'HIDE' },
+      pages: [],
+      mailTimer: null,
+    },
+  })
+})
+
+test('a whole campaign is kept as it is written', () => {
+  const whole = {
+    id: 7,
+    ...least,
+    isDraft: false,
+    anonymous: { enabled: true },
+    onExpiry: { action: 'REDIRECT', redirectUrl: 'http://example.com/closed?a=b#c' },
+    pages: [{ id: 3, ...page, proxyUrl: 'https://localhost:8443/x', eligible: false }],
+    mailTimer: {},
+  }
+  assert.deepEqual(checkCampaign(whole), { campaign: whole })
+})
+
+test('a page has no proxy and is eligible where it does not say', () => {
+  const result = checkCampaign(withPages(page))
+  assert.ok('campaign' in result)
+  assert.deepEqual(result.campaign.pages, [{ ...page, proxyUrl: null, eligible: true }])
+})
+
+const refusals: [what: string, campaign: unknown, paths: string[]][] = [
+  ['no object', null, ['']],
+  ['a list', [least], ['']],
+  ['nothing in it', {}, ['name', 'timeZone', 'mechanism']],
+  ['an unknown property', { ...least, colour: 'red' }, ['colour']],
+  ['__proto__', JSON.parse(`{"__proto__":{"a":1},${JSON.stringify(least).slice(1)}`), ['__proto__']],
+  ['an id of 0', { ...least, id: 0 }, ['id']],
+  ['an id in words', { ...least, id: '1' }, ['id']],
+  ['a blank name', { ...least, name: ' \t\u00a0' }, ['name']],
+  ['a name of 201 characters', { ...least, name: '😀'.repeat(201) }, ['name']],
+  ['a name with NUL', { ...least, name: 'a\0b' }, ['name']],
+  ['half a surrogate pair', { ...least, name: 'a\ud83d' }, ['name']],
+  ['isDraft null', { ...least, isDraft: null }, ['isDraft']],
+  ['anonymous true', { ...least, anonymous: true }, ['anonymous']],
+  ['anonymous without enabled', { ...least, anonymous: {} }, ['anonymous.enabled']],
+  ['an unknown action', { ...least, onExpiry: { action: 'hide' } }, ['onExpiry.action']],
+  ['REDIRECT to nowhere', { ...least, onExpiry: { action: 'REDIRECT' } }, ['onExpiry.redirectUrl']],
+  [
+    'HIDE with an URL',
+    { ...least, onExpiry: { action: 'HIDE', redirectUrl: page.pageUrl } },
+    ['onExpiry.redirectUrl'],
+  ],
+  ['pages that are no list', { ...least, pages: {} }, ['pages']],
+  ['101 pages', withPages(...Array(101).fill(page)), ['pages']],
+  ['a page without an URL', withPages(page, {}), ['pages[1].pageUrl']],
+  [
+    'a wrong page and its neighbour',
+    withPages({ pageUrl: 1, x: 1 }, null),
+    ['pages[0].x', 'pages[0].pageUrl', 'pages[1]'],
+  ],
+  ['two pages of one id', withPages({ ...page, id: 5 }, page, { ...page, id: 5 }), ['pages[2].id']],
+  [
+    'two of one id, one wrong otherwise',
+    withPages({ ...page, id: 5 }, { id: 5 }),
+    ['pages[1].pageUrl', 'pages[1].id'],
+  ],
+  ['a style of the mail timer', { ...least, mailTimer: { theme: 'dark' } }, ['mailTimer.theme']],
+  ['a mail timer that is true', { ...least, mailTimer: true }, ['mailTimer']],
+  [
+    'faults everywhere',
+    { ...least, name: '', mechanism: {}, pages: [1] },
+    ['name', 'pages[0]', 'mechanism.startsOn', 'mechanism.deadline'],
+  ],
+]
+
+for (const [what, campaign, paths] of refusals) {
+  test(`refused: ${what}`, () => assert.deepEqual(pathsOf(campaign), paths))
+}
+
+for (const address of [
+  'example.com',
+  '/offer',
+  '//example.com',
+  'ftp://example.com',
+  'javascript:alert(1)',
+  'https:example.com',
+  'https://',
+  'https://user@example.com/',
+  'https://:secret@example.com/',
+  ' https://example.com/',
+  'https://example.com/a b',
+  'https://example.com/\r\nSet-Cookie: a=b',
+  'https://example.com\\@evil.example/',
+  `https://example.com/${'a'.repeat(2_029)}`,
+  '',
+]) {
+  test(`refused as an URL: ${JSON.stringify(address).slice(0, 60)}`, () => {
+    assert.deepEqual(pathsOf(withPages({ pageUrl: address, proxyUrl: address })), [
+      'pages[0].pageUrl',
+      'pages[0].proxyUrl',
+    ])
+  })
+}
+
+test('an URL may have 2,048 characters', () => {
+  assert.deepEqual(pathsOf(withPages({ pageUrl: `https://example.com/${'a'.repeat(2_028)}` })), [])
+})
+
+test('the type of a campaign follows from its deadline', () => {
+  const typeOf = (deadline: Deadline) => campaignType({ startsOn: 'registration', deadline })
+  assert.deepEqual(typeOf({ kind: 'fixed', at: '2026-11-28T00:00' }), { id: 1, name: 'Fixed date' })
+  assert.deepEqual(typeOf({ kind: 'after', period: 'P1D' }), { id: 2, name: 'Evergreen' })
+  assert.deepEqual(typeOf({ kind: 'daysAt', days: 0, time: '00:00' }), { id: 2, name: 'Evergreen' })
+  assert.deepEqual(typeOf({ kind: 'none' }), { id: 2, name: 'Evergreen' })
+  assert.deepEqual(typeOf({ kind: 'next', closes: { every: 'day', time: '00:00' } }), {
+    id: 3,
+    name: 'Recurring',
+  })
+})
