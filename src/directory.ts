@@ -1,0 +1,48 @@
+import type { Campaign, LiveKey, Store } from './store/store.ts'
+
+/** Entries kept of each sort; past that the cache begins anew. */
+const maxEntries = 10_000
+
+/**
+ * Keys and campaigns as they were last read. The store tells of every change within half a second, and all
+ * is read again then. Answers at once, without a promise, what it has.
+ */
+export type Directory = {
+  liveKey(keyId: string): LiveKey | undefined | Promise<LiveKey | undefined>
+  campaign(campaignId: number): Campaign | undefined | Promise<Campaign | undefined>
+  /** Forgets what it has: what it gave was found to be stale. */
+  forget(): void
+}
+
+export function directory(store: Store): Directory {
+  const keys = remembered(store.findLiveKey)
+  const campaigns = remembered(store.findCampaign)
+  const forget = () => {
+    keys.forget()
+    campaigns.forget()
+  }
+  store.onChange(forget)
+  return { liveKey: keys.get, campaign: campaigns.get, forget }
+}
+
+function remembered<Id, Entry>(read: (id: Id) => Promise<Entry | undefined>) {
+  let entries = new Map<Id, Entry>()
+
+  async function load(id: Id): Promise<Entry | undefined> {
+    const generation = entries
+    const entry = await read(id)
+    // Read before a change and arriving after it: not to be kept.
+    if (entry !== undefined && generation === entries) {
+      if (entries.size >= maxEntries) entries.clear()
+      entries.set(id, entry)
+    }
+    return entry
+  }
+
+  return {
+    get: (id: Id) => entries.get(id) ?? load(id),
+    forget: () => {
+      entries = new Map()
+    },
+  }
+}

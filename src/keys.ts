@@ -1,0 +1,25 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { formatApiKey } from './core/api-key.ts'
+import type { Seconds } from './core/instant.ts'
+import { secretHash } from './http/public/key-check.ts'
+import type { Store } from './store/store.ts'
+
+export type NewKey = {
+  id: string
+  name: string
+  /** The whole key with its secret, which is kept nowhere. */
+  key: string
+}
+
+/** Makes a key of the account; the only time that its secret is known. */
+export async function createKey(
+  store: Store,
+  accountId: number,
+  name: string,
+  now: Seconds,
+): Promise<NewKey> {
+  const id = randomUUID()
+  const secret = randomBytes(32).toString('base64url')
+  await store.createKey({ id, accountId, name, createdAt: now, secretHash: secretHash(secret) })
+  return { id, name, key: formatApiKey({ keyId: id, secret }) }
+}

@@ -1,0 +1,51 @@
+import { randomFillSync } from 'node:crypto'
+import { existsSync, realpathSync } from 'node:fs'
+import { historyPath } from '../history/history-file.ts'
+import { lockForServing, migrateSqlite, openSqlite } from './sqlite/sqlite.ts'
+import type { Store } from './store.ts'
+
+export type DatabaseLocation = { engine: 'sqlite'; path: string }
+
+export type OpenOptions = {
+  /** How long a registration waits for a lock that another process holds. */
+  lockWaitMs: number
+}
+
+/** Opens the database and brings it to this version. @throws UnusableDatabase */
+export function openStore(location: DatabaseLocation, { lockWaitMs }: OpenOptions): Store {
+  return openSqlite({ path: realPath(location.path), newRef: refSource(), lockWaitMs })
+}
+
+/** Where the request history of this database stands. */
+export function historyLocation(location: DatabaseLocation): string {
+  return historyPath(location.path)
+}
+
+/** Makes this process the one server on the database; the result gives that up. @throws UnusableDatabase */
+export function claimDatabase(location: DatabaseLocation): () => void {
+  return lockForServing(realPath(location.path))
+}
+
+/** Two names of one file are one database. */
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+/** 128 random bits at a time, drawn from the system in larger portions: a call for each costs five times that. */
+function refSource(): () => Uint8Array {
+  const pool = new Uint8Array(16 * 256)
+  let used = pool.length
+  return () => {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    used += 16
+    return pool.slice(used - 16, used)
+  }
+}
+
+/** Brings the database to this version, and says from which. @throws UnusableDatabase */
+export function migrateDatabase(location: DatabaseLocation): { version: number; applied: number } {
+  return migrateSqlite(realPath(location.path))
+}

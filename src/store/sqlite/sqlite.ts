@@ -1,0 +1,224 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { Refused, type Store, StoreUnavailable } from '../store.ts'
+import * as configuration from './configuration.ts'
+import { type Connection, connect, sqliteCode, transaction } from './connection.ts'
+import { eraseTraces } from './erase.ts'
+import { watchIdentity } from './file-identity.ts'
+import { leadRows } from './lead-rows.ts'
+import { leadWriter } from './lead-writer.ts'
+import { latestVersion, migrate, UnusableDatabase } from './migrations.ts'
+
+/** How often changes made by other processes, and the files themselves, are looked at. */
+const pollMs = 200
+
+/**
+ * Registrations and look-ups never wait for a lock inside a statement, which would stop the whole process:
+ * the lead writer waits between statements. The rest may wait.
+ */
+const hotBusyTimeoutMs = 0
+const adminBusyTimeoutMs = 5_000
+
+export type SqliteOptions = {
+  /** Absolute path of the database file. */
+  path: string
+  newRef: () => Uint8Array
+  lockWaitMs: number
+}
+
+/** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
+export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
+  mkdirSync(dirname(path), { recursive: true })
+  const admin = openConnection(path, adminBusyTimeoutMs)
+  const hot = openConnection(path, hotBusyTimeoutMs)
+  const rows = leadRows(hot, newRef)
+  const listeners: (() => void)[] = []
+  let usable = true
+
+  const dataVersion = hot.prepareArrays('PRAGMA data_version')
+  let seenData = -1
+  let version = configuration.readVersion(hot)
+  const isSameFile = watchIdentity([path, `${path}-wal`])
+
+  /** The version of the configuration now; tells the listeners when it is another than before. */
+  function refreshVersion(): number {
+    const [data] = dataVersion.get() as unknown as [number]
+    if (data === seenData) return version
+    seenData = data
+    const now = configuration.readVersion(hot)
+    if (now !== version) {
+      version = now
+      for (const listener of listeners) listener()
+    }
+    return version
+  }
+
+  function assertUsable(): void {
+    usable = isSameFile()
+    if (!usable) throw new StoreUnavailable('the database file was removed or replaced')
+  }
+
+  /** A read on the hot path: it sees the last commit, and fails as `StoreUnavailable` when it fails. */
+  async function read<T>(work: (c: Connection) => T): Promise<T> {
+    if (!usable) throw new StoreUnavailable('the database file was removed or replaced')
+    try {
+      return work(hot)
+    } catch (error) {
+      throw sqliteCode(error) === undefined
+        ? error
+        : new StoreUnavailable('the database refused to read', { cause: error })
+    }
+  }
+
+  async function write<T>(work: (c: Connection) => T): Promise<T> {
+    assertUsable()
+    return transaction(admin, () => work(admin))
+  }
+
+  /** Several SELECTs that see one moment. */
+  function snapshot<T>(work: (c: Connection) => T): (c: Connection) => T {
+    return (c) => {
+      c.exec('BEGIN')
+      try {
+        return work(c)
+      } finally {
+        c.exec('COMMIT')
+      }
+    }
+  }
+
+  const writer = leadWriter(hot, rows, { lockWaitMs, assertUsable, begun: refreshVersion })
+
+  const poll = setInterval(() => {
+    try {
+      assertUsable()
+      refreshVersion()
+    } catch {
+      // locked or gone for the moment: readiness says so, and the next round looks again
+    }
+  }, pollMs)
+  poll.unref()
+
+  return {
+    createAccount: (name) => write((c) => configuration.createAccount(c, name)),
+    listAccounts: () => read(configuration.listAccounts),
+    findAccount: (id) => read((c) => configuration.findAccount(c, id)),
+    updateAccount: (id, changes) => write((c) => configuration.updateAccount(c, id, changes)),
+
+    createKey: (key) => write((c) => configuration.createKey(c, key)),
+    listKeys: (accountId) => read((c) => configuration.listKeys(c, accountId)),
+    findKey: (id) => read((c) => configuration.findKey(c, id)),
+    renameKey: (id, name) => write((c) => configuration.renameKey(c, id, name)),
+    revokeKey: (id, at) => write((c) => configuration.revokeKey(c, id, at)),
+    findLiveKey: (id) => read((c) => configuration.findLiveKey(c, id)),
+
+    applyCampaign: (accountId, settings) => write((c) => configuration.applyCampaign(c, accountId, settings)),
+    findCampaign: (id) => read(snapshot((c) => configuration.findCampaign(c, id))),
+    listCampaigns: (accountId, filter) => read((c) => configuration.listCampaigns(c, accountId, filter)),
+    deleteCampaign: (id) => write((c) => configuration.deleteCampaign(c, id)),
+
+    findLead: (campaign, email) => read(() => rows.find(campaign, email)),
+    writeLead: (campaign, email, decide, expectNew = false) =>
+      writer.write(campaign, email, decide, expectNew),
+    listLeads: (campaign, { afterId, limit }) => read(() => rows.list(campaign, afterId, limit)),
+    async eraseLead(campaign, email) {
+      const sql = 'DELETE FROM leads WHERE campaign_id = ? AND email = ?'
+      const erased = await write((c) => c.run(sql, campaign.id, email).changes > 0)
+      // Also where there was no such lead: an earlier call may have been stopped half-way.
+      await eraseTraces(admin, path, email)
+      return erased
+    },
+
+    onChange: (listener) => {
+      listeners.push(listener)
+    },
+    isReady() {
+      try {
+        assertUsable()
+        refreshVersion()
+        return true
+      } catch {
+        return false
+      }
+    },
+    async backup(file) {
+      try {
+        admin.get('VACUUM INTO ?', file)
+      } catch (error) {
+        throw new Refused(`cannot write ${file}: ${(error as Error).message}`)
+      }
+      syncFile(file)
+    },
+    async close() {
+      clearInterval(poll)
+      hot.close()
+      admin.close()
+    },
+  }
+}
+
+/** Brings the database to this version, and does nothing else. @throws UnusableDatabase */
+export function migrateSqlite(path: string): { version: number; applied: number } {
+  mkdirSync(dirname(path), { recursive: true })
+  return usable(path, () => {
+    const connection = connect(path, { busyTimeoutMs: adminBusyTimeoutMs })
+    const applied = migrate(connection)
+    connection.close()
+    return { version: latestVersion, applied }
+  })
+}
+
+function openConnection(path: string, busyTimeoutMs: number): Connection {
+  return usable(path, () => {
+    const connection = connect(path, { busyTimeoutMs: adminBusyTimeoutMs })
+    // Before anything is written: a foreign file stays as it is.
+    migrate(connection)
+    connection.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA secure_delete = ON;
+      PRAGMA foreign_keys = ON;
+      PRAGMA cache_size = -131072;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA busy_timeout = ${busyTimeoutMs};
+    `)
+    return connection
+  })
+}
+
+/** What SQLite says of a file that is no database, damaged, or not ours to open, in one line. */
+function usable<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error
+    throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}`)
+  }
+}
+
+/**
+ * Holds the right to serve this database until the process ends, however it ends: the lock is the operating
+ * system's, on a small file of its own. @throws UnusableDatabase when another server holds it
+ */
+export function lockForServing(path: string): () => void {
+  mkdirSync(dirname(path), { recursive: true })
+  // The folder's real path, so that two names of one file are one lock.
+  const lock = connect(join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`), {
+    busyTimeoutMs: 0,
+  })
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch {
+    lock.close()
+    throw new UnusableDatabase(
+      `another server is running on ${path}: stop it first, or give this one a DATABASE_URL of its own`,
+    )
+  }
+  return () => lock.close()
+}
+
+function syncFile(file: string): void {
+  const descriptor = openSync(file, 'r')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

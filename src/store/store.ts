@@ -1,0 +1,119 @@
+// What the rest of Lastcall asks of a database. Each engine answers it in a folder of its own.
+import type { CampaignSettings } from '../core/campaign.ts'
+import type { Seconds } from '../core/instant.ts'
+import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
+import type { Schedule } from '../core/mechanism/settings.ts'
+
+export type Account = {
+  id: number
+  name: string
+  suspended: boolean
+  countdownTools: boolean
+  /** Requests a minute; null takes the service's own limit. */
+  rateLimit: number | null
+}
+
+export type Key = {
+  id: string
+  accountId: number
+  name: string
+  createdAt: Seconds
+  revokedAt: Seconds | null
+}
+
+/** A key that has not been revoked, with what is needed to let a request in. */
+export type LiveKey = { id: string; secretHash: Uint8Array; account: Account }
+
+export type Page = { id: number; pageUrl: string; proxyUrl: string | null; eligible: boolean }
+
+export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 'pages'> & {
+  id: number
+  accountId: number
+  timeZone: string
+  /** Time zone and mechanism as the core takes them; one object for as long as the campaign is unchanged. */
+  schedule: Schedule
+  pages: Page[]
+  /** The rule that an attempt beginning now freezes. */
+  ruleId: number | null
+  /** Of the configuration, when the campaign was read. */
+  version: number
+  /** Every rule that an attempt of this campaign was begun with. */
+  rules: ReadonlyMap<number, Rule>
+}
+
+export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean }
+
+export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
+
+export type Lead = {
+  id: number
+  /** 32 hexadecimal digits: the lead's name in links. */
+  ref: string
+  email: string
+  registeredAt: Seconds
+  ruleId: number | null
+  attempt: Attempt
+}
+
+/** What a registration makes of the lead it finds: a new one, a changed one, or (undefined) the same. */
+export type Decision = { registeredAt: Seconds; attempt: Attempt }
+export type Decide = (lead: Lead | undefined) => Decision | undefined
+
+export type LeadWrite = { lead: Lead; created: boolean }
+
+/** The database does not answer, is locked by somebody else, or was taken away. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+}
+
+/** A change that the stored data does not allow; the message says which, and what to do. */
+export class Refused extends Error {
+  override name = 'Refused'
+}
+
+export type Store = {
+  createAccount(name: string): Promise<Account>
+  listAccounts(): Promise<Account[]>
+  findAccount(accountId: number): Promise<Account | undefined>
+  updateAccount(accountId: number, changes: Partial<Omit<Account, 'id'>>): Promise<Account | undefined>
+
+  createKey(key: Omit<Key, 'revokedAt'> & { secretHash: Uint8Array }): Promise<void>
+  listKeys(accountId: number): Promise<Key[]>
+  findKey(keyId: string): Promise<Key | undefined>
+  renameKey(keyId: string, name: string): Promise<Key | undefined>
+  /** Revoking again keeps the first instant. */
+  revokeKey(keyId: string, revokedAt: Seconds): Promise<Key | undefined>
+  findLiveKey(keyId: string): Promise<LiveKey | undefined>
+
+  /** Makes the campaign, or with an id replaces that one whole. @throws Refused */
+  applyCampaign(accountId: number, settings: CampaignSettings): Promise<Campaign>
+  findCampaign(campaignId: number): Promise<Campaign | undefined>
+  /** Ascending id, at most `limit`. */
+  listCampaigns(accountId: number, filter: CampaignFilter): Promise<CampaignSummary[]>
+  deleteCampaign(campaignId: number): Promise<boolean>
+
+  findLead(campaign: Campaign, email: string): Promise<Lead | undefined>
+  /**
+   * Reads the lead, lets `decide` make of it what it will, and stores that, as one step that no other write
+   * comes between. Resolves once the result is on disk; `stale` when the campaign has been changed since it
+   * was read. `expectNew` says that the lead was just seen missing, which saves a read.
+   */
+  writeLead(
+    campaign: Campaign,
+    email: string,
+    decide: Decide,
+    expectNew?: boolean,
+  ): Promise<LeadWrite | 'stale'>
+  /** Ascending id, at most `limit`. */
+  listLeads(campaign: Campaign, filter: { afterId: number; limit: number }): Promise<Lead[]>
+  /** Removes the lead and every trace of its address that the engine can reach. */
+  eraseLead(campaign: Campaign, email: string): Promise<boolean>
+
+  /** Calls back after accounts, keys or campaigns were changed, by this process or another, within 0.5 s. */
+  onChange(listener: () => void): void
+  /** True while reads and writes reach the database that was opened. */
+  isReady(): boolean
+  /** A consistent copy in a new file. @throws Refused where the engine has no such thing */
+  backup(file: string): Promise<void>
+  close(): Promise<void>
+}
