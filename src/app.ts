@@ -1,0 +1,104 @@
+import type { Config } from './config.ts'
+import { directory } from './directory.ts'
+import type { History } from './history/history.ts'
+import { type Exchange, send } from './http/exchange.ts'
+import { buildPublicApi, errorBody } from './http/public/api.ts'
+import { basePath } from './http/public/request.ts'
+import { buildServer } from './http/server.ts'
+import { buildLeads } from './leads.ts'
+import type { Log } from './log.ts'
+import { openMetrics } from './metrics.ts'
+import type { Store } from './store/store.ts'
+
+export type AppParts = {
+  config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute'>
+  store: Store
+  /** Opens the request history; `onLost` is told of entries that could not be stored. */
+  openHistory(onLost: (count: number) => void): History
+  log: Log
+  /** Wall clock, milliseconds. */
+  now(): number
+}
+
+export type App = {
+  /** Resolves with the port once connections are accepted. */
+  listen(): Promise<number>
+  /** Stops accepting, answers what has arrived, and resolves within ten seconds. */
+  drain(): Promise<void>
+}
+
+/** The whole service: what the tests start is what ships. */
+export function buildApp({ config, store, openHistory, log, now }: AppParts): App {
+  const metrics = openMetrics(() => server.openConnections())
+  const history = openHistory(metrics.historyLost)
+  const known = directory(store)
+  const leads = buildLeads(store, known)
+  let port = config.port
+  const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`
+
+  const publicApi = buildPublicApi({
+    store,
+    directory: known,
+    leads,
+    history,
+    metrics,
+    log,
+    now,
+    publicUrl,
+    rateLimitPerMinute: config.rateLimitPerMinute,
+  })
+
+  /** For machines that watch the service; nothing here is personal or needs a key. */
+  const operations: Record<string, (exchange: Exchange) => void> = {
+    '/healthz': (exchange) => text(exchange, 200, 'ok\n'),
+    '/readyz': (exchange) => {
+      const ready = store.isReady()
+      text(exchange, ready ? 200 : 503, ready ? 'ready\n' : 'the database does not answer\n')
+    },
+    '/metrics': async (exchange) => text(exchange, 200, await metrics.render(), metrics.contentType),
+  }
+
+  function handle(exchange: Exchange): void {
+    const { method, url } = exchange.req
+    const { path, query } = splitTarget(url as string)
+    const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
+    if (server.isDraining()) error(exchange, 503, 'SERVICE_UNAVAILABLE')
+    else if (path === basePath || path.startsWith(`${basePath}/`)) publicApi(exchange, path, query)
+    else if (operation !== undefined) operation(exchange)
+    else error(exchange, 404, 'NOT_FOUND')
+  }
+
+  const server = buildServer(handle, now)
+
+  return {
+    async listen() {
+      port = await server.listen(config.host, config.port)
+      return port
+    },
+    async drain() {
+      await server.drain()
+      await history.close()
+    },
+  }
+}
+
+/** The target of a request line in origin-form or absolute-form (RFC 9112, section 3.2). */
+function splitTarget(target: string): { path: string; query: string } {
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '')
+  const mark = origin.indexOf('?')
+  if (mark === -1) return { path: origin, query: '' }
+  return { path: origin.slice(0, mark), query: origin.slice(mark + 1) }
+}
+
+function text(exchange: Exchange, status: number, body: string, type = 'text/plain; charset=utf-8'): void {
+  send(exchange, status, [...everyAnswer(exchange), 'Content-Type', type], body)
+}
+
+function error(exchange: Exchange, status: number, code: 'NOT_FOUND' | 'SERVICE_UNAVAILABLE'): void {
+  const headers = [...everyAnswer(exchange), 'Content-Type', 'application/json']
+  send(exchange, status, headers, errorBody(exchange, code))
+}
+
+function everyAnswer(exchange: Exchange): string[] {
+  return ['X-Request-Id', exchange.requestId, 'Cache-Control', 'no-store']
+}

@@ -1,0 +1,99 @@
+import { integer } from '../config.ts'
+import { keyHint } from '../core/api-key.ts'
+import { formatInstant } from '../core/instant.ts'
+import { createKey } from '../keys.ts'
+import type { Key } from '../store/store.ts'
+import {
+  type Command,
+  idNumber,
+  nameText,
+  need,
+  needAccount,
+  readArguments,
+  trueOrFalse,
+  WrongCall,
+  withStore,
+} from './command.ts'
+import { now } from './now.ts'
+
+export const createAccount: Command = async (args) => {
+  const { options } = readArguments(args, { name: nameText })
+  const name = need(options.name, '--name')
+  return withStore((store) => store.createAccount(name))
+}
+
+export const listAccounts: Command = async (args) => {
+  readArguments(args, {})
+  return withStore((store) => store.listAccounts())
+}
+
+const rateLimit = (text: string): number | null => {
+  const limit = text === 'default' ? null : integer(text, 1, 1_000_000_000)
+  if (limit === undefined) throw new WrongCall('--rate-limit: must be an integer of 1 or more, or default')
+  return limit
+}
+
+export const setAccount: Command = async (args) => {
+  const { options, positionals } = readArguments(
+    args,
+    { suspended: trueOrFalse, 'countdown-tools': trueOrFalse, 'rate-limit': rateLimit },
+    ['ID'],
+  )
+  const id = idNumber(positionals[0] as string, 'ID')
+  const changes = {
+    ...(options.suspended !== undefined && { suspended: options.suspended }),
+    ...(options['countdown-tools'] !== undefined && { countdownTools: options['countdown-tools'] }),
+    ...(options['rate-limit'] !== undefined && { rateLimit: options['rate-limit'] }),
+  }
+  return withStore(async (store) => {
+    const account = await store.updateAccount(id, changes)
+    if (account === undefined) throw new WrongCall(`ID: there is no account ${id}`)
+    return account
+  })
+}
+
+export const createKeyCommand: Command = async (args) => {
+  const { options } = readArguments(args, { account: idNumber, name: nameText })
+  const accountId = need(options.account, '--account')
+  const name = need(options.name, '--name')
+  return withStore(async (store) => {
+    await needAccount(store, accountId)
+    return createKey(store, accountId, name, now())
+  })
+}
+
+export const listKeys: Command = async (args) => {
+  const { options } = readArguments(args, { account: idNumber })
+  const accountId = need(options.account, '--account')
+  return withStore(async (store) => {
+    await needAccount(store, accountId)
+    return (await store.listKeys(accountId)).map(shown)
+  })
+}
+
+export const renameKey: Command = async (args) => {
+  const { options, positionals } = readArguments(args, { name: nameText }, ['ID'])
+  const name = need(options.name, '--name')
+  return withStore(async (store) => shown(known(await store.renameKey(positionals[0] as string, name))))
+}
+
+export const revokeKey: Command = async (args) => {
+  const { positionals } = readArguments(args, {}, ['ID'])
+  return withStore(async (store) => shown(known(await store.revokeKey(positionals[0] as string, now()))))
+}
+
+function known(key: Key | undefined): Key {
+  if (key === undefined) throw new WrongCall('ID: there is no key with this id')
+  return key
+}
+
+function shown({ id, accountId, name, createdAt, revokedAt }: Key) {
+  return {
+    id,
+    hint: keyHint(id),
+    accountId,
+    name,
+    createdAt: formatInstant(createdAt),
+    revokedAt: revokedAt === null ? null : formatInstant(revokedAt),
+  }
+}

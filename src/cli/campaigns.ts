@@ -1,0 +1,81 @@
+import { campaignTypes, checkCampaign } from '../core/campaign.ts'
+import type { Campaign } from '../store/store.ts'
+import { Refused } from '../store/store.ts'
+import {
+  type Command,
+  idNumber,
+  need,
+  needAccount,
+  needCampaign,
+  readArguments,
+  readJson,
+  WrongCall,
+  withStore,
+  wrongInput,
+} from './command.ts'
+
+export const applyCampaign: Command = async (args) => {
+  const { options, positionals } = readArguments(args, { account: idNumber }, ['FILE'])
+  const accountId = need(options.account, '--account')
+  const file = positionals[0] as string
+  const checked = checkCampaign(await readJson(file))
+  if ('faults' in checked) throw wrongInput(file, checked.faults)
+  return withStore(async (store) => {
+    await needAccount(store, accountId)
+    try {
+      return asFile(await store.applyCampaign(accountId, checked.campaign))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      throw new WrongCall(`${file === '-' ? 'standard input' : file}: ${error.message}`)
+    }
+  })
+}
+
+export const listCampaigns: Command = async (args) => {
+  const { options } = readArguments(args, { account: idNumber })
+  const accountId = need(options.account, '--account')
+  return withStore(async (store) => {
+    await needAccount(store, accountId)
+    const filter = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
+    return (await store.listCampaigns(accountId, filter)).map(({ id, name, typeId, isDraft }) => ({
+      id,
+      name,
+      type: { id: typeId, name: campaignTypes[typeId] },
+      isDraft,
+    }))
+  })
+}
+
+export const exportCampaign: Command = async (args) => {
+  const { positionals } = readArguments(args, {}, ['ID'])
+  const id = idNumber(positionals[0] as string, 'ID')
+  return withStore(async (store) => asFile(await needCampaign(store, id, 'ID')))
+}
+
+export const deleteCampaign: Command = async (args) => {
+  const { options, positionals } = readArguments(args, { yes: () => true }, ['ID'])
+  const id = idNumber(positionals[0] as string, 'ID')
+  if (!options.yes) {
+    throw new WrongCall('--yes is missing: it confirms that the campaign and all its leads are removed')
+  }
+  return withStore(async (store) => {
+    if (!(await store.deleteCampaign(id))) throw new WrongCall(`ID: there is no campaign ${id}`)
+    return { id, deleted: true }
+  })
+}
+
+/** A campaign as a file that `campaign apply` takes. */
+function asFile(campaign: Campaign) {
+  const { id, name, isDraft, timeZone, schedule, anonymous, onExpiry, pages, mailTimer } = campaign
+  return {
+    id,
+    name,
+    isDraft,
+    timeZone,
+    mechanism: schedule.mechanism,
+    anonymous,
+    onExpiry,
+    pages,
+    mailTimer,
+  }
+}

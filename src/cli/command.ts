@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { integer, readDatabase, userPath } from '../config.ts'
+import { emailMaxLength, isEmail } from '../core/email.ts'
+import type { Fault } from '../core/fault.ts'
+import { openStore } from '../store/open.ts'
+import type { Campaign, Store } from '../store/store.ts'
+
+/** The call or its input is wrong: one line on standard error, exit 2. */
+export class WrongCall extends Error {
+  override name = 'WrongCall'
+}
+
+/** What one command does with its arguments; what it returns is printed as one JSON document. */
+export type Command = (args: string[]) => Promise<unknown>
+
+type Option<T> = (text: string, name: string) => T
+
+/** Reads `--name VALUE` options and positional arguments strictly. @throws WrongCall */
+export function readArguments<Options extends Record<string, Option<unknown>>>(
+  args: string[],
+  options: Options,
+  positionals: readonly string[] = [],
+): {
+  options: { [Name in keyof Options]: ReturnType<Options[Name]> | undefined }
+  positionals: string[]
+} {
+  const types = Object.fromEntries(
+    Object.keys(options).map((name) => [name, { type: name === 'yes' ? 'boolean' : 'string' } as const]),
+  )
+  const parsed = parse(args, types)
+  const missing = positionals[parsed.positionals.length]
+  if (missing !== undefined && !missing.startsWith('[')) throw new WrongCall(`${missing} is missing`)
+  const extra = parsed.positionals[positionals.length]
+  if (extra !== undefined) throw new WrongCall(`unexpected argument ${JSON.stringify(extra)}`)
+  const values = Object.entries(parsed.values).map(([name, value]) => [
+    name,
+    options[name]?.(String(value), `--${name}`),
+  ])
+  return { options: Object.fromEntries(values), positionals: parsed.positionals }
+}
+
+function parse(args: string[], options: Record<string, { type: 'boolean' | 'string' }>) {
+  try {
+    const parsed = parseArgs({ args, options, strict: true, allowPositionals: true, tokens: true })
+    const seen = new Set<string>()
+    for (const token of parsed.tokens) {
+      if (token.kind !== 'option') continue
+      if (seen.has(token.name)) throw new WrongCall(`--${token.name} is given twice`)
+      seen.add(token.name)
+    }
+    return parsed
+  } catch (error) {
+    // The first sentence says what is wrong, the others how parseArgs could be told otherwise.
+    throw new WrongCall((error as Error).message.split(/\.\s|\n/)[0])
+  }
+}
+
+/** Fails unless the option was given. */
+export function need<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new WrongCall(`${name} is missing`)
+  return value
+}
+
+export const anyText: Option<string> = (text) => text
+
+export const nameText: Option<string> = (text, name) => {
+  const isName = text.trim() !== '' && text.length <= 200 && !text.includes('\0')
+  if (!isName) throw new WrongCall(`${name}: must be 1 to 200 characters, not blank`)
+  return text
+}
+
+export const idNumber: Option<number> = (text, name) => {
+  const id = integer(text, 1, Number.MAX_SAFE_INTEGER)
+  if (id === undefined) throw new WrongCall(`${name}: must be an id, an integer of 1 or more`)
+  return id
+}
+
+export const trueOrFalse: Option<boolean> = (text, name) => {
+  if (text !== 'true' && text !== 'false') throw new WrongCall(`${name}: must be true or false`)
+  return text === 'true'
+}
+
+export const emailText: Option<string> = (text, name) => {
+  if (text.length > emailMaxLength || !isEmail(text)) {
+    throw new WrongCall(`${name}: must be an email address in ASCII of at most ${emailMaxLength} characters`)
+  }
+  return text
+}
+
+/** Runs `work` on the database and closes it, whatever happens. */
+export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const store = openStore(readDatabase(), { lockWaitMs: 10_000 })
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+export async function needAccount(store: Store, accountId: number): Promise<void> {
+  if ((await store.findAccount(accountId)) === undefined) {
+    throw new WrongCall(`--account: there is no account ${accountId}`)
+  }
+}
+
+export async function needCampaign(store: Store, campaignId: number, name: string): Promise<Campaign> {
+  const campaign = await store.findCampaign(campaignId)
+  if (campaign === undefined) throw new WrongCall(`${name}: there is no campaign ${campaignId}`)
+  return campaign
+}
+
+/** A file that the caller named, or standard input for `-`. @throws WrongCall */
+export async function readInput(file: string): Promise<string> {
+  const stream = inputStream(file)
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of stream) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks).toString('utf8')
+  } catch (error) {
+    throw new WrongCall(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+export function inputStream(file: string): NodeJS.ReadableStream {
+  return file === '-' ? process.stdin : createReadStream(userPath(file))
+}
+
+/** @throws WrongCall */
+export async function readJson(file: string): Promise<unknown> {
+  const text = await readInput(file)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const reason = (error as Error).message.replace(/\s+/g, ' ')
+    throw new WrongCall(`${file === '-' ? 'standard input' : file}: must be JSON (${reason})`)
+  }
+}
+
+/** Every fault in one line, each with its path. */
+export function wrongInput(file: string, faults: readonly Fault[]): WrongCall {
+  const found = faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  return new WrongCall(`${file === '-' ? 'standard input' : file}: ${found.join('; ')}`)
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type Config, demoFolder, isPortSet, readConfig } from '../config.ts'
+import { checkCampaign } from '../core/campaign.ts'
+import { basePath } from '../http/public/request.ts'
+import { createKey } from '../keys.ts'
+import { claimDatabase, openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
+import type { Command } from './command.ts'
+import { now } from './now.ts'
+import { readServeFlags, start, untilStopped } from './serve.ts'
+
+const keyName = 'demo'
+
+const campaign = {
+  name: '48 hours from signup',
+  isDraft: false,
+  timeZone: 'Europe/Warsaw',
+  mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } },
+  pages: [{ pageUrl: 'https://example.com/offer', eligible: true }],
+  mailTimer: {},
+}
+
+/** `serve` on a database of its own, with everything made that a first call of the API needs. */
+export const demo: Command = async (args) => {
+  const flags = readServeFlags(args)
+  const configured = readConfig(flags)
+  const config: Config = {
+    ...configured,
+    database: { engine: 'sqlite', path: join(demoFolder, 'lastcall.db') },
+    port: isPortSet(flags) || (await isFree(configured)) ? configured.port : 0,
+  }
+  const { key, campaignId } = await prepare(config)
+  const running = await start(config)
+  const body = JSON.stringify({ email: `demo-${randomUUID().slice(0, 8)}@example.com` })
+  console.log(`
+Register an email, in another terminal:
+
+curl -sS -X POST http://localhost:${running.port}${basePath}/campaigns/${campaignId}/leads -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
+`)
+  await untilStopped(running)
+}
+
+/** Account and campaign on the first run, a fresh key on every one; the key before is revoked. */
+async function prepare({ database }: Config): Promise<{ key: string; campaignId: number }> {
+  const giveUpClaim = claimDatabase(database)
+  const store = openStore(database, { lockWaitMs: 1_000 })
+  try {
+    const account = (await store.listAccounts())[0] ?? (await store.createAccount('Demo'))
+    const campaignId = await demoCampaign(store, account.id)
+    for (const old of await store.listKeys(account.id)) {
+      if (old.name === keyName && old.revokedAt === null) await store.revokeKey(old.id, now())
+    }
+    const { key } = await createKey(store, account.id, keyName, now())
+    return { key, campaignId }
+  } finally {
+    await store.close()
+    giveUpClaim()
+  }
+}
+
+async function demoCampaign(store: Store, accountId: number): Promise<number> {
+  const filter = { limit: 1, afterId: 0, isDraft: false }
+  const published = (await store.listCampaigns(accountId, filter))[0]
+  if (published !== undefined) return published.id
+  const checked = checkCampaign(campaign)
+  if ('faults' in checked) throw new Error('the demo campaign is not valid')
+  return (await store.applyCampaign(accountId, checked.campaign)).id
+}
+
+function isFree({ host, port }: Config): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, host, () => probe.close(() => resolve(true)))
+  })
+}

@@ -1,0 +1,197 @@
+import { parse } from 'csv-parse'
+import { emailMaxLength, isEmail } from '../core/email.ts'
+import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
+import { directory } from '../directory.ts'
+import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads.ts'
+import type { Campaign, Store } from '../store/store.ts'
+import {
+  type Command,
+  emailText,
+  idNumber,
+  inputStream,
+  need,
+  needCampaign,
+  readArguments,
+  WrongCall,
+  withStore,
+} from './command.ts'
+import { now } from './now.ts'
+import { printPages } from './print.ts'
+import { progress } from './progress.ts'
+
+const pageSize = 1_000
+const importBatch = 500
+
+export const listLeads: Command = async (args) => {
+  const { options } = readArguments(args, { campaign: idNumber })
+  const campaignId = need(options.campaign, '--campaign')
+  await withStore(async (store) => {
+    const campaign = await needCampaign(store, campaignId, '--campaign')
+    await printPages(leadPages(store, campaign))
+  })
+}
+
+async function* leadPages(store: Store, campaign: Campaign) {
+  let afterId = 0
+  for (;;) {
+    const leads = await store.listLeads(campaign, { afterId, limit: pageSize })
+    yield leads.map((lead) => shown(view(campaign, lead, now())))
+    if (leads.length < pageSize) return
+    afterId = leads.at(-1)?.id as number
+  }
+}
+
+export const showLead: Command = (args) =>
+  onLead(args, {}, async ({ leads, of, email }) => found(await leads.lookUp(of, email, now())))
+
+export const setLeadDeadline: Command = (args) =>
+  onLead(args, { at: instantOrNone }, async ({ leads, of, email, options }) => {
+    const at = need(options.at, '--at')
+    return found(await leads.setDeadline(of, email, at, now()))
+  })
+
+export const eraseLead: Command = (args) =>
+  onLead(args, {}, async ({ store, campaign, email }) => {
+    if (!(await store.eraseLead(campaign, email))) throw noLead()
+    return { erased: true }
+  })
+
+const instantOrNone = (text: string): Seconds | null => {
+  if (text === 'none') return null
+  const at = parseInstant(text)
+  if (at === undefined) throw new WrongCall('--at: must be an instant such as 2026-06-05T03:59:00Z, or none')
+  return at
+}
+
+type OnLead<Options> = {
+  store: Store
+  leads: Leads
+  campaign: Campaign
+  of: CampaignOf
+  email: string
+  options: Options
+}
+
+/** The commands that name one lead by `--campaign` and `--email`. */
+async function onLead<Options extends Record<string, (text: string, name: string) => unknown>>(
+  args: string[],
+  more: Options,
+  work: (on: OnLead<{ [Name in keyof Options]: ReturnType<Options[Name]> | undefined }>) => Promise<unknown>,
+): Promise<unknown> {
+  const { options } = readArguments(args, { ...more, campaign: idNumber, email: emailText })
+  const campaignId = need(options.campaign as number | undefined, '--campaign')
+  const email = need(options.email as string | undefined, '--email')
+  return withStore(async (store) => {
+    const campaign = await needCampaign(store, campaignId, '--campaign')
+    const leads = buildLeads(store, directory(store))
+    const of = { accountId: campaign.accountId, campaignId }
+    return work({ store, leads, campaign, of, email, options })
+  })
+}
+
+function found(result: LeadView | string) {
+  if (typeof result === 'string') throw noLead()
+  return shown(result)
+}
+
+function noLead(): WrongCall {
+  return new WrongCall('--email: this email is not registered in the campaign')
+}
+
+function shown({ campaign, lead, offer }: LeadView) {
+  const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
+  return {
+    campaignId: campaign.id,
+    email: lead.email,
+    ref: lead.ref,
+    registeredAt: formatInstant(lead.registeredAt),
+    state: offer.state,
+    opensAt: instant(offer.opensAt),
+    deadline: instant(offer.deadline),
+    attempt: offer.attempt,
+    cycle: offer.cycle,
+    setByHand: lead.attempt.byHand !== null,
+  }
+}
+
+type Refusal = { line: number; reason: string }
+
+export const importLeads: Command = async (args) => {
+  const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
+  const campaignId = need(options.campaign, '--campaign')
+  return withStore(async (store) => {
+    const campaign = await needCampaign(store, campaignId, '--campaign')
+    const leads = buildLeads(store, directory(store))
+    const of = { accountId: campaign.accountId, campaignId }
+    const result = { created: 0, existing: 0, refused: [] as Refusal[] }
+    const show = progress('leads imported')
+    for await (const batch of emailBatches(positionals[0] as string, result.refused)) {
+      const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now())))
+      for (const registration of written) {
+        if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
+        if (registration.created) result.created += 1
+        else result.existing += 1
+      }
+      show(result.created + result.existing)
+    }
+    show.end()
+    return result
+  })
+}
+
+/** The valid emails of a CSV file, some at a time; the others go to `refused`. @throws WrongCall */
+async function* emailBatches(file: string, refused: Refusal[]): AsyncGenerator<string[]> {
+  let column = -1
+  let batch: string[] = []
+  for await (const { record, line } of csvLines(file, refused)) {
+    if (column === -1) {
+      column = record.indexOf('email')
+      if (column === -1) throw new WrongCall(`${file}: line ${line}: must name a column email`)
+      continue
+    }
+    const email = record[column]
+    const reason = emailFault(email)
+    if (reason !== undefined) refused.push({ line, reason })
+    else if (batch.push(email as string) === importBatch) {
+      yield batch
+      batch = []
+    }
+  }
+  if (column === -1) throw new WrongCall(`${file}: must have a first line with a column email`)
+  if (batch.length > 0) yield batch
+}
+
+/** By what rule an email is refused; never the email itself, which ends up in logs and tickets. */
+function emailFault(email: string | undefined): string | undefined {
+  if (email === undefined || email === '') return 'email is missing'
+  if (email.length > emailMaxLength) return `email is longer than ${emailMaxLength} characters`
+  return isEmail(email) ? undefined : 'not an email address in ASCII'
+}
+
+/** The lines of a CSV file; one that is not well formed is refused, and the next one is read. */
+async function* csvLines(
+  file: string,
+  refused: Refusal[],
+): AsyncGenerator<{ record: string[]; line: number }> {
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: 65_536,
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      refused.push({ line: Number(error?.lines ?? 0), reason: `not well-formed CSV (${error?.code})` })
+    },
+  })
+  const input = inputStream(file)
+  input.on('error', (error) => parser.destroy(error))
+  input.pipe(parser)
+  try {
+    for await (const { record, info } of parser) yield { record, line: info.lines }
+  } catch (error) {
+    if (error instanceof WrongCall) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new WrongCall(`${file}: cannot be read (${code ?? message})`)
+  }
+}

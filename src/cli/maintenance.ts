@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { publicUrl, readConfig, readDatabase, userPath } from '../config.ts'
+import { description } from '../http/public/description.ts'
+import { basePath } from '../http/public/request.ts'
+import { migrateDatabase } from '../store/open.ts'
+import { Refused } from '../store/store.ts'
+import { type Command, readArguments, WrongCall, withStore } from './command.ts'
+
+export const openapi: Command = async (args) => {
+  const { options } = readArguments(args, { server: serverUrl })
+  const { publicUrl: configured, port } = readConfig()
+  return description(options.server ?? `${configured ?? `http://localhost:${port}`}${basePath}`)
+}
+
+const serverUrl = (text: string): string => {
+  const url = publicUrl(text)
+  if (url === undefined) {
+    throw new WrongCall('--server: must be the whole base address, such as https://example.com/api/public/v1')
+  }
+  return url
+}
+
+export const migrate: Command = async (args) => {
+  readArguments(args, {})
+  return migrateDatabase(readDatabase())
+}
+
+export const backup: Command = async (args) => {
+  const { positionals } = readArguments(args, {}, ['FILE'])
+  const file = positionals[0] as string
+  if (existsSync(userPath(file))) throw new WrongCall(`FILE: ${file} exists already; name a new file`)
+  const { path } = readDatabase()
+  if (!existsSync(path)) throw new WrongCall(`DATABASE_URL: there is no database at ${path}`)
+  return withStore(async (store) => {
+    try {
+      await store.backup(userPath(file))
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      throw new WrongCall(`FILE: ${error.message}`)
+    }
+    return { file: userPath(file) }
+  })
+}

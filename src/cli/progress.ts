@@ -1,0 +1,14 @@
+/** Counts on one line of the terminal; says nothing where standard error is none. */
+export function progress(what: string): { (count: number): void; end(): void } {
+  const { stderr } = process
+  let shownAt = 0
+  const show = (count: number) => {
+    if (!stderr.isTTY || performance.now() - shownAt < 100) return
+    shownAt = performance.now()
+    stderr.write(`\r${count.toLocaleString('en')} ${what}`)
+  }
+  show.end = () => {
+    if (stderr.isTTY) stderr.write('\r\x1b[K')
+  }
+  return show
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** One request and its one answer. */
+export type Exchange = {
+  req: IncomingMessage
+  res: ServerResponse
+  /** A fresh UUID; a client's own is not taken over. */
+  requestId: string
+  /** When the headers were complete: wall clock, and the process's steady clock for measuring. */
+  arrivedAtMs: number
+  arrivedAt: number
+  hasBody: boolean
+  expectsContinue: boolean
+  answered: boolean
+  /** True once the answer says that the connection will be closed. */
+  closes: boolean
+  /** Ends the wait for the body, while there is one. */
+  endBody: ((end: BodyFailure) => void) | undefined
+  /** What to do once the answer is on its way: the rest of what came on the connection was no request. */
+  afterwards: (() => void) | undefined
+}
+
+/** Why there is no body: broken off or malformed, larger than allowed, not there in time, or we are stopping. */
+export type BodyFailure = 'incomplete' | 'tooLarge' | 'draining'
+
+export function newExchange(
+  req: IncomingMessage,
+  res: ServerResponse,
+  nowMs: number,
+  expectsContinue: boolean,
+): Exchange {
+  const { headers } = req
+  return {
+    req,
+    res,
+    requestId: randomUUID(),
+    arrivedAtMs: nowMs,
+    arrivedAt: performance.now(),
+    hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
+    expectsContinue,
+    answered: false,
+    closes: false,
+    endBody: undefined,
+    afterwards: undefined,
+  }
+}
+
+/** After an early answer: how much of the body is read away, and how long its sender may be silent. */
+const lingerBytes = 1_048_576
+const lingerSilenceMs = 2_000
+
+/**
+ * Sends the answer, once; a second call does nothing. `headers` is a flat list of names and values without
+ * `Content-Length`. Where the body of the request has not been read, up to 1 MiB of it is read away so that
+ * the client gets to see the answer, and the connection is closed then.
+ */
+export function send(exchange: Exchange, status: number, headers: string[], body: string): void {
+  if (exchange.answered) return
+  exchange.answered = true
+  const { req, res } = exchange
+  const unread = exchange.hasBody && !req.complete
+  if (unread) exchange.closes = true
+  headers.push('Content-Length', String(Buffer.byteLength(body)))
+  if (exchange.closes) headers.push('Connection', 'close')
+  res.writeHead(status, headers)
+  if (exchange.afterwards !== undefined) res.once('finish', exchange.afterwards)
+  if (unread && !req.destroyed) linger(exchange, body)
+  else res.end(body)
+}
+
+/** Answers before the end of the request; ends the answer, and with it the connection, after that. */
+function linger({ req, res }: Exchange, body: string): void {
+  if (req.method === 'HEAD') res.flushHeaders()
+  else res.write(body)
+  let left = lingerBytes
+  const end = () => {
+    clearTimeout(timer)
+    req.off('data', onData).pause()
+    res.end()
+  }
+  const timer = setTimeout(end, lingerSilenceMs)
+  const onData = (chunk: Buffer) => {
+    left -= chunk.length
+    if (left <= 0) end()
+    else timer.refresh()
+  }
+  req.on('data', onData)
+  req.once('end', end).once('close', end)
+}
+
+/**
+ * Reads the whole body, at most `limit` bytes of it. Who sees that the rest will not come (the connection
+ * closed, malformed chunks, too late, we are stopping) says so by `exchange.endBody`.
+ */
+export function readBody(exchange: Exchange, limit: number): Promise<Buffer | BodyFailure> {
+  const { req, res } = exchange
+  if (!exchange.hasBody) return Promise.resolve(Buffer.alloc(0))
+  if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.resolve('tooLarge')
+  if (exchange.expectsContinue) res.writeContinue()
+  return new Promise((resolve) => {
+    let whole: Buffer | undefined
+    const onData = (chunk: Buffer) => {
+      whole = whole === undefined ? chunk : Buffer.concat([whole, chunk])
+      if (whole.length > limit) end('tooLarge')
+    }
+    const onEnd = () => end(whole ?? Buffer.alloc(0))
+    const end = (result: Buffer | BodyFailure) => {
+      exchange.endBody = undefined
+      req.off('data', onData).off('end', onEnd)
+      resolve(result)
+    }
+    exchange.endBody = end
+    req.on('data', onData).on('end', onEnd)
+  })
+}
+
+/** How many headers of this (lower-case) name were sent; Node folds some of them into one. */
+export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index] as string
+    if (given.length === name.length && given.toLowerCase() === name) count += 1
+  }
+  return count
+}

@@ -1,0 +1,29 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { parseAuthorization } from '../../core/api-key.ts'
+import type { Directory } from '../../directory.ts'
+import type { LiveKey } from '../../store/store.ts'
+
+/** Compared against where there is no such key, so that the answer takes the same time. */
+const noHash = new Uint8Array(32)
+
+/** The key of an `Authorization` header: known, not revoked, with the right secret. */
+export function checkKey(
+  directory: Directory,
+  authorization: string,
+): LiveKey | undefined | Promise<LiveKey | undefined> {
+  const given = parseAuthorization(authorization)
+  if (given === undefined) return undefined
+  const found = directory.liveKey(given.keyId)
+  if (found instanceof Promise) return found.then((key) => compare(key, given.secret))
+  return compare(found, given.secret)
+}
+
+function compare(key: LiveKey | undefined, secret: string): LiveKey | undefined {
+  const right = timingSafeEqual(secretHash(secret), key?.secretHash ?? noHash)
+  return right ? key : undefined
+}
+
+/** What is stored of a secret: SHA-256, which is enough for 32 random bytes. */
+export function secretHash(secret: string): Uint8Array {
+  return hash('sha256', secret, 'buffer')
+}

@@ -1,0 +1,109 @@
+// The shapes of the public API: what validates a body, what types an answer, and what the description says.
+import Type, { type Static } from 'typebox'
+import { emailMaxLength } from '../../core/email.ts'
+import { type ErrorCode, errorStatus } from '../../core/errors.ts'
+import { languages, warnings } from '../../core/offer.ts'
+
+const closed = { additionalProperties: false }
+const id = (description: string) => Type.Integer({ minimum: 1, description })
+const instant = (description: string) => Type.String({ format: 'date-time', description })
+const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description })
+
+const email = Type.String({
+  format: 'email',
+  maxLength: emailMaxLength,
+  pattern: '^\\S(?:.*\\S)?$',
+  description:
+    'A Mailbox of RFC 5321 in ASCII. Kept and compared byte for byte: case and plus-aliases are part of the identity.',
+})
+
+export const LeadInput = Type.Object(
+  {
+    email,
+    language: Type.Optional(
+      Type.Enum([...languages], {
+        type: 'string',
+        default: 'en',
+        description: 'Language of the countdown image in this answer.',
+      }),
+    ),
+  },
+  { ...closed, description: 'Unknown properties are rejected.' },
+)
+
+export const CampaignSummary = Type.Object(
+  {
+    id: id('Identifies the campaign.'),
+    name: Type.String(),
+    type: Type.Object({ id: id('Identifies the type.'), name: Type.String() }, closed),
+    isDraft: Type.Boolean({ description: 'true: draft; false: published.' }),
+  },
+  closed,
+)
+
+export const CampaignList = Type.Object(
+  {
+    items: Type.Array(CampaignSummary, { maxItems: 100, description: 'Ascending `id`.' }),
+    nextAfterId: nullable(
+      Type.Integer({ minimum: 1 }),
+      'Pass as `afterId` for the next page; null on the last page.',
+    ),
+  },
+  closed,
+)
+
+const OfferLink = Type.Object(
+  {
+    pageId: id('Identifies the offer page.'),
+    pageUrl: Type.String({ format: 'uri', description: 'Configured page URL.' }),
+    url: Type.String({ format: 'uri', description: 'Personalized CTA link: the target of the button.' }),
+  },
+  closed,
+)
+
+const leadOfferProperties = {
+  campaignId: id('Identifies the campaign.'),
+  email: Type.String({
+    format: 'email',
+    maxLength: emailMaxLength,
+    description: 'The email of the request, exactly as sent.',
+  }),
+  registeredAt: instant('First retained registration or activation, UTC; not the time of this answer.'),
+  deadline: nullable(
+    Type.String({ format: 'date-time' }),
+    'Actual deadline of the campaign mechanism, UTC; null when none is determined. May have passed.',
+  ),
+  timeZone: Type.String({ description: "The campaign's time zone, an IANA name." }),
+  offerLinks: Type.Array(OfferLink, { description: 'One for each eligible page, ascending `pageId`.' }),
+  mailTimerUrl: nullable(Type.String({ format: 'uri' }), 'Email countdown image.'),
+  warnings: Type.Array(Type.Enum([...warnings], { type: 'string' }), { uniqueItems: true }),
+}
+
+export const LeadOffer = Type.Object(leadOfferProperties, closed)
+
+export const LeadRegistration = Type.Object(
+  {
+    ...leadOfferProperties,
+    created: Type.Boolean({
+      description: 'true only if no identifiable lead existed before this request.',
+    }),
+  },
+  closed,
+)
+
+const codes = Object.keys(errorStatus) as ErrorCode[]
+
+export const ErrorBody = Type.Object(
+  {
+    status: Type.Literal('error'),
+    code: Type.Enum(codes, { type: 'string' }),
+    message: Type.String({ description: 'For people; its wording is not fixed.' }),
+    requestId: Type.String({ format: 'uuid', description: 'Equal to the header `X-Request-Id`.' }),
+  },
+  closed,
+)
+
+export type LeadInput = Static<typeof LeadInput>
+export type CampaignList = Static<typeof CampaignList>
+export type ErrorBody = Static<typeof ErrorBody>

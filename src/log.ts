@@ -1,0 +1,53 @@
+import pino, { type DestinationStream } from 'pino'
+
+/**
+ * Everything that may stand in a log line. A new field is added here or it does not exist: emails, keys,
+ * secrets, bodies and URLs have no place to go.
+ */
+export type LogFields = {
+  url?: string
+  signal?: string
+  requestId?: string
+  operation?: string | null
+  lost?: number
+  openConnections?: number
+  /** An error as `describeError` tells it. */
+  error?: ErrorFields
+}
+
+export type ErrorFields = { name: string; code?: string | number; at: string[]; cause?: ErrorFields }
+
+export type Log = {
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+export function openLog(destination?: DestinationStream): Log {
+  const logger = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  return {
+    info: (message, fields = {}) => logger.info(fields, message),
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    error: (message, fields = {}) => logger.error(fields, message),
+  }
+}
+
+/**
+ * Where an error came from, without what it says: a message may quote what a client sent (a JSON parser
+ * does), a name, a code and the places in our code cannot.
+ */
+export function describeError(error: unknown): ErrorFields {
+  if (!(error instanceof Error)) return { name: typeof error, at: [] }
+  const code = (error as { errcode?: number }).errcode ?? (error as { code?: string | number }).code
+  const at = (error.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, 8)
+    .map((line) => line.trim())
+  return {
+    name: error.name,
+    ...(code === undefined ? {} : { code }),
+    at,
+    ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
+  }
+}

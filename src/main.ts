@@ -1,0 +1,62 @@
+// The process: command line -> command. Nothing imports it.
+import { enableCompileCache } from 'node:module'
+import type { Command } from './cli/command.ts'
+import { WrongCall } from './cli/command.ts'
+import { print } from './cli/print.ts'
+import { WrongSetting } from './config.ts'
+import { UnusableDatabase } from './store/sqlite/migrations.ts'
+
+enableCompileCache()
+
+/** Loaded when called: a command starts without what only the others need. */
+const commands: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import('./cli/serve.ts')).serve,
+  demo: async () => (await import('./cli/demo.ts')).demo,
+  'account create': async () => (await import('./cli/accounts.ts')).createAccount,
+  'account list': async () => (await import('./cli/accounts.ts')).listAccounts,
+  'account set': async () => (await import('./cli/accounts.ts')).setAccount,
+  'key create': async () => (await import('./cli/accounts.ts')).createKeyCommand,
+  'key list': async () => (await import('./cli/accounts.ts')).listKeys,
+  'key rename': async () => (await import('./cli/accounts.ts')).renameKey,
+  'key revoke': async () => (await import('./cli/accounts.ts')).revokeKey,
+  'campaign apply': async () => (await import('./cli/campaigns.ts')).applyCampaign,
+  'campaign list': async () => (await import('./cli/campaigns.ts')).listCampaigns,
+  'campaign export': async () => (await import('./cli/campaigns.ts')).exportCampaign,
+  'campaign delete': async () => (await import('./cli/campaigns.ts')).deleteCampaign,
+  'lead list': async () => (await import('./cli/leads.ts')).listLeads,
+  'lead show': async () => (await import('./cli/leads.ts')).showLead,
+  'lead deadline': async () => (await import('./cli/leads.ts')).setLeadDeadline,
+  'lead erase': async () => (await import('./cli/leads.ts')).eraseLead,
+  'lead import': async () => (await import('./cli/leads.ts')).importLeads,
+  'history list': async () => (await import('./cli/history.ts')).listHistory,
+  simulate: async () => (await import('./cli/simulate.ts')).simulateCommand,
+  openapi: async () => (await import('./cli/maintenance.ts')).openapi,
+  backup: async () => (await import('./cli/maintenance.ts')).backup,
+  migrate: async () => (await import('./cli/maintenance.ts')).migrate,
+}
+
+async function main(args: string[]): Promise<void> {
+  const [first = '', second = ''] = args
+  const words = commands[first] === undefined ? 2 : 1
+  const load = commands[[first, second].slice(0, words).join(' ')]
+  if (load === undefined) {
+    const given = args.slice(0, 2).filter((word) => !word.startsWith('-'))
+    const names = Object.keys(commands).join(', ')
+    throw new WrongCall(
+      `${given.length === 0 ? 'no command' : `unknown command ${given.join(' ')}`}; use one of: ${names}`,
+    )
+  }
+  const command = await load()
+  const result = await command(args.slice(words))
+  if (result !== undefined) print(result)
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  const expected =
+    error instanceof WrongCall || error instanceof WrongSetting || error instanceof UnusableDatabase
+  const line = (error as Error).message.replace(/\s+/g, ' ')
+  console.error(`lastcall: ${line}`)
+  process.exitCode = expected && !(error instanceof UnusableDatabase) ? 2 : 1
+}
