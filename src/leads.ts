@@ -9,7 +9,7 @@ import {
   setByHand,
 } from './core/mechanism/attempt.ts'
 import type { Directory } from './directory.ts'
-import type { Campaign, Decide, Lead, LeadWrite, Store } from './store/store.ts'
+import type { Campaign, Decide, Lead, LeadWrite, MaybePromise, Store } from './store/store.ts'
 
 export type Leads = {
   /**
@@ -18,7 +18,7 @@ export type Leads = {
    */
   register(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadFailure>
   /** Reads a lead's offer; writes nothing. @throws StoreUnavailable */
-  lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadFailure>
+  lookUp(of: CampaignOf, email: string, now: Seconds): MaybePromise<LeadView | LeadFailure>
   /** Sets the lead's deadline by hand, or with null clears that. @throws StoreUnavailable */
   setDeadline(
     of: CampaignOf,
@@ -30,6 +30,7 @@ export type Leads = {
   importLead(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadFailure>
 }
 
+/** A campaign of another account looks as if it did not exist. */
 export type CampaignOf = { accountId: number; campaignId: number }
 
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
@@ -40,11 +41,17 @@ export type LeadFailure = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEA
 const maxStaleReads = 20
 
 export function buildLeads(store: Store, directory: Directory): Leads {
-  /** A campaign of another account looks as if it did not exist. */
-  async function campaignOf({ accountId, campaignId }: CampaignOf): Promise<Campaign | undefined> {
-    const found = directory.campaign(campaignId)
-    const campaign = found instanceof Promise ? await found : found
-    return campaign?.accountId === accountId ? campaign : undefined
+  function lookUp(
+    campaign: Campaign | undefined,
+    { accountId }: CampaignOf,
+    email: string,
+    now: Seconds,
+  ): MaybePromise<LeadView | LeadFailure> {
+    if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
+    const lead = store.findLead(campaign, email)
+    const seen = (found: Lead | undefined) =>
+      found === undefined ? 'LEAD_NOT_FOUND' : view(campaign, found, now)
+    return lead instanceof Promise ? lead.then(seen) : seen(lead)
   }
 
   /** Decides on the lead as it is, and again on the new settings where the campaign changed meanwhile. */
@@ -56,9 +63,11 @@ export function buildLeads(store: Store, directory: Directory): Leads {
     now: Seconds,
   ): Promise<{ campaign: Campaign; written: LeadWrite } | LeadFailure> {
     for (let reads = 0; reads < maxStaleReads; reads += 1) {
-      const campaign = await campaignOf(of)
-      if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-      const lead = await store.findLead(campaign, email)
+      const read = directory.campaign(of.campaignId)
+      const campaign = read instanceof Promise ? await read : read
+      if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
+      const found = store.findLead(campaign, email)
+      const lead = found instanceof Promise ? await found : found
       const failure = check(campaign, lead)
       if (failure !== undefined) return failure
       const decide: Decide = (current) => {
@@ -111,11 +120,11 @@ export function buildLeads(store: Store, directory: Directory): Leads {
         now,
       ),
 
-    async lookUp(of, email, now) {
-      const campaign = await campaignOf(of)
-      if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-      const lead = await store.findLead(campaign, email)
-      return lead === undefined ? 'LEAD_NOT_FOUND' : view(campaign, lead, now)
+    lookUp(of, email, now) {
+      const campaign = directory.campaign(of.campaignId)
+      return campaign instanceof Promise
+        ? campaign.then((read) => lookUp(read, of, email, now))
+        : lookUp(campaign, of, email, now)
     },
 
     async setDeadline(of, email, deadlineAt, now) {

@@ -32,12 +32,12 @@ export const listLeads: Command = async (args) => {
 }
 
 async function* leadPages(store: Store, campaign: Campaign) {
-  let afterId = 0
+  let afterEmail = ''
   for (;;) {
-    const leads = await store.listLeads(campaign, { afterId, limit: pageSize })
+    const leads = await store.listLeads(campaign, { afterEmail, limit: pageSize })
     yield leads.map((lead) => shown(view(campaign, lead, now())))
     if (leads.length < pageSize) return
-    afterId = leads.at(-1)?.id as number
+    afterEmail = leads.at(-1)?.email as string
   }
 }
 

@@ -1,17 +1,5 @@
 import { Worker } from 'node:worker_threads'
-
-/** What is kept of an authorized request, and nothing else (contract, "History"). */
-export type HistoryEntry = {
-  atMs: number
-  requestId: string
-  accountId: number
-  keyId: string
-  operation: string | null
-  campaignId: number | null
-  status: number
-  errorCode: string | null
-  milliseconds: number
-}
+import { type HistoryEntry, type Records, recordBytes, recordsIn, writeRecord } from './record.ts'
 
 export type History = {
   /** Takes the entry and returns at once; it is stored some time after. */
@@ -20,15 +8,16 @@ export type History = {
   close(): Promise<void>
 }
 
-/** To and from the thread that writes. */
-export type HistoryBatch = { entries: HistoryEntry[] }
-export type HistoryAnswer = { stored: number } | { failed: true }
+/** Entries on their way to the thread that writes and, when it has failed to store them, back. */
+export type HistoryBatch = { bytes: ArrayBuffer; count: number; oldestMs: number }
+export type HistoryAnswer = { batch: HistoryBatch; stored: boolean }
 
 const flushMs = 250
 const retryMs = 500
-const batchSize = 1_000
-const queueSize = 10_000
-/** An entry that could not be stored for this long is given up. */
+const batchSize = 2_000
+/** Batches that may wait. */
+const queueSize = 10
+/** A batch that could not be stored for this long is given up. */
 const patienceMs = 5_000
 const closeMs = 2_000
 
@@ -42,8 +31,11 @@ export function openHistory(options: {
   onLost: (count: number) => void
 }): History {
   const { onLost } = options
-  let queue: HistoryEntry[] = []
-  let inFlight: HistoryEntry[] = []
+  let filling: HistoryBatch | undefined
+  let view: Records | undefined
+  const full: HistoryBatch[] = []
+  let inFlight: HistoryBatch | undefined
+  let spare: ArrayBuffer | undefined
   let timer: NodeJS.Timeout | undefined
   let worker: Worker | undefined
   let closed: (() => void) | undefined
@@ -53,59 +45,78 @@ export function openHistory(options: {
       workerData: { path: options.path, days: options.days },
     })
     started.unref()
-    started.on('message', (answer: HistoryAnswer) => settle('stored' in answer ? answer.stored : undefined))
+    started.on('message', ({ batch, stored }: HistoryAnswer) => settle(batch, stored))
     started.on('error', () => {})
     started.on('exit', () => {
       worker = undefined
-      if (inFlight.length > 0) settle(undefined)
+      // The bytes went with the thread.
+      if (inFlight !== undefined) {
+        onLost(inFlight.count)
+        settle(inFlight, true)
+      }
     })
     return started
   }
 
-  function settle(stored: number | undefined): void {
-    const batch = inFlight
-    inFlight = []
-    if (stored === undefined) {
-      const oldest = Date.now() - patienceMs
-      const kept = batch.filter((entry) => entry.atMs > oldest)
-      if (kept.length < batch.length) onLost(batch.length - kept.length)
-      queue = [...kept, ...queue]
-    } else if (stored < batch.length) {
-      onLost(batch.length - stored)
+  function settle(batch: HistoryBatch, stored: boolean): void {
+    inFlight = undefined
+    const impatient = Date.now() - batch.oldestMs > patienceMs
+    if (!stored && !impatient) {
+      full.unshift(batch)
+      schedule(retryMs)
+      return
     }
-    if (queue.length > 0) flushIn(stored === undefined ? retryMs : flushMs)
+    if (!stored) onLost(batch.count)
+    if (batch.bytes.byteLength > 0) spare = batch.bytes
+    if (full.length > 0) flush()
+    else if (filling !== undefined) schedule(flushMs)
     else closed?.()
   }
 
-  function flushIn(delayMs: number): void {
-    if (timer !== undefined) return
-    timer = setTimeout(flush, closed === undefined ? delayMs : 0)
+  function schedule(delayMs: number): void {
+    timer ??= setTimeout(flush, closed === undefined ? delayMs : 0)
   }
 
   function flush(): void {
+    clearTimeout(timer)
     timer = undefined
-    if (inFlight.length > 0 || queue.length === 0) return
-    inFlight = queue.slice(0, batchSize)
-    queue = queue.slice(batchSize)
+    if (inFlight !== undefined) return
+    const batch = full.shift() ?? filling
+    if (batch === undefined) return
+    if (batch === filling) filling = undefined
+    inFlight = { ...batch }
     worker ??= start()
-    worker.postMessage({ entries: inFlight } satisfies HistoryBatch)
+    worker.postMessage(batch, [batch.bytes])
+  }
+
+  function begin(atMs: number): HistoryBatch {
+    const bytes = spare ?? new ArrayBuffer(batchSize * recordBytes)
+    spare = undefined
+    view = recordsIn(bytes)
+    filling = { bytes, count: 0, oldestMs: atMs }
+    schedule(flushMs)
+    return filling
   }
 
   return {
     record(entry) {
-      if (queue.length >= queueSize) {
+      if (full.length >= queueSize) {
         onLost(1)
         return
       }
-      queue.push(entry)
-      if (timer === undefined) flushIn(flushMs)
+      const batch = filling ?? begin(entry.atMs)
+      writeRecord(view as Records, batch.count, entry)
+      batch.count += 1
+      if (batch.count < batchSize) return
+      full.push(batch)
+      filling = undefined
+      flush()
     },
     async close() {
-      if (queue.length > 0 || inFlight.length > 0) {
+      if (filling !== undefined || full.length > 0 || inFlight !== undefined) {
         await new Promise<void>((resolve) => {
           closed = resolve
           setTimeout(resolve, closeMs)
-          clearTimeout(timer)
           flush()
         })
       }

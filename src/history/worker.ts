@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { HistoryAnswer, HistoryBatch } from './history.ts'
 import { type HistoryFile, openHistoryFile } from './history-file.ts'
+import { recordsIn } from './record.ts'
 
 const { path, days } = workerData as { path: string; days: number }
 const purgeEveryMs = 600_000
@@ -17,11 +18,12 @@ function currentFile(): HistoryFile {
   return file
 }
 
-function store({ entries }: HistoryBatch): HistoryAnswer {
+function store(batch: HistoryBatch): boolean {
   try {
-    return { stored: currentFile().append(entries) }
+    currentFile().append(recordsIn(batch.bytes), batch.count)
+    return true
   } catch {
-    return { failed: true }
+    return false
   }
 }
 
@@ -35,6 +37,9 @@ function purge(): void {
   }
 }
 
-parentPort?.on('message', (batch: HistoryBatch) => parentPort?.postMessage(store(batch)))
+parentPort?.on('message', (batch: HistoryBatch) => {
+  const answer: HistoryAnswer = { batch, stored: store(batch) }
+  parentPort?.postMessage(answer, [batch.bytes])
+})
 setInterval(purge, purgeEveryMs)
 purge()

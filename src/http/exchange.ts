@@ -11,6 +11,8 @@ export type Exchange = {
   arrivedAtMs: number
   arrivedAt: number
   hasBody: boolean
+  /** True once `readBody` has read all of it. */
+  bodyRead: boolean
   expectsContinue: boolean
   answered: boolean
   /** True once the answer says that the connection will be closed. */
@@ -38,6 +40,7 @@ export function newExchange(
     arrivedAtMs: nowMs,
     arrivedAt: performance.now(),
     hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
+    bodyRead: false,
     expectsContinue,
     answered: false,
     closes: false,
@@ -50,23 +53,46 @@ export function newExchange(
 const lingerBytes = 1_048_576
 const lingerSilenceMs = 2_000
 
+type Answer = { exchange: Exchange; status: number; headers: string[]; body: string }
+
+let outbox: Answer[] = []
+
 /**
  * Sends the answer, once; a second call does nothing. `headers` is a flat list of names and values without
- * `Content-Length`. Where the body of the request has not been read, up to 1 MiB of it is read away so that
- * the client gets to see the answer, and the connection is closed then.
+ * `Content-Length`.
+ *
+ * The answers of one turn of the event loop leave together at its end: a socket written to while its reader
+ * sleeps costs twice as much as one whose reader is already at work on the answer before.
  */
 export function send(exchange: Exchange, status: number, headers: string[], body: string): void {
   if (exchange.answered) return
   exchange.answered = true
+  if (outbox.length === 0) setImmediate(sendOutbox)
+  outbox.push({ exchange, status, headers, body })
+}
+
+function sendOutbox(): void {
+  const answers = outbox
+  outbox = []
+  for (const answer of answers) write(answer)
+}
+
+/**
+ * Where the body of the request has not been read, up to 1 MiB of it is read away so that the client gets to
+ * see the answer, and the connection is closed then.
+ */
+function write({ exchange, status, headers, body }: Answer): void {
   const { req, res } = exchange
-  const unread = exchange.hasBody && !req.complete
+  const unread = exchange.hasBody && !exchange.bodyRead
   if (unread) exchange.closes = true
-  headers.push('Content-Length', String(Buffer.byteLength(body)))
+  const bytes = Buffer.byteLength(body)
+  headers.push('Content-Length', String(bytes))
   if (exchange.closes) headers.push('Connection', 'close')
   res.writeHead(status, headers)
   if (exchange.afterwards !== undefined) res.once('finish', exchange.afterwards)
   if (unread && !req.destroyed) linger(exchange, body)
-  else res.end(body)
+  // What is ASCII needs no conversion on its way to the socket.
+  else res.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
 
 /** Answers before the end of the request; ends the answer, and with it the connection, after that. */
@@ -104,11 +130,15 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer | Bo
       whole = whole === undefined ? chunk : Buffer.concat([whole, chunk])
       if (whole.length > limit) end('tooLarge')
     }
-    const onEnd = () => end(whole ?? Buffer.alloc(0))
-    const end = (result: Buffer | BodyFailure) => {
+    const onEnd = () => {
+      exchange.endBody = undefined
+      exchange.bodyRead = true
+      resolve(whole ?? Buffer.alloc(0))
+    }
+    const end = (failure: BodyFailure) => {
       exchange.endBody = undefined
       req.off('data', onData).off('end', onEnd)
-      resolve(result)
+      resolve(failure)
     }
     exchange.endBody = end
     req.on('data', onData).on('end', onEnd)

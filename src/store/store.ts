@@ -71,6 +71,9 @@ export class Refused extends Error {
   override name = 'Refused'
 }
 
+/** Hot reads answer without a promise where the engine can: at thousands a second each promise shows. */
+export type MaybePromise<T> = T | Promise<T>
+
 export type Store = {
   createAccount(name: string): Promise<Account>
   listAccounts(): Promise<Account[]>
@@ -92,7 +95,7 @@ export type Store = {
   listCampaigns(accountId: number, filter: CampaignFilter): Promise<CampaignSummary[]>
   deleteCampaign(campaignId: number): Promise<boolean>
 
-  findLead(campaign: Campaign, email: string): Promise<Lead | undefined>
+  findLead(campaign: Campaign, email: string): MaybePromise<Lead | undefined>
   /**
    * Reads the lead, lets `decide` make of it what it will, and stores that, as one step that no other write
    * comes between. Resolves once the result is on disk; `stale` when the campaign has been changed since it
@@ -104,8 +107,8 @@ export type Store = {
     decide: Decide,
     expectNew?: boolean,
   ): Promise<LeadWrite | 'stale'>
-  /** Ascending id, at most `limit`. */
-  listLeads(campaign: Campaign, filter: { afterId: number; limit: number }): Promise<Lead[]>
+  /** Ascending email, at most `limit`. */
+  listLeads(campaign: Campaign, filter: { afterEmail: string; limit: number }): Promise<Lead[]>
   /** Removes the lead and every trace of its address that the engine can reach. */
   eraseLead(campaign: Campaign, email: string): Promise<boolean>
 

@@ -3,15 +3,16 @@
 
 import { campaignTypes } from '../../core/campaign.ts'
 import { type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
-import { type Language, leadOffer } from '../../core/offer.ts'
+import { type Language, type OfferWriter, offerWriter } from '../../core/offer.ts'
+import type { Operation } from '../../core/operations.ts'
 import { countRequest, newRateWindow, type RateVerdict } from '../../core/rate-window.ts'
 import type { Directory } from '../../directory.ts'
 import type { History } from '../../history/history.ts'
 import type { LeadFailure, Leads, LeadView, Registration } from '../../leads.ts'
 import { describeError, type Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
-import { type LiveKey, type Store, StoreUnavailable } from '../../store/store.ts'
-import { countHeader, type Exchange, readBody, send } from '../exchange.ts'
+import { type Campaign, type LiveKey, type Store, StoreUnavailable } from '../../store/store.ts'
+import { type BodyFailure, countHeader, type Exchange, readBody, send } from '../exchange.ts'
 import { description } from './description.ts'
 import { checkKey } from './key-check.ts'
 import {
@@ -19,7 +20,6 @@ import {
   isJson,
   isNotJson,
   leadFault,
-  type Operation,
   parseId,
   parseJson,
   parseListQuery,
@@ -102,14 +102,18 @@ export function buildPublicApi(
     }
 
     // 7 to 10: the body
-    const input = await leadInput(exchange)
+    const { headers } = exchange.req
+    if (!isJson(headers['content-type'], headers['content-encoding'])) {
+      return failed(exchange, 'UNSUPPORTED_MEDIA_TYPE')
+    }
+    const input = leadInput(exchange, await readBody(exchange, bodyLimitBytes))
     if ('status' in input) return input
 
     // 11 to 13: campaign and lead. The instant is that of the whole request, which the body may have delayed.
     const of = { accountId: key.account.id, campaignId }
-    const result = await (target.operation === 'registerLead'
-      ? leads.register(of, input.email, seconds(now()))
-      : leads.lookUp(of, input.email, seconds(now())))
+    const act = target.operation === 'registerLead' ? leads.register : leads.lookUp
+    const pending = act(of, input.email, seconds(now()))
+    const result = pending instanceof Promise ? await pending : pending
     if (typeof result === 'string') return failed(exchange, result satisfies LeadFailure)
     return leadReply(result, input, key)
   }
@@ -133,12 +137,7 @@ export function buildPublicApi(
     return { status: 200, body: JSON.stringify(body), errorCode: null }
   }
 
-  async function leadInput(exchange: Exchange): Promise<LeadInput | Reply> {
-    const { headers } = exchange.req
-    if (!isJson(headers['content-type'], headers['content-encoding'])) {
-      return failed(exchange, 'UNSUPPORTED_MEDIA_TYPE')
-    }
-    const body = await readBody(exchange, bodyLimitBytes)
+  function leadInput(exchange: Exchange, body: Buffer | BodyFailure): LeadInput | Reply {
     if (body === 'tooLarge') return failed(exchange, 'PAYLOAD_TOO_LARGE')
     if (body === 'draining') return failed(exchange, 'SERVICE_UNAVAILABLE')
     if (body === 'incomplete') return failed(exchange, 'INVALID_JSON')
@@ -148,20 +147,38 @@ export function buildPublicApi(
     return fault === undefined ? (value as LeadInput) : failed(exchange, 'VALIDATION_ERROR', fault)
   }
 
+  const writers = new WeakMap<Campaign, Map<boolean, OfferWriter>>()
+
+  /** The campaign as it was read is one object until it changes, and so is the writer of its offers. */
+  function writerOf(campaign: Campaign, countdownTools: boolean): OfferWriter {
+    let known = writers.get(campaign)
+    if (known === undefined) {
+      known = new Map()
+      writers.set(campaign, known)
+    }
+    let writer = known.get(countdownTools)
+    if (writer === undefined) {
+      writer = offerWriter(campaign, { publicUrl: parts.publicUrl(), countdownTools })
+      known.set(countdownTools, writer)
+    }
+    return writer
+  }
+
   function leadReply(result: LeadView | Registration, input: LeadInput, key: LiveKey): Reply {
     const { campaign, lead, offer } = result
-    const body = leadOffer(campaign, {
+    const created = 'created' in result ? result.created : undefined
+    const body = writerOf(
+      campaign,
+      key.account.countdownTools,
+    )({
       email: input.email,
       ref: lead.ref,
       registeredAt: lead.registeredAt,
       deadline: offer.deadline,
       language: (input.language ?? 'en') as Language,
-      countdownTools: key.account.countdownTools,
-      publicUrl: parts.publicUrl(),
+      created,
     })
-    if (!('created' in result)) return { status: 200, body: JSON.stringify(body), errorCode: null }
-    const { created } = result
-    return { status: created ? 201 : 200, body: JSON.stringify({ ...body, created }), errorCode: null }
+    return { status: created ? 201 : 200, body, errorCode: null }
   }
 
   function answer(exchange: Exchange, call: Call, reply: Reply): void {
@@ -202,7 +219,7 @@ export function buildPublicApi(
       campaignId: call.campaignId,
       status: reply.status,
       errorCode: reply.errorCode,
-      milliseconds: Math.round(milliseconds),
+      milliseconds,
     })
   }
 
@@ -218,7 +235,7 @@ export function buildPublicApi(
     return failed(exchange, 'INTERNAL_ERROR')
   }
 
-  return async (exchange, path, query) => {
+  return (exchange, path, query) => {
     const call: Call = {
       key: undefined,
       rate: undefined,
@@ -226,19 +243,16 @@ export function buildPublicApi(
       operation: null,
       campaignId: null,
     }
-    const { method } = exchange.req
-    let reply: Reply
-    if (path === `${basePath}/openapi.json` && (method === 'GET' || method === 'HEAD')) {
-      reply = { status: 200, body: liveDescription, errorCode: null }
-    } else {
-      try {
-        reply = await checks(exchange, call, path, query)
-      } catch (error) {
-        reply = broken(exchange, call, error)
-      }
+    const finish = (reply: Reply) => {
+      answer(exchange, call, reply)
+      account(exchange, call, reply)
     }
-    answer(exchange, call, reply)
-    account(exchange, call, reply)
+    const { method } = exchange.req
+    if (path === `${basePath}/openapi.json` && (method === 'GET' || method === 'HEAD')) {
+      finish({ status: 200, body: liveDescription, errorCode: null })
+    } else {
+      checks(exchange, call, path, query).then(finish, (error) => finish(broken(exchange, call, error)))
+    }
   }
 }
 

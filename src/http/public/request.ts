@@ -2,11 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { isEmail } from '../../core/email.ts'
+import type { Operation } from '../../core/operations.ts'
 import { LeadInput } from './schemas.ts'
 
 export const basePath = '/api/public/v1'
-
-export type Operation = 'listCampaigns' | 'registerLead' | 'lookupLead'
 
 export type Route = {
   operation: Operation
@@ -15,17 +14,19 @@ export type Route = {
 }
 
 const listPath = `${basePath}/campaigns`
-const leadPath = /^\/api\/public\/v1\/campaigns\/([^/]+)\/leads(\/lookup)?$/
+const leadOperations: Record<string, Operation> = {
+  '/leads': 'registerLead',
+  '/leads/lookup': 'lookupLead',
+}
 
 /** The operation of a method and a path, which are compared as they are written. */
 export function route(method: string, path: string): Route | undefined {
   if (method === 'POST') {
-    const match = leadPath.exec(path)
-    if (match === null) return undefined
-    return {
-      operation: match[2] === undefined ? 'registerLead' : 'lookupLead',
-      campaignId: match[1] as string,
-    }
+    const idAt = listPath.length + 1
+    const idEnd = path.indexOf('/', idAt)
+    if (idEnd <= idAt || !path.startsWith(`${listPath}/`)) return undefined
+    const operation = leadOperations[path.slice(idEnd)]
+    return operation && { operation, campaignId: path.slice(idAt, idEnd) }
   }
   const isList = (method === 'GET' || method === 'HEAD') && path === listPath
   return isList ? { operation: 'listCampaigns', campaignId: '' } : undefined

@@ -2,14 +2,13 @@ import type { Rule } from '../../core/mechanism/attempt.ts'
 import type { Campaign, Decide, Decision, Lead, LeadWrite } from '../store.ts'
 import { type Connection, SQLITE_CONSTRAINT, sqliteCode, type Value } from './connection.ts'
 
-const columns = `id, lower(hex(ref)), email, registered_at, rule_id, attempt, resets, anchor_at, opens_at,
+const columns = `id, lower(hex(ref)), registered_at, rule_id, attempt, resets, anchor_at, opens_at,
   deadline_at, by_hand_deadline_at, by_hand_set_at`
 
 /** Rows of `leads` in the order of `columns`. */
 type LeadRow = [
   id: number,
   ref: string,
-  email: string,
   registeredAt: number,
   ruleId: number | null,
   number: number,
@@ -23,7 +22,7 @@ type LeadRow = [
 
 export type LeadRows = {
   find(campaign: Campaign, email: string): Lead | undefined
-  list(campaign: Campaign, afterId: number, limit: number): Lead[]
+  list(campaign: Campaign, afterEmail: string, limit: number): Lead[]
   /** Reads, decides and writes; the caller holds a write transaction. */
   write(campaign: Campaign, email: string, decide: Decide, expectNew: boolean): LeadWrite
 }
@@ -32,7 +31,7 @@ export type LeadRows = {
 export function leadRows(connection: Connection, newRef: () => Uint8Array): LeadRows {
   const select = connection.prepareArrays(`SELECT ${columns} FROM leads WHERE campaign_id = ? AND email = ?`)
   const selectPage = connection.prepareArrays(
-    `SELECT ${columns} FROM leads WHERE campaign_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    `SELECT ${columns}, email FROM leads WHERE campaign_id = ? AND email > ? ORDER BY email LIMIT ?`,
   )
   const insert = connection.prepare(
     `INSERT INTO leads (campaign_id, email, ref, registered_at, rule_id, attempt, resets, anchor_at, opens_at,
@@ -53,10 +52,10 @@ export function leadRows(connection: Connection, newRef: () => Uint8Array): Lead
     return JSON.parse(row[0])
   }
 
-  function toLead(campaign: Campaign, row: LeadRow): Lead {
-    const [id, ref, email, registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt] = row
+  function toLead(campaign: Campaign, email: string, row: LeadRow): Lead {
+    const [id, ref, registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt] = row
     const rule = ruleId === null ? null : ruleOf(campaign, ruleId)
-    const byHand = row[10] === null ? null : { deadlineAt: row[10], setAt: row[11] as number }
+    const byHand = row[9] === null ? null : { deadlineAt: row[9], setAt: row[10] as number }
     return {
       id,
       ref,
@@ -69,7 +68,7 @@ export function leadRows(connection: Connection, newRef: () => Uint8Array): Lead
 
   function find(campaign: Campaign, email: string): Lead | undefined {
     const row = select.get(campaign.id, email) as unknown as LeadRow | undefined
-    return row && toLead(campaign, row)
+    return row && toLead(campaign, email, row)
   }
 
   function create(campaign: Campaign, email: string, decision: Decision): Lead {
@@ -91,9 +90,9 @@ export function leadRows(connection: Connection, newRef: () => Uint8Array): Lead
 
   return {
     find,
-    list: (campaign, afterId, limit) =>
-      (selectPage.all(campaign.id, afterId, limit) as unknown as LeadRow[]).map((row) =>
-        toLead(campaign, row),
+    list: (campaign, afterEmail, limit) =>
+      (selectPage.all(campaign.id, afterEmail, limit) as unknown as [...LeadRow, string][]).map((row) =>
+        toLead(campaign, row.at(-1) as string, row as unknown as LeadRow),
       ),
     write(campaign, email, decide, expectNew) {
       if (expectNew) {

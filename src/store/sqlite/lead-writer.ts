@@ -29,6 +29,8 @@ export type LeadWriterOptions = {
   lockWaitMs: number
   /** Throws when the database file is no longer the one that was opened. */
   assertUsable(): void
+  /** Ends the read transaction of this turn, which no write can follow. */
+  endReads(): void
   /** Called inside each transaction; returns the version of the configuration that it sees. */
   begun(): number
 }
@@ -40,7 +42,7 @@ export type LeadWriterOptions = {
 export function leadWriter(
   connection: Connection,
   rows: LeadRows,
-  { lockWaitMs, assertUsable, begun }: LeadWriterOptions,
+  { lockWaitMs, assertUsable, endReads, begun }: LeadWriterOptions,
 ): LeadWriter {
   let queue: Pending[] = []
   let scheduled = false
@@ -66,6 +68,7 @@ export function leadWriter(
 
   function commit(batch: Pending[]): Outcome[] {
     assertUsable()
+    endReads()
     connection.exec('BEGIN IMMEDIATE')
     try {
       const version = begun()

@@ -8,6 +8,7 @@ import { watchIdentity } from './file-identity.ts'
 import { leadRows } from './lead-rows.ts'
 import { leadWriter } from './lead-writer.ts'
 import { latestVersion, migrate, UnusableDatabase } from './migrations.ts'
+import { sharedRead } from './shared-read.ts'
 
 /** How often changes made by other processes, and the files themselves, are looked at. */
 const pollMs = 200
@@ -30,10 +31,12 @@ export type SqliteOptions = {
 export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
   mkdirSync(dirname(path), { recursive: true })
   const admin = openConnection(path, adminBusyTimeoutMs)
+  // One connection reads and writes leads: what another one writes costs SQLite all it has cached.
   const hot = openConnection(path, hotBusyTimeoutMs)
   const rows = leadRows(hot, newRef)
+  const reads = sharedRead(hot)
   const listeners: (() => void)[] = []
-  let usable = true
+  let isUsable = true
 
   const dataVersion = hot.prepareArrays('PRAGMA data_version')
   let seenData = -1
@@ -54,14 +57,15 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
   }
 
   function assertUsable(): void {
-    usable = isSameFile()
-    if (!usable) throw new StoreUnavailable('the database file was removed or replaced')
+    isUsable = isSameFile()
+    if (!isUsable) throw new StoreUnavailable('the database file was removed or replaced')
   }
 
-  /** A read on the hot path: it sees the last commit, and fails as `StoreUnavailable` when it fails. */
-  async function read<T>(work: (c: Connection) => T): Promise<T> {
-    if (!usable) throw new StoreUnavailable('the database file was removed or replaced')
+  /** A read that sees the last commit, and fails as `StoreUnavailable` where SQLite fails. */
+  function read<T>(work: (c: Connection) => T): T {
+    if (!isUsable) throw new StoreUnavailable('the database file was removed or replaced')
     try {
+      reads.begin()
       return work(hot)
     } catch (error) {
       throw sqliteCode(error) === undefined
@@ -72,26 +76,21 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
 
   async function write<T>(work: (c: Connection) => T): Promise<T> {
     assertUsable()
+    reads.end()
     return transaction(admin, () => work(admin))
   }
 
-  /** Several SELECTs that see one moment. */
-  function snapshot<T>(work: (c: Connection) => T): (c: Connection) => T {
-    return (c) => {
-      c.exec('BEGIN')
-      try {
-        return work(c)
-      } finally {
-        c.exec('COMMIT')
-      }
-    }
-  }
-
-  const writer = leadWriter(hot, rows, { lockWaitMs, assertUsable, begun: refreshVersion })
+  const writer = leadWriter(hot, rows, {
+    lockWaitMs,
+    assertUsable,
+    endReads: reads.end,
+    begun: refreshVersion,
+  })
 
   const poll = setInterval(() => {
     try {
       assertUsable()
+      reads.end()
       refreshVersion()
     } catch {
       // locked or gone for the moment: readiness says so, and the next round looks again
@@ -101,26 +100,27 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
 
   return {
     createAccount: (name) => write((c) => configuration.createAccount(c, name)),
-    listAccounts: () => read(configuration.listAccounts),
-    findAccount: (id) => read((c) => configuration.findAccount(c, id)),
+    listAccounts: async () => read(configuration.listAccounts),
+    findAccount: async (id) => read((c) => configuration.findAccount(c, id)),
     updateAccount: (id, changes) => write((c) => configuration.updateAccount(c, id, changes)),
 
     createKey: (key) => write((c) => configuration.createKey(c, key)),
-    listKeys: (accountId) => read((c) => configuration.listKeys(c, accountId)),
-    findKey: (id) => read((c) => configuration.findKey(c, id)),
+    listKeys: async (accountId) => read((c) => configuration.listKeys(c, accountId)),
+    findKey: async (id) => read((c) => configuration.findKey(c, id)),
     renameKey: (id, name) => write((c) => configuration.renameKey(c, id, name)),
     revokeKey: (id, at) => write((c) => configuration.revokeKey(c, id, at)),
-    findLiveKey: (id) => read((c) => configuration.findLiveKey(c, id)),
+    findLiveKey: async (id) => read((c) => configuration.findLiveKey(c, id)),
 
     applyCampaign: (accountId, settings) => write((c) => configuration.applyCampaign(c, accountId, settings)),
-    findCampaign: (id) => read(snapshot((c) => configuration.findCampaign(c, id))),
-    listCampaigns: (accountId, filter) => read((c) => configuration.listCampaigns(c, accountId, filter)),
+    findCampaign: async (id) => read((c) => configuration.findCampaign(c, id)),
+    listCampaigns: async (accountId, filter) =>
+      read((c) => configuration.listCampaigns(c, accountId, filter)),
     deleteCampaign: (id) => write((c) => configuration.deleteCampaign(c, id)),
 
     findLead: (campaign, email) => read(() => rows.find(campaign, email)),
     writeLead: (campaign, email, decide, expectNew = false) =>
       writer.write(campaign, email, decide, expectNew),
-    listLeads: (campaign, { afterId, limit }) => read(() => rows.list(campaign, afterId, limit)),
+    listLeads: async (campaign, { afterEmail, limit }) => read(() => rows.list(campaign, afterEmail, limit)),
     async eraseLead(campaign, email) {
       const sql = 'DELETE FROM leads WHERE campaign_id = ? AND email = ?'
       const erased = await write((c) => c.run(sql, campaign.id, email).changes > 0)
@@ -135,6 +135,7 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
     isReady() {
       try {
         assertUsable()
+        reads.end()
         refreshVersion()
         return true
       } catch {
@@ -151,6 +152,7 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
     },
     async close() {
       clearInterval(poll)
+      reads.end()
       hot.close()
       admin.close()
     },
