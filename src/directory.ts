@@ -15,8 +15,8 @@ export type Directory = {
 }
 
 export function directory(store: Store): Directory {
-  const keys = remembered(store.findLiveKey)
-  const campaigns = remembered(store.findCampaign)
+  const keys = remembered(store, store.findLiveKey)
+  const campaigns = remembered(store, store.findCampaign)
   const forget = () => {
     keys.forget()
     campaigns.forget()
@@ -25,7 +25,7 @@ export function directory(store: Store): Directory {
   return { liveKey: keys.get, campaign: campaigns.get, forget }
 }
 
-function remembered<Id, Entry>(read: (id: Id) => Promise<Entry | undefined>) {
+function remembered<Id, Entry>(store: Store, read: (id: Id) => Promise<Entry | undefined>) {
   let entries = new Map<Id, Entry>()
 
   async function load(id: Id): Promise<Entry | undefined> {
@@ -40,7 +40,10 @@ function remembered<Id, Entry>(read: (id: Id) => Promise<Entry | undefined>) {
   }
 
   return {
-    get: (id: Id) => entries.get(id) ?? load(id),
+    get(id: Id): Entry | undefined | Promise<Entry | undefined> {
+      store.startTurn()
+      return entries.get(id) ?? load(id)
+    },
     forget: () => {
       entries = new Map()
     },

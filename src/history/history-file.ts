@@ -74,6 +74,8 @@ const pageSize = 100
 export function* readHistory(path: string, accountId: number, sinceMs: number): Generator<HistoryLine[]> {
   const connection = connect(path, { busyTimeoutMs, readOnly: true })
   try {
+    // A file that is only just being made has no table yet.
+    if (connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'request_batches'") === undefined) return
     let before = Number.MAX_SAFE_INTEGER
     for (;;) {
       const rows = connection.all(

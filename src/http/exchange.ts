@@ -13,6 +13,8 @@ export type Exchange = {
   hasBody: boolean
   /** True once `readBody` has read all of it. */
   bodyRead: boolean
+  /** True once it is certain that the rest of it will not come. */
+  bodyBroken: boolean
   expectsContinue: boolean
   answered: boolean
   /** True once the answer says that the connection will be closed. */
@@ -41,6 +43,7 @@ export function newExchange(
     arrivedAt: performance.now(),
     hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
     bodyRead: false,
+    bodyBroken: false,
     expectsContinue,
     answered: false,
     closes: false,
@@ -122,6 +125,7 @@ function linger({ req, res }: Exchange, body: string): void {
 export function readBody(exchange: Exchange, limit: number): Promise<Buffer | BodyFailure> {
   const { req, res } = exchange
   if (!exchange.hasBody) return Promise.resolve(Buffer.alloc(0))
+  if (exchange.bodyBroken) return Promise.resolve('incomplete')
   if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.resolve('tooLarge')
   if (exchange.expectsContinue) res.writeContinue()
   return new Promise((resolve) => {

@@ -141,6 +141,7 @@ function endLate(sockets: Map<Socket, Connection>): void {
 
 function fail(exchange: Exchange, end: 'incomplete' | 'draining'): void {
   exchange.closes = true
+  exchange.bodyBroken = true
   exchange.endBody?.(end)
 }
 
@@ -154,8 +155,8 @@ function refuseOnce(connection: Connection, status: number): void {
   if (connection.refused) return
   connection.refused = true
   const { last } = connection
-  if (last?.endBody !== undefined) {
-    // The body of a request that is waiting for it: that request has an answer of the contract.
+  if (last !== undefined && last.hasBody && !last.req.complete) {
+    // The body of a request, which has an answer of the contract.
     fail(last, 'incomplete')
   } else if (last === undefined || last.res.writableFinished) {
     refuse(connection, status)

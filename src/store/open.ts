@@ -31,15 +31,9 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-/**
- * 128 random bits at a time, drawn from the system in larger portions: a call for each costs five times that.
- * Refs drawn in one portion share their first 32 bits, so that leads registered together stand together in
- * the index of refs, and a commit writes two of its pages instead of one for each lead. The other 96 bits are
- * each lead's own.
- */
+/** 128 random bits at a time, drawn from the system in larger portions: a call for each costs five times that. */
 function refSource(): () => Uint8Array {
   const refBytes = 16
-  const sharedBytes = 4
   const pool = new Uint8Array(refBytes * 256)
   let used = pool.length
   return () => {
@@ -47,10 +41,8 @@ function refSource(): () => Uint8Array {
       randomFillSync(pool)
       used = 0
     }
-    const ref = pool.slice(used, used + refBytes)
-    ref.set(pool.subarray(0, sharedBytes))
     used += refBytes
-    return ref
+    return pool.slice(used - refBytes, used)
   }
 }
 

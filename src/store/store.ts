@@ -112,6 +112,11 @@ export type Store = {
   /** Removes the lead and every trace of its address that the engine can reach. */
   eraseLead(campaign: Campaign, email: string): Promise<boolean>
 
+  /**
+   * Sees to it that what others have changed is known, where the engine can tell at once; costs next to nothing
+   * when called again in the same turn of the event loop. @throws StoreUnavailable
+   */
+  startTurn(): void
   /** Calls back after accounts, keys or campaigns were changed, by this process or another, within 0.5 s. */
   onChange(listener: () => void): void
   /** True while reads and writes reach the database that was opened. */

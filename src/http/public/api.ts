@@ -102,8 +102,11 @@ export function buildPublicApi(
     }
 
     // 7 to 10: the body
-    const { headers } = exchange.req
-    if (!isJson(headers['content-type'], headers['content-encoding'])) {
+    const { headers } = req
+    if (
+      !isJson(headers['content-type'], headers['content-encoding']) ||
+      countHeader(req, 'content-type') > 1
+    ) {
       return failed(exchange, 'UNSUPPORTED_MEDIA_TYPE')
     }
     const input = leadInput(exchange, await readBody(exchange, bodyLimitBytes))

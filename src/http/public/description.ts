@@ -46,6 +46,7 @@ const campaignList = {
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const everyAnswer = { 'X-Request-Id': header('XRequestId'), 'Cache-Control': header('CacheControl') }
+/** On every answer to an authorized request; 500 and 503 can come before a request is known to be one. */
 const rate = {
   'RateLimit-Limit': header('RateLimitLimit'),
   'RateLimit-Remaining': header('RateLimitRemaining'),
@@ -77,7 +78,7 @@ const beforeRate: readonly ErrorCode[] = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED']
 const anyTime: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
 function failure(codes: readonly ErrorCode[]) {
-  const counted = !codes.some((code) => beforeRate.includes(code) || anyTime.includes(code))
+  const counted = !codes.some((code) => beforeRate.includes(code))
   const extra = {
     ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header('WWWAuthenticate') }),
     ...(codes.includes('RATE_LIMITED') && { 'Retry-After': header('RetryAfter') }),
@@ -196,7 +197,6 @@ const text = (description: string, more: object = {}) => ({
 })
 const count = (description: string, minimum: number) => ({
   description,
-  required: true,
   schema: { type: 'integer', minimum },
 })
 
@@ -214,7 +214,7 @@ const components = {
     XRequestId: text('Names this request in the request history.', { format: 'uuid' }),
     CacheControl: text('Answers are private.', { const: 'no-store' }),
     WWWAuthenticate: text('RFC 6750.', { pattern: '^Bearer(?: .+)?$' }),
-    RetryAfter: count('Seconds left in the current UTC minute.', 1),
+    RetryAfter: { ...count('Seconds left in the current UTC minute.', 1), required: true },
     RateLimitLimit: count('Requests a minute for the account, all keys together.', 1),
     RateLimitRemaining: count('Requests left in this minute.', 0),
     RateLimitReset: count('Seconds until the minute ends.', 1),

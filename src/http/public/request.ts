@@ -78,7 +78,7 @@ export function unknownParameter(query: string, allowed: readonly string[]): Que
   return undefined
 }
 
-const parameter = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g
+const parameter = /;\s*([^\s=;]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g
 
 /** `application/json` in UTF-8, uncompressed (contract, row 7). */
 export function isJson(contentType: string | undefined, contentEncoding: string | undefined): boolean {
@@ -86,7 +86,7 @@ export function isJson(contentType: string | undefined, contentEncoding: string 
   if (contentType === 'application/json') return true
   if (contentType === undefined || !/^application\/json\s*(?:;|$)/i.test(contentType)) return false
   for (const [, name, value] of contentType.matchAll(parameter)) {
-    if (name?.toLowerCase() === 'charset' && !/^"?utf-8"?$/i.test((value as string).trim())) return false
+    if (name?.toLowerCase() === 'charset' && !/^"?utf-8"?$/i.test((value ?? '').trim())) return false
   }
   return true
 }

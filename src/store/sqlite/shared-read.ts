@@ -9,9 +9,9 @@ export type SharedRead = {
 /**
  * One read transaction for all reads of one turn of the event loop: taking and giving back SQLite's read lock
  * is half the cost of a look-up. It ends before the next sockets are read, so that nobody who has been
- * answered finds that his answer is not there yet.
+ * answered finds that his answer is not there yet. `begun` is called inside each.
  */
-export function sharedRead(connection: Connection): SharedRead {
+export function sharedRead(connection: Connection, begun: () => void): SharedRead {
   const beginStatement = connection.prepare('BEGIN')
   const endStatement = connection.prepare('COMMIT')
   let open = false
@@ -28,6 +28,7 @@ export function sharedRead(connection: Connection): SharedRead {
       beginStatement.run()
       open = true
       setImmediate(end)
+      begun()
     },
     end,
   }

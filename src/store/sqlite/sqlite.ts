@@ -34,7 +34,6 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
   // One connection reads and writes leads: what another one writes costs SQLite all it has cached.
   const hot = openConnection(path, hotBusyTimeoutMs)
   const rows = leadRows(hot, newRef)
-  const reads = sharedRead(hot)
   const listeners: (() => void)[] = []
   let isUsable = true
 
@@ -42,6 +41,7 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
   let seenData = -1
   let version = configuration.readVersion(hot)
   const isSameFile = watchIdentity([path, `${path}-wal`])
+  const reads = sharedRead(hot, refreshVersion)
 
   /** The version of the configuration now; tells the listeners when it is another than before. */
   function refreshVersion(): number {
@@ -61,11 +61,15 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
     if (!isUsable) throw new StoreUnavailable('the database file was removed or replaced')
   }
 
+  function startTurn(): void {
+    if (!isUsable) throw new StoreUnavailable('the database file was removed or replaced')
+    reads.begin()
+  }
+
   /** A read that sees the last commit, and fails as `StoreUnavailable` where SQLite fails. */
   function read<T>(work: (c: Connection) => T): T {
-    if (!isUsable) throw new StoreUnavailable('the database file was removed or replaced')
     try {
-      reads.begin()
+      startTurn()
       return work(hot)
     } catch (error) {
       throw sqliteCode(error) === undefined
@@ -129,6 +133,7 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
       return erased
     },
 
+    startTurn,
     onChange: (listener) => {
       listeners.push(listener)
     },
