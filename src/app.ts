@@ -6,7 +6,7 @@ import { buildPublicApi, errorBody } from './http/public/api.ts'
 import { basePath } from './http/public/request.ts'
 import { buildServer } from './http/server.ts'
 import { buildLeads } from './leads.ts'
-import type { Log } from './log.ts'
+import { describeError, type Log } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import type { Store } from './store/store.ts'
 
@@ -68,7 +68,11 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
     else error(exchange, 404, 'NOT_FOUND')
   }
 
-  const server = buildServer(handle, now)
+  const server = buildServer({
+    handle,
+    onDefect: (error) => log.error('a request failed', { error: describeError(error) }),
+    now,
+  })
 
   return {
     async listen() {

@@ -1,4 +1,4 @@
-import pino, { type DestinationStream } from 'pino'
+import pino from 'pino'
 
 /**
  * Everything that may stand in a log line. A new field is added here or it does not exist: emails, keys,
@@ -23,7 +23,10 @@ export type Log = {
   error(message: string, fields?: LogFields): void
 }
 
-export function openLog(destination?: DestinationStream): Log {
+export function openLog(): Log {
+  // Lines that nobody reads any more (a closed pipe, a full disk) must not hold the process up at its end.
+  const destination = pino.destination({ sync: true })
+  destination.on('error', () => {})
   const logger = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   return {
     info: (message, fields = {}) => logger.info(fields, message),

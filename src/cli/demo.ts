@@ -9,7 +9,7 @@ import { claimDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import type { Command } from './command.ts'
 import { now } from './now.ts'
-import { readServeFlags, start, untilStopped } from './serve.ts'
+import { readServeFlags, run } from './serve.ts'
 
 const keyName = 'demo'
 
@@ -32,14 +32,14 @@ export const demo: Command = async (args) => {
     port: isPortSet(flags) || (await isFree(configured)) ? configured.port : 0,
   }
   const { key, campaignId } = await prepare(config)
-  const running = await start(config)
   const body = JSON.stringify({ email: `demo-${randomUUID().slice(0, 8)}@example.com` })
-  console.log(`
+  await run(config, (port) => {
+    console.log(`
 Register an email, in another terminal:
 
-curl -sS -X POST http://localhost:${running.port}${basePath}/campaigns/${campaignId}/leads -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
+curl -sS -X POST http://localhost:${port}${basePath}/campaigns/${campaignId}/leads -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
 `)
-  await untilStopped(running)
+  })
 }
 
 /** Account and campaign on the first run, a fresh key on every one; the key before is revoked. */

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type App, buildApp } from '../app.ts'
+import { buildApp } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames } from '../config.ts'
 import { openHistory } from '../history/history.ts'
 import { describeError, type Log, openLog } from '../log.ts'
@@ -10,8 +9,8 @@ import { anyText, type Command, readArguments } from './command.ts'
 const lockWaitMs = 750
 
 export const serve: Command = async (args) => {
-  const running = await start(readConfig(readServeFlags(args)))
-  await untilStopped(running)
+  const config = readConfig(readServeFlags(args))
+  await run(config, () => {})
 }
 
 /** The flags of `serve`, each of the same meaning as a variable. */
@@ -21,13 +20,15 @@ export function readServeFlags(args: string[]): Flags {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-export type Running = { app: App; log: Log; port: number; close(): Promise<void> }
-
-/** Migrates, listens and says so on standard output. */
-export async function start(config: Config): Promise<Running> {
+/**
+ * Migrates, listens, says so on standard output and to `listening`, and drains at the first SIGTERM or SIGINT;
+ * a second one changes nothing. Does not return.
+ */
+export async function run(config: Config, listening: (port: number) => void): Promise<void> {
+  const log = openLog()
+  const stopped = signalled(log)
   const giveUpClaim = claimDatabase(config.database)
   const store = openStore(config.database, { lockWaitMs })
-  const log = openLog()
   const app = buildApp({
     config,
     store,
@@ -39,35 +40,29 @@ export async function start(config: Config): Promise<Running> {
   const port = await app.listen()
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   console.log(`Lastcall listening on http://${host}:${port}`)
-  return {
-    app,
-    log,
-    port,
-    async close() {
-      await app.drain()
-      await store.close()
-      giveUpClaim()
-    },
-  }
+  listening(port)
+
+  await stopped
+  await app.drain()
+  await store.close()
+  giveUpClaim()
+  log.info('stopped')
+  process.exit(0)
 }
 
-/** Drains at the first SIGTERM or SIGINT; a second one changes nothing. */
-export async function untilStopped({ log, close }: Running): Promise<void> {
+/** Resolves at the first signal to stop. What breaks the process stands in the log, without what it says. */
+function signalled(log: Log): Promise<void> {
   process.stdout.on('error', () => {})
   process.on('uncaughtException', (error) => {
-    // Nobody knows what state the process is in: it must not go on, and says where it broke.
     log.error('the process broke', { error: describeError(error) })
     process.exit(1)
   })
-  const stop = new EventTarget()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      log.info('draining', { signal })
-      stop.dispatchEvent(new Event('stop'))
-    })
-  }
-  await once(stop, 'stop')
-  await close()
-  log.info('stopped')
-  process.exit(0)
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        log.info('draining', { signal })
+        resolve()
+      })
+    }
+  })
 }

@@ -21,7 +21,7 @@ export type Exchange = {
   closes: boolean
   /** Ends the wait for the body, while there is one. */
   endBody: ((end: BodyFailure) => void) | undefined
-  /** What to do once the answer is on its way: the rest of what came on the connection was no request. */
+  /** What to do once the answer is on its way: the next request of the connection, or refusing what was none. */
   afterwards: (() => void) | undefined
 }
 
@@ -92,10 +92,10 @@ function write({ exchange, status, headers, body }: Answer): void {
   headers.push('Content-Length', String(bytes))
   if (exchange.closes) headers.push('Connection', 'close')
   res.writeHead(status, headers)
-  if (exchange.afterwards !== undefined) res.once('finish', exchange.afterwards)
   if (unread && !req.destroyed) linger(exchange, body)
   // What is ASCII needs no conversion on its way to the socket.
   else res.end(body, bytes === body.length ? 'latin1' : 'utf8')
+  exchange.afterwards?.()
 }
 
 /** Answers before the end of the request; ends the answer, and with it the connection, after that. */

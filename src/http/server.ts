@@ -28,13 +28,23 @@ export type HttpServer = {
   drain(): Promise<void>
 }
 
-/** `handle` answers one exchange with `send`, now or later. `now` is the wall clock in milliseconds. */
-export function buildServer(handle: (exchange: Exchange) => void, now: () => number): HttpServer {
+export type HttpServerParts = {
+  /** Answers one exchange with `send`, now or later. */
+  handle(exchange: Exchange): void
+  /** Is told of what `handle` throws. */
+  onDefect(error: unknown): void
+  /** Wall clock, milliseconds. */
+  now(): number
+}
+
+export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpServer {
   const sockets = new Map<Socket, Connection>()
   let draining = false
 
   const server: Server = createServer({
     headersTimeout: headersTimeoutMs,
+    // Checked by us, so that there is one answer and its body is empty.
+    requireHostHeader: false,
     // Late bodies get an answer of the contract, which Node's own timeout would not give them.
     requestTimeout: 0,
     connectionsCheckingInterval: sweepMs,
@@ -47,17 +57,41 @@ export function buildServer(handle: (exchange: Exchange) => void, now: () => num
 
   function accept(req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
     const connection = sockets.get(req.socket)
-    if (connection === undefined) return
-    const exchange = newExchange(req, res, now(), expectsContinue)
-    if (countHeader(req, 'host') > 1) {
-      // RFC 9112, section 3.2: more than one Host is a malformed request
-      refuse(connection, 400)
+    // What comes behind something that was no request is not read as one.
+    if (connection === undefined || connection.refused) return
+    const hosts = countHeader(req, 'host')
+    if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) {
+      // RFC 9112, section 3.2
+      refuseOnce(connection, 400)
       return
     }
+    const exchange = newExchange(req, res, now(), expectsContinue)
+    const { last } = connection
     connection.last = exchange
-    if (draining) exchange.closes = true
-    handle(exchange)
+    // Node's parser stops at a request to upgrade, taken or not: nothing behind it would be answered.
+    if (draining || req.headers.upgrade !== undefined) exchange.closes = true
+    // Requests that were sent without waiting for answers are taken one after another, as they were meant.
+    if (last === undefined || last.answered) handle(exchange)
+    else if (!last.closes) last.afterwards = () => handle(exchange)
   }
+
+  /** A defect of ours in one conversation ends that conversation, and not the process. */
+  function guarded<Args extends unknown[]>(
+    listener: (...args: Args) => void,
+    socketOf: (...args: Args) => Socket,
+  ) {
+    return (...args: Args): void => {
+      try {
+        listener(...args)
+      } catch (error) {
+        onDefect(error)
+        socketOf(...args).destroy()
+      }
+    }
+  }
+
+  type Handler = (req: IncomingMessage, res: ServerResponse) => void
+  const requests = (handler: Handler) => guarded(handler, (req) => req.socket)
 
   server.on('connection', (socket) => {
     const connection: Connection = { socket, last: undefined, refused: false }
@@ -68,23 +102,49 @@ export function buildServer(handle: (exchange: Exchange) => void, now: () => num
       if (draining && sockets.size === 0) drained?.()
     })
   })
-  server.on('request', (req, res) => accept(req, res, false))
-  server.on('checkContinue', (req, res) => accept(req, res, true))
+  server.on(
+    'request',
+    requests((req, res) => accept(req, res, false)),
+  )
+  server.on(
+    'checkContinue',
+    requests((req, res) => accept(req, res, true)),
+  )
   // Without this Node answers 417 by itself; the contract ignores what else is expected.
-  server.on('checkExpectation', (req, res) => accept(req, res, false))
-  server.on('connect', (req: IncomingMessage, socket: Socket) => {
-    // Without this Node closes the connection without a word.
-    const res = new ServerResponse(req)
-    res.shouldKeepAlive = false
-    res.assignSocket(socket)
-    res.once('finish', () => socket.end())
-    accept(req, res, false)
-  })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const connection = sockets.get(socket)
-    if (connection === undefined || !socket.writable) socket.destroy()
-    else refuseOnce(connection, statusOf(error.code))
-  })
+  server.on(
+    'checkExpectation',
+    requests((req, res) => accept(req, res, false)),
+  )
+  // Without this Node closes the connection without a word.
+  server.on(
+    'connect',
+    guarded(
+      (req: IncomingMessage, socket: Socket) => {
+        const answer = () => {
+          const res = new ServerResponse(req)
+          res.shouldKeepAlive = false
+          res.assignSocket(socket)
+          res.once('finish', () => socket.end())
+          accept(req, res, false)
+        }
+        const last = sockets.get(socket)?.last
+        if (last === undefined || last.res.writableFinished) answer()
+        else last.res.once('finish', answer)
+      },
+      (req) => req.socket,
+    ),
+  )
+  server.on(
+    'clientError',
+    guarded(
+      (error: NodeJS.ErrnoException, socket: Socket) => {
+        const connection = sockets.get(socket)
+        if (connection === undefined || !socket.writable) socket.destroy()
+        else refuseOnce(connection, statusOf(error.code))
+      },
+      (_error, socket) => socket,
+    ),
+  )
 
   const sweep = setInterval(() => {
     const oldest = performance.now() - bodyTimeoutMs
@@ -155,16 +215,14 @@ function refuseOnce(connection: Connection, status: number): void {
   if (connection.refused) return
   connection.refused = true
   const { last } = connection
-  if (last !== undefined && last.hasBody && !last.req.complete) {
+  if (last?.hasBody && !last.req.complete) {
     // The body of a request, which has an answer of the contract.
     fail(last, 'incomplete')
   } else if (last === undefined || last.res.writableFinished) {
     refuse(connection, status)
   } else if (!last.closes) {
     // An answer is on its way and comes first. If it closes the connection, it is the only one.
-    const then = () => refuse(connection, status)
-    if (last.answered) last.res.once('finish', then)
-    else last.afterwards = then
+    last.res.once('finish', () => refuse(connection, status))
   }
 }
 

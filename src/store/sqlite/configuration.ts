@@ -71,9 +71,7 @@ export function findKey(c: Connection, keyId: string): Key | undefined {
 }
 
 export function renameKey(c: Connection, keyId: string, name: string): Key | undefined {
-  const row = c.get('UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name, keyId)
-  bumpVersion(c)
-  return row && toKey(row)
+  return changedKey(c, c.get('UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name, keyId))
 }
 
 export function revokeKey(c: Connection, keyId: string, revokedAt: number): Key | undefined {
@@ -82,8 +80,13 @@ export function revokeKey(c: Connection, keyId: string, revokedAt: number): Key 
     revokedAt,
     keyId,
   )
+  return changedKey(c, row)
+}
+
+function changedKey(c: Connection, row: Row | undefined): Key | undefined {
+  if (row === undefined) return undefined
   bumpVersion(c)
-  return row && toKey(row)
+  return toKey(row)
 }
 
 export function findLiveKey(c: Connection, keyId: string): LiveKey | undefined {
@@ -140,8 +143,9 @@ export function findCampaign(c: Connection, campaignId: number): Campaign | unde
 }
 
 export function deleteCampaign(c: Connection, campaignId: number): boolean {
-  bumpVersion(c)
-  return c.run('DELETE FROM campaigns WHERE id = ?', campaignId).changes > 0
+  const deleted = c.run('DELETE FROM campaigns WHERE id = ?', campaignId).changes > 0
+  if (deleted) bumpVersion(c)
+  return deleted
 }
 
 /** The caller holds a write transaction. @throws Refused */

@@ -29,7 +29,7 @@ export type SqliteOptions = {
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
 export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(path)
   const admin = openConnection(path, adminBusyTimeoutMs)
   // One connection reads and writes leads: what another one writes costs SQLite all it has cached.
   const hot = openConnection(path, hotBusyTimeoutMs)
@@ -166,7 +166,7 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
 
 /** Brings the database to this version, and does nothing else. @throws UnusableDatabase */
 export function migrateSqlite(path: string): { version: number; applied: number } {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(path)
   return usable(path, () => {
     const connection = connect(path, { busyTimeoutMs: adminBusyTimeoutMs })
     const applied = migrate(connection)
@@ -193,6 +193,15 @@ function openConnection(path: string, busyTimeoutMs: number): Connection {
   })
 }
 
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UnusableDatabase(`cannot use ${path} as a database: its folder cannot be made (${code})`)
+  }
+}
+
 /** What SQLite says of a file that is no database, damaged, or not ours to open, in one line. */
 function usable<T>(path: string, work: () => T): T {
   try {
@@ -208,7 +217,7 @@ function usable<T>(path: string, work: () => T): T {
  * system's, on a small file of its own. @throws UnusableDatabase when another server holds it
  */
 export function lockForServing(path: string): () => void {
-  mkdirSync(dirname(path), { recursive: true })
+  makeFolder(path)
   // The folder's real path, so that two names of one file are one lock.
   const lock = connect(join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`), {
     busyTimeoutMs: 0,
