@@ -17,6 +17,8 @@ export type Exchange = {
   bodyBroken: boolean
   expectsContinue: boolean
   answered: boolean
+  /** True once the answer has been handed to the connection. */
+  written: boolean
   /** True once the answer says that the connection will be closed. */
   closes: boolean
   /** Ends the wait for the body, while there is one. */
@@ -46,15 +48,17 @@ export function newExchange(
     bodyBroken: false,
     expectsContinue,
     answered: false,
-    closes: false,
+    written: false,
+    closes: !res.shouldKeepAlive,
     endBody: undefined,
     afterwards: undefined,
   }
 }
 
-/** After an early answer: how much of the body is read away, and how long its sender may be silent. */
+/** After an early answer: how much of the body is read away, how long its sender may be silent, and in all. */
 const lingerBytes = 1_048_576
 const lingerSilenceMs = 2_000
+const lingerMs = 10_000
 
 type Answer = { exchange: Exchange; status: number; headers: string[]; body: string }
 
@@ -95,6 +99,7 @@ function write({ exchange, status, headers, body }: Answer): void {
   if (unread && !req.destroyed) linger(exchange, body)
   // What is ASCII needs no conversion on its way to the socket.
   else res.end(body, bytes === body.length ? 'latin1' : 'utf8')
+  exchange.written = true
   exchange.afterwards?.()
 }
 
@@ -105,10 +110,12 @@ function linger({ req, res }: Exchange, body: string): void {
   let left = lingerBytes
   const end = () => {
     clearTimeout(timer)
+    clearTimeout(last)
     req.off('data', onData).pause()
     res.end()
   }
   const timer = setTimeout(end, lingerSilenceMs)
+  const last = setTimeout(end, lingerMs)
   const onData = (chunk: Buffer) => {
     left -= chunk.length
     if (left <= 0) end()

@@ -65,14 +65,19 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
       refuseOnce(connection, 400)
       return
     }
-    const exchange = newExchange(req, res, now(), expectsContinue)
     const { last } = connection
+    if (last?.closes) return
+    const exchange = newExchange(req, res, now(), expectsContinue)
     connection.last = exchange
     // Node's parser stops at a request to upgrade, taken or not: nothing behind it would be answered.
     if (draining || req.headers.upgrade !== undefined) exchange.closes = true
     // Requests that were sent without waiting for answers are taken one after another, as they were meant.
-    if (last === undefined || last.answered) handle(exchange)
-    else if (!last.closes) last.afterwards = () => handle(exchange)
+    if (last === undefined || last.written) handle(exchange)
+    else {
+      last.afterwards = () => {
+        if (!last.closes) handle(exchange)
+      }
+    }
   }
 
   /** A defect of ours in one conversation ends that conversation, and not the process. */
@@ -218,11 +223,18 @@ function refuseOnce(connection: Connection, status: number): void {
   if (last?.hasBody && !last.req.complete) {
     // The body of a request, which has an answer of the contract.
     fail(last, 'incomplete')
-  } else if (last === undefined || last.res.writableFinished) {
+  } else if (last === undefined) {
     refuse(connection, status)
-  } else if (!last.closes) {
-    // An answer is on its way and comes first. If it closes the connection, it is the only one.
-    last.res.once('finish', () => refuse(connection, status))
+  } else {
+    // The answer before comes first. If it closes the connection, it is the last.
+    const { res } = last
+    const then = () => {
+      if (last.closes) return
+      if (res.socket !== null || res.writableFinished) refuse(connection, status)
+      else res.once('finish', () => refuse(connection, status))
+    }
+    if (last.written) then()
+    else last.afterwards = then
   }
 }
 

@@ -219,9 +219,8 @@ function usable<T>(path: string, work: () => T): T {
 export function lockForServing(path: string): () => void {
   makeFolder(path)
   // The folder's real path, so that two names of one file are one lock.
-  const lock = connect(join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`), {
-    busyTimeoutMs: 0,
-  })
+  const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
+  const lock = usable(path, () => connect(lockPath, { busyTimeoutMs: 0 }))
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch {
