@@ -1,0 +1,52 @@
+// 16,384 bytes are a body, one more is too many, however the length is made known.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
+
+const shop = openShop()
+const limit = 16_384
+
+const register = (body: string | Buffer, chunkBytes = 0) =>
+  call(shop.server, 'POST', leads(shop.owner.campaignId), { key: shop.owner.key, body, chunkBytes })
+
+const padded = (bytes: number) => JSON.stringify({ email: newEmail() }).padEnd(bytes)
+const lengths: [string, number][] = [
+  ['declared', 0],
+  ['in one chunk', 1_000_000],
+  ['in chunks of 1,000', 1000],
+  ['in chunks of 16,384', limit],
+]
+for (const [how, chunkBytes] of lengths) {
+  test(`16,384 bytes, ${how}`, async () => {
+    assertStatus(await register(padded(limit), chunkBytes), 201)
+  })
+
+  test(`16,385 bytes, ${how}`, async () => {
+    const answer = await register(padded(limit + 1), chunkBytes)
+    assertError(answer, 413, 'PAYLOAD_TOO_LARGE')
+    assert.equal(answer.headers.connection, 'close')
+  })
+
+  test(`1 MiB, ${how}`, async () => {
+    assertError(await register(padded(1_048_576), chunkBytes), 413, 'PAYLOAD_TOO_LARGE')
+  })
+}
+
+test('bytes are counted, not characters', async () => {
+  const text = Buffer.from(`{"language":"${'\u{1F30D}'.repeat(4000)}"}`)
+  const fits = Buffer.concat([text, Buffer.alloc(limit - text.length, ' ')])
+  assertError(await register(fits), 422, 'VALIDATION_ERROR')
+  const tooLong = Buffer.concat([fits, Buffer.from(' ')])
+  assertError(await register(tooLong), 413, 'PAYLOAD_TOO_LARGE')
+})
+
+test('what is too large is not read as JSON, and nothing is written', async () => {
+  const email = newEmail()
+  assertError(await register(JSON.stringify({ email }).padEnd(limit + 1)), 413, 'PAYLOAD_TOO_LARGE')
+  assertError(await register('x'.repeat(limit + 1)), 413, 'PAYLOAD_TOO_LARGE')
+  const known = await call(shop.server, 'POST', lookups(shop.owner.campaignId), {
+    key: shop.owner.key,
+    body: JSON.stringify({ email }).padEnd(limit),
+  })
+  assertError(known, 404, 'LEAD_NOT_FOUND')
+})

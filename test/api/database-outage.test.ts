@@ -1,0 +1,88 @@
+// A database that does not answer is a 503 within about a second, and never a hang.
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
+
+const shop = openShop()
+const post = (path: string, email: string) =>
+  call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
+const register = (email: string) => post(leads(shop.owner.campaignId), email)
+
+async function whileLocked(act: () => Promise<void>): Promise<void> {
+  const database = new DatabaseSync(shop.place.databasePath)
+  database.exec('PRAGMA busy_timeout = 2000')
+  database.exec('BEGIN EXCLUSIVE')
+  try {
+    await act()
+  } finally {
+    database.exec('ROLLBACK')
+    database.close()
+  }
+}
+
+test('registrations while another process holds the write lock: 503 in time, and 201 afterwards', async () => {
+  const emails = Array.from({ length: 20 }, newEmail)
+  await whileLocked(async () => {
+    const answers = await Promise.all(emails.map(register))
+    for (const answer of answers) {
+      assertError(answer, 503, 'SERVICE_UNAVAILABLE')
+      const tookMs = answer.receivedAt - answer.sentAt
+      assert.ok(tookMs < 1500, `503 after ${tookMs} ms`)
+    }
+  })
+  const later = await Promise.all(emails.map(register))
+  for (const answer of later) assertStatus(answer, 201)
+})
+
+test('reading goes on meanwhile, in time', async () => {
+  const email = newEmail()
+  assertStatus(await register(email), 201)
+  await whileLocked(async () => {
+    const asked = [
+      post(lookups(shop.owner.campaignId), email),
+      call(shop.server, 'GET', '/campaigns', { key: shop.owner.key }),
+      register(newEmail()),
+    ]
+    const [found, list] = await Promise.all(asked)
+    for (const answer of [found, list]) {
+      assert.ok(answer && [200, 503].includes(answer.status))
+      assert.ok(answer.receivedAt - answer.sentAt < 1500)
+    }
+  })
+})
+
+test('refusals need no database', async () => {
+  await whileLocked(async () => {
+    const { key, campaignId } = shop.owner
+    const options = { key, body: { email: newEmail() } }
+    assertError(await call(shop.server, 'GET', '/campaigns'), 401, 'UNAUTHORIZED')
+    const text = { ...options, headers: { 'Content-Type': 'text/plain' } }
+    assertError(await call(shop.server, 'POST', leads(campaignId), text), 415, 'UNSUPPORTED_MEDIA_TYPE')
+    assertStatus(await call(shop.server, 'GET', '/openapi.json'), 200)
+  })
+})
+
+test('a lock for half a second is waited for', async () => {
+  let answer: ReturnType<typeof register> | undefined
+  await whileLocked(async () => {
+    answer = register(newEmail())
+    await new Promise((resolve) => setTimeout(resolve, 400))
+  })
+  assertStatus((await answer) as Awaited<ReturnType<typeof register>>, 201)
+})
+
+test('erasing a lead holds no registration up', async () => {
+  const { place, owner } = shop
+  const gone = newEmail()
+  assertStatus(await register(gone), 201)
+  let isErased = false
+  const erasing = place
+    .run(['lead', 'erase', '--campaign', String(owner.campaignId), '--email', gone])
+    .finally(() => {
+      isErased = true
+    })
+  while (!isErased) assertStatus(await register(newEmail()), 201)
+  const { code, stderr } = await erasing
+  assert.equal(code, 0, stderr)
+})

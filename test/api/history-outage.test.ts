@@ -1,0 +1,158 @@
+// A failing history costs entries, which are counted, and never an answer.
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type Answer,
+  assertStatus,
+  call,
+  eventually,
+  leads,
+  newEmail,
+  openShop,
+  send,
+  unlimited,
+} from '../support/api.ts'
+import { historyOf } from '../support/history.ts'
+import { type Installation, installation, type Owner, owner, type Server } from '../support/lastcall.ts'
+
+const shop = openShop()
+const historyPath = (place: Installation) => place.databasePath.replace(/\.db$/, '-history.db')
+
+async function lost(server: Server): Promise<number> {
+  const metrics = await send(server, 'GET', '/metrics', { outside: true })
+  assertStatus(metrics, 200)
+  const line = /^lastcall_history_lost_total(?:\{[^}]*\})? (\d+)/m.exec(String(metrics.raw))
+  assert.ok(line, 'lastcall_history_lost_total is missing')
+  return Number(line[1])
+}
+
+/** Lists and registrations, each answered as ever and without waiting for the history. */
+async function askMany(server: Server, me: Owner, count: number): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let n = 0; n < count; n += 1) {
+    const answer =
+      n % 2
+        ? await call(server, 'GET', '/campaigns', { key: me.key })
+        : await call(server, 'POST', leads(me.campaignId), { key: me.key, body: { email: newEmail() } })
+    assertStatus(answer, n % 2 ? 200 : 201)
+    assert.ok(
+      answer.receivedAt - answer.sentAt < 1000,
+      `answered after ${answer.receivedAt - answer.sentAt} ms`,
+    )
+    answers.push(answer)
+  }
+  return answers
+}
+
+async function stored(place: Installation, me: Owner, answers: Answer[]): Promise<number> {
+  const ids = new Set(answers.map(({ headers }) => headers['x-request-id']))
+  const { code } = await place.run(['history', 'list', '--account', String(me.accountId)])
+  if (code !== 0) return 0
+  return (await historyOf(place, me.accountId)).filter(({ requestId }) => ids.has(requestId)).length
+}
+
+const locked = async (place: Installation, act: () => Promise<void>) => {
+  const database = new DatabaseSync(historyPath(place))
+  database.exec('PRAGMA busy_timeout = 2000')
+  database.exec('BEGIN EXCLUSIVE')
+  try {
+    await act()
+  } finally {
+    database.exec('ROLLBACK')
+    database.close()
+  }
+}
+
+const spoilt: [string, (path: string) => void][] = [
+  ['a folder in its place', (path) => mkdirSync(path)],
+  ['no database in its file', (path) => writeFileSync(path, 'this is no database'.repeat(1000))],
+]
+describe('the history fails', { concurrency: true }, () => {
+  test('while the server runs', async (t) => {
+    await t.test(
+      'its file locked for a moment: every request is answered at once, and stored or counted',
+      async () => {
+        const { place, owner: me, server } = shop
+        await askMany(server, me, 2)
+        await sleep(1000)
+        const lostBefore = await lost(server)
+        let answers: Answer[] = []
+        await locked(place, async () => {
+          answers = await askMany(server, me, 30)
+          await sleep(1500)
+          answers.push(...(await askMany(server, me, 10)))
+        })
+        await eventually(
+          10,
+          async () => (await stored(place, me, answers)) + (await lost(server)) - lostBefore,
+          (sum) => sum === answers.length,
+        )
+      },
+    )
+
+    await t.test(
+      'its files removed: requests are answered, and what is not in the new one is counted',
+      async () => {
+        const { place, owner: me, server } = shop
+        await sleep(1000)
+        const lostBefore = await lost(server)
+        const name = /-history\.db/
+        for (const file of readdirSync(place.folder).filter((file) => name.test(file)))
+          rmSync(join(place.folder, file))
+        const answers = await askMany(server, me, 20)
+        await eventually(
+          8,
+          async () => (await stored(place, me, answers)) + (await lost(server)) - lostBefore,
+          (sum) => sum === answers.length,
+        )
+        assertStatus(await call(server, 'GET', '/campaigns', { key: me.key }), 200)
+      },
+    )
+  })
+
+  test('its file locked for good: what is given up is counted', async (t) => {
+    const place = installation(t)
+    const me = await owner(place)
+    const server = await place.serve(unlimited)
+    const first = await askMany(server, me, 2)
+    await eventually(
+      5,
+      () => stored(place, me, first),
+      (count) => count === 2,
+    )
+    await locked(place, async () => {
+      await askMany(server, me, 20)
+      await eventually(
+        20,
+        () => lost(server),
+        (count) => count === 20,
+      )
+    })
+    const later = await askMany(server, me, 4)
+    await eventually(
+      5,
+      () => stored(place, me, later),
+      (count) => count === 4,
+    )
+  })
+
+  for (const [name, spoil] of spoilt)
+    test(`${name} from the start: requests are answered, and counted as lost`, async (t) => {
+      const place = installation(t)
+      const me = await owner(place)
+      for (const file of readdirSync(place.folder).filter((file) => /-history\.db/.test(file)))
+        rmSync(join(place.folder, file))
+      spoil(historyPath(place))
+      const server = await place.serve(unlimited)
+      const answers = await askMany(server, me, 20)
+      await eventually(
+        15,
+        async () => (await stored(place, me, answers)) + (await lost(server)),
+        (sum) => sum === answers.length,
+      )
+    })
+})

@@ -1,0 +1,255 @@
+// Leads and their history on the command line.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { campaignFile, type Installation } from '../support/lastcall.ts'
+import { assertRefused, command, eventually, prepared } from '../support/prepared.ts'
+import { rowsOf } from '../support/rows.ts'
+
+test('leads', { concurrency: 4, timeout: 120_000 }, async (t) => {
+  const origin = await prepared(t)
+  const campaign = ['--campaign', String(origin.campaignId)]
+  const importFile = (place: Installation, csv: string | Buffer, name = 'emails.csv') => {
+    writeFileSync(join(place.folder, name), csv)
+    return place.run(['lead', 'import', ...campaign, name])
+  }
+  const imported = async (place: Installation, csv: string | Buffer) => {
+    const { code, stdout, stderr } = await importFile(place, csv)
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  const emailsOf = async (place: Installation): Promise<string[]> =>
+    (await place.json(['lead', 'list', ...campaign])).map(({ email }: any) => email).sort()
+  const tests: Promise<void>[] = []
+  const check = (name: string, body: (t: TestContext) => Promise<void>) => {
+    tests.push(t.test(name, body))
+  }
+
+  check('import, list, show', async (t) => {
+    const place = origin.copy(t)
+    assert.deepEqual(await emailsOf(place), [])
+    const before = Math.floor(Date.now() / 1_000) * 1_000
+    assert.deepEqual(await imported(place, 'email\na@example.com\nb@example.com\n'), {
+      created: 2,
+      existing: 0,
+      refused: [],
+    })
+    assert.deepEqual(await emailsOf(place), ['a@example.com', 'b@example.com'])
+    const shown = await place.json(['lead', 'show', ...campaign, '--email', 'b@example.com'])
+    assert.equal(shown.email, 'b@example.com')
+    assert.equal(shown.state, 'open')
+    assert.match(shown.registeredAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    const registeredAt = Date.parse(shown.registeredAt)
+    assert.ok(registeredAt >= before && registeredAt <= Date.now())
+    assert.equal(Date.parse(shown.deadline) - registeredAt, 48 * 3_600_000)
+
+    // A second import is about new emails only: what is there stays as it is.
+    assert.deepEqual(await imported(place, 'email\nb@example.com\nc@example.com\n'), {
+      created: 1,
+      existing: 1,
+      refused: [],
+    })
+    assert.deepEqual(await place.json(['lead', 'show', ...campaign, '--email', 'b@example.com']), shown)
+  })
+
+  check('what spreadsheets make of a CSV file', async (t) => {
+    const place = origin.copy(t)
+    const csv =
+      '\uFEFFname,email,"note"\r\n' +
+      '"Bloggs, Joe",joe@example.com,"said ""yes"""\r\n' +
+      'Ann,ann+tag@Example.com,\r\n' +
+      '"two\r\nlines",two@example.com,x\r\n' +
+      '\r\n' +
+      'Quoted,"""joe bloggs""@example.com",x\r\n' +
+      'Literal,"joe@[127.0.0.1]",x'
+    assert.deepEqual(await imported(place, csv), { created: 5, existing: 0, refused: [] })
+    assert.deepEqual(
+      await emailsOf(place),
+      [
+        'joe@example.com',
+        'ann+tag@Example.com',
+        'two@example.com',
+        '"joe bloggs"@example.com',
+        'joe@[127.0.0.1]',
+      ].sort(),
+    )
+  })
+
+  check('bad emails are refused by line, the others are taken', async (t) => {
+    const place = origin.copy(t)
+    const lines = [
+      'email',
+      'good@example.com', // 2
+      'no email', // 3
+      ' padded@example.com', // 4
+      'żółw@example.com', // 5
+      `${'x'.repeat(60)}@${'y.'.repeat(96)}pl`, // 6: 255 characters
+      '""', // 7
+      'GOOD@example.com', // 8: another lead
+      'good@example.com', // 9: again
+      'a@b@example.com', // 10
+      'last@example.com', // 11
+    ]
+    assert.equal(lines[5]?.length, 255)
+    const result = await imported(place, `${lines.join('\n')}\n`)
+    assert.deepEqual([result.created, result.existing], [3, 1])
+    assert.deepEqual(
+      result.refused.map(({ line }: any) => line),
+      [3, 4, 5, 6, 7, 10],
+    )
+    for (const refusal of result.refused) {
+      assert.deepEqual(Object.keys(refusal).sort(), ['line', 'reason'])
+      assert.ok(refusal.reason)
+    }
+    assert.deepEqual(await emailsOf(place), ['GOOD@example.com', 'good@example.com', 'last@example.com'])
+  })
+
+  check('files that are no list of emails change nothing', async (t) => {
+    const place = origin.copy(t)
+    const before = rowsOf(place.databasePath)
+    for (const [csv, named] of [
+      ['', /email/],
+      ['\n', /email/],
+      ['name,address\nJoe,joe@example.com\n', /email/],
+      ['joe@example.com\nann@example.com\n', /email/],
+      ['name;email\nJoe;joe@example.com\n', /email/],
+      [Buffer.from('email\njoe@example.com\n', 'utf16le'), /email|UTF-8/],
+    ] as const) {
+      const result = await importFile(place, csv as string)
+      assertRefused(result, named, [2])
+      assert.ok(result.stderr.includes('emails.csv'), result.stderr)
+    }
+    assert.deepEqual(rowsOf(place.databasePath), before)
+    assert.deepEqual(await imported(place, 'email\n'), { created: 0, existing: 0, refused: [] })
+  })
+
+  check('a quote that is never closed does not swallow the rest in silence', async (t) => {
+    const place = origin.copy(t)
+    const many = Array.from({ length: 3_000 }, (_, n) => `lead-${n}@example.com`).join('\n')
+    const { code, stdout, stderr } = await importFile(place, `email\nfirst@example.com\n"open\n${many}\n`)
+    if (code === 0)
+      assert.ok(
+        JSON.parse(stdout).refused.some(({ line }: any) => line >= 3),
+        stdout,
+      )
+    else assertRefused({ code, stdout, stderr }, 'emails.csv', [2])
+  })
+
+  check('a long list, and nothing on standard error without a terminal', async (t) => {
+    const place = origin.copy(t)
+    const emails = Array.from({ length: 5_000 }, (_, n) => `lead-${n}@example.com`)
+    const { code, stdout, stderr } = await importFile(place, `email\n${emails.join('\n')}\n`)
+    assert.equal(code, 0)
+    assert.equal(stderr, '')
+    assert.equal(JSON.parse(stdout).created, 5_000)
+    assert.deepEqual(await emailsOf(place), emails.sort())
+  })
+
+  check('FILE is taken from where the caller stands, through npm too', async (t) => {
+    const place = origin.copy(t)
+    writeFileSync(join(place.folder, 'emails.csv'), 'email\nnpm@example.com\n')
+    const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: place.folder }
+    const { code, stdout } = await command(['lead', 'import', ...campaign, './emails.csv'], { env })
+    assert.equal(code, 0)
+    assert.equal(JSON.parse(stdout).created, 1)
+  })
+
+  check('an import while the server runs', async (t) => {
+    const place = origin.copy(t)
+    const server = await place.serve()
+    assert.equal((await imported(place, 'email\nbeside@example.com\n')).created, 1)
+    const lookup = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads/lookup`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+      body: '{"email":"beside@example.com"}',
+    })
+    assert.equal(lookup.status, 200)
+  })
+
+  check('a deadline set by hand, and cleared', async (t) => {
+    const place = origin.copy(t)
+    await imported(place, 'email\na@example.com\n')
+    const lead = [...campaign, '--email', 'a@example.com']
+    const own = await place.json(['lead', 'show', ...lead])
+    const server = await place.serve()
+    const looked = async () => {
+      const answer = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads/lookup`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+        body: '{"email":"a@example.com"}',
+      })
+      return ((await answer.json()) as any).deadline
+    }
+    for (const [at, deadline, state] of [
+      ['2035-01-01T12:00:00+01:00', '2035-01-01T11:00:00Z', 'open'],
+      ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00Z', 'expired'],
+      ['none', own.deadline, 'open'],
+    ] as const) {
+      const set = await place.json(['lead', 'deadline', ...lead, '--at', at])
+      assert.deepEqual([set.deadline, set.state, set.registeredAt], [deadline, state, own.registeredAt])
+      assert.deepEqual(await place.json(['lead', 'show', ...lead]), set)
+      assert.equal(await looked(), deadline)
+    }
+  })
+
+  check('the history of an account', async (t) => {
+    const place = origin.copy(t)
+    const account = ['--account', String(origin.accountId)]
+    assert.deepEqual(await place.json(['history', 'list', ...account]), [])
+    const stranger = await place.json(['account', 'create', '--name', 'Stranger'])
+    const server = await place.serve(['--rate-limit', '6'])
+    const leads = `/campaigns/${origin.campaignId}/leads`
+    const ids: string[] = []
+    const statuses: number[] = []
+    const ask = async (path: string, body?: string, key = origin.key) => {
+      const answer = await fetch(server.base + path, {
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { method: 'POST', body }),
+      })
+      if (key === origin.key) {
+        ids.push(answer.headers.get('x-request-id') ?? '')
+        statuses.push(answer.status)
+      }
+    }
+    await ask('/campaigns', undefined, `${origin.key}x`)
+    await ask(leads, '{"email":"historic@example.com"}')
+    await ask(`${leads}/lookup`, '{"email":"historic@example.com"}')
+    await ask(`${leads}/lookup`, '{"email":"nobody@example.com"}')
+    await ask('/campaigns')
+    await ask('/nowhere')
+    await ask(leads, '{"email":')
+    for (let n = 0; n < 3; n++) await ask('/campaigns?historic=historic')
+    const list = () => place.json<any[]>(['history', 'list', ...account])
+    assert.ok(
+      await eventually(5_000, async () => (await list()).length === ids.length),
+      'entries are missing',
+    )
+    const entries = await list()
+    const text = JSON.stringify(entries)
+    for (const id of ids) assert.ok(text.includes(id), `no entry for ${id}`)
+    for (const word of ['historic', 'nobody', origin.key, '@'])
+      assert.ok(!text.includes(word), `${word} is kept`)
+    assert.deepEqual(entries.map(({ status }) => status).sort(), [...statuses].sort())
+    for (const status of [200, 201, 400, 404]) assert.ok(statuses.includes(status))
+    assert.deepEqual(await place.json(['history', 'list', '--account', String(stranger.id)]), [])
+    assert.equal(await server.stop(), 0)
+    assert.equal((await list()).length, ids.length)
+  })
+
+  check('an import into a draft, and leads of a campaign that is gone', async (t) => {
+    const place = origin.copy(t)
+    await imported(place, 'email\na@example.com\n')
+    const draft = campaignFile({ id: origin.campaignId, isDraft: true })
+    await place.json(['campaign', 'apply', '--account', String(origin.accountId), '-'], draft)
+    assert.deepEqual(await emailsOf(place), ['a@example.com'])
+    await place.json(['campaign', 'delete', String(origin.campaignId), '--yes'])
+    assertRefused(await place.run(['lead', 'list', ...campaign]), String(origin.campaignId), [2])
+    assert.ok(
+      !JSON.stringify(rowsOf(place.databasePath)).includes('a@example.com'),
+      'its leads are still there',
+    )
+  })
+
+  await Promise.all(tests)
+})

@@ -1,0 +1,211 @@
+// openapi, backup, migrate, and the program as npm starts it.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { campaignFile, installation } from '../support/lastcall.ts'
+import { assertRefused, command, prepared, root, several } from '../support/prepared.ts'
+import { rowsOf } from '../support/rows.ts'
+
+test('maintenance', { concurrency: 4, timeout: 120_000 }, async (t) => {
+  const origin = await prepared(t)
+  const campaign = ['--campaign', String(origin.campaignId)]
+  const tests: Promise<void>[] = []
+  const check = (name: string, body: (t: TestContext) => Promise<void>) => {
+    tests.push(t.test(name, body))
+  }
+
+  check('openapi with an absolute address, and live with a relative one', async (t) => {
+    const place = origin.copy(t)
+    const server = 'https://offers.example.com/base/api/public/v1'
+    const printed = await place.json(['openapi', '--server', server])
+    assert.equal(printed.openapi.slice(0, 4), '3.1.')
+    assert.equal(printed.info.version, '1.0.0')
+    assert.deepEqual(
+      printed.servers.map(({ url }: any) => url),
+      [server],
+    )
+    const { origin: address } = await place.serve()
+    const live: any = await (await fetch(`${address}/api/public/v1/openapi.json`)).json()
+    assert.deepEqual(
+      live.servers.map(({ url }: any) => url),
+      ['/api/public/v1'],
+    )
+    assert.deepEqual({ ...printed, servers: [] }, { ...live, servers: [] })
+  })
+
+  check('openapi needs no database', async (t) => {
+    const place = installation(t)
+    await place.json(['openapi', '--server', 'http://localhost:8080/api/public/v1'])
+    assert.ok(!existsSync(place.databasePath))
+  })
+
+  check('a backup while it serves', async (t) => {
+    const place = origin.copy(t)
+    const server = await place.serve(['--rate-limit', '1000000000'])
+    const register = async (email: string) => {
+      const answer = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ email }),
+      })
+      return { status: answer.status, body: (await answer.json()) as any }
+    }
+    const before = new Map<string, any>()
+    for (let n = 0; n < 50; n++)
+      before.set(`before-${n}@example.com`, (await register(`before-${n}@example.com`)).body)
+    let stopping = false
+    const load = several(8, Array.from({ length: 8 }), async () => {
+      while (!stopping) assert.equal((await register(`${Math.random()}@example.com`)).status, 201)
+    })
+    const copyFolder = join(place.folder, 'copies')
+    mkdirSync(copyFolder)
+    const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: copyFolder }
+    const made = await command(['backup', 'copy.db'], { env })
+    stopping = true
+    await load
+    assert.equal(made.code, 0, made.stderr)
+    assert.equal(typeof JSON.parse(made.stdout), 'object')
+    const copyPath = join(copyFolder, 'copy.db')
+    const copy = new DatabaseSync(copyPath)
+    assert.equal(copy.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok')
+    copy.close()
+    assert.ok(!readFileSync(copyPath).includes('registerLead'), 'the history is in the copy')
+
+    // The copy serves: the same leads, the same links, the same keys.
+    const second = installation(t)
+    writeFileSync(second.databasePath, readFileSync(copyPath))
+    const other = await second.serve()
+    for (const [email, { registeredAt, deadline, offerLinks }] of [...before].slice(0, 20)) {
+      const answer = await fetch(`${other.base}/campaigns/${origin.campaignId}/leads/lookup`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ email }),
+      })
+      const found: any = await answer.json()
+      assert.deepEqual([found.registeredAt, found.deadline], [registeredAt, deadline])
+      assert.equal(new URL(found.offerLinks[0].url).pathname, new URL(offerLinks[0].url).pathname)
+    }
+  })
+
+  check('a backup onto something that is there', async (t) => {
+    const place = origin.copy(t)
+    const before = rowsOf(place.databasePath)
+    writeFileSync(join(place.folder, 'precious.txt'), 'precious')
+    for (const file of ['lastcall.db', './lastcall.db', 'precious.txt', '.'])
+      assertRefused(await place.run(['backup', file]), file)
+    assert.equal(readFileSync(join(place.folder, 'precious.txt'), 'utf8'), 'precious')
+    assert.deepEqual(rowsOf(place.databasePath), before)
+  })
+
+  check('a backup of nothing makes nothing', async (t) => {
+    const place = installation(t)
+    assertRefused(await place.run(['backup', 'copy.db']), /database|DATABASE_URL/)
+    assert.ok(!existsSync(join(place.folder, 'copy.db')) && !existsSync(place.databasePath))
+  })
+
+  check('migrate makes a database, and again changes nothing', async (t) => {
+    const place = installation(t)
+    const { code, stdout, stderr } = await place.run(['migrate'])
+    assert.equal(code, 0, stderr)
+    assert.equal(typeof JSON.parse(stdout), 'object')
+    const before = rowsOf(place.databasePath)
+    assert.equal(typeof (await place.json(['migrate'])), 'object')
+    assert.deepEqual(rowsOf(place.databasePath), before)
+    assert.deepEqual(await place.json(['account', 'list']), [])
+  })
+
+  check('several commands at once on a database that is not there yet', async (t) => {
+    const place = installation(t)
+    const names = Array.from({ length: 8 }, (_, n) => `Account ${n}`)
+    const made = await Promise.all(names.map((name) => place.run(['account', 'create', '--name', name])))
+    for (const { code, stderr } of made) assert.equal(code, 0, stderr)
+    const listed = await place.json<any[]>(['account', 'list'])
+    assert.deepEqual(listed.map(({ name }) => name).sort(), names)
+    assert.equal(new Set(listed.map(({ id }) => id)).size, 8)
+  })
+
+  check('one JSON document on standard output, and nothing else, whatever the command', async (t) => {
+    const place = origin.copy(t)
+    writeFileSync(join(place.folder, 'emails.csv'), 'email\na@example.com\n')
+    writeFileSync(join(place.folder, 'campaign.json'), campaignFile())
+    const account = ['--account', String(origin.accountId)]
+    const lead = [...campaign, '--email', 'a@example.com']
+    for (const args of [
+      ['account', 'create', '--name', 'B'],
+      ['account', 'list'],
+      ['account', 'set', '2', '--suspended', 'true'],
+      ['key', 'create', ...account, '--name', 'k'],
+      ['key', 'list', ...account],
+      ['key', 'rename', origin.keyId, '--name', 'k'],
+      ['campaign', 'apply', ...account, 'campaign.json'],
+      ['campaign', 'list', ...account],
+      ['campaign', 'export', String(origin.campaignId)],
+      ['lead', 'import', ...campaign, 'emails.csv'],
+      ['lead', 'list', ...campaign],
+      ['lead', 'show', ...lead],
+      ['lead', 'deadline', ...lead, '--at', 'none'],
+      ['lead', 'erase', ...lead],
+      ['history', 'list', ...account],
+      ['openapi'],
+      ['migrate'],
+      ['backup', 'copy.db'],
+      ['key', 'revoke', origin.keyId],
+      ['campaign', 'delete', String(origin.campaignId), '--yes'],
+    ]) {
+      const { code, stdout, stderr } = await place.run(args)
+      assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
+      assert.equal(stderr, '', args.join(' '))
+      assert.ok(stdout.endsWith('\n'), args.join(' '))
+      assert.equal(typeof JSON.parse(stdout), 'object', args.join(' '))
+    }
+  })
+
+  check('as npm starts it, from a folder of the caller', async (t) => {
+    const place = origin.copy(t)
+    writeFileSync(join(place.folder, 'emails.csv'), 'email\nnpm@example.com\n')
+    const npm = async (...args: string[]) => {
+      const child = spawn('npm', ['--prefix', root, 'run', '-s', 'lastcall', '--', ...args], {
+        cwd: place.folder,
+        env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DATABASE_URL: place.databaseUrl },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      let stdout = ''
+      child.stdout.setEncoding('utf8').on('data', (text) => {
+        stdout += text
+      })
+      const [code] = await once(child, 'close')
+      return { code, stdout }
+    }
+    const made = await npm('lead', 'import', ...campaign, 'emails.csv')
+    assert.equal(made.code, 0)
+    assert.deepEqual(JSON.parse(made.stdout), { created: 1, existing: 0, refused: [] })
+    assert.equal((await npm('lead', 'show', ...campaign, '--email', 'no@example.com')).code, 2)
+  })
+
+  check('a reader of the output that goes away', async (t) => {
+    const place = origin.copy(t)
+    const emails = Array.from({ length: 4_000 }, (_, n) => `lead-${n}@example.com`)
+    writeFileSync(join(place.folder, 'emails.csv'), `email\n${emails.join('\n')}\n`)
+    await place.json(['lead', 'import', ...campaign, 'emails.csv'])
+    const main = join(root, 'src', 'main.ts')
+    const child = spawn(
+      'sh',
+      ['-c', `"$0" "$1" lead list ${campaign.join(' ')} | head -c 100`, process.execPath, main],
+      {
+        env: { PATH: process.env.PATH ?? '', DATABASE_URL: place.databaseUrl },
+      },
+    )
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    await once(child, 'close')
+    assert.doesNotMatch(stderr, /\bat .*\.ts:\d|node:internal/, stderr)
+  })
+
+  await Promise.all(tests)
+})

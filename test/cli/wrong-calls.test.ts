@@ -1,0 +1,155 @@
+// Bad input: one line on standard error that names the argument, exit 2, nothing changed.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { campaignFile, type Finished } from '../support/lastcall.ts'
+import { assertRefused, prepared, several } from '../support/prepared.ts'
+import { rowsOf } from '../support/rows.ts'
+
+test('wrong calls', { timeout: 120_000 }, async (t) => {
+  const { place, accountId, campaignId, keyId } = await prepared(t)
+  const account = String(accountId)
+  const campaign = String(campaignId)
+  const email = 'known@example.com'
+  writeFileSync(join(place.folder, 'emails.csv'), `email\n${email}\n`)
+  await place.json(['lead', 'import', '--campaign', campaign, 'emails.csv'])
+  const document = (change: object) =>
+    JSON.stringify({ campaign: { timeZone: 'UTC', mechanism: rule }, events: [], ...change })
+  const at = '2026-06-01T11:00:00Z'
+
+  /** The call, what the line must name, and standard input. */
+  const calls: [args: string[], named: string | RegExp, input?: string][] = [
+    [['account', 'create'], '--name'],
+    [['account', 'create', '--name'], '--name'],
+    [['account', 'create', '--name', ''], '--name'],
+    [['account', 'create', '--name', 'A', '--size', '1'], '--size'],
+    [['account', 'create', '--name', 'A', 'B'], 'B'],
+    [['account', 'list', 'all'], 'all'],
+    [['account', 'set'], 'ID'],
+    [['account', 'set', 'one'], 'ID'],
+    [['account', 'set', '999', '--suspended', 'true'], '999'],
+    [['account', 'set', account, '--suspended', 'yes'], '--suspended'],
+    [['account', 'set', account, '--suspended'], '--suspended'],
+    [['account', 'set', account, '--countdown-tools', 'on'], '--countdown-tools'],
+    [['account', 'set', account, '--rate-limit', '-1'], '--rate-limit'],
+    [['account', 'set', account, '--rate-limit', '1.5'], '--rate-limit'],
+    [['account', 'set', account, '--rate-limit', 'none'], '--rate-limit'],
+    [['account', 'set', account, '--suspended', 'true', '--rate-limit', 'x'], '--rate-limit'],
+
+    [['key', 'create', '--name', 'A'], '--account'],
+    [['key', 'create', '--account', account], '--name'],
+    [['key', 'create', '--account', '999', '--name', 'A'], /--account.*999/],
+    [['key', 'create', '--account', '1e0', '--name', 'A'], '--account'],
+    [['key', 'create', '--account', '0', '--name', 'A'], '--account'],
+    [['key', 'create', '--account', '99999999999999999999', '--name', 'A'], '--account'],
+    [['key', 'list'], '--account'],
+    [['key', 'list', '--account', '999'], /--account.*999/],
+    [['key', 'rename', keyId], '--name'],
+    [['key', 'rename', '--name', 'A'], 'ID'],
+    [['key', 'rename', '00000000-0000-4000-8000-000000000000', '--name', 'A'], 'ID'],
+    [['key', 'rename', keyId, '--name', ' '], '--name'],
+    [['key', 'revoke'], 'ID'],
+    [['key', 'revoke', keyId.slice(0, 8)], 'ID'],
+    [['key', 'revoke', keyId, keyId], /unexpected|argument/],
+
+    [['campaign', 'apply', '--account', account], 'FILE'],
+    [['campaign', 'apply', 'campaign.json'], '--account'],
+    [['campaign', 'apply', '--account', account, 'nowhere.json'], 'nowhere.json'],
+    [['campaign', 'apply', '--account', account, '.'], /\./],
+    [['campaign', 'apply', '--account', '999', '-'], '999', campaignFile()],
+    [['campaign', 'list'], '--account'],
+    [['campaign', 'list', '--account', '999'], '999'],
+    [['campaign', 'delete', campaign], '--yes'],
+    [['campaign', 'delete', '999', '--yes'], '999'],
+    [['campaign', 'delete', '--yes'], 'ID'],
+    [['campaign', 'delete', 'all', '--yes'], 'ID'],
+    [['campaign', 'export'], 'ID'],
+    [['campaign', 'export', '999'], '999'],
+
+    [['lead', 'list'], '--campaign'],
+    [['lead', 'list', '--campaign', '999'], '999'],
+    [['lead', 'show', '--campaign', campaign], '--email'],
+    [['lead', 'show', '--email', email], '--campaign'],
+    [['lead', 'show', '--campaign', campaign, '--email', 'nobody@example.com'], '--email'],
+    [['lead', 'show', '--campaign', campaign, '--email', email.toUpperCase()], '--email'],
+    [['lead', 'show', '--campaign', campaign, '--email', 'no email'], '--email'],
+    [['lead', 'deadline', '--campaign', campaign, '--email', email], '--at'],
+    [['lead', 'deadline', '--campaign', campaign, '--email', email, '--at', 'tomorrow'], '--at'],
+    [['lead', 'deadline', '--campaign', campaign, '--email', email, '--at', '2026-06-05'], '--at'],
+    [['lead', 'deadline', '--campaign', campaign, '--email', email, '--at', '2026-02-30T10:00:00Z'], '--at'],
+    [['lead', 'deadline', '--campaign', campaign, '--email', email, '--at', '2026-06-05T10:00:00'], '--at'],
+    [['lead', 'deadline', '--campaign', campaign, '--email', 'nobody@example.com', '--at', at], '--email'],
+    [['lead', 'erase', '--campaign', campaign], '--email'],
+    [['lead', 'erase', '--campaign', campaign, '--email', 'nobody@example.com'], '--email'],
+    [['lead', 'erase', '--campaign', '999', '--email', email], '999'],
+    [['lead', 'import', '--campaign', campaign], 'FILE'],
+    [['lead', 'import', '--campaign', campaign, 'nowhere.csv'], 'nowhere.csv'],
+    [['lead', 'import', '--campaign', '999', 'emails.csv'], '999'],
+    [['lead', 'import', 'emails.csv'], '--campaign'],
+    [['history', 'list'], '--account'],
+    [['history', 'list', '--account', '999'], '999'],
+
+    [['openapi', '--server', 'example.com'], '--server'],
+    [['openapi', '--server', '/api/public/v1'], '--server'],
+    [['openapi', '--server', ''], '--server'],
+    [['backup'], 'FILE'],
+    [['backup', 'nowhere/copy.db'], 'nowhere'],
+    [['migrate', 'down'], 'down'],
+
+    [['simulate', 'nowhere.json'], 'nowhere.json'],
+    [['simulate', 'a', 'b'], 'b'],
+    [['simulate'], /JSON/, ''],
+    [['simulate'], /JSON/, '{'],
+    [['simulate'], /object/i, '1'],
+    [['simulate'], 'campaign', '{"events":[]}'],
+    [['simulate'], 'events', JSON.stringify({ campaign: { timeZone: 'UTC', mechanism: rule } })],
+    [['simulate'], 'surprise', document({ surprise: 1 })],
+    [['simulate'], path('events', 0, 'do'), document({ events: [{ do: 'open', at }] })],
+    [['simulate'], path('events', 0, 'at'), document({ events: [{ do: 'register' }] })],
+    [['simulate'], path('events', 0, 'at'), document({ events: [{ do: 'register', at: '2026-06-01' }] })],
+    [['simulate'], path('events', 0, 'to'), document({ events: [{ do: 'extend', at }] })],
+    [['simulate'], path('events', 0, 'to'), document({ events: [{ do: 'visit', at, to: at }] })],
+    [['simulate'], path('events', 0, 'why'), document({ events: [{ do: 'visit', at, why: 1 }] })],
+    [
+      ['simulate'],
+      path('events', 1, 'at'),
+      document({
+        events: [
+          { do: 'register', at },
+          { do: 'lookup', at: '2026-06-01T10:59:59Z' },
+        ],
+      }),
+    ],
+    [
+      ['simulate'],
+      path('campaign', 'timeZone'),
+      document({ campaign: { timeZone: 'Mars', mechanism: rule } }),
+    ],
+    [
+      ['simulate'],
+      path('campaign', 'mechanism', 'deadline', 'period'),
+      document({
+        campaign: { timeZone: 'UTC', mechanism: { ...rule, deadline: { kind: 'after', period: '2h' } } },
+      }),
+    ],
+    [
+      ['simulate'],
+      path(1, 'events', 0, 'do'),
+      `[${document({})},${document({ events: [{ do: 'open', at }] })}]`,
+    ],
+  ]
+
+  const before = rowsOf(place.databasePath)
+  const results = await several(4, calls, ([args, , input]) => place.run(args, input))
+  for (const [n, [args, named]] of calls.entries())
+    await t.test(args.join(' '), () => assertRefused(results[n] as Finished, named, [2]))
+  await t.test('nothing has changed', () => assert.deepEqual(rowsOf(place.databasePath), before))
+})
+
+const rule = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }
+
+/** A path such as `events[0].at`, in whatever notation. */
+function path(...steps: (string | number)[]): RegExp {
+  return new RegExp(steps.join('\\W{1,3}'))
+}

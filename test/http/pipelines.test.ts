@@ -1,0 +1,164 @@
+// Several requests on one connection without waiting: answered in order, each once, and nothing else.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openShop, sideBySide } from '../support/prepared.ts'
+import {
+  assertError,
+  assertGood,
+  assertProtocolRefusal,
+  chunked,
+  exchange,
+  json,
+  message,
+  type WireAnswer,
+  wire,
+} from '../support/wire.ts'
+
+test('pipelines', { concurrency: 8 }, async (t) => {
+  const shop = await openShop(t)
+  const { port, bearer, jsonType, campaigns, leads } = shop
+  const { check, finish } = sideBySide(t, shop)
+  const good = message('GET', campaigns, [bearer])
+  let emails = 0
+  const newEmail = () => `lead-${emails++}@example.com`
+  const register = (email = newEmail()) =>
+    message('POST', leads, [bearer, jsonType], JSON.stringify({ email }))
+  const statusesOf = (answers: WireAnswer[]) => answers.map(({ status }) => status)
+
+  type Asked = [bytes: string, hold: (answer: WireAnswer | undefined) => void]
+  const withEmail = (email: string, bytes: string, status: number): Asked => [
+    bytes,
+    (answer) => {
+      assertGood(answer, status)
+      assert.equal(answer && json(answer).email, email)
+    },
+  ]
+  const mixture = (): Asked[] =>
+    Array.from({ length: 15 }, (): Asked[] => {
+      const email = newEmail()
+      const chunks = message(
+        'POST',
+        leads,
+        [bearer, jsonType, 'Transfer-Encoding: chunked'],
+        chunked(JSON.stringify({ email: `+${email}` }), 5),
+      )
+      return [
+        withEmail(email, register(email), 201),
+        withEmail(`+${email}`, chunks, 201),
+        [
+          message('GET', `${campaigns}?limit=0`, [bearer]),
+          (answer) => assertError(answer, 422, 'VALIDATION_ERROR'),
+        ],
+        [message('GET', '/healthz'), (answer) => assert.equal(answer?.status, 200)],
+        [message('GET', campaigns), (answer) => assertError(answer, 401, 'UNAUTHORIZED')],
+      ]
+    }).flat()
+
+  for (const [how, split] of [
+    ['in one piece', false],
+    ['one by one', true],
+  ] as const)
+    check(`answers come in the order of the requests, sent ${how}`, async () => {
+      const asked = mixture()
+      const pieces = asked.map(([bytes]) => bytes)
+      const line = await wire(port)
+      await line.send(...(split ? pieces : [pieces.join('')]))
+      const answers = await line.answers(asked.length)
+      for (const [n, [, hold]] of asked.entries()) hold(answers[n])
+      line.halfClose()
+      assert.equal((await line.untilEnded()).answers.length, asked.length)
+    })
+
+  check('what a request writes is there for the one behind it', async () => {
+    // RFC 9112, 9.3.2: only requests with safe methods may be handled side by side.
+    const email = newEmail()
+    const lookup = message('POST', `${leads}/lookup`, [bearer, jsonType], JSON.stringify({ email }))
+    const { answers } = await exchange(port, [register(email) + lookup + register(email)], {
+      halfClose: true,
+    })
+    assert.deepEqual(statusesOf(answers), [201, 200, 200])
+  })
+
+  const garbage: Record<string, string> = {
+    'no request line': 'GARBAGE\r\n\r\n',
+    TLS: '\x16\x03\x01\x02',
+    'a request without Host': 'GET / HTTP/1.1\r\n\r\n',
+    'a request with two Hosts': message('GET', campaigns, [bearer, 'Host: a', 'Host: b']),
+    'a length in words': message('GET', '/', ['Content-Length: x']),
+  }
+  for (const [name, bytes] of Object.entries(garbage)) {
+    check(`good requests and then ${name}: their answers, then one refusal`, async () => {
+      for (const pieces of [
+        [register() + good + register() + bytes + good],
+        [register() + register(), bytes],
+      ]) {
+        const { answers, ending } = await exchange(port, pieces)
+        assert.deepEqual(statusesOf(answers), pieces.length === 1 ? [201, 200, 201, 400] : [201, 201, 400])
+        assertProtocolRefusal(answers.at(-1), 400)
+        assert.notEqual(ending, 'open')
+      }
+    })
+    check(`an answer, and then ${name}`, async () => {
+      const line = await wire(port)
+      await line.send(good)
+      await line.answers(1)
+      await line.send(bytes)
+      const { answers, ending } = await line.untilEnded()
+      assert.deepEqual(statusesOf(answers), [200, 400])
+      assertProtocolRefusal(answers[1], 400)
+      assert.notEqual(ending, 'open')
+    })
+  }
+  check('a good request and then a header too large', async () => {
+    const large = message('GET', campaigns, [`X-Large: ${'x'.repeat(40_000)}`])
+    const { answers, ending } = await exchange(port, [register() + large])
+    assert.deepEqual(statusesOf(answers), [201, 431])
+    assertProtocolRefusal(answers[1], 431)
+    assert.notEqual(ending, 'open')
+  })
+  check('good requests and then broken chunks: the answers, the last of them 400', async () => {
+    const broken = message('POST', leads, [bearer, jsonType, 'Transfer-Encoding: chunked'], 'zz\r\n')
+    const { answers, ending } = await exchange(port, [register() + register() + broken + good])
+    assert.deepEqual(statusesOf(answers), [201, 201, 400])
+    assertError(answers[2], 400, 'INVALID_JSON')
+    assert.notEqual(ending, 'open')
+  })
+  check('Connection: close ends it, whatever stands behind', async () => {
+    const last = message('GET', campaigns, [bearer, 'Connection: close'])
+    for (const behind of [good, register(), 'GARBAGE\r\n\r\n', message('GET', '/', ['Host: a', 'Host: b'])]) {
+      const { answers, ending } = await exchange(port, [register() + last + behind])
+      assert.deepEqual(statusesOf(answers), [201, 200])
+      assert.notEqual(ending, 'open')
+    }
+  })
+
+  check('a body that nobody read never becomes a request', async () => {
+    const hidden = message('GET', '/healthz')
+    const refused = [
+      message('POST', leads, [jsonType], hidden),
+      message('GET', campaigns, [], hidden),
+      message('POST', leads, ['Transfer-Encoding: chunked'], chunked(hidden)),
+    ]
+    for (const bytes of refused)
+      for (const pieces of [
+        [good + bytes + good],
+        [good, bytes.slice(0, -20), 30, bytes.slice(-20) + good],
+      ]) {
+        const { answers } = await exchange(port, pieces, { halfClose: true })
+        const statuses = statusesOf(answers).join()
+        // After an early answer the connection may end, or serve on behind the body.
+        assert.ok(['200,401', '200,401,200'].includes(statuses), statuses)
+      }
+  })
+
+  check('a client that leaves in the middle takes nothing with it', async () => {
+    for (let n = 0; n < 30; n++) {
+      const line = await wire(port)
+      await line.send(Array.from({ length: 20 }, () => register()).join(''))
+      if (n % 3 === 0) line.socket.resetAndDestroy()
+      else line.destroy()
+    }
+  })
+
+  await finish()
+})

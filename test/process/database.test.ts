@@ -1,0 +1,270 @@
+// The database beneath the process: gone, replaced, locked, newer, broken, or in use by another server.
+import assert from 'node:assert/strict'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Installation, Server } from '../support/lastcall.ts'
+import { assertRefused, command, eventually, prepared } from '../support/prepared.ts'
+
+test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
+  const origin = await prepared(t)
+  const tests: Promise<void>[] = []
+  const check = (name: string, body: (t: TestContext) => Promise<void>) => {
+    tests.push(t.test(name, body))
+  }
+
+  type Told = { status: number; body: any; tookMs: number }
+  async function post(server: Server, path: string, email: string): Promise<Told> {
+    const startedAt = Date.now()
+    const answer = await fetch(`${server.base}/campaigns/${origin.campaignId}/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email }),
+    })
+    return { status: answer.status, body: await answer.json(), tookMs: Date.now() - startedAt }
+  }
+  const register = (server: Server, email: string) => post(server, 'leads', email)
+  const lookUp = (server: Server, email: string) => post(server, 'leads/lookup', email)
+  const isReady = async (server: Server) => (await fetch(`${server.origin}/readyz`)).status === 200
+  const emailsIn = async (place: Installation) =>
+    JSON.stringify(await place.json(['lead', 'list', '--campaign', String(origin.campaignId)]))
+  async function start(t: TestContext) {
+    const place = origin.copy(t)
+    const server = await place.serve(['--rate-limit', '1000000'])
+    assert.equal((await register(server, 'first@example.com')).status, 201)
+    return { place, server }
+  }
+  const filesOf = (place: Installation, name = 'lastcall.db') =>
+    readdirSync(place.folder)
+      .filter((file) => file === name || file === `${name}-wal` || file === `${name}-shm`)
+      .map((file) => join(place.folder, file))
+
+  // Gone or replaced.
+
+  const losses: Record<string, (place: Installation) => void> = {
+    'the file is deleted': ({ databasePath }) => rmSync(databasePath),
+    'the file is deleted with all that goes with it': (place) =>
+      filesOf(place).forEach((file) => void rmSync(file)),
+    'the file is moved away': ({ databasePath }) => renameSync(databasePath, `${databasePath}.old`),
+    'the folder is moved away': ({ folder }) => renameSync(folder, `${folder}-moved`),
+    'another file is put in its place': ({ databasePath }) => {
+      copyFileSync(databasePath, `${databasePath}.new`)
+      renameSync(`${databasePath}.new`, databasePath)
+    },
+    'another database is put in its place, whole': (place) => {
+      for (const file of filesOf(place)) rmSync(file)
+      copyFileSync(origin.place.databasePath, place.databasePath)
+    },
+    'the log beside it is deleted': ({ databasePath }) => rmSync(`${databasePath}-wal`),
+  }
+  for (const [name, lose] of Object.entries(losses))
+    check(`${name}: not ready, 503, and nothing is taken into a ghost`, async (t) => {
+      const { place, server } = await start(t)
+      t.after(() => rmSync(`${place.folder}-moved`, { recursive: true, force: true }))
+      assert.ok(await isReady(server))
+      lose(place)
+      // From the loss on, an answered registration would be one that nobody finds again.
+      const ghost = await register(server, 'ghost@example.com')
+      assert.equal(ghost.status, 503, JSON.stringify(ghost.body))
+      assert.equal(ghost.body.code, 'SERVICE_UNAVAILABLE')
+      assert.ok(ghost.tookMs < 2_000)
+      assert.ok(await eventually(3_000, async () => !(await isReady(server))), 'still ready')
+      const looked = await lookUp(server, 'first@example.com')
+      assert.equal(looked.status, 503)
+      assert.equal((await register(server, 'ghost@example.com')).status, 503)
+      assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
+      assert.equal((await fetch(`${server.origin}/metrics`)).status, 200)
+      if (name.includes('deleted') && !name.includes('beside'))
+        assert.ok(!existsSync(place.databasePath), 'a new file has appeared')
+      assert.equal(await server.stop(), 0)
+    })
+
+  check('the database comes back', async (t) => {
+    const { place, server } = await start(t)
+    renameSync(place.databasePath, `${place.databasePath}.away`)
+    assert.ok(await eventually(3_000, async () => !(await isReady(server))))
+    renameSync(`${place.databasePath}.away`, place.databasePath)
+    assert.ok(await eventually(3_000, () => isReady(server)), 'never ready again')
+    assert.equal((await register(server, 'second@example.com')).status, 201)
+    assert.equal(await server.stop(), 0)
+    const stored = await emailsIn(place)
+    for (const email of ['first', 'second']) assert.ok(stored.includes(`${email}@example.com`))
+  })
+
+  // Locked.
+
+  check('locked for three seconds: registrations 503, lookups go on, then all is well', async (t) => {
+    const { place, server } = await start(t)
+    const database = new DatabaseSync(place.databasePath)
+    database.exec('BEGIN IMMEDIATE')
+    const until = Date.now() + 3_000
+    const registering = (async () => {
+      let waves = 0
+      for (; Date.now() < until - 1_300; waves++) {
+        const wave = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => register(server, `locked-${waves}-${n}@example.com`)),
+        )
+        for (const { status, body, tookMs } of wave) {
+          assert.equal(status, 503)
+          assert.equal(body.code, 'SERVICE_UNAVAILABLE')
+          assert.ok(tookMs < 1_600, `503 only after ${tookMs} ms`)
+        }
+      }
+      assert.ok(waves > 0)
+    })()
+    const looking = (async () => {
+      const times: number[] = []
+      while (Date.now() < until - 100) {
+        const { status, tookMs } = await lookUp(server, 'first@example.com')
+        assert.equal(status, 200)
+        times.push(tookMs)
+      }
+      const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number
+      assert.ok(times.length > 10 && median < 200, `${times.length} lookups, the median took ${median} ms`)
+      assert.ok((times.at(-1) ?? 0) < 1_000, `one took ${times.at(-1)} ms`)
+    })()
+    const listing = fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${origin.key}` } })
+    assert.equal((await listing).status, 200)
+    await Promise.all([registering, looking])
+    await sleep(Math.max(0, until - Date.now()))
+    database.exec('COMMIT')
+    database.close()
+    const again = await register(server, 'after@example.com')
+    assert.equal(again.status, 201)
+    assert.ok(again.tookMs < 1_000)
+    assert.ok(await isReady(server))
+  })
+
+  check('locked for a moment: the registration waits', async (t) => {
+    const { place, server } = await start(t)
+    const database = new DatabaseSync(place.databasePath)
+    database.exec('BEGIN IMMEDIATE')
+    const asked = register(server, 'patient@example.com')
+    await sleep(250)
+    database.exec('COMMIT')
+    database.close()
+    assert.equal((await asked).status, 201)
+  })
+
+  // Another server, other commands.
+
+  check('one server at a time, and the command line beside it', async (t) => {
+    const { place, server } = await start(t)
+    const link = join(dirname(place.folder), `${basename(place.folder)}-link`)
+    symlinkSync(place.folder, link)
+    t.after(() => rmSync(link, { force: true }))
+    for (const url of [
+      place.databaseUrl,
+      `file:${link}/lastcall.db`,
+      `file:${place.folder}/../${basename(place.folder)}/lastcall.db`,
+    ]) {
+      const second = await command(['serve', '--port', '0'], { env: { DATABASE_URL: url }, timeoutMs: 8_000 })
+      assertRefused(second, /server|serv|use|run/i)
+    }
+    assert.ok(await isReady(server))
+    assert.equal((await register(server, 'beside@example.com')).status, 201)
+    const accounts = await place.run(['account', 'list'])
+    assert.equal(accounts.code, 0, accounts.stderr)
+    assert.ok((await emailsIn(place)).includes('beside@example.com'))
+    const made = await place.json([
+      'key',
+      'create',
+      '--account',
+      String(origin.accountId),
+      '--name',
+      'beside',
+    ])
+    const asked = () =>
+      fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${made.key}` } })
+    assert.ok(await eventually(1_000, async () => (await asked()).status === 200), 'a new key does not hold')
+    assert.equal(await server.stop(), 0)
+    const next = await place.serve()
+    assert.equal((await lookUp(next, 'beside@example.com')).status, 200)
+  })
+
+  check('a start right after kill -9', async (t) => {
+    const { place, server } = await start(t)
+    server.process.kill('SIGKILL')
+    const next = await place.serve()
+    assert.equal((await lookUp(next, 'first@example.com')).status, 200)
+    assert.equal((await register(next, 'second@example.com')).status, 201)
+  })
+
+  check('two servers started at once: one serves', async (t) => {
+    const place = origin.copy(t)
+    const started = await Promise.allSettled([place.serve(), place.serve(), place.serve()])
+    const serving = started.filter((start) => start.status === 'fulfilled')
+    assert.equal(serving.length, 1)
+    for (const start of started) {
+      if (start.status === 'rejected') assert.match(String(start.reason), /exited [12]/)
+    }
+  })
+
+  // Files that are not to be touched.
+
+  const unusable: Record<string, [make: (path: string) => void, says: RegExp]> = {
+    'of a newer version': [
+      (path) => {
+        const database = new DatabaseSync(path)
+        const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
+          user_version: number
+        }
+        assert.ok(version > 0, 'the version is expected in PRAGMA user_version')
+        database.exec(`PRAGMA user_version = ${version + 1}`)
+        database.close()
+      },
+      /newer|version/i,
+    ],
+    'that is no database': [(path) => writeFileSync(path, 'Dear diary,\n'.repeat(1_000)), /database|SQLite/i],
+    'of random bytes': [
+      (path) => writeFileSync(path, Buffer.from(Array.from({ length: 8_192 }, (_, n) => (n * 7_919) % 251))),
+      /database|SQLite/i,
+    ],
+    'that is the database of another program': [
+      (path) => {
+        rmSync(path)
+        const database = new DatabaseSync(path)
+        database.exec("CREATE TABLE diary (entry TEXT); INSERT INTO diary VALUES ('Dear diary')")
+        database.close()
+      },
+      /database/i,
+    ],
+    'whose first pages are overwritten': [
+      (path) => {
+        const file = openSync(path, 'r+')
+        writeSync(file, Buffer.alloc(4_000, 0x5a), 0, 4_000, 100)
+        closeSync(file)
+      },
+      /database|corrupt|malformed/i,
+    ],
+    'that is cut off': [(path) => truncateSync(path, 5_000), /database|corrupt|malformed/i],
+  }
+  for (const [name, [make, says]] of Object.entries(unusable))
+    check(`a file ${name} is refused, and left as it was`, async (t) => {
+      const place = origin.copy(t)
+      make(place.databasePath)
+      const before = readFileSync(place.databasePath)
+      const env = { DATABASE_URL: place.databaseUrl }
+      assertRefused(await command(['serve', '--port', '0'], { env, timeoutMs: 8_000 }), says)
+      for (const args of [['account', 'list'], ['account', 'create', '--name', 'x'], ['migrate']])
+        assertRefused(await command(args, { env }), says)
+      assert.ok(readFileSync(place.databasePath).equals(before), 'the file was changed')
+    })
+
+  await Promise.all(tests)
+})

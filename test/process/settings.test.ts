@@ -1,0 +1,201 @@
+// A wrong or half-set value stops the start with one line that names it.
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { installation } from '../support/lastcall.ts'
+import { assertRefused, command, prepared, several } from '../support/prepared.ts'
+
+const wrong: Record<string, { flag: string; values: string[] }> = {
+  DATABASE_URL: {
+    flag: '--database-url',
+    values: ['lastcall.db', '/tmp/lastcall.db', 'file:', 'file:///', 'mysql://localhost/db', 'sqlite:./a.db'],
+  },
+  HOST: { flag: '--host', values: ['not a host', 'http://localhost', '127.0.0.1/8'] },
+  PORT: { flag: '--port', values: ['http', '-1', '65536', '80.5', '0x50', '1e3', '+80', ' 80', '８０'] },
+  PUBLIC_URL: {
+    flag: '--public-url',
+    values: [
+      'example.com',
+      '/offers',
+      'ftp://example.com',
+      'https://',
+      'https://a b',
+      'https://x.example/?a=1',
+      'https://x.example/#a',
+    ],
+  },
+  RATE_LIMIT_PER_MINUTE: {
+    flag: '--rate-limit',
+    values: ['many', '-1', '0', '1.5', '1e3', 'Infinity', '120/min'],
+  },
+  HISTORY_DAYS: { flag: '--history-days', values: ['week', '-1', '1.5', '7d'] },
+  TRUST_PROXY: {
+    flag: '--trust-proxy',
+    values: [
+      'true',
+      'proxy.example.com',
+      '10.0.0',
+      '10.0.0.0/33',
+      '::1/129',
+      '10.0.0.1,,10.0.0.2',
+      '10.0.0.0/8,',
+      '10.0.0.0/',
+    ],
+  },
+}
+
+test('settings', { concurrency: 4, timeout: 120_000 }, async (t) => {
+  const place = installation(t)
+  const env = { DATABASE_URL: place.databaseUrl, PORT: '0', INIT_CWD: place.folder }
+
+  const cases = Object.entries(wrong).flatMap(([variable, { flag, values }]) =>
+    values.map((value, n) =>
+      // Both ways to the same reader: the first value through the flag, the others through the variable.
+      n === 0
+        ? { name: `${flag} ${value}`, args: [flag, value], env, named: flag }
+        : { name: `${variable}=${value}`, args: [], env: { ...env, [variable]: value }, named: variable },
+    ),
+  )
+  await t.test('every wrong value', async (t) => {
+    const results = await several(4, cases, ({ args, env }) =>
+      command(['serve', ...args], { env, timeoutMs: 8_000 }),
+    )
+    for (const [n, { name, named }] of cases.entries())
+      await t.test(name, () => assertRefused(results[n] as (typeof results)[0], named, [2]))
+    assert.ok(!existsSync(place.databasePath), 'a refused start made a database')
+  })
+
+  await t.test('wrong calls of serve', async (t) => {
+    const calls: [string[], string | RegExp][] = [
+      [['--port'], '--port'],
+      [['--prot', '80'], '--prot'],
+      [['--port', '0', '--port', '0'], '--port'],
+      [['extra'], 'extra'],
+      [['--workers', '2'], '--workers'],
+      [['--rate-limit='], '--rate-limit'],
+      [['-p', '80'], '-p'],
+    ]
+    const results = await several(4, calls, ([args]) =>
+      command(['serve', ...args], { env, timeoutMs: 8_000 }),
+    )
+    for (const [n, [args, named]] of calls.entries())
+      await t.test(args.join(' '), () => assertRefused(results[n] as (typeof results)[0], named))
+  })
+
+  await t.test('no command, and none that exists', async () => {
+    for (const args of [[], ['sreve'], ['account'], ['account', 'destroy'], ['constructor'], ['--port', '1']])
+      assertRefused(await command(args, { env, timeoutMs: 8_000 }), /command|usage/i)
+  })
+
+  await t.test('a setting that is wrong stops the other commands too', async () => {
+    const made = await command(['account', 'list'], { env: { ...env, DATABASE_URL: 'lastcall.db' } })
+    assertRefused(made, 'DATABASE_URL')
+  })
+
+  await t.test('a flag wins over its variable', async (t) => {
+    const origin = await prepared(t)
+    const server = await origin
+      .copy(t)
+      .serve(['--rate-limit', '7', '--public-url', 'https://flag.example/base/'], {
+        RATE_LIMIT_PER_MINUTE: '5',
+        PUBLIC_URL: 'https://variable.example',
+      })
+    const { body, limit } = await registered(server.base, origin)
+    assert.equal(limit, '7')
+    assert.match(body.offerLinks[0].url, /^https:\/\/flag\.example\/base\/go\/\d+\/[^/]+$/)
+    assert.match(body.mailTimerUrl, /^https:\/\/flag\.example\/base\/timer\/en\/[^/]+\.gif$/)
+  })
+
+  await t.test('the variables hold without flags', async (t) => {
+    const origin = await prepared(t)
+    const server = await origin.copy(t).serve([], {
+      RATE_LIMIT_PER_MINUTE: '5',
+      PUBLIC_URL: 'https://variable.example:8443',
+      HISTORY_DAYS: '30',
+      TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1,fd00::/8',
+      HOST: 'localhost',
+    })
+    const { body, limit } = await registered(server.base, origin)
+    assert.equal(limit, '5')
+    assert.match(body.offerLinks[0].url, /^https:\/\/variable\.example:8443\/go\/\d+\/[^/]+$/)
+    assert.match(body.mailTimerUrl, /^https:\/\/variable\.example:8443\/timer\/en\/[^/]+\.gif$/)
+  })
+
+  await t.test('without a public URL, links begin with the port that was taken', async (t) => {
+    const origin = await prepared(t)
+    const server = await origin.copy(t).serve()
+    const { body, limit } = await registered(server.base, origin)
+    assert.equal(limit, '120')
+    assert.ok(
+      body.offerLinks[0].url.startsWith(`http://localhost:${server.port}/go/`),
+      body.offerLinks[0].url,
+    )
+    assert.ok(body.mailTimerUrl.startsWith(`http://localhost:${server.port}/timer/`), body.mailTimerUrl)
+  })
+
+  await t.test('the one line on standard output says where', async (t) => {
+    const server = await installation(t).serve(['--host', '::1'])
+    assert.match(server.output(), /^Lastcall listening on http:\/\/\[::1\]:\d+\n/)
+    assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
+  })
+
+  await t.test('a port that is taken', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    const port = await new Promise<number>((resolve) =>
+      holder.once('listening', () => resolve((holder.address() as { port: number }).port)),
+    )
+    const made = await command(['serve'], { env: { ...env, PORT: String(port) }, timeoutMs: 8_000 })
+    assertRefused(made, new RegExp(`${port}|PORT`), [1, 2])
+    holder.close()
+  })
+
+  await t.test('an address that is not of this machine', async () => {
+    for (const host of ['203.0.113.77', '256.256.256.256']) {
+      const made = await command(['serve', '--host', host], { env, timeoutMs: 8_000 })
+      assertRefused(made, host, [1, 2])
+    }
+  })
+
+  await t.test('a variable that is set to nothing is half-set', async () => {
+    const empty = Object.keys(wrong)
+    const results = await several(4, empty, (name) =>
+      command(['serve'], { env: { ...env, [name]: '' }, timeoutMs: 8_000 }),
+    )
+    for (const [n, name] of empty.entries()) assertRefused(results[n] as (typeof results)[0], name)
+  })
+
+  await t.test('a database where none can be', async () => {
+    const file = join(place.folder, 'file')
+    writeFileSync(file, 'not a folder')
+    mkdirSync(join(place.folder, 'folder.db'))
+    symlinkSync(join(place.folder, 'nowhere', 'at-all.db'), join(place.folder, 'dangling.db'))
+    for (const path of [join(file, 'lastcall.db'), join(place.folder, 'folder.db'), '/proc/lastcall.db']) {
+      const made = await command(['serve'], {
+        env: { ...env, DATABASE_URL: `file:${path}` },
+        timeoutMs: 8_000,
+      })
+      assertRefused(made, path, [1, 2])
+    }
+  })
+
+  await t.test('PostgreSQL, which is still to come, does not hang', async () => {
+    const made = await command(['serve'], {
+      env: { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+      timeoutMs: 8_000,
+    })
+    assertRefused(made, /DATABASE_URL|postgres/i, [1, 2])
+    assert.ok(!made.stderr.includes('nobody@'), 'the URL of a database may hold a password')
+  })
+})
+
+async function registered(base: string, { key, campaignId }: { key: string; campaignId: number }) {
+  const answer = await fetch(`${base}/campaigns/${campaignId}/leads`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: '{"email":"a@example.com"}',
+  })
+  assert.equal(answer.status, 201)
+  return { body: (await answer.json()) as any, limit: answer.headers.get('ratelimit-limit') }
+}

@@ -1,0 +1,158 @@
+// Starts what ships: the command line and the server as processes of their own.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..', '..')
+const main = join(root, 'src', 'main.ts')
+
+export type Finished = { code: number | null; stdout: string; stderr: string }
+
+export type Installation = {
+  /** Folder of the database; removed when the test ends. */
+  folder: string
+  databasePath: string
+  databaseUrl: string
+  /** Runs one command of the command line on this database and waits for its end. */
+  run(args: string[], input?: string): Promise<Finished>
+  /** Like `run`, but fails unless the command exits 0, and returns its standard output as JSON. */
+  json<T = any>(args: string[], input?: string): Promise<T>
+  /** Starts `serve` on a free port; stopped when the test ends. */
+  serve(args?: string[], env?: Record<string, string>): Promise<Server>
+}
+
+/** What ends with a test, or with a whole file: a TestContext, or `{ after }` of node:test. */
+export type Scope = { after(end: () => Promise<void>): void }
+
+export type Server = {
+  process: ChildProcess
+  /** `http://127.0.0.1:PORT` */
+  origin: string
+  port: number
+  /** `origin` with `/api/public/v1` */
+  base: string
+  /** Everything the process wrote so far, standard output and error together. */
+  output(): string
+  /** SIGTERM, then the exit code. */
+  stop(): Promise<number | null>
+}
+
+/** An empty folder for one database, with the command line and the server bound to it. */
+export function installation(t: Scope): Installation {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
+  const servers: ChildProcess[] = []
+  const kill = () => {
+    for (const server of servers) server.kill('SIGKILL')
+  }
+  process.on('exit', kill)
+  t.after(async () => {
+    process.off('exit', kill)
+    const closed = servers.filter(isRunning).map((server) => once(server, 'close'))
+    kill()
+    await Promise.all(closed)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const databasePath = join(folder, 'lastcall.db')
+  const databaseUrl = `file:${databasePath}`
+  const environment = (extra: Record<string, string> = {}) => ({
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    DATABASE_URL: databaseUrl,
+    // a third of the time for each command: the tests run hundreds
+    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
+    ...extra,
+  })
+
+  async function run(args: string[], input = ''): Promise<Finished> {
+    const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: environment() })
+    const output = collect(child)
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    const [code] = (await once(child, 'close')) as [number | null]
+    return { code, ...output() }
+  }
+
+  return {
+    folder,
+    databasePath,
+    databaseUrl,
+    run,
+    async json(args, input) {
+      const { code, stdout, stderr } = await run(args, input)
+      if (code !== 0) throw new Error(`lastcall ${args.join(' ')} exited ${code}: ${stderr}`)
+      return JSON.parse(stdout)
+    },
+    async serve(args = [], env = {}) {
+      const child = spawn(process.execPath, [main, 'serve', ...args], {
+        cwd: folder,
+        env: environment({ PORT: '0', ...env }),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      servers.push(child)
+      const output = collect(child)
+      const text = () => output().stdout + output().stderr
+      const origin = await new Promise<string>((resolve, reject) => {
+        child.stdout?.on('data', () => {
+          const found = /Lastcall listening on (http:\/\/\S+)/.exec(output().stdout)
+          if (found?.[1]) resolve(found[1])
+        })
+        child.on('close', (code, signal) => reject(new Error(`serve exited ${code ?? signal}: ${text()}`)))
+      })
+      return {
+        process: child,
+        origin,
+        port: Number(new URL(origin).port),
+        base: `${origin}/api/public/v1`,
+        output: text,
+        async stop() {
+          if (child.exitCode !== null) return child.exitCode
+          const closed = once(child, 'close')
+          child.kill('SIGTERM')
+          const [code] = (await closed) as [number | null]
+          return code
+        },
+      }
+    },
+  }
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null
+}
+
+function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.setEncoding('utf8').on('data', (text) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    stderr += text
+  })
+  return () => ({ stdout, stderr })
+}
+
+/** A campaign file that is published and complete; `changes` replace its properties. */
+export function campaignFile(changes: Record<string, unknown> = {}): string {
+  return JSON.stringify({
+    name: 'Autumn course',
+    isDraft: false,
+    timeZone: 'Europe/Warsaw',
+    mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } },
+    pages: [{ pageUrl: 'https://example.com/offer', eligible: true }],
+    mailTimer: {},
+    ...changes,
+  })
+}
+
+export type Owner = { accountId: number; keyId: string; key: string; campaignId: number }
+
+/** An account with a key and a published campaign. */
+export async function owner(place: Installation, campaign = campaignFile()): Promise<Owner> {
+  const account = await place.json(['account', 'create', '--name', 'Owner'])
+  const key = await place.json(['key', 'create', '--account', String(account.id), '--name', 'server'])
+  const made = await place.json(['campaign', 'apply', '--account', String(account.id), '-'], campaign)
+  return { accountId: account.id, keyId: key.id, key: key.key, campaignId: made.id }
+}

@@ -1,0 +1,19 @@
+// Preloaded into a server of a test: its clock differs by the milliseconds that a file holds, read anew each time.
+import { readFileSync } from 'node:fs'
+
+const file = process.env.TEST_CLOCK_FILE ?? ''
+const RealDate = Date
+const now = () => RealDate.now() + Number(readFileSync(file, 'utf8'))
+
+globalThis.Date = class extends RealDate {
+  constructor(...parts: []) {
+    if (parts.length === 0) super(now())
+    else super(...parts)
+  }
+
+  static override now(): number {
+    return now()
+  }
+} as DateConstructor
+
+Temporal.Now.instant = () => Temporal.Instant.fromEpochMilliseconds(now())
