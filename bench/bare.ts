@@ -1,0 +1,24 @@
+// The yardstick: node:http and nothing else. It reads the body whole and writes an answer of a given size.
+// node bench/bare.ts STATUS BYTES
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+const status = Number(process.argv[2])
+const bytes = Number(process.argv[3])
+const answer = JSON.stringify({ fill: 'x'.repeat(Math.max(0, bytes - 11)) })
+const headers = { 'content-type': 'application/json', 'content-length': answer.length }
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    Buffer.concat(chunks)
+    response.writeHead(status, headers)
+    response.end(answer)
+  })
+})
+
+server.listen(0, '127.0.0.1', () => {
+  console.log(`Bare listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+process.on('SIGTERM', () => process.exit(0))
