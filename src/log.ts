@@ -5,12 +5,9 @@ import pino from 'pino'
  * secrets, bodies and URLs have no place to go.
  */
 export type LogFields = {
-  url?: string
   signal?: string
   requestId?: string
   operation?: string | null
-  lost?: number
-  openConnections?: number
   /** An error as `describeError` tells it. */
   error?: ErrorFields
 }

@@ -1,5 +1,5 @@
-import { buildApp } from '../app.ts'
-import { type Config, type Flags, readConfig, settingNames } from '../config.ts'
+import { type App, buildApp } from '../app.ts'
+import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
 import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, historyLocation, openStore } from '../store/open.ts'
@@ -37,7 +37,7 @@ export async function run(config: Config, listening: (port: number) => void): Pr
     log,
     now: Date.now,
   })
-  const port = await app.listen()
+  const port = await listen(app, config)
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   console.log(`Lastcall listening on http://${host}:${port}`)
   listening(port)
@@ -48,6 +48,18 @@ export async function run(config: Config, listening: (port: number) => void): Pr
   giveUpClaim()
   log.info('stopped')
   process.exit(0)
+}
+
+/** @throws WrongSetting where the address cannot be had */
+async function listen(app: App, { host, port }: Config): Promise<number> {
+  try {
+    return await app.listen()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const taken = code === 'EADDRINUSE'
+    const reason = taken ? `port ${port} is taken; choose another, or 0 for a free one` : `${host} (${code})`
+    throw new WrongSetting(taken ? `PORT: ${reason}` : `HOST: cannot listen on ${reason}`)
+  }
 }
 
 /** Resolves at the first signal to stop. What breaks the process stands in the log, without what it says. */

@@ -101,6 +101,9 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   server.on('connection', (socket) => {
     const connection: Connection = { socket, last: undefined, refused: false }
     sockets.set(socket, connection)
+    // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
+    // the process.
+    socket.on('error', () => socket.destroy())
     socket.once('close', () => {
       sockets.delete(socket)
       connection.last?.endBody?.('incomplete')

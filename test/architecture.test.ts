@@ -1,0 +1,178 @@
+// The rules of the house that can be read off the files: who imports whom, and what is written nowhere.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join, posix, sep } from 'node:path'
+import { test } from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** Paths from the root, with forward slashes. */
+function filesBelow(folder: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true }) as string[]
+  return names.filter((name) => name.endsWith('.ts')).map((name) => posix.join(folder, ...name.split(sep)))
+}
+
+const source = filesBelow('src')
+const tests = filesBelow('test')
+const everything = [...source, ...tests, ...filesBelow('bench')]
+
+const importForms = [
+  /^(?:import|export)\s[\w\s{},*$]*\bfrom '([^']+)'/gm,
+  /^import '([^']+)'/gm,
+  /\bimport\('([^']+)'\)/g,
+  /\bnew URL\('([^']+)', import\.meta\.url\)/g,
+]
+
+/** What a file imports, types and threads included: a path from the root, or the name of a package. */
+function importsOf(path: string): string[] {
+  const text = read(path)
+  const named = importForms.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] as string))
+  return named.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name))
+}
+
+/** Each import of these files that `isWrong`, as `importer -> imported`. */
+function wrongImports(importers: string[], isWrong: (imported: string) => boolean): string[] {
+  return importers.flatMap((path) => {
+    const wrong = importsOf(path).filter(isWrong)
+    return wrong.map((imported) => `${path} -> ${imported}`)
+  })
+}
+
+/** Each of these files in which the pattern stands. */
+function filesWith(paths: string[], pattern: RegExp): string[] {
+  return paths.filter((path) => pattern.test(read(path)))
+}
+
+const below = (folder: string) => (path: string) => path.startsWith(`${folder}/`)
+const notBelow = (...folders: string[]) => {
+  return (path: string) => !folders.some((folder) => path.startsWith(`${folder}/`))
+}
+
+const imported = new Set(source.flatMap(importsOf))
+
+test('every import of a file of ours is found', () => {
+  const lost = source.filter((path) => path !== 'src/main.ts').filter((path) => !imported.has(path))
+  assert.deepEqual(lost, [], 'no file imports these, or their importers are written in a form unknown here')
+})
+
+test('core imports core only: no package, nothing of Node', () => {
+  assert.deepEqual(wrongImports(source.filter(below('src/core')), notBelow('src/core')), [])
+})
+
+test('core has no clock, no random and no process', () => {
+  const impure = /\b(?:Date\.now|new Date\(\)|Temporal\.Now|performance\.|Math\.random|crypto\.|process\.)/
+  assert.deepEqual(filesWith(source.filter(below('src/core')), impure), [])
+})
+
+test('nothing imports the process', () => {
+  assert.deepEqual(
+    wrongImports(everything, (path) => path === 'src/main.ts'),
+    [],
+  )
+})
+
+test('one file reads the environment', () => {
+  assert.deepEqual(filesWith(source, /\bprocess\.env\b|\bprocess\['env'\]|from 'node:process'/), [
+    'src/config.ts',
+  ])
+})
+
+test('one file imports the driver', () => {
+  assert.deepEqual(
+    wrongImports(source, (path) => path === 'node:sqlite'),
+    ['src/store/sqlite/connection.ts -> node:sqlite'],
+  )
+})
+
+test('http sees neither an engine nor the environment', () => {
+  const isWrong = (path: string) => path.startsWith('src/store/sqlite/') || path === 'src/config.ts'
+  assert.deepEqual(wrongImports(source.filter(below('src/http')), isWrong), [])
+})
+
+test('the store knows nothing of http, and nothing below the command line knows the command line', () => {
+  assert.deepEqual(wrongImports(source.filter(below('src/store')), below('src/http')), [])
+  const inner = source.filter((path) => notBelow('src/cli')(path) && path !== 'src/main.ts')
+  assert.deepEqual(wrongImports(inner, below('src/cli')), [])
+})
+
+// The three lists below are not empty yet. What stands in them is to go, and nothing is to be added.
+
+test('only the app and the command line import http', () => {
+  const inner = source.filter((path) => notBelow('src/http', 'src/cli')(path) && path !== 'src/app.ts')
+  assert.deepEqual(wrongImports(inner, below('src/http')), ['src/keys.ts -> src/http/public/key-check.ts'])
+})
+
+test('an engine is seen by the store and by the file of the history', () => {
+  const outside = source.filter(
+    (path) => notBelow('src/store')(path) && path !== 'src/history/history-file.ts',
+  )
+  assert.deepEqual(wrongImports(outside, below('src/store/sqlite')), [
+    'src/main.ts -> src/store/sqlite/migrations.ts',
+  ])
+})
+
+test('the store stands on core alone', () => {
+  const isRoomAbove = (path: string) => path.startsWith('src/') && notBelow('src/store', 'src/core')(path)
+  assert.deepEqual(wrongImports(source.filter(below('src/store')), isRoomAbove), [
+    'src/store/open.ts -> src/history/history-file.ts',
+  ])
+})
+
+test('named exports, no barrel files, no enums, no classes but errors', () => {
+  const unwanted =
+    /^export default\b|^export [^'\n]*\bfrom '|^(?:export )?(?:const )?enum\b|\bclass \w+ (?!extends Error\b)/m
+  assert.deepEqual(filesWith(source, unwanted), [])
+})
+
+test('a file is named after what it holds', () => {
+  const empty = /^(?:utils?|helpers?|common|manager|service|data|info|index)\.ts$/
+  assert.deepEqual(
+    everything.filter((path) => empty.test(basename(path))),
+    [],
+  )
+})
+
+test('no test is left out, and none keeps the others out', () => {
+  assert.deepEqual(filesWith(tests, /\.(?:only|skip|todo)\(|[{,]\s*(?:only|skip|todo)(?::|,|\s*\})/), [])
+})
+
+type Package = {
+  scripts: Record<string, string>
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+}
+type Lock = { packages: Record<string, { resolved?: string; integrity?: string; hasInstallScript?: true }> }
+
+const declared: Package = JSON.parse(read('package.json'))
+const lock = read('package-lock.json')
+const { '': _root, ...locked } = (JSON.parse(lock) as Lock).packages
+
+test('the lock names no registry and vouches for every package', () => {
+  assert.doesNotMatch(lock, /"resolved"|\bregistry\./)
+  const unknown = Object.entries(locked).filter(([, { integrity }]) => integrity === undefined)
+  assert.deepEqual(unknown, [])
+})
+
+test('nothing runs at install, neither of ours nor of others', () => {
+  const atInstall = /^(?:pre|post)?(?:install|prepare|prepublish)$|^dependencies$/
+  assert.deepEqual(
+    Object.keys(declared.scripts).filter((name) => atInstall.test(name)),
+    [],
+  )
+  assert.deepEqual(
+    Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript),
+    [],
+  )
+})
+
+test('every dependency is pinned to one version', () => {
+  const { dependencies, devDependencies, optionalDependencies } = declared
+  const all = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  assert.ok(all.length > 0)
+  assert.deepEqual(
+    all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version)),
+    [],
+  )
+})

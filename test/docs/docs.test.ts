@@ -1,0 +1,128 @@
+// What the documents say is held against the code.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { settingNames } from '../../src/config.ts'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { errorStatus } from '../../src/core/errors.ts'
+import type { Fault } from '../../src/core/fault.ts'
+import { checkSchedule } from '../../src/core/mechanism/settings.ts'
+import { warnings } from '../../src/core/offer.ts'
+import { simulate } from '../../src/core/simulate.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+function blocks(text: string, language: string): string[] {
+  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, name, block]) =>
+    name === language ? [block as string] : [],
+  )
+}
+
+test('docs/api.md has every error code with its status, and every warning', () => {
+  const text = read('docs/api.md')
+  for (const [code, status] of Object.entries(errorStatus))
+    assert.ok(text.includes(`\n| ${status} | \`${code}\` |`), code)
+  for (const warning of warnings) assert.ok(text.includes(`\n| \`${warning}\` |`), warning)
+})
+
+test('docs/operating.md has every setting with its flag', () => {
+  const text = read('docs/operating.md')
+  for (const { variable, flag } of Object.values(settingNames)) {
+    assert.ok(text.includes(`\n| \`${variable}\` | \`--${flag}\` |`), variable)
+  }
+})
+
+test('docs/operating.md has every command, and no other', () => {
+  const rows = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, name]) => name)
+  const commands = rows(read('src/main.ts'), /^ {2}'?([a-z]+(?: [a-z]+)?)'?: async \(\) =>/gm)
+  assert.ok(commands.length > 20)
+  const table = read('docs/operating.md').split('\n## Commands\n')[1]?.split('\n## ')[0] ?? ''
+  assert.deepEqual(rows(table, /^\| `([a-z]+(?: [a-z]+)?)[ `]/gm).sort(), commands.sort())
+})
+
+test('docs/mechanism.md: every example is valid, and simulate answers what is printed', () => {
+  const examples = blocks(read('docs/mechanism.md'), 'json').map((block) => JSON.parse(block))
+  const checked = { campaign: 0, mechanism: 0, story: 0 }
+  for (const [index, example] of examples.entries()) {
+    const first = Array.isArray(example) ? example[0] : example
+    if ('events' in first) {
+      assert.deepEqual(simulate(example), { answers: examples[index + 1] })
+      checked.story += 1
+    } else if ('pages' in first) {
+      assert.ok('campaign' in checkCampaign(example))
+      checked.campaign += 1
+    } else if ('startsOn' in first) {
+      const faults: Fault[] = []
+      checkSchedule('Europe/Warsaw', example, faults)
+      assert.deepEqual(faults, [])
+      checked.mechanism += 1
+    }
+  }
+  assert.deepEqual(checked, { campaign: 1, mechanism: 9, story: 2 })
+})
+
+test('docs/api.md: the snippet tries again and gives up', { timeout: 60_000 }, async (t) => {
+  const [snippet = ''] = blocks(read('docs/api.md'), 'js')
+  const answers = [503, 429, 201]
+  const server = createServer((_req, res) => {
+    const status = answers.shift() ?? 503
+    res.writeHead(status, {
+      'Content-Type': 'application/json',
+      ...(status === 429 && { 'Retry-After': '1' }),
+    })
+    res.end('{"created":true}')
+  })
+  t.after(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  process.env.LASTCALL_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  process.env.LASTCALL_KEY = 'lastcall_of.nobody'
+
+  // Twenty times as fast as a caller would have it.
+  const { setTimeout } = globalThis
+  t.mock.method(globalThis as any, 'setTimeout', (end: () => void, ms = 0, ...args: []) =>
+    setTimeout(end, ms / 20, ...args),
+  )
+
+  const { call } = await import(`data:text/javascript,${encodeURIComponent(snippet)}`)
+  const { status, body } = await call('POST', '/campaigns/1/leads', { email: 'ada@example.com' })
+  assert.deepEqual({ status, body, left: answers.length }, { status: 201, body: { created: true }, left: 0 })
+  await assert.rejects(call('GET', '/campaigns'), /gave up after 5 tries: 503/)
+})
+
+test('every relative link in the documents points to a file, and to a heading of it', () => {
+  const documents = globSync('**/*.md', {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|data)$/.test(path),
+  })
+  assert.ok(documents.includes('docs/api.md'))
+  for (const document of documents) {
+    const prose = read(document)
+      .replace(/^```.*?^```$/gms, '')
+      .replace(/`[^`\n]*`/g, '')
+    for (const [link, target = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      const [path = '', anchor] = target.split('#')
+      const file = path === '' ? document : join(dirname(document), path)
+      assert.ok(existsSync(join(root, file)), `${document}: ${link}`)
+      if (anchor !== undefined) assert.ok(anchors(read(file)).includes(anchor), `${document}: ${link}`)
+    }
+  }
+})
+
+/** As GitHub makes them from headings. */
+function anchors(text: string): string[] {
+  const headings = [...text.replace(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm)].map(
+    ([, heading]) => heading as string,
+  )
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
