@@ -22,68 +22,94 @@ export class WrongSetting extends Error {
   override name = 'WrongSetting'
 }
 
-type Names = Record<keyof Config, { variable: string; flag: string }>
-
-export const settingNames: Names = {
-  database: { variable: 'DATABASE_URL', flag: 'database-url' },
-  host: { variable: 'HOST', flag: 'host' },
-  port: { variable: 'PORT', flag: 'port' },
-  publicUrl: { variable: 'PUBLIC_URL', flag: 'public-url' },
-  rateLimitPerMinute: { variable: 'RATE_LIMIT_PER_MINUTE', flag: 'rate-limit' },
-  historyDays: { variable: 'HISTORY_DAYS', flag: 'history-days' },
-  trustProxy: { variable: 'TRUST_PROXY', flag: 'trust-proxy' },
+type Setting<T> = {
+  variable: string
+  flag: string
+  missing: T
+  /** What a value must be, for the line that refuses another. */
+  expected: string
+  parse(text: string): T | undefined
 }
+
+const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
+  database: {
+    variable: 'DATABASE_URL',
+    flag: 'database-url',
+    missing: { engine: 'sqlite', path: join(root, 'data', 'lastcall.db') },
+    expected: 'must be file:./PATH or file:/ABSOLUTE/PATH (postgres:// comes with a later version)',
+    parse: databaseLocation,
+  },
+  host: {
+    variable: 'HOST',
+    flag: 'host',
+    missing: '127.0.0.1',
+    expected: 'must be the address or name of a network interface',
+    parse: (text) => (/^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined),
+  },
+  port: {
+    variable: 'PORT',
+    flag: 'port',
+    missing: 8080,
+    expected: 'must be an integer from 0 to 65535',
+    parse: (text) => integer(text, 0, 65_535),
+  },
+  publicUrl: {
+    variable: 'PUBLIC_URL',
+    flag: 'public-url',
+    missing: null,
+    expected: 'must be an absolute http: or https: URL without query, fragment, user name or password',
+    parse: publicUrl,
+  },
+  rateLimitPerMinute: {
+    variable: 'RATE_LIMIT_PER_MINUTE',
+    flag: 'rate-limit',
+    missing: 120,
+    expected: 'must be an integer from 1 to 1000000000',
+    parse: (text) => integer(text, 1, 1_000_000_000),
+  },
+  historyDays: {
+    variable: 'HISTORY_DAYS',
+    flag: 'history-days',
+    missing: 7,
+    expected: 'must be an integer from 1 to 3660',
+    parse: (text) => integer(text, 1, 3_660),
+  },
+  trustProxy: {
+    variable: 'TRUST_PROXY',
+    flag: 'trust-proxy',
+    missing: new BlockList(),
+    expected: 'must be IP addresses and CIDR ranges, separated by commas',
+    parse: proxies,
+  },
+}
+
+/** The names of every setting, in the environment and as a flag of `serve`. */
+export const settingNames: Record<keyof Config, { variable: string; flag: string }> = settings
 
 export type Flags = Partial<Record<string, string>>
 
-/** Reads a setting: the flag wins over the variable. @throws WrongSetting */
-function read<T>(name: keyof Config, flags: Flags, missing: T, parse: (text: string) => T | undefined): T {
-  const { variable, flag } = settingNames[name]
+/** Reads one setting: the flag wins over the variable. @throws WrongSetting */
+export function readSetting<Name extends keyof Config>(name: Name, flags: Flags = {}): Config[Name] {
+  const { variable, flag, missing, expected, parse } = settings[name]
   const fromFlag = flags[flag]
   const text = fromFlag ?? process.env[variable]
   if (text === undefined) return missing
-  const where = fromFlag === undefined ? variable : `--${flag}`
-  try {
-    const value = parse(text)
-    if (value !== undefined) return value
-  } catch (error) {
-    throw new WrongSetting(`${where}: ${(error as Error).message}`)
-  }
-  throw new WrongSetting(`${where}: ${expected[name]}`)
-}
-
-const expected: Record<keyof Config, string> = {
-  database: 'must be file:./PATH, file:/ABSOLUTE/PATH (postgres:// comes with a later version)',
-  host: 'must be the address or name of a network interface',
-  port: 'must be an integer from 0 to 65535',
-  publicUrl: 'must be an absolute http: or https: URL without query, fragment, user name or password',
-  rateLimitPerMinute: 'must be an integer from 1 to 1000000000',
-  historyDays: 'must be an integer from 1 to 3660',
-  trustProxy: 'must be IP addresses and CIDR ranges, separated by commas',
+  const value = parse(text)
+  if (value !== undefined) return value
+  throw new WrongSetting(`${fromFlag === undefined ? variable : `--${flag}`}: ${expected}`)
 }
 
 /** Everything that `serve` needs to know. @throws WrongSetting */
 export function readConfig(flags: Flags = {}): Config {
   return {
-    database: readDatabase(flags),
-    host: read('host', flags, '127.0.0.1', (text) => (/^[A-Za-z0-9.:_-]+$/.test(text) ? text : undefined)),
-    port: read('port', flags, 8080, (text) => integer(text, 0, 65_535)),
-    publicUrl: read<string | null>('publicUrl', flags, null, publicUrl),
-    rateLimitPerMinute: read('rateLimitPerMinute', flags, 120, (text) => integer(text, 1, 1_000_000_000)),
-    historyDays: read('historyDays', flags, 7, (text) => integer(text, 1, 3_660)),
-    trustProxy: read('trustProxy', flags, new BlockList(), proxies),
+    database: readSetting('database', flags),
+    host: readSetting('host', flags),
+    port: readSetting('port', flags),
+    publicUrl: readSetting('publicUrl', flags),
+    rateLimitPerMinute: readSetting('rateLimitPerMinute', flags),
+    historyDays: readSetting('historyDays', flags),
+    trustProxy: readSetting('trustProxy', flags),
   }
-}
-
-/** Where the database is. @throws WrongSetting */
-export function readDatabase(flags: Flags = {}): DatabaseLocation {
-  const missing = { engine: 'sqlite', path: join(root, 'data', 'lastcall.db') } as const
-  return read<DatabaseLocation>('database', flags, missing, databaseLocation)
-}
-
-/** How long the request history is kept, in days. @throws WrongSetting */
-export function readHistoryDays(): number {
-  return readConfig().historyDays
 }
 
 export function isPortSet(flags: Flags): boolean {

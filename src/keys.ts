@@ -1,7 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { formatApiKey } from './core/api-key.ts'
 import type { Seconds } from './core/instant.ts'
-import { secretHash } from './http/public/key-check.ts'
 import type { Store } from './store/store.ts'
 
 export type NewKey = {
@@ -22,4 +21,9 @@ export async function createKey(
   const secret = randomBytes(32).toString('base64url')
   await store.createKey({ id, accountId, name, createdAt: now, secretHash: secretHash(secret) })
   return { id, name, key: formatApiKey({ keyId: id, secret }) }
+}
+
+/** What is stored of a secret: SHA-256, which is enough for 32 random bytes. */
+function secretHash(secret: string): Uint8Array {
+  return hash('sha256', secret, 'buffer')
 }

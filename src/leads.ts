@@ -10,6 +10,7 @@ import {
 } from './core/mechanism/attempt.ts'
 import type { Directory } from './directory.ts'
 import type { Campaign, Decide, Lead, LeadWrite, MaybePromise, Store } from './store/store.ts'
+import { StoreUnavailable } from './store/store.ts'
 
 export type Leads = {
   /**
@@ -83,7 +84,7 @@ export function buildLeads(store: Store, directory: Directory): Leads {
       if (written !== 'stale') return { campaign, written }
       directory.forget()
     }
-    throw new Error('the campaign kept changing')
+    throw new StoreUnavailable('the campaign kept changing')
   }
 
   async function registration(

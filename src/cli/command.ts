@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { integer, readDatabase, userPath } from '../config.ts'
+import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
 import { openStore } from '../store/open.ts'
@@ -90,7 +90,7 @@ export const emailText: Option<string> = (text, name) => {
 
 /** Runs `work` on the database and closes it, whatever happens. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const store = openStore(readDatabase(), { lockWaitMs: 10_000 })
+  const store = openStore(readSetting('database'), { lockWaitMs: 10_000 })
   try {
     return await work(store)
   } finally {

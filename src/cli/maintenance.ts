@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { publicUrl, readConfig, readDatabase, userPath } from '../config.ts'
+import { publicUrl, readSetting, userPath } from '../config.ts'
 import { description } from '../http/public/description.ts'
 import { basePath } from '../http/public/request.ts'
 import { migrateDatabase } from '../store/open.ts'
@@ -8,8 +8,8 @@ import { type Command, readArguments, WrongCall, withStore } from './command.ts'
 
 export const openapi: Command = async (args) => {
   const { options } = readArguments(args, { server: serverUrl })
-  const { publicUrl: configured, port } = readConfig()
-  return description(options.server ?? `${configured ?? `http://localhost:${port}`}${basePath}`)
+  const origin = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
+  return description(options.server ?? `${origin}${basePath}`)
 }
 
 const serverUrl = (text: string): string => {
@@ -22,14 +22,14 @@ const serverUrl = (text: string): string => {
 
 export const migrate: Command = async (args) => {
   readArguments(args, {})
-  return migrateDatabase(readDatabase())
+  return migrateDatabase(readSetting('database'))
 }
 
 export const backup: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['FILE'])
   const file = positionals[0] as string
   if (existsSync(userPath(file))) throw new WrongCall(`FILE: ${file} exists already; name a new file`)
-  const { path } = readDatabase()
+  const { path } = readSetting('database')
   if (!existsSync(path)) throw new WrongCall(`DATABASE_URL: there is no database at ${path}`)
   return withStore(async (store) => {
     try {

@@ -1,8 +1,9 @@
 import { type App, buildApp } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
+import { historyPath } from '../history/history-file.ts'
 import { describeError, type Log, openLog } from '../log.ts'
-import { claimDatabase, historyLocation, openStore } from '../store/open.ts'
+import { claimDatabase, openStore } from '../store/open.ts'
 import { anyText, type Command, readArguments } from './command.ts'
 
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
@@ -33,7 +34,7 @@ export async function run(config: Config, listening: (port: number) => void): Pr
     config,
     store,
     openHistory: (onLost) =>
-      openHistory({ path: historyLocation(config.database), days: config.historyDays, onLost }),
+      openHistory({ path: historyPath(config.database.path), days: config.historyDays, onLost }),
     log,
     now: Date.now,
   })

@@ -1,4 +1,7 @@
-/** Every error code of the public API with its status (specification, part 7). */
+/**
+ * Every error code of the public API with its status (specification, part 7). The request history stores a
+ * code by its position here: add new ones at the end.
+ */
 export const errorStatus = {
   INVALID_JSON: 400,
   INVALID_CURSOR: 400,

@@ -9,7 +9,7 @@ export type History = {
 }
 
 /** Entries on their way to the thread that writes and, when it has failed to store them, back. */
-export type HistoryBatch = { bytes: ArrayBuffer; count: number; oldestMs: number }
+export type HistoryBatch = { bytes: ArrayBuffer; count: number; begunAt: number }
 export type HistoryAnswer = { batch: HistoryBatch; stored: boolean }
 
 const flushMs = 250
@@ -60,7 +60,7 @@ export function openHistory(options: {
 
   function settle(batch: HistoryBatch, stored: boolean): void {
     inFlight = undefined
-    const impatient = Date.now() - batch.oldestMs > patienceMs
+    const impatient = performance.now() - batch.begunAt > patienceMs
     if (!stored && !impatient) {
       full.unshift(batch)
       schedule(retryMs)
@@ -89,11 +89,11 @@ export function openHistory(options: {
     worker.postMessage(batch, [batch.bytes])
   }
 
-  function begin(atMs: number): HistoryBatch {
+  function begin(): HistoryBatch {
     const bytes = spare ?? new ArrayBuffer(batchSize * recordBytes)
     spare = undefined
     view = recordsIn(bytes)
-    filling = { bytes, count: 0, oldestMs: atMs }
+    filling = { bytes, count: 0, begunAt: performance.now() }
     schedule(flushMs)
     return filling
   }
@@ -104,7 +104,7 @@ export function openHistory(options: {
         onLost(1)
         return
       }
-      const batch = filling ?? begin(entry.atMs)
+      const batch = filling ?? begin()
       writeRecord(view as Records, batch.count, entry)
       batch.count += 1
       if (batch.count < batchSize) return

@@ -1,6 +1,5 @@
 import { randomFillSync } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
-import { historyPath } from '../history/history-file.ts'
 import { lockForServing, migrateSqlite, openSqlite } from './sqlite/sqlite.ts'
 import type { Store } from './store.ts'
 
@@ -14,11 +13,6 @@ export type OpenOptions = {
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
 export function openStore(location: DatabaseLocation, { lockWaitMs }: OpenOptions): Store {
   return openSqlite({ path: realPath(location.path), newRef: refSource(), lockWaitMs })
-}
-
-/** Where the request history of this database stands. */
-export function historyLocation(location: DatabaseLocation): string {
-  return historyPath(location.path)
 }
 
 /** Makes this process the one server on the database; the result gives that up. @throws UnusableDatabase */

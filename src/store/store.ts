@@ -66,6 +66,11 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** A database that this program must not touch; the message is one line for the operator. */
+export class UnusableDatabase extends Error {
+  override name = 'UnusableDatabase'
+}
+
 /** A change that the stored data does not allow; the message says which, and what to do. */
 export class Refused extends Error {
   override name = 'Refused'

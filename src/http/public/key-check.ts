@@ -26,8 +26,3 @@ function compare(key: LiveKey | undefined, secret: string): LiveKey | undefined 
   const right = timingSafeEqual(givenHash, key?.secretHash ?? noHash)
   return right ? key : undefined
 }
-
-/** What is stored of a secret: SHA-256, which is enough for 32 random bytes. */
-export function secretHash(secret: string): Uint8Array {
-  return hash('sha256', secret, 'buffer')
-}

@@ -1,3 +1,4 @@
+import { UnusableDatabase } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { rollback } from './connection.ts'
 
@@ -82,11 +83,6 @@ const migrations: readonly string[] = [
 
 /** The database version that this program works with. */
 export const latestVersion = migrations.length
-
-/** A database that this program must not touch; the message is one line for the operator. */
-export class UnusableDatabase extends Error {
-  override name = 'UnusableDatabase'
-}
 
 /**
  * Brings the database to `latestVersion`, each migration in a transaction of its own, and returns how many

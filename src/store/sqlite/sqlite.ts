@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { Refused, type Store, StoreUnavailable } from '../store.ts'
+import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
 import * as configuration from './configuration.ts'
 import { type Connection, connect, sqliteCode, transaction } from './connection.ts'
 import { eraseTraces } from './erase.ts'
 import { watchIdentity } from './file-identity.ts'
 import { leadRows } from './lead-rows.ts'
 import { leadWriter } from './lead-writer.ts'
-import { latestVersion, migrate, UnusableDatabase } from './migrations.ts'
+import { latestVersion, migrate } from './migrations.ts'
 import { sharedRead } from './shared-read.ts'
 
 /** How often changes made by other processes, and the files themselves, are looked at. */
