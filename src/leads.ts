@@ -9,7 +9,7 @@ import {
   setByHand,
 } from './core/mechanism/attempt.ts'
 import type { Directory } from './directory.ts'
-import type { Campaign, Decide, Lead, LeadWrite, MaybePromise, Store } from './store/store.ts'
+import type { Campaign, Decide, Lead, MaybePromise, Store } from './store/store.ts'
 import { StoreUnavailable } from './store/store.ts'
 
 export type Leads = {
@@ -38,6 +38,23 @@ export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
 export type LeadFailure = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'
 
+/** What an event makes of a lead. The same attempt again means that nothing is to be written. */
+type Change = {
+  check(campaign: Campaign, lead: Lead | undefined): LeadFailure | undefined
+  attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
+}
+
+const registering: Change = {
+  check: (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined),
+  attempt: ({ schedule }, lead, now) =>
+    lead === undefined ? begin(schedule, now) : registerAgain(schedule, lead.attempt, now),
+}
+
+const importing: Change = {
+  check: () => undefined,
+  attempt: ({ schedule }, lead, now) => lead?.attempt ?? begin(schedule, now),
+}
+
 /** Looking again at a campaign that changes under every attempt to write has to end somewhere. */
 const maxStaleReads = 20
 
@@ -59,87 +76,50 @@ export function buildLeads(store: Store, directory: Directory): Leads {
   async function write(
     of: CampaignOf,
     email: string,
-    check: (campaign: Campaign, lead: Lead | undefined) => LeadFailure | undefined,
-    change: (campaign: Campaign, lead: Lead | undefined) => Attempt,
     now: Seconds,
-  ): Promise<{ campaign: Campaign; written: LeadWrite } | LeadFailure> {
+    change: Change,
+  ): Promise<Registration | LeadFailure> {
     for (let reads = 0; reads < maxStaleReads; reads += 1) {
       const read = directory.campaign(of.campaignId)
       const campaign = read instanceof Promise ? await read : read
       if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
       const found = store.findLead(campaign, email)
       const lead = found instanceof Promise ? await found : found
-      const failure = check(campaign, lead)
+      const failure = change.check(campaign, lead)
       if (failure !== undefined) return failure
       const decide: Decide = (current) => {
-        const attempt = change(campaign, current)
+        const attempt = change.attempt(campaign, current, now)
         if (attempt === current?.attempt) return undefined
         return { registeredAt: current?.registeredAt ?? now, attempt }
       }
       // What changes nothing needs no transaction: what was read is on disk.
       if (lead !== undefined && decide(lead) === undefined) {
-        return { campaign, written: { lead, created: false } }
+        return { ...view(campaign, lead, now), created: false }
       }
       const written = await store.writeLead(campaign, email, decide, lead === undefined)
-      if (written !== 'stale') return { campaign, written }
+      if (written !== 'stale') return { ...view(campaign, written.lead, now), created: written.created }
       directory.forget()
     }
     throw new StoreUnavailable('the campaign kept changing')
   }
 
-  async function registration(
-    of: CampaignOf,
-    email: string,
-    check: (campaign: Campaign) => LeadFailure | undefined,
-    again: (campaign: Campaign, attempt: Attempt) => Attempt,
-    now: Seconds,
-  ): Promise<Registration | LeadFailure> {
-    const change = (campaign: Campaign, lead: Lead | undefined) =>
-      lead === undefined ? begin(campaign.schedule, now) : again(campaign, lead.attempt)
-    const result = await write(of, email, check, change, now)
-    if (typeof result === 'string') return result
-    const { campaign, written } = result
-    return { ...view(campaign, written.lead, now), created: written.created }
-  }
-
   return {
-    register: (of, email, now) =>
-      registration(
-        of,
-        email,
-        (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined),
-        (campaign, attempt) => registerAgain(campaign.schedule, attempt, now),
-        now,
-      ),
-
-    importLead: (of, email, now) =>
-      registration(
-        of,
-        email,
-        () => undefined,
-        (_campaign, attempt) => attempt,
-        now,
-      ),
+    register: (of, email, now) => write(of, email, now, registering),
+    importLead: (of, email, now) => write(of, email, now, importing),
+    setDeadline: (of, email, deadlineAt, now) =>
+      write(of, email, now, {
+        check: (_campaign, lead) => (lead === undefined ? 'LEAD_NOT_FOUND' : undefined),
+        attempt(_campaign, lead) {
+          if (lead === undefined) throw new Error('the lead was erased meanwhile')
+          return setByHand(lead.attempt, deadlineAt, now)
+        },
+      }),
 
     lookUp(of, email, now) {
       const campaign = directory.campaign(of.campaignId)
       return campaign instanceof Promise
         ? campaign.then((read) => lookUp(read, of, email, now))
         : lookUp(campaign, of, email, now)
-    },
-
-    async setDeadline(of, email, deadlineAt, now) {
-      const result = await write(
-        of,
-        email,
-        (_campaign, lead) => (lead === undefined ? 'LEAD_NOT_FOUND' : undefined),
-        (_campaign, lead) => {
-          if (lead === undefined) throw new Error('the lead was erased meanwhile')
-          return setByHand(lead.attempt, deadlineAt, now)
-        },
-        now,
-      )
-      return typeof result === 'string' ? result : view(result.campaign, result.written.lead, now)
     },
   }
 }

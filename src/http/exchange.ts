@@ -81,7 +81,14 @@ export function send(exchange: Exchange, status: number, headers: string[], body
 function sendOutbox(): void {
   const answers = outbox
   outbox = []
-  for (const answer of answers) write(answer)
+  for (const answer of answers) {
+    try {
+      write(answer)
+    } catch {
+      // One connection that cannot be written to must not keep the others from their answers.
+      answer.exchange.req.socket.destroy()
+    }
+  }
 }
 
 /**
