@@ -37,8 +37,9 @@ const commands: Record<string, () => Promise<Command>> = {
 
 async function main(args: string[]): Promise<void> {
   const [first = '', second = ''] = args
-  const words = commands[first] === undefined ? 2 : 1
-  const load = commands[[first, second].slice(0, words).join(' ')]
+  const words = Object.hasOwn(commands, first) ? 1 : 2
+  const name = [first, second].slice(0, words).join(' ')
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load === undefined) {
     const given = args.slice(0, 2).filter((word) => !word.startsWith('-'))
     const names = Object.keys(commands).join(', ')

@@ -81,17 +81,17 @@ test('settings', { concurrency: 4, timeout: 120_000 }, async (t) => {
       command(['serve', ...args], { env, timeoutMs: 8_000 }),
     )
     for (const [n, [args, named]] of calls.entries())
-      await t.test(args.join(' '), () => assertRefused(results[n] as (typeof results)[0], named))
+      await t.test(args.join(' '), () => assertRefused(results[n] as (typeof results)[0], named, [2]))
   })
 
   await t.test('no command, and none that exists', async () => {
     for (const args of [[], ['sreve'], ['account'], ['account', 'destroy'], ['constructor'], ['--port', '1']])
-      assertRefused(await command(args, { env, timeoutMs: 8_000 }), /command|usage/i)
+      assertRefused(await command(args, { env, timeoutMs: 8_000 }), /(no|unknown) command|usage/i, [2])
   })
 
   await t.test('a setting that is wrong stops the other commands too', async () => {
     const made = await command(['account', 'list'], { env: { ...env, DATABASE_URL: 'lastcall.db' } })
-    assertRefused(made, 'DATABASE_URL')
+    assertRefused(made, 'DATABASE_URL', [2])
   })
 
   await t.test('a flag wins over its variable', async (t) => {
@@ -163,15 +163,20 @@ test('settings', { concurrency: 4, timeout: 120_000 }, async (t) => {
     const results = await several(4, empty, (name) =>
       command(['serve'], { env: { ...env, [name]: '' }, timeoutMs: 8_000 }),
     )
-    for (const [n, name] of empty.entries()) assertRefused(results[n] as (typeof results)[0], name)
+    for (const [n, name] of empty.entries()) assertRefused(results[n] as (typeof results)[0], name, [2])
   })
 
   await t.test('a database where none can be', async () => {
-    const file = join(place.folder, 'file')
-    writeFileSync(file, 'not a folder')
+    writeFileSync(join(place.folder, 'file'), 'not a folder')
     mkdirSync(join(place.folder, 'folder.db'))
     symlinkSync(join(place.folder, 'nowhere', 'at-all.db'), join(place.folder, 'dangling.db'))
-    for (const path of [join(file, 'lastcall.db'), join(place.folder, 'folder.db'), '/proc/lastcall.db']) {
+    const inFolder = (name: string) => join(place.folder, name)
+    for (const path of [
+      inFolder('file/lastcall.db'),
+      inFolder('folder.db'),
+      inFolder('dangling.db'),
+      '/proc/lastcall.db',
+    ]) {
       const made = await command(['serve'], {
         env: { ...env, DATABASE_URL: `file:${path}` },
         timeoutMs: 8_000,

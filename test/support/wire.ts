@@ -27,7 +27,7 @@ export type Piece = string | Buffer | number
 
 export type Wire = {
   socket: Socket
-  /** Sends, and waits until the bytes have left or the connection is gone. */
+  /** Sends, and waits until the bytes have left; what is left once the connection has ended is not sent. */
   send(...pieces: Piece[]): Promise<void>
   halfClose(): void
   /** Whether the server has ended the connection. */
@@ -86,6 +86,7 @@ export async function wire(port: number, host = '127.0.0.1'): Promise<Wire> {
     bytes,
     async send(...pieces) {
       for (const piece of pieces) {
+        if (ending !== 'open') return
         if (typeof piece === 'number') await sleep(piece)
         else if (socket.writable) await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
       }
