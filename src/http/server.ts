@@ -10,6 +10,8 @@ const bodyTimeoutMs = 30_000
 const keepAliveTimeoutMs = 75_000
 const maxConnections = 20_000
 const maxHeaderBytes = 16_384
+/** Requests that one connection may have sent ahead of their answers; a client that goes on is cut off. */
+const maxWaiting = 4_000
 /** How often late bodies are looked for. */
 const sweepMs = 500
 /** While draining: idle connections, then everything that has not been answered, and then what is left. */
@@ -74,7 +76,10 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     // Requests that were sent without waiting for answers are taken one after another, as they were meant.
     if (last === undefined || last.written) handle(exchange)
     else {
+      connection.waiting += 1
+      if (connection.waiting > maxWaiting) connection.socket.destroy()
       last.afterwards = () => {
+        connection.waiting -= 1
         if (!last.closes) handle(exchange)
       }
     }
@@ -99,7 +104,7 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   const requests = (handler: Handler) => guarded(handler, (req) => req.socket)
 
   server.on('connection', (socket) => {
-    const connection: Connection = { socket, last: undefined, refused: false }
+    const connection: Connection = { socket, last: undefined, refused: false, waiting: 0 }
     sockets.set(socket, connection)
     // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
     // the process.
@@ -197,7 +202,7 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   }
 }
 
-type Connection = { socket: Socket; last: Exchange | undefined; refused: boolean }
+type Connection = { socket: Socket; last: Exchange | undefined; refused: boolean; waiting: number }
 
 /** Bodies that have not come get their answer; connections that owe us the headers of a request are closed. */
 function endLate(sockets: Map<Socket, Connection>): void {

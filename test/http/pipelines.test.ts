@@ -1,6 +1,8 @@
 // Several requests on one connection without waiting: answered in order, each once, and nothing else.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openShop, sideBySide } from '../support/prepared.ts'
 import {
   assertError,
@@ -151,6 +153,16 @@ test('pipelines', { concurrency: 8 }, async (t) => {
       }
   })
 
+  check('a long pipeline of a client that reads is answered to its end', async () => {
+    const long = 3_000
+    const line = await wire(port)
+    await line.send(Array.from({ length: long }, (_, n) => (n % 100 ? good : register())).join(''))
+    line.halfClose()
+    const { answers } = await line.untilEnded([], 20_000)
+    assert.equal(answers.length, long)
+    for (const [n, { status }] of answers.entries()) assert.equal(status, n % 100 ? 200 : 201)
+  })
+
   check('a client that leaves in the middle takes nothing with it', async () => {
     for (let n = 0; n < 30; n++) {
       const line = await wire(port)
@@ -161,4 +173,39 @@ test('pipelines', { concurrency: 8 }, async (t) => {
   })
 
   await finish()
+})
+
+test('a client that asks on and on and reads nothing', { timeout: 60_000 }, async (t) => {
+  const shop = await openShop(t)
+  const rssBytes = () => {
+    const status = readFileSync(`/proc/${shop.server.process.pid}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1_024
+  }
+  const healthMs = async () => {
+    const startedAt = Date.now()
+    const answer = await fetch(`${shop.server.origin}/healthz`)
+    assert.equal(answer.status, 200)
+    return Date.now() - startedAt
+  }
+  await healthMs()
+  const before = rssBytes()
+  const line = await wire(shop.port)
+  line.socket.pause()
+  const asking = line.send(...Array.from({ length: 300 }, () => message('GET', shop.campaigns).repeat(1_000)))
+  let worstMs = 0
+  let grown = 0
+  for (let n = 0; n < 20; n++) {
+    await sleep(50)
+    worstMs = Math.max(worstMs, await healthMs())
+    grown = Math.max(grown, (rssBytes() - before) / 2 ** 20)
+  }
+  line.destroy()
+  await asking
+  const afterMs = await healthMs()
+  await t.test('is not listened to for ever', () =>
+    assert.ok(grown < 200, `the process has grown by ${grown.toFixed()} MiB`),
+  )
+  await t.test('and others are served all the same, while it is there and when it has left', () =>
+    assert.ok(worstMs < 1_000 && afterMs < 1_000, `${worstMs} ms beside it, ${afterMs} ms behind it`),
+  )
 })
