@@ -1,4 +1,3 @@
-import { randomFillSync } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { lockForServing, migrateSqlite, openSqlite } from './sqlite/sqlite.ts'
 import type { Store } from './store.ts'
@@ -12,7 +11,7 @@ export type OpenOptions = {
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
 export function openStore(location: DatabaseLocation, { lockWaitMs }: OpenOptions): Store {
-  return openSqlite({ path: realPath(location.path), newRef: refSource(), lockWaitMs })
+  return openSqlite({ path: realPath(location.path), lockWaitMs })
 }
 
 /** Makes this process the one server on the database; the result gives that up. @throws UnusableDatabase */
@@ -23,21 +22,6 @@ export function claimDatabase(location: DatabaseLocation): () => void {
 /** Two names of one file are one database. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
-}
-
-/** 128 random bits at a time, drawn from the system in larger portions: a call for each costs five times that. */
-function refSource(): () => Uint8Array {
-  const refBytes = 16
-  const pool = new Uint8Array(refBytes * 256)
-  let used = pool.length
-  return () => {
-    if (used === pool.length) {
-      randomFillSync(pool)
-      used = 0
-    }
-    used += refBytes
-    return pool.slice(used - refBytes, used)
-  }
 }
 
 /** Brings the database to this version, and says from which. @throws UnusableDatabase */

@@ -55,6 +55,9 @@ export type Lead = {
   attempt: Attempt
 }
 
+/** What a ref names: a lead of this campaign, which its rules make whole. */
+export type FoundLead = { campaignId: number; lead(campaign: Campaign): Lead }
+
 /** What a registration makes of the lead it finds: a new one, a changed one, or (undefined) the same. */
 export type Decision = { registeredAt: Seconds; attempt: Attempt }
 export type Decide = (lead: Lead | undefined) => Decision | undefined
@@ -101,6 +104,8 @@ export type Store = {
   deleteCampaign(campaignId: number): Promise<boolean>
 
   findLead(campaign: Campaign, email: string): MaybePromise<Lead | undefined>
+  /** `ref` may be anything that somebody put into an address. */
+  findLeadByRef(ref: string): MaybePromise<FoundLead | undefined>
   /**
    * Reads the lead, lets `decide` make of it what it will, and stores that, as one step that no other write
    * comes between. Resolves once the result is on disk; `stale` when the campaign has been changed since it

@@ -1,8 +1,7 @@
 // The only file that imports node:sqlite.
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { Row, Value } from '../sql.ts'
 
-export type Value = SQLInputValue
-export type Row = Record<string, any>
 export type { StatementSync }
 
 export type Connection = {
@@ -59,6 +58,22 @@ export function transaction<T>(connection: Connection, work: () => T): T {
   connection.exec('BEGIN IMMEDIATE')
   try {
     const result = work()
+    connection.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollback(connection)
+    throw error
+  }
+}
+
+/**
+ * The same for work that awaits its statements, all of which answer at once: it must not wait for anything else,
+ * or the lock is held meanwhile.
+ */
+export async function asyncTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  connection.exec('BEGIN IMMEDIATE')
+  try {
+    const result = await work()
     connection.exec('COMMIT')
     return result
   } catch (error) {

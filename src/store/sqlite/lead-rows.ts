@@ -1,50 +1,50 @@
 import type { Rule } from '../../core/mechanism/attempt.ts'
-import type { Campaign, Decide, Decision, Lead, LeadWrite } from '../store.ts'
-import { type Connection, SQLITE_CONSTRAINT, sqliteCode, type Value } from './connection.ts'
-
-const columns = `id, lower(hex(ref)), registered_at, rule_id, attempt, resets, anchor_at, opens_at,
-  deadline_at, by_hand_deadline_at, by_hand_set_at`
-
-/** Rows of `leads` in the order of `columns`. */
-type LeadRow = [
-  id: number,
-  ref: string,
-  registeredAt: number,
-  ruleId: number | null,
-  number: number,
-  resets: number,
-  anchorAt: number | null,
-  opensAt: number | null,
-  deadlineAt: number | null,
-  byHandDeadlineAt: number | null,
-  byHandSetAt: number | null,
-]
+import { attemptColumns, attemptValues, type LeadRow, leadColumns, leadOf, ruleIdAfter } from '../lead-row.ts'
+import { type RefCipher, saltSource } from '../ref.ts'
+import type { Campaign, Decide, Decision, FoundLead, Lead, LeadWrite } from '../store.ts'
+import type { Arrivals } from './arrivals.ts'
+import type { Connection } from './connection.ts'
 
 export type LeadRows = {
   find(campaign: Campaign, email: string): Lead | undefined
+  findByRef(ref: string): FoundLead | undefined
+  /** Ascending email. */
   list(campaign: Campaign, afterEmail: string, limit: number): Lead[]
-  /** Reads, decides and writes; the caller holds a write transaction. */
-  write(campaign: Campaign, email: string, decide: Decide, expectNew: boolean): LeadWrite
+  /**
+   * Reads, decides and writes; the caller holds a write transaction. `isMissing` says that the lead is
+   * certainly not there, which saves the reading.
+   */
+  write(campaign: Campaign, email: string, decide: Decide, isMissing: boolean): LeadWrite
 }
 
-/** The statements on leads, prepared once for this connection. `newRef` gives 16 random bytes. */
-export function leadRows(connection: Connection, newRef: () => Uint8Array): LeadRows {
-  const select = connection.prepareArrays(`SELECT ${columns} FROM leads WHERE campaign_id = ? AND email = ?`)
-  const selectPage = connection.prepareArrays(
-    `SELECT ${columns}, email FROM leads WHERE campaign_id = ? AND email > ? ORDER BY email LIMIT ?`,
+/** The statements on leads, prepared once for this connection. */
+export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCipher): LeadRows {
+  const select = connection.prepareArrays(
+    `SELECT ${leadColumns} FROM lead_emails JOIN leads ON id = lead_id
+      WHERE lead_emails.campaign_id = ? AND lead_emails.email = ?`,
+  )
+  const selectArrival = connection.prepareArrays(
+    `SELECT ${leadColumns} FROM leads WHERE id = ? AND campaign_id = ? AND email = ?`,
+  )
+  const selectById = connection.prepareArrays(
+    `SELECT ${leadColumns}, campaign_id, email FROM leads WHERE id = ? AND account_id = ? AND salt = ?`,
+  )
+  const selectEmails = connection.prepareArrays(
+    'SELECT email FROM lead_emails WHERE campaign_id = ? AND email > ? ORDER BY email LIMIT ?',
   )
   const insert = connection.prepare(
-    `INSERT INTO leads (campaign_id, email, ref, registered_at, rule_id, attempt, resets, anchor_at, opens_at,
-       deadline_at, by_hand_deadline_at, by_hand_set_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO leads (account_id, campaign_id, email, salt, registered_at, ${attemptColumns})
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const update = connection.prepare(
-    `UPDATE leads SET rule_id = ?, attempt = ?, resets = ?, anchor_at = ?, opens_at = ?, deadline_at = ?,
-       by_hand_deadline_at = ?, by_hand_set_at = ? WHERE id = ?`,
+    `UPDATE leads SET (${attemptColumns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`,
   )
   const selectRule = connection.prepareArrays('SELECT rule FROM rules WHERE id = ?')
+  const newSalt = saltSource()
 
   /** A rule that the campaign was given after it was read stands in the database alone. */
-  function ruleOf(campaign: Campaign, ruleId: number): Rule {
+  function ruleOf(campaign: Campaign, ruleId: number | null): Rule | null {
+    if (ruleId === null) return null
     const known = campaign.rules.get(ruleId)
     if (known !== undefined) return known
     const row = selectRule.get(ruleId) as unknown as [string] | undefined
@@ -53,84 +53,61 @@ export function leadRows(connection: Connection, newRef: () => Uint8Array): Lead
   }
 
   function toLead(campaign: Campaign, email: string, row: LeadRow): Lead {
-    const [id, ref, registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt] = row
-    const rule = ruleId === null ? null : ruleOf(campaign, ruleId)
-    const byHand = row[9] === null ? null : { deadlineAt: row[9], setAt: row[10] as number }
-    return {
-      id,
-      ref,
-      email,
-      registeredAt,
-      ruleId,
-      attempt: { number, resets, rule, anchorAt, opensAt, deadlineAt, byHand },
-    }
+    const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
+    return leadOf(row, email, ref, ruleOf(campaign, row[3]))
   }
 
   function find(campaign: Campaign, email: string): Lead | undefined {
-    const row = select.get(campaign.id, email) as unknown as LeadRow | undefined
+    const id = arrivals.find(campaign.id, email)
+    const arrived = id === undefined ? undefined : selectArrival.get(id, campaign.id, email)
+    const row = (arrived ?? select.get(campaign.id, email)) as unknown as LeadRow | undefined
     return row && toLead(campaign, email, row)
   }
 
   function create(campaign: Campaign, email: string, decision: Decision): Lead {
     const { attempt, registeredAt } = decision
-    const ruleId = attempt.rule === null ? null : campaign.ruleId
-    const ref = newRef()
+    const { id: campaignId, accountId } = campaign
+    const ruleId = ruleIdAfter(campaign, undefined, decision)
+    const salt = newSalt()
     const values = attemptValues(ruleId, decision)
-    const { lastInsertRowid } = insert.run(campaign.id, email, ref, registeredAt, ...values)
-    return { id: Number(lastInsertRowid), ref: hex(ref), email, registeredAt, ruleId, attempt }
+    const { lastInsertRowid } = insert.run(accountId, campaignId, email, salt, registeredAt, ...values)
+    const id = Number(lastInsertRowid)
+    arrivals.add(campaignId, email, id)
+    return { id, ref: refs.write({ accountId, leadId: id, salt }), email, registeredAt, ruleId, attempt }
   }
 
   function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
-    const { attempt } = decision
-    const ruleId =
-      attempt.rule === lead.attempt.rule ? lead.ruleId : attempt.rule === null ? null : campaign.ruleId
+    const ruleId = ruleIdAfter(campaign, lead, decision)
     update.run(...attemptValues(ruleId, decision), lead.id)
-    return { ...lead, ruleId, attempt }
+    return { ...lead, ruleId, attempt: decision.attempt }
   }
 
   return {
     find,
-    list: (campaign, afterEmail, limit) =>
-      (selectPage.all(campaign.id, afterEmail, limit) as unknown as [...LeadRow, string][]).map((row) =>
-        toLead(campaign, row.at(-1) as string, row as unknown as LeadRow),
-      ),
-    write(campaign, email, decide, expectNew) {
-      if (expectNew) {
-        const decision = decide(undefined)
-        if (decision === undefined) throw new Error('a lead that is not there cannot stay as it is')
-        try {
-          return { lead: create(campaign, email, decision), created: true }
-        } catch (error) {
-          // Registered by somebody else since it was seen missing: then it is a repeated registration.
-          if (sqliteCode(error) !== SQLITE_CONSTRAINT) throw error
-        }
-      }
-      const lead = find(campaign, email)
+    findByRef(ref) {
+      const parts = refs.read(ref)
+      const row = parts && selectById.get(parts.leadId, parts.accountId, parts.salt)
+      if (row === undefined) return undefined
+      const columns = row as unknown as [...LeadRow, campaignId: number, email: string]
+      const [campaignId, email] = columns.slice(-2) as [number, string]
+      return { campaignId, lead: (campaign) => toLead(campaign, email, columns as unknown as LeadRow) }
+    },
+    list(campaign, afterEmail, limit) {
+      const rows = selectEmails.all(campaign.id, afterEmail, limit) as unknown as [string][]
+      const emails = new Set(rows.map(([email]) => email))
+      for (const email of arrivals.emailsAfter(campaign.id, afterEmail).slice(0, limit)) emails.add(email)
+      const page = [...emails].sort().slice(0, limit)
+      return page.map((email) => find(campaign, email)).filter((lead) => lead !== undefined)
+    },
+    write(campaign, email, decide, isMissing) {
+      const lead = isMissing ? undefined : find(campaign, email)
       const decision = decide(lead)
-      if (lead === undefined && decision === undefined) {
-        throw new Error('a lead that is not there cannot stay as it is')
+      if (decision !== undefined) {
+        if (lead === undefined) return { lead: create(campaign, email, decision), created: true }
+        return { lead: change(campaign, lead, decision), created: false }
       }
-      if (decision === undefined) return { lead: lead as Lead, created: false }
-      if (lead === undefined) return { lead: create(campaign, email, decision), created: true }
-      return { lead: change(campaign, lead, decision), created: false }
+      if (lead === undefined) throw new Error('a lead that is not there cannot stay as it is')
+      return { lead, created: false }
     },
   }
-}
-
-function attemptValues(ruleId: number | null, { attempt }: Decision): Value[] {
-  const { number, resets, anchorAt, opensAt, deadlineAt, byHand } = attempt
-  return [
-    ruleId,
-    number,
-    resets,
-    anchorAt,
-    opensAt,
-    deadlineAt,
-    byHand === null ? null : byHand.deadlineAt,
-    byHand === null ? null : byHand.setAt,
-  ]
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }

@@ -1,9 +1,12 @@
 import type { Campaign, Decide, LeadWrite } from '../store.ts'
 import { StoreUnavailable } from '../store.ts'
+import type { Arrivals } from './arrivals.ts'
 import { type Connection, rollback, SQLITE_BUSY, sqliteCode } from './connection.ts'
 import type { LeadRows } from './lead-rows.ts'
 
 const lockRetryMs = 10
+/** After the last write, before the leads that have arrived are filed without waiting for more. */
+const idleMs = 1_000
 /** Writes in one transaction, and writes waiting for one. */
 const batchSize = 1_000
 const queueSize = 20_000
@@ -12,7 +15,8 @@ type Pending = {
   campaign: Campaign
   email: string
   decide: Decide
-  expectNew: boolean
+  /** The generation of the arrivals in which the lead was seen missing, if it was. */
+  missingSince: number | undefined
   queuedAtMs: number
   resolve(result: LeadWrite | 'stale'): void
   reject(error: Error): void
@@ -22,6 +26,8 @@ type Outcome = { result: LeadWrite | 'stale' } | { error: Error }
 
 export type LeadWriter = {
   write(campaign: Campaign, email: string, decide: Decide, expectNew: boolean): Promise<LeadWrite | 'stale'>
+  /** Files what has arrived, as far as the database lets it. */
+  close(): void
 }
 
 export type LeadWriterOptions = {
@@ -42,10 +48,16 @@ export type LeadWriterOptions = {
 export function leadWriter(
   connection: Connection,
   rows: LeadRows,
+  arrivals: Arrivals,
   { lockWaitMs, assertUsable, endReads, begun }: LeadWriterOptions,
 ): LeadWriter {
   let queue: Pending[] = []
   let scheduled = false
+  let hasWritten = false
+  const begin = connection.prepare('BEGIN IMMEDIATE')
+  const end = connection.prepare('COMMIT')
+  const idle = setTimeout(fileIdly, idleMs)
+  idle.unref()
 
   function schedule(): void {
     if (scheduled) return
@@ -64,28 +76,48 @@ export function leadWriter(
       else for (const pending of batch) pending.reject(unavailable(error))
     }
     if (queue.length > 0) schedule()
+    idle.refresh()
+  }
+
+  /** In portions, so that whoever comes meanwhile does not wait. */
+  function fileIdly(): void {
+    if (scheduled || arrivals.size() === 0) return
+    try {
+      commit([])
+      if (arrivals.size() > 0) setImmediate(fileIdly)
+    } catch {
+      // locked or gone: it is tried again after the next write
+    }
   }
 
   function commit(batch: Pending[]): Outcome[] {
     assertUsable()
     endReads()
-    connection.exec('BEGIN IMMEDIATE')
+    begin.run()
+    let isCommitted = false
     try {
       const version = begun()
       const outcomes = batch.map((pending) => attempt(pending, version))
-      connection.exec('COMMIT')
+      arrivals.fileSome(batch.length === 0)
+      end.run()
+      isCommitted = true
       return outcomes
     } catch (error) {
       rollback(connection)
       throw error
+    } finally {
+      arrivals.settle(isCommitted)
     }
   }
 
   /** A defect in one decision must not take its neighbours down; an error of the engine ends the batch. */
   function attempt(pending: Pending, version: number): Outcome {
-    if (pending.campaign.version !== version) return { result: 'stale' }
+    const { campaign, email, decide, missingSince } = pending
+    if (campaign.version !== version) return { result: 'stale' }
     try {
-      return { result: rows.write(pending.campaign, pending.email, pending.decide, pending.expectNew) }
+      const isMissing =
+        missingSince === arrivals.generation() && arrivals.find(campaign.id, email) === undefined
+      return { result: rows.write(campaign, email, decide, isMissing) }
     } catch (error) {
       if (sqliteCode(error) !== undefined) throw error
       return { error: error as Error }
@@ -108,18 +140,27 @@ export function leadWriter(
     write(campaign, email, decide, expectNew) {
       if (queue.length >= queueSize)
         return Promise.reject(new StoreUnavailable('too many writes are waiting'))
+      hasWritten = true
       schedule()
       return new Promise((resolve, reject) => {
         queue.push({
           campaign,
           email,
           decide,
-          expectNew,
+          missingSince: expectNew ? arrivals.generation() : undefined,
           queuedAtMs: performance.now(),
           resolve,
           reject,
         })
       })
+    },
+    close() {
+      clearTimeout(idle)
+      try {
+        while (hasWritten && arrivals.size() > 0) commit([])
+      } catch {
+        // they are read from the table when the database is next opened
+      }
     },
   }
 }

@@ -1,67 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { refKeyBytes } from '../ref.ts'
 import { UnusableDatabase } from '../store.ts'
+import { configurationTables } from '../tables.ts'
 import type { Connection } from './connection.ts'
 import { rollback } from './connection.ts'
 
 /** "LCal": marks a file as a Lastcall database (PRAGMA application_id). */
 const applicationId = 0x4c43616c
 
-/** Numbered from 1. A migration that has been released is never edited: add the next one. */
+const tables = configurationTables({
+  integer: 'INTEGER',
+  bytes: 'BLOB',
+  identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  end: ' STRICT',
+})
+
+/** A migration that has been released is never edited: add the next one. */
 const migrations: readonly string[] = [
   `
-  CREATE TABLE accounts (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL,
-    suspended INTEGER NOT NULL DEFAULT 0,
-    countdown_tools INTEGER NOT NULL DEFAULT 1,
-    rate_limit INTEGER
-  ) STRICT;
-
-  CREATE TABLE api_keys (
-    id TEXT PRIMARY KEY,
-    account_id INTEGER NOT NULL REFERENCES accounts,
-    name TEXT NOT NULL,
-    secret_hash BLOB NOT NULL,
-    created_at INTEGER NOT NULL,
-    revoked_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at);
-
-  CREATE TABLE campaigns (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    account_id INTEGER NOT NULL REFERENCES accounts,
-    name TEXT NOT NULL,
-    type_id INTEGER NOT NULL,
-    is_draft INTEGER NOT NULL,
-    settings TEXT NOT NULL,
-    rule_id INTEGER
-  ) STRICT;
-  CREATE INDEX campaigns_by_account ON campaigns (account_id, id);
-  CREATE INDEX campaigns_by_state ON campaigns (account_id, is_draft, id);
-
-  -- What attempts were begun with: a lead names its rule, so that an edit of the campaign leaves it alone.
-  CREATE TABLE rules (
-    id INTEGER PRIMARY KEY,
-    campaign_id INTEGER NOT NULL REFERENCES campaigns ON DELETE CASCADE,
-    rule TEXT NOT NULL,
-    UNIQUE (campaign_id, rule)
-  ) STRICT;
-
-  CREATE TABLE offer_pages (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    campaign_id INTEGER NOT NULL REFERENCES campaigns ON DELETE CASCADE,
-    page_url TEXT NOT NULL,
-    proxy_url TEXT,
-    eligible INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX offer_pages_by_campaign ON offer_pages (campaign_id, id);
+  ${tables}
+  -- Counts the changes of accounts, keys and campaigns, so that a server sees when to read them again.
+  CREATE TABLE configuration (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
+  INSERT INTO configuration VALUES (1, 1);
 
   -- Instants are seconds. An attempt that is pending has no anchor. resets stands last but one of the small
-  -- columns because 0, 1 and NULL take no room in a row.
+  -- columns because 0, 1 and NULL take no room in a row. Rows are only ever added at the end: which email a
+  -- lead has is found by lead_emails, or for the newest (arrivals.ts) in memory.
   CREATE TABLE leads (
     id INTEGER PRIMARY KEY,
-    campaign_id INTEGER NOT NULL REFERENCES campaigns ON DELETE CASCADE,
+    account_id INTEGER NOT NULL,
+    campaign_id INTEGER NOT NULL,
     email TEXT NOT NULL,
-    ref BLOB NOT NULL,
+    salt INTEGER NOT NULL,
     registered_at INTEGER NOT NULL,
     attempt INTEGER NOT NULL,
     resets INTEGER NOT NULL,
@@ -72,17 +42,24 @@ const migrations: readonly string[] = [
     by_hand_deadline_at INTEGER,
     by_hand_set_at INTEGER
   ) STRICT;
-  CREATE UNIQUE INDEX leads_by_email ON leads (campaign_id, email);
-  CREATE UNIQUE INDEX leads_by_ref ON leads (ref);
+  CREATE TABLE lead_emails (
+    campaign_id INTEGER NOT NULL,
+    email TEXT NOT NULL,
+    lead_id INTEGER NOT NULL,
+    PRIMARY KEY (campaign_id, email)
+  ) STRICT, WITHOUT ROWID;
 
-  -- Counts the changes of accounts, keys and campaigns, so that a server sees when to read them again.
-  CREATE TABLE configuration (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
-  INSERT INTO configuration VALUES (1, 1);
+  -- Every lead up to this id stands in lead_emails; those after it may.
+  CREATE TABLE filing (id INTEGER PRIMARY KEY CHECK (id = 1), filed_up_to INTEGER NOT NULL) STRICT;
+  INSERT INTO filing VALUES (1, 0);
   `,
 ]
 
+/** Version 1 was a preview, whose links cannot be read any more. */
+const firstVersion = 2
+
 /** The database version that this program works with. */
-export const latestVersion = migrations.length
+export const latestVersion = firstVersion + migrations.length - 1
 
 /**
  * Brings the database to `latestVersion`, each migration in a transaction of its own, and returns how many
@@ -104,8 +81,12 @@ function step(connection: Connection): boolean {
   try {
     const version = checkVersion(connection)
     if (version < latestVersion) {
-      connection.exec(migrations[version] as string)
-      connection.exec(`PRAGMA user_version = ${version + 1}; PRAGMA application_id = ${applicationId}`)
+      const next = Math.max(version + 1, firstVersion)
+      connection.exec(migrations[next - firstVersion] as string)
+      connection.exec(`PRAGMA user_version = ${next}; PRAGMA application_id = ${applicationId}`)
+      if (version === 0) {
+        connection.run('INSERT INTO installation (id, ref_key) VALUES (1, ?)', randomBytes(refKeyBytes))
+      }
     }
     connection.exec('COMMIT')
     return version === latestVersion
@@ -122,6 +103,9 @@ export function checkVersion(connection: Connection): number {
   const tables: number = connection.get('SELECT count(*) AS n FROM sqlite_schema')?.n
   if (id !== applicationId && (id !== 0 || version !== 0 || tables !== 0)) {
     throw new UnusableDatabase('the file is an SQLite database, but not one of Lastcall')
+  }
+  if (version > 0 && version < firstVersion) {
+    throw new UnusableDatabase('the database was made by a preview of Lastcall: begin with a new one')
   }
   if (version > latestVersion) {
     throw new UnusableDatabase(

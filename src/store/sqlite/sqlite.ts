@@ -1,8 +1,11 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import * as configuration from '../configuration.ts'
+import { refCipher } from '../ref.ts'
+import type { Sql } from '../sql.ts'
 import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
-import * as configuration from './configuration.ts'
-import { type Connection, connect, sqliteCode, transaction } from './connection.ts'
+import { hasLeads, openArrivals, removeLead, removeLeads } from './arrivals.ts'
+import { asyncTransaction, type Connection, connect, sqliteCode } from './connection.ts'
 import { eraseTraces } from './erase.ts'
 import { watchIdentity } from './file-identity.ts'
 import { leadRows } from './lead-rows.ts'
@@ -23,23 +26,25 @@ const adminBusyTimeoutMs = 5_000
 export type SqliteOptions = {
   /** Absolute path of the database file. */
   path: string
-  newRef: () => Uint8Array
   lockWaitMs: number
 }
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
-export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
+export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
   makeFolder(path)
   const admin = openConnection(path, adminBusyTimeoutMs)
   // One connection reads and writes leads: what another one writes costs SQLite all it has cached.
   const hot = openConnection(path, hotBusyTimeoutMs)
-  const rows = leadRows(hot, newRef)
+  const arrivals = openArrivals(hot)
+  const rows = leadRows(hot, arrivals, refCipher(hot.get('SELECT ref_key FROM installation')?.ref_key))
+  const hotSql = sqlOn(hot)
+  const adminSql = sqlOn(admin)
   const listeners: (() => void)[] = []
   let isUsable = true
 
   const dataVersion = hot.prepareArrays('PRAGMA data_version')
   let seenData = -1
-  let version = configuration.readVersion(hot)
+  let version = readVersion(hot)
   const isSameFile = watchIdentity([path, `${path}-wal`])
   const reads = sharedRead(hot, refreshVersion)
 
@@ -48,7 +53,8 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
     const [data] = dataVersion.get() as unknown as [number]
     if (data === seenData) return version
     seenData = data
-    const now = configuration.readVersion(hot)
+    arrivals.expire()
+    const now = readVersion(hot)
     if (now !== version) {
       version = now
       for (const listener of listeners) listener()
@@ -67,24 +73,41 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
   }
 
   /** A read that sees the last commit, and fails as `StoreUnavailable` where SQLite fails. */
-  function read<T>(work: (c: Connection) => T): T {
+  function readLeads<T>(work: () => T): T {
     try {
       startTurn()
-      return work(hot)
+      return work()
     } catch (error) {
-      throw sqliteCode(error) === undefined
-        ? error
-        : new StoreUnavailable('the database refused to read', { cause: error })
+      throw unavailable(error)
     }
   }
 
-  async function write<T>(work: (c: Connection) => T): Promise<T> {
-    assertUsable()
-    reads.end()
-    return transaction(admin, () => work(admin))
+  async function read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    try {
+      startTurn()
+      return await work(hotSql)
+    } catch (error) {
+      throw unavailable(error)
+    }
   }
 
-  const writer = leadWriter(hot, rows, {
+  let lastWrite: Promise<unknown> = Promise.resolve()
+
+  /** One after another: they share a connection. */
+  function write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const written = lastWrite.then(async () => {
+      assertUsable()
+      try {
+        return await asyncTransaction(admin, () => work(adminSql))
+      } finally {
+        reads.end()
+      }
+    })
+    lastWrite = written.catch(() => {})
+    return written
+  }
+
+  const writer = leadWriter(hot, rows, arrivals, {
     lockWaitMs,
     assertUsable,
     endReads: reads.end,
@@ -103,31 +126,32 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
   poll.unref()
 
   return {
-    createAccount: (name) => write((c) => configuration.createAccount(c, name)),
-    listAccounts: async () => read(configuration.listAccounts),
-    findAccount: async (id) => read((c) => configuration.findAccount(c, id)),
-    updateAccount: (id, changes) => write((c) => configuration.updateAccount(c, id, changes)),
+    createAccount: (name) => write((sql) => configuration.createAccount(sql, name)),
+    listAccounts: () => read(configuration.listAccounts),
+    findAccount: (id) => read((sql) => configuration.findAccount(sql, id)),
+    updateAccount: (id, changes) => write((sql) => configuration.updateAccount(sql, id, changes)),
 
-    createKey: (key) => write((c) => configuration.createKey(c, key)),
-    listKeys: async (accountId) => read((c) => configuration.listKeys(c, accountId)),
-    findKey: async (id) => read((c) => configuration.findKey(c, id)),
-    renameKey: (id, name) => write((c) => configuration.renameKey(c, id, name)),
-    revokeKey: (id, at) => write((c) => configuration.revokeKey(c, id, at)),
-    findLiveKey: async (id) => read((c) => configuration.findLiveKey(c, id)),
+    createKey: (key) => write((sql) => configuration.createKey(sql, key)),
+    listKeys: (accountId) => read((sql) => configuration.listKeys(sql, accountId)),
+    findKey: (id) => read((sql) => configuration.findKey(sql, id)),
+    renameKey: (id, name) => write((sql) => configuration.renameKey(sql, id, name)),
+    revokeKey: (id, at) => write((sql) => configuration.revokeKey(sql, id, at)),
+    findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
 
-    applyCampaign: (accountId, settings) => write((c) => configuration.applyCampaign(c, accountId, settings)),
-    findCampaign: async (id) => read((c) => configuration.findCampaign(c, id)),
-    listCampaigns: async (accountId, filter) =>
-      read((c) => configuration.listCampaigns(c, accountId, filter)),
-    deleteCampaign: (id) => write((c) => configuration.deleteCampaign(c, id)),
+    applyCampaign: (accountId, settings) =>
+      write((sql) => configuration.applyCampaign(sql, accountId, settings)),
+    findCampaign: (id) => read((sql) => configuration.findCampaign(sql, id)),
+    listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
+    deleteCampaign: (id) => write((sql) => configuration.deleteCampaign(sql, id)),
 
-    findLead: (campaign, email) => read(() => rows.find(campaign, email)),
+    findLead: (campaign, email) => readLeads(() => rows.find(campaign, email)),
+    findLeadByRef: (ref) => readLeads(() => rows.findByRef(ref)),
     writeLead: (campaign, email, decide, expectNew = false) =>
       writer.write(campaign, email, decide, expectNew),
-    listLeads: async (campaign, { afterEmail, limit }) => read(() => rows.list(campaign, afterEmail, limit)),
+    listLeads: async (campaign, { afterEmail, limit }) =>
+      readLeads(() => rows.list(campaign, afterEmail, limit)),
     async eraseLead(campaign, email) {
-      const sql = 'DELETE FROM leads WHERE campaign_id = ? AND email = ?'
-      const erased = await write((c) => c.run(sql, campaign.id, email).changes > 0)
+      const erased = await write(async () => removeLead(admin, campaign.id, email))
       // Also where there was no such lead: an earlier call may have been stopped half-way.
       await eraseTraces(admin, path, email)
       return erased
@@ -157,11 +181,35 @@ export function openSqlite({ path, newRef, lockWaitMs }: SqliteOptions): Store {
     },
     async close() {
       clearInterval(poll)
+      writer.close()
       reads.end()
       hot.close()
       admin.close()
     },
   }
+}
+
+function readVersion(c: Connection): number {
+  return c.get('SELECT version FROM configuration')?.version
+}
+
+function sqlOn(c: Connection): Sql {
+  return {
+    all: async (sql, ...values) => c.all(sql, ...values),
+    get: async (sql, ...values) => c.get(sql, ...values),
+    run: async (sql, ...values) => c.run(sql, ...values).changes,
+    versionOf: async () => readVersion(c),
+    bumpVersion: async () => {
+      c.run('UPDATE configuration SET version = version + 1')
+    },
+    hasLeads: async (campaignId) => hasLeads(c, campaignId),
+    deleteLeads: async (campaignId) => removeLeads(c, campaignId),
+  }
+}
+
+function unavailable(error: unknown): unknown {
+  if (sqliteCode(error) === undefined) return error
+  return new StoreUnavailable('the database refused to read', { cause: error })
 }
 
 /** Brings the database to this version, and does nothing else. @throws UnusableDatabase */

@@ -1,0 +1,277 @@
+// Statements on accounts, keys and campaigns, which both engines read alike. Whatever changes them counts
+// that first: on PostgreSQL this makes the changes of one account wait for each other.
+import { hash } from 'node:crypto'
+import type { CampaignSettings } from '../core/campaign.ts'
+import { campaignType } from '../core/campaign.ts'
+import { type Rule, ruleOf } from '../core/mechanism/attempt.ts'
+import type { Row, Sql } from './sql.ts'
+import type { Account, Campaign, CampaignFilter, CampaignSummary, Key, LiveKey, Page } from './store.ts'
+import { Refused } from './store.ts'
+
+export async function createAccount(sql: Sql, name: string): Promise<Account> {
+  const account = toAccount(
+    (await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)) as Row,
+  )
+  await sql.bumpVersion(account.id)
+  return account
+}
+
+export async function listAccounts(sql: Sql): Promise<Account[]> {
+  return (await sql.all('SELECT * FROM accounts ORDER BY id')).map(toAccount)
+}
+
+export async function findAccount(sql: Sql, accountId: number): Promise<Account | undefined> {
+  const row = await sql.get('SELECT * FROM accounts WHERE id = ?', accountId)
+  return row && toAccount(row)
+}
+
+export async function updateAccount(
+  sql: Sql,
+  accountId: number,
+  changes: Partial<Omit<Account, 'id'>>,
+): Promise<Account | undefined> {
+  if ((await findAccount(sql, accountId)) === undefined) return undefined
+  await sql.bumpVersion(accountId)
+  const next = { ...((await findAccount(sql, accountId)) as Account), ...changes }
+  await sql.run(
+    'UPDATE accounts SET name = ?, suspended = ?, countdown_tools = ?, rate_limit = ? WHERE id = ?',
+    next.name,
+    Number(next.suspended),
+    Number(next.countdownTools),
+    next.rateLimit,
+    accountId,
+  )
+  return next
+}
+
+type NewKey = Omit<Key, 'revokedAt'> & { secretHash: Uint8Array }
+
+export async function createKey(sql: Sql, key: NewKey): Promise<void> {
+  await sql.bumpVersion(key.accountId)
+  await sql.run(
+    'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at) VALUES (?, ?, ?, ?, ?)',
+    key.id,
+    key.accountId,
+    key.name,
+    key.secretHash,
+    key.createdAt,
+  )
+}
+
+export async function listKeys(sql: Sql, accountId: number): Promise<Key[]> {
+  const rows = await sql.all('SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id', accountId)
+  return rows.map(toKey)
+}
+
+export async function findKey(sql: Sql, keyId: string): Promise<Key | undefined> {
+  const row = await sql.get('SELECT * FROM api_keys WHERE id = ?', keyId)
+  return row && toKey(row)
+}
+
+export async function renameKey(sql: Sql, keyId: string, name: string): Promise<Key | undefined> {
+  return changedKey(sql, await sql.get('UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name, keyId))
+}
+
+export async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Key | undefined> {
+  const row = await sql.get(
+    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING *',
+    revokedAt,
+    keyId,
+  )
+  return changedKey(sql, row)
+}
+
+async function changedKey(sql: Sql, row: Row | undefined): Promise<Key | undefined> {
+  if (row === undefined) return undefined
+  await sql.bumpVersion(row.account_id)
+  return toKey(row)
+}
+
+export async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined> {
+  const row = await sql.get(
+    `SELECT secret_hash, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
+      WHERE api_keys.id = ? AND revoked_at IS NULL`,
+    keyId,
+  )
+  return row && { id: keyId, secretHash: row.secret_hash, account: toAccount(row) }
+}
+
+export async function listCampaigns(
+  sql: Sql,
+  accountId: number,
+  { limit, afterId, isDraft }: CampaignFilter,
+): Promise<CampaignSummary[]> {
+  const columns = 'SELECT id, name, type_id, is_draft FROM campaigns WHERE account_id = ?'
+  const rest = 'AND id > ? ORDER BY id LIMIT ?'
+  const rows =
+    isDraft === null
+      ? await sql.all(`${columns} ${rest}`, accountId, afterId, limit)
+      : await sql.all(`${columns} AND is_draft = ? ${rest}`, accountId, Number(isDraft), afterId, limit)
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    typeId: row.type_id,
+    isDraft: row.is_draft === 1,
+  }))
+}
+
+/** The caller's transaction sees one moment, so that campaign, pages, rules and version belong together. */
+export async function findCampaign(sql: Sql, campaignId: number): Promise<Campaign | undefined> {
+  const row = await sql.get('SELECT * FROM campaigns WHERE id = ?', campaignId)
+  if (row === undefined) return undefined
+  const { mechanism, ...settings } = JSON.parse(row.settings)
+  const rules = await sql.all('SELECT id, rule FROM rules WHERE campaign_id = ?', campaignId)
+  const pages = await sql.all('SELECT * FROM offer_pages WHERE campaign_id = ? ORDER BY id', campaignId)
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    isDraft: row.is_draft === 1,
+    ...settings,
+    schedule: { timeZone: settings.timeZone, mechanism },
+    pages: pages.map(toPage),
+    ruleId: row.rule_id,
+    rules: new Map(rules.map(({ id, rule }): [number, Rule] => [id, JSON.parse(rule)])),
+    version: await sql.versionOf(row.account_id),
+  }
+}
+
+export async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
+  const row = await sql.get('DELETE FROM campaigns WHERE id = ? RETURNING account_id', campaignId)
+  if (row === undefined) return false
+  await sql.bumpVersion(row.account_id)
+  await sql.deleteLeads(campaignId)
+  return true
+}
+
+/** The caller holds a write transaction. @throws Refused */
+export async function applyCampaign(
+  sql: Sql,
+  accountId: number,
+  settings: CampaignSettings,
+): Promise<Campaign> {
+  await sql.bumpVersion(accountId)
+  if ((await findAccount(sql, accountId)) === undefined) {
+    throw new Refused(`there is no account ${accountId}`)
+  }
+  const campaignId =
+    settings.id === undefined
+      ? await insertCampaign(sql, accountId, settings)
+      : await updateCampaign(sql, accountId, settings.id, settings)
+  const rule = ruleOf({ timeZone: settings.timeZone, mechanism: settings.mechanism })
+  const ruleId = rule && (await ruleIdOf(sql, campaignId, rule))
+  await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
+  await replacePages(sql, campaignId, settings.pages)
+  return (await findCampaign(sql, campaignId)) as Campaign
+}
+
+async function insertCampaign(sql: Sql, accountId: number, settings: CampaignSettings): Promise<number> {
+  const row = await sql.get(
+    'INSERT INTO campaigns (account_id, name, type_id, is_draft, settings) VALUES (?, ?, ?, ?, ?) RETURNING id',
+    accountId,
+    settings.name,
+    campaignType(settings.mechanism).id,
+    Number(settings.isDraft),
+    settingsText(settings),
+  )
+  return row?.id
+}
+
+async function updateCampaign(
+  sql: Sql,
+  accountId: number,
+  id: number,
+  settings: CampaignSettings,
+): Promise<number> {
+  const row = await sql.get('SELECT account_id, settings FROM campaigns WHERE id = ?', id)
+  if (row?.account_id !== accountId) {
+    throw new Refused(`id: account ${accountId} has no campaign ${id}; leave id out to make a new one`)
+  }
+  const before = JSON.parse(row.settings).mechanism.deadline.kind
+  const after = settings.mechanism.deadline.kind
+  if (kindGroup(before) !== kindGroup(after) && (await sql.hasLeads(id))) {
+    throw new Refused(
+      `mechanism.deadline.kind: cannot change from ${before} to ${after} while the campaign has leads; ` +
+        'make a new campaign instead',
+    )
+  }
+  await sql.run(
+    'UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ? WHERE id = ?',
+    settings.name,
+    campaignType(settings.mechanism).id,
+    Number(settings.isDraft),
+    settingsText(settings),
+    id,
+  )
+  return id
+}
+
+function settingsText({ timeZone, mechanism, anonymous, onExpiry, mailTimer }: CampaignSettings): string {
+  return JSON.stringify({ timeZone, mechanism, anonymous, onExpiry, mailTimer })
+}
+
+/** Attempts of these groups store different things, so a lead cannot go from one to another. */
+function kindGroup(kind: string): string {
+  return kind === 'fixed' || kind === 'none' ? kind : 'anchored'
+}
+
+async function ruleIdOf(sql: Sql, campaignId: number, rule: Rule): Promise<number> {
+  const text = JSON.stringify(rule)
+  const digest = hash('sha256', text)
+  await sql.run(
+    'INSERT INTO rules (campaign_id, digest, rule) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    campaignId,
+    digest,
+    text,
+  )
+  const row = await sql.get('SELECT id FROM rules WHERE campaign_id = ? AND digest = ?', campaignId, digest)
+  return row?.id
+}
+
+async function replacePages(sql: Sql, campaignId: number, pages: CampaignSettings['pages']): Promise<void> {
+  const rows = await sql.all('SELECT id FROM offer_pages WHERE campaign_id = ?', campaignId)
+  const known = new Set<number>(rows.map((row) => row.id))
+  for (const [index, page] of pages.entries()) {
+    const values = [page.pageUrl, page.proxyUrl, Number(page.eligible)]
+    if (page.id === undefined) {
+      await sql.run(
+        'INSERT INTO offer_pages (page_url, proxy_url, eligible, campaign_id) VALUES (?, ?, ?, ?)',
+        ...values,
+        campaignId,
+      )
+    } else if (known.delete(page.id)) {
+      await sql.run(
+        'UPDATE offer_pages SET page_url = ?, proxy_url = ?, eligible = ? WHERE id = ?',
+        ...values,
+        page.id,
+      )
+    } else {
+      throw new Refused(`pages[${index}].id: the campaign has no page ${page.id}; leave id out to add one`)
+    }
+  }
+  for (const id of known) await sql.run('DELETE FROM offer_pages WHERE id = ?', id)
+}
+
+function toAccount(row: Row): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    suspended: row.suspended === 1,
+    countdownTools: row.countdown_tools === 1,
+    rateLimit: row.rate_limit,
+  }
+}
+
+function toKey(row: Row): Key {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    createdAt: row.created_at,
+    revokedAt: row.revoked_at,
+  }
+}
+
+function toPage(row: Row): Page {
+  return { id: row.id, pageUrl: row.page_url, proxyUrl: row.proxy_url, eligible: row.eligible === 1 }
+}

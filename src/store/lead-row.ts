@@ -1,0 +1,64 @@
+// A lead as a row of either engine.
+import type { Rule } from '../core/mechanism/attempt.ts'
+import type { Value } from './sql.ts'
+import type { Campaign, Decision, Lead } from './store.ts'
+
+/** The columns of `leads` that make a lead, in the order of `LeadRow`. */
+export const leadColumns = `id, salt, registered_at, rule_id, attempt, resets, anchor_at, opens_at,
+  deadline_at, by_hand_deadline_at, by_hand_set_at`
+
+export type LeadRow = [
+  id: number,
+  salt: number,
+  registeredAt: number,
+  ruleId: number | null,
+  number: number,
+  resets: number,
+  anchorAt: number | null,
+  opensAt: number | null,
+  deadlineAt: number | null,
+  byHandDeadlineAt: number | null,
+  byHandSetAt: number | null,
+]
+
+/** `rule` is the one that the row names. */
+export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | null): Lead {
+  const [id, , registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt] = row
+  const byHand = row[9] === null ? null : { deadlineAt: row[9], setAt: row[10] as number }
+  return {
+    id,
+    ref,
+    email,
+    registeredAt,
+    ruleId,
+    attempt: { number, resets, rule, anchorAt, opensAt, deadlineAt, byHand },
+  }
+}
+
+/** The columns of an attempt, in this order. */
+export const attemptColumns = `rule_id, attempt, resets, anchor_at, opens_at, deadline_at,
+  by_hand_deadline_at, by_hand_set_at`
+
+export function attemptValues(ruleId: number | null, { attempt }: Decision): Value[] {
+  const { number, resets, anchorAt, opensAt, deadlineAt, byHand } = attempt
+  return [
+    ruleId,
+    number,
+    resets,
+    anchorAt,
+    opensAt,
+    deadlineAt,
+    byHand === null ? null : byHand.deadlineAt,
+    byHand === null ? null : byHand.setAt,
+  ]
+}
+
+/** The rule that a decision leaves the lead with: the one it had, or the campaign's present one. */
+export function ruleIdAfter(
+  campaign: Campaign,
+  lead: Lead | undefined,
+  { attempt }: Decision,
+): number | null {
+  if (attempt.rule === null) return null
+  return lead !== undefined && attempt.rule === lead.attempt.rule ? lead.ruleId : campaign.ruleId
+}

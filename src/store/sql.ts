@@ -1,0 +1,17 @@
+// SQL as both engines read it: values stand as `?`, booleans are 0 and 1, instants are seconds.
+export type Value = string | number | Uint8Array | null
+export type Row = Record<string, any>
+
+/** Statements that see, or belong to, one transaction. */
+export type Sql = {
+  all(sql: string, ...values: Value[]): Promise<Row[]>
+  get(sql: string, ...values: Value[]): Promise<Row | undefined>
+  /** Resolves with the number of rows that were changed. */
+  run(sql: string, ...values: Value[]): Promise<number>
+  /** Which state of the account's settings, keys and campaigns this transaction sees. */
+  versionOf(accountId: number): Promise<number>
+  /** Counts a change of them, so that every server reads them again. */
+  bumpVersion(accountId: number): Promise<void>
+  hasLeads(campaignId: number): Promise<boolean>
+  deleteLeads(campaignId: number): Promise<void>
+}

@@ -1,0 +1,73 @@
+// The tables that both engines have alike. Whatever an engine has of its own stands in its migrations.
+
+/** How an engine writes what standard SQL has no word for. */
+export type Dialect = {
+  /** An integer of 64 bits. */
+  integer: string
+  bytes: string
+  /** A primary key that the database counts up and never gives twice. */
+  identity: string
+  /** What ends the definition of a table. */
+  end: string
+}
+
+/** Version 1: accounts, keys, campaigns with their pages, and the rules that attempts were begun with. */
+export function configurationTables({ integer, bytes, identity, end }: Dialect): string {
+  return `
+  CREATE TABLE accounts (
+    id ${identity},
+    name TEXT NOT NULL,
+    suspended ${integer} NOT NULL DEFAULT 0,
+    countdown_tools ${integer} NOT NULL DEFAULT 1,
+    rate_limit ${integer},
+    version ${integer} NOT NULL DEFAULT 1
+  )${end};
+
+  CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY,
+    account_id ${integer} NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    secret_hash ${bytes} NOT NULL,
+    created_at ${integer} NOT NULL,
+    revoked_at ${integer}
+  )${end};
+  CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at);
+
+  CREATE TABLE campaigns (
+    id ${identity},
+    account_id ${integer} NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    type_id ${integer} NOT NULL,
+    is_draft ${integer} NOT NULL,
+    settings TEXT NOT NULL,
+    rule_id ${integer}
+  )${end};
+  CREATE INDEX campaigns_by_account ON campaigns (account_id, id);
+  CREATE INDEX campaigns_by_state ON campaigns (account_id, is_draft, id);
+
+  -- What attempts were begun with: a lead names its rule, so that an edit of the campaign leaves it alone.
+  -- A rule may be longer than PostgreSQL takes into an index, its digest is not.
+  CREATE TABLE rules (
+    id ${identity},
+    campaign_id ${integer} NOT NULL REFERENCES campaigns ON DELETE CASCADE,
+    digest TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    UNIQUE (campaign_id, digest)
+  )${end};
+
+  CREATE TABLE offer_pages (
+    id ${identity},
+    campaign_id ${integer} NOT NULL REFERENCES campaigns ON DELETE CASCADE,
+    page_url TEXT NOT NULL,
+    proxy_url TEXT,
+    eligible ${integer} NOT NULL
+  )${end};
+  CREATE INDEX offer_pages_by_campaign ON offer_pages (campaign_id, id);
+
+  -- One row: what belongs to the installation as a whole. ref_key makes the public names of the leads.
+  CREATE TABLE installation (
+    id ${integer} PRIMARY KEY CHECK (id = 1),
+    ref_key ${bytes} NOT NULL
+  )${end};
+  `
+}
