@@ -13,6 +13,8 @@ export type Config = {
   publicUrl: string | null
   rateLimitPerMinute: number
   historyDays: number
+  /** Connections to PostgreSQL for each of the two sorts of statements on leads. */
+  poolSize: number
   /** Reverse proxies whose `X-Forwarded-*` are believed. */
   trustProxy: BlockList
 }
@@ -36,7 +38,7 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
     variable: 'DATABASE_URL',
     flag: 'database-url',
     missing: { engine: 'sqlite', path: join(root, 'data', 'lastcall.db') },
-    expected: 'must be file:./PATH or file:/ABSOLUTE/PATH (postgres:// comes with a later version)',
+    expected: 'must be file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE',
     parse: databaseLocation,
   },
   host: {
@@ -74,6 +76,13 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
     expected: 'must be an integer from 1 to 3660',
     parse: (text) => integer(text, 1, 3_660),
   },
+  poolSize: {
+    variable: 'POOL_SIZE',
+    flag: 'pool-size',
+    missing: 4,
+    expected: 'must be an integer from 1 to 100',
+    parse: (text) => integer(text, 1, 100),
+  },
   trustProxy: {
     variable: 'TRUST_PROXY',
     flag: 'trust-proxy',
@@ -108,6 +117,7 @@ export function readConfig(flags: Flags = {}): Config {
     publicUrl: readSetting('publicUrl', flags),
     rateLimitPerMinute: readSetting('rateLimitPerMinute', flags),
     historyDays: readSetting('historyDays', flags),
+    poolSize: readSetting('poolSize', flags),
     trustProxy: readSetting('trustProxy', flags),
   }
 }
@@ -124,6 +134,9 @@ export function userPath(path: string): string {
 export const demoFolder = join(root, 'data', 'demo')
 
 function databaseLocation(text: string): DatabaseLocation | undefined {
+  if (/^postgres(?:ql)?:\/\/[^\s\0]+$/.test(text)) {
+    return URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
+  }
   const path = /^file:(?!\/\/)([^?#\0]+)$/.exec(text)?.[1]
   if (path === undefined || path.endsWith('/')) return undefined
   return { engine: 'sqlite', path: isAbsolute(path) ? path : join(root, path) }

@@ -90,7 +90,7 @@ export const emailText: Option<string> = (text, name) => {
 
 /** Runs `work` on the database and closes it, whatever happens. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const store = openStore(readSetting('database'), { lockWaitMs: 10_000 })
+  const store = await openStore(readSetting('database'), { lockWaitMs: 10_000, poolSize: 2 })
   try {
     return await work(store)
   } finally {

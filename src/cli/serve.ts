@@ -1,7 +1,7 @@
 import { type App, buildApp } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
-import { historyPath } from '../history/history-file.ts'
+import { historyPlace } from '../history/places.ts'
 import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, openStore } from '../store/open.ts'
 import { anyText, type Command, readArguments } from './command.ts'
@@ -29,12 +29,12 @@ export async function run(config: Config, listening: (port: number) => void): Pr
   const log = openLog()
   const stopped = signalled(log)
   const giveUpClaim = claimDatabase(config.database)
-  const store = openStore(config.database, { lockWaitMs })
+  const store = await openStore(config.database, { lockWaitMs, poolSize: config.poolSize })
   const app = buildApp({
     config,
     store,
     openHistory: (onLost) =>
-      openHistory({ path: historyPath(config.database.path), days: config.historyDays, onLost }),
+      openHistory({ place: historyPlace(config.database), days: config.historyDays, onLost }),
     log,
     now: Date.now,
   })

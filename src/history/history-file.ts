@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { connect, transaction } from '../store/sqlite/connection.ts'
 import { watchIdentity } from '../store/sqlite/file-identity.ts'
-import { byAccount, type HistoryEntry, type Records, readRecord, recordBytes, recordsIn } from './record.ts'
+import type { Batch, BatchRange, HistoryStorage } from './places.ts'
+import { byAccount } from './record.ts'
 
 /** How long the writing thread waits for a lock; nobody waits for the thread. */
 const busyTimeoutMs = 1_000
@@ -24,17 +26,7 @@ export function historyPath(databasePath: string): string {
   return `${databasePath.replace(/\.db$/, '')}-history.db`
 }
 
-export type HistoryFile = {
-  /** Stores `count` records in one transaction. @throws when the file cannot be written */
-  append(records: Records, count: number): void
-  /** Removes at most 1,000 batches from before `beforeMs` and returns how many. */
-  purge(beforeMs: number): number
-  /** False when the file was removed or replaced since it was opened. */
-  isSameFile(): boolean
-  close(): void
-}
-
-export function openHistoryFile(path: string): HistoryFile {
+export function openHistoryFile(path: string): HistoryStorage {
   const connection = connect(path, { busyTimeoutMs })
   connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   connection.exec(schema)
@@ -48,59 +40,43 @@ export function openHistoryFile(path: string): HistoryFile {
   }
 
   return {
-    append: (records, count) =>
+    append: async (records, count) =>
       transaction(connection, () => {
         for (const { accountId, newestMs, bytes } of byAccount(records, count)) {
           insert.run(nextId(newestMs), accountId, bytes)
         }
       }),
-    purge: (beforeMs) =>
+    purge: async (beforeMs) =>
       connection.run(
         `DELETE FROM request_batches WHERE id IN
            (SELECT id FROM request_batches WHERE id < ? ORDER BY id LIMIT 1000)`,
         beforeMs * 1_000,
       ).changes,
-    isSameFile,
-    close: () => connection.close(),
+    isSame: isSameFile,
+    close: async () => connection.close(),
   }
 }
 
-/** An entry as people and the panel read it. */
-export type HistoryLine = Omit<HistoryEntry, 'atMs' | 'accountId'> & { at: string }
-
-const pageSize = 100
-
-/** The account's entries since `sinceMs`, newest first, some at a time. */
-export function* readHistory(path: string, accountId: number, sinceMs: number): Generator<HistoryLine[]> {
+/** Batches of one account, newest first; none where no server has run on this database yet. */
+export function readHistoryFile(
+  path: string,
+  accountId: number,
+  { beforeId, sinceId, limit }: BatchRange,
+): Batch[] {
+  if (!existsSync(path)) return []
   const connection = connect(path, { busyTimeoutMs, readOnly: true })
   try {
     // A file that is only just being made has no table yet.
-    if (connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'request_batches'") === undefined) return
-    let before = Number.MAX_SAFE_INTEGER
-    for (;;) {
-      const rows = connection.all(
-        `SELECT id, records FROM request_batches
-          WHERE account_id = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?`,
-        accountId,
-        before,
-        sinceMs * 1_000,
-        pageSize,
-      )
-      yield rows.flatMap(({ records }) => lines(records))
-      if (rows.length < pageSize) return
-      before = rows.at(-1)?.id
-    }
+    if (connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'request_batches'") === undefined) return []
+    return connection.all(
+      `SELECT id, records FROM request_batches
+        WHERE account_id = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?`,
+      accountId,
+      beforeId,
+      sinceId,
+      limit,
+    ) as Batch[]
   } finally {
     connection.close()
   }
-}
-
-/** The blob is copied because its bytes need not lie where numbers may. */
-function lines(blob: Uint8Array): HistoryLine[] {
-  const records = recordsIn(blob.slice().buffer as ArrayBuffer)
-  const count = blob.length / recordBytes
-  return Array.from({ length: count }, (_, index) => {
-    const { atMs, accountId: _account, ...entry } = readRecord(records, count - 1 - index)
-    return { at: new Date(atMs).toISOString(), ...entry }
-  })
 }

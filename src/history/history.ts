@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { HistoryPlace } from './places.ts'
 import { type HistoryEntry, type Records, recordBytes, recordsIn, writeRecord } from './record.ts'
 
 export type History = {
@@ -26,7 +27,7 @@ const closeMs = 2_000
  * slow, full, gone), a request never waits for it. `onLost` is told how many entries were given up.
  */
 export function openHistory(options: {
-  path: string
+  place: HistoryPlace
   days: number
   onLost: (count: number) => void
 }): History {
@@ -42,7 +43,7 @@ export function openHistory(options: {
 
   function start(): Worker {
     const started = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { path: options.path, days: options.days },
+      workerData: { place: options.place, days: options.days },
     })
     started.unref()
     started.on('message', ({ batch, stored }: HistoryAnswer) => settle(batch, stored))

@@ -1,26 +1,26 @@
-// The thread that writes the request history. It outlives every fault of its file.
+// The thread that writes the request history. It outlives every fault of its file or table.
 import { parentPort, workerData } from 'node:worker_threads'
 import type { HistoryAnswer, HistoryBatch } from './history.ts'
-import { type HistoryFile, openHistoryFile } from './history-file.ts'
+import { type HistoryPlace, type HistoryStorage, openHistoryStorage } from './places.ts'
 import { recordsIn } from './record.ts'
 
-const { path, days } = workerData as { path: string; days: number }
+const { place, days } = workerData as { place: HistoryPlace; days: number }
 const purgeEveryMs = 600_000
 
-let file: HistoryFile | undefined
+let storage: HistoryStorage | undefined
 
-function currentFile(): HistoryFile {
-  if (file !== undefined && !file.isSameFile()) {
-    file.close()
-    file = undefined
+async function currentStorage(): Promise<HistoryStorage> {
+  if (storage !== undefined && !storage.isSame()) {
+    await storage.close()
+    storage = undefined
   }
-  file ??= openHistoryFile(path)
-  return file
+  storage ??= await openHistoryStorage(place)
+  return storage
 }
 
-function store(batch: HistoryBatch): boolean {
+async function store(batch: HistoryBatch): Promise<boolean> {
   try {
-    currentFile().append(recordsIn(batch.bytes), batch.count)
+    await (await currentStorage()).append(recordsIn(batch.bytes), batch.count)
     return true
   } catch {
     return false
@@ -28,17 +28,18 @@ function store(batch: HistoryBatch): boolean {
 }
 
 /** In small steps, so that entries which arrive meanwhile are not held up. */
-function purge(): void {
+async function purge(): Promise<void> {
   try {
-    const purged = currentFile().purge(Date.now() - days * 86_400_000)
+    const purged = await (await currentStorage()).purge(Date.now() - days * 86_400_000)
     if (purged > 0) setImmediate(purge)
   } catch {
     // locked or gone: the next round tries again
   }
 }
 
-parentPort?.on('message', (batch: HistoryBatch) => {
-  const answer: HistoryAnswer = { batch, stored: store(batch) }
+// One batch is on its way at a time (history.ts), so none overtakes another.
+parentPort?.on('message', async (batch: HistoryBatch) => {
+  const answer: HistoryAnswer = { batch, stored: await store(batch) }
   parentPort?.postMessage(answer, [batch.bytes])
 })
 setInterval(purge, purgeEveryMs)

@@ -140,7 +140,7 @@ export async function deleteCampaign(sql: Sql, campaignId: number): Promise<bool
   const row = await sql.get('DELETE FROM campaigns WHERE id = ? RETURNING account_id', campaignId)
   if (row === undefined) return false
   await sql.bumpVersion(row.account_id)
-  await sql.deleteLeads(campaignId)
+  await sql.deleteLeads(row.account_id, campaignId)
   return true
 }
 
@@ -189,7 +189,7 @@ async function updateCampaign(
   }
   const before = JSON.parse(row.settings).mechanism.deadline.kind
   const after = settings.mechanism.deadline.kind
-  if (kindGroup(before) !== kindGroup(after) && (await sql.hasLeads(id))) {
+  if (kindGroup(before) !== kindGroup(after) && (await sql.hasLeads(accountId, id))) {
     throw new Refused(
       `mechanism.deadline.kind: cannot change from ${before} to ${after} while the campaign has leads; ` +
         'make a new campaign instead',

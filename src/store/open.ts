@@ -2,21 +2,27 @@ import { existsSync, realpathSync } from 'node:fs'
 import { lockForServing, migrateSqlite, openSqlite } from './sqlite/sqlite.ts'
 import type { Store } from './store.ts'
 
-export type DatabaseLocation = { engine: 'sqlite'; path: string }
+export type DatabaseLocation = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 
 export type OpenOptions = {
-  /** How long a registration waits for a lock that another process holds. */
+  /** How long a registration waits for a lock that another process holds on the embedded database. */
   lockWaitMs: number
+  /** Connections to PostgreSQL, for each of the two sorts of statements on leads. */
+  poolSize: number
 }
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
-export function openStore(location: DatabaseLocation, { lockWaitMs }: OpenOptions): Store {
-  return openSqlite({ path: realPath(location.path), lockWaitMs })
+export async function openStore(location: DatabaseLocation, options: OpenOptions): Promise<Store> {
+  if (location.engine === 'sqlite') {
+    return openSqlite({ path: realPath(location.path), lockWaitMs: options.lockWaitMs })
+  }
+  const { openPostgres } = await postgres()
+  return openPostgres({ url: location.url, poolSize: options.poolSize })
 }
 
-/** Makes this process the one server on the database; the result gives that up. @throws UnusableDatabase */
+/** Makes this process the one server on an embedded database; the result gives that up. @throws UnusableDatabase */
 export function claimDatabase(location: DatabaseLocation): () => void {
-  return lockForServing(realPath(location.path))
+  return location.engine === 'sqlite' ? lockForServing(realPath(location.path)) : () => {}
 }
 
 /** Two names of one file are one database. */
@@ -25,6 +31,15 @@ function realPath(path: string): string {
 }
 
 /** Brings the database to this version, and says from which. @throws UnusableDatabase */
-export function migrateDatabase(location: DatabaseLocation): { version: number; applied: number } {
-  return migrateSqlite(realPath(location.path))
+export async function migrateDatabase(
+  location: DatabaseLocation,
+): Promise<{ version: number; applied: number }> {
+  if (location.engine === 'sqlite') return migrateSqlite(realPath(location.path))
+  const { migratePostgres } = await postgres()
+  return migratePostgres(location.url)
+}
+
+/** Loaded when needed: who runs on the embedded database starts without it. */
+function postgres() {
+  return import('./postgres/postgres.ts')
 }

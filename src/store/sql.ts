@@ -12,6 +12,6 @@ export type Sql = {
   versionOf(accountId: number): Promise<number>
   /** Counts a change of them, so that every server reads them again. */
   bumpVersion(accountId: number): Promise<void>
-  hasLeads(campaignId: number): Promise<boolean>
-  deleteLeads(campaignId: number): Promise<void>
+  hasLeads(accountId: number, campaignId: number): Promise<boolean>
+  deleteLeads(accountId: number, campaignId: number): Promise<void>
 }

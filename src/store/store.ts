@@ -3,6 +3,7 @@ import type { CampaignSettings } from '../core/campaign.ts'
 import type { Seconds } from '../core/instant.ts'
 import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
+import type { RateVerdict } from '../core/rate-window.ts'
 
 export type Account = {
   id: number
@@ -56,7 +57,7 @@ export type Lead = {
 }
 
 /** What a ref names: a lead of this campaign, which its rules make whole. */
-export type FoundLead = { campaignId: number; lead(campaign: Campaign): Lead }
+export type FoundLead = { campaignId: number; lead(campaign: Campaign): MaybePromise<Lead> }
 
 /** What a registration makes of the lead it finds: a new one, a changed one, or (undefined) the same. */
 export type Decision = { registeredAt: Seconds; attempt: Attempt }
@@ -81,6 +82,14 @@ export class Refused extends Error {
 
 /** Hot reads answer without a promise where the engine can: at thousands a second each promise shows. */
 export type MaybePromise<T> = T | Promise<T>
+
+/** Requests counted in the fixed UTC minute (contract, "Rate"). */
+export type Rates = {
+  /** Whether the count is there at once; if not, it travels with whatever is asked in the same turn. */
+  inProcess: boolean
+  /** Counts one request; `nowMs` is the clock of an engine that has none of its own. */
+  count(accountId: number, limit: number, nowMs: number): MaybePromise<RateVerdict>
+}
 
 export type Store = {
   createAccount(name: string): Promise<Account>
@@ -121,6 +130,8 @@ export type Store = {
   listLeads(campaign: Campaign, filter: { afterEmail: string; limit: number }): Promise<Lead[]>
   /** Removes the lead and every trace of its address that the engine can reach. */
   eraseLead(campaign: Campaign, email: string): Promise<boolean>
+
+  rates: Rates
 
   /**
    * Sees to it that what others have changed is known, where the engine can tell at once; costs next to nothing

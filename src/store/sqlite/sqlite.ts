@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import * as configuration from '../configuration.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
@@ -39,6 +40,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
   const rows = leadRows(hot, arrivals, refCipher(hot.get('SELECT ref_key FROM installation')?.ref_key))
   const hotSql = sqlOn(hot)
   const adminSql = sqlOn(admin)
+  const window = newRateWindow()
   const listeners: (() => void)[] = []
   let isUsable = true
 
@@ -157,6 +159,10 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       return erased
     },
 
+    rates: {
+      inProcess: true,
+      count: (accountId, limit, nowMs) => countRequest(window, accountId, limit, nowMs),
+    },
     startTurn,
     onChange: (listener) => {
       listeners.push(listener)
@@ -202,8 +208,8 @@ function sqlOn(c: Connection): Sql {
     bumpVersion: async () => {
       c.run('UPDATE configuration SET version = version + 1')
     },
-    hasLeads: async (campaignId) => hasLeads(c, campaignId),
-    deleteLeads: async (campaignId) => removeLeads(c, campaignId),
+    hasLeads: async (_accountId, campaignId) => hasLeads(c, campaignId),
+    deleteLeads: async (_accountId, campaignId) => removeLeads(c, campaignId),
   }
 }
 

@@ -1,0 +1,189 @@
+// The only file that imports pg.
+import pg from 'pg'
+import type { Row, Value } from '../sql.ts'
+import { StoreUnavailable } from '../store.ts'
+
+/** A statement that every connection prepares once, under its name. */
+export type Prepared = { name: string; text: string }
+
+export type Connection = {
+  /** `?` stands for each value. */
+  query(sql: string, values: readonly Value[]): Promise<{ rows: Row[]; changes: number }>
+  /** Rows as arrays; values may be lists. */
+  rows<T extends unknown[]>(statement: Prepared, values: readonly (Value | readonly Value[])[]): Promise<T[]>
+}
+
+export type Pool = {
+  /**
+   * Lends a connection to `work`. Whoever takes longer than `patienceMs`, waiting for it included, gets
+   * StoreUnavailable, and the connection is given up: nobody knows what it still waits for.
+   */
+  use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
+  /** The same in a transaction; `mode` stands behind BEGIN. */
+  transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export type PoolOptions = {
+  url: string
+  /** Connections at most. */
+  size: number
+  /** Settings of the sessions, such as `{ lock_timeout: '200' }`. */
+  settings: Record<string, string>
+}
+
+/** Longer than any answer takes that somebody still waits for. */
+const connectTimeoutMs = 900
+
+const types: pg.CustomTypesConfig = {
+  // Every integer of ours fits a number; the driver would give those of 64 bits as text.
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
+}
+
+export function openPool({ url, size, settings }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(url, settings),
+    max: size,
+    idleTimeoutMillis: 60_000,
+    connectionTimeoutMillis: connectTimeoutMs,
+    // A node that only waits must not keep the process of a command alive.
+    allowExitOnIdle: true,
+  })
+  // A connection that breaks while nobody uses it: the next one who needs one gets another.
+  pool.on('error', () => {})
+
+  async function use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const started = performance.now()
+    const client = await pool.connect().catch((error) => {
+      throw failure(error)
+    })
+    const left = patienceMs - (performance.now() - started)
+    let timer: NodeJS.Timeout | undefined
+    try {
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new StoreUnavailable('the database does not answer')), left)
+      })
+      const result = await Promise.race([work(connectionOf(client)), late])
+      client.release()
+      return result
+    } catch (error) {
+      // Also after an error of ours: a transaction may still be open.
+      client.release(true)
+      throw failure(error)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    use,
+    transaction: (patienceMs, mode, work) =>
+      use(patienceMs, async (connection) => {
+        await connection.query(`BEGIN ${mode}`, [])
+        const result = await work(connection)
+        await connection.query('COMMIT', [])
+        return result
+      }),
+    close: () => pool.end(),
+  }
+}
+
+export type Listener = {
+  /** Fails when the connection does not answer in time. */
+  isAlive(patienceMs: number): Promise<boolean>
+  close(): void
+}
+
+/** A connection of its own that hears what is notified on `channel`. @throws StoreUnavailable */
+export async function listen(url: string, channel: string, heard: () => void): Promise<Listener> {
+  const client = new pg.Client({ ...clientConfig(url, {}), connectionTimeoutMillis: connectTimeoutMs })
+  client.on('error', () => {})
+  client.on('notification', heard)
+  const close = () => {
+    client.end().catch(() => {})
+  }
+  try {
+    await client.connect()
+    await answered(client.query(`LISTEN ${channel}`), connectTimeoutMs)
+  } catch (error) {
+    close()
+    throw failure(error)
+  }
+  return {
+    isAlive: (patienceMs) =>
+      answered(client.query('SELECT 1'), patienceMs).then(
+        () => true,
+        () => false,
+      ),
+    close,
+  }
+}
+
+function answered(query: Promise<unknown>, patienceMs: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new StoreUnavailable('the database does not answer')), patienceMs)
+    query.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  return {
+    connectionString: url,
+    application_name: 'lastcall',
+    keepAlive: true,
+    types,
+    ...(options.length > 0 && { options: options.join(' ') }),
+  }
+}
+
+function connectionOf(client: pg.PoolClient): Connection {
+  return {
+    async query(sql, values) {
+      const { rows, rowCount } = await client.query(numbered(sql), values as Value[])
+      return { rows, changes: rowCount ?? 0 }
+    },
+    async rows<T extends unknown[]>({ name, text }: Prepared, values: readonly unknown[]) {
+      const { rows } = await client.query<T>({ name, text, values: values as unknown[], rowMode: 'array' })
+      return rows
+    },
+  }
+}
+
+const numberedTexts = new Map<string, string>()
+
+/** `?` becomes `$1`, `$2` and so on. None of our statements has one inside a literal. */
+function numbered(sql: string): string {
+  let text = numberedTexts.get(sql)
+  if (text === undefined) {
+    let count = 0
+    text = sql.replace(/\?/g, () => {
+      count += 1
+      return `$${count}`
+    })
+    numberedTexts.set(sql, text)
+  }
+  return text
+}
+
+/** PostgreSQL's code of an error (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+export function sqlState(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */
+const defects = new Set(['0A', '21', '22', '23', '2B', '42'])
+
+/** What the rest of Lastcall gets to see of an error. */
+function failure(error: unknown): unknown {
+  const isOurs = error instanceof Error && error.name !== 'Error' && error.name !== 'DatabaseError'
+  const state = sqlState(error)
+  if (state === undefined ? isOurs && !isSystemError(error) : defects.has(state.slice(0, 2))) return error
+  return new StoreUnavailable('the database does not answer', { cause: error })
+}
+
+function isSystemError(error: unknown): boolean {
+  return typeof (error as NodeJS.ErrnoException).code === 'string'
+}

@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Rule } from '../../core/mechanism/attempt.ts'
+import * as configuration from '../configuration.ts'
+import { type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
+import { refCipher } from '../ref.ts'
+import type { Sql } from '../sql.ts'
+import {
+  type Campaign,
+  type Lead,
+  Refused,
+  type Store,
+  StoreUnavailable,
+  UnusableDatabase,
+} from '../store.ts'
+import { channel, hearAnnouncements } from './announcements.ts'
+import { type Connection, openPool, type Pool, type Prepared } from './connection.ts'
+import { leadReader } from './lead-reader.ts'
+import { leadWriter } from './lead-writer.ts'
+import { latestVersion, migrate } from './migrations.ts'
+import { patienceMs } from './turns.ts'
+
+/** What is not asked for by a request of the public API may take longer. */
+const adminPatienceMs = 60_000
+const adminPoolSize = 4
+const lockTimeoutMs = 400
+
+const leadSettings = {
+  // A plan is made once for each connection, when tables may still be small: never one that reads them whole.
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+  lock_timeout: String(lockTimeoutMs),
+  statement_timeout: String(patienceMs),
+  idle_in_transaction_session_timeout: '2000',
+}
+
+export type PostgresOptions = {
+  url: string
+  /** Connections for leads. */
+  poolSize: number
+}
+
+/** Connects to the database and brings it to this version. @throws UnusableDatabase */
+export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<Store> {
+  const admin = openPool({ url, size: adminPoolSize, settings: {} })
+  await usable(admin, () => migrate(admin))
+  const durable = openPool({ url, size: poolSize, settings: leadSettings })
+  // Counting requests need not wait for the disk; leads must.
+  const counting = openPool({ url, size: poolSize, settings: { ...leadSettings, synchronous_commit: 'off' } })
+  const { rows } = await admin.use(adminPatienceMs, (c) => c.query('SELECT ref_key FROM installation', []))
+  const refs = refCipher(rows[0]?.ref_key)
+  const listeners: (() => void)[] = []
+  const announcements = hearAnnouncements(url, () => {
+    for (const listener of listeners) listener()
+  })
+  const reader = leadReader(counting)
+  const writer = leadWriter(durable, refs, toLead)
+
+  async function toLead(campaign: Campaign, email: string, row: LeadRow): Promise<Lead> {
+    const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
+    return leadOf(row, email, ref, await ruleOf(campaign, row[3]))
+  }
+
+  /** A rule that the campaign was given after it was read stands in the database alone. */
+  async function ruleOf(campaign: Campaign, ruleId: number | null): Promise<Rule | null> {
+    if (ruleId === null) return null
+    const known = campaign.rules.get(ruleId)
+    if (known !== undefined) return known
+    const row = await read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId))
+    if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
+    return JSON.parse(row.rule)
+  }
+
+  const read = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    admin.use(patienceMs, (connection) => work(sqlOn(connection)))
+  const readTogether = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    admin.transaction(patienceMs, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
+      work(sqlOn(connection)),
+    )
+  const write = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    admin.transaction(adminPatienceMs, '', (connection) => work(sqlOn(connection)))
+
+  return {
+    createAccount: (name) => write((sql) => configuration.createAccount(sql, name)),
+    listAccounts: () => read(configuration.listAccounts),
+    findAccount: (id) => read((sql) => configuration.findAccount(sql, id)),
+    updateAccount: (id, changes) => write((sql) => configuration.updateAccount(sql, id, changes)),
+
+    createKey: (key) => write((sql) => configuration.createKey(sql, key)),
+    listKeys: (accountId) => read((sql) => configuration.listKeys(sql, accountId)),
+    findKey: (id) => read((sql) => configuration.findKey(sql, id)),
+    renameKey: (id, name) => write((sql) => configuration.renameKey(sql, id, name)),
+    revokeKey: (id, at) => write((sql) => configuration.revokeKey(sql, id, at)),
+    findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
+
+    applyCampaign: (accountId, settings) =>
+      write((sql) => configuration.applyCampaign(sql, accountId, settings)),
+    findCampaign: (id) => readTogether((sql) => configuration.findCampaign(sql, id)),
+    listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
+    async deleteCampaign(id) {
+      const campaign = await read((sql) => sql.get('SELECT account_id FROM campaigns WHERE id = ?', id))
+      const deleted = await write((sql) => configuration.deleteCampaign(sql, id))
+      // A registration that was under way meanwhile has been given up by then, or is stored.
+      await sleep(2 * patienceMs)
+      await write((sql) => sql.deleteLeads(campaign?.account_id, id))
+      return deleted
+    },
+
+    async findLead(campaign, email) {
+      const row = await reader.find(campaign.accountId, campaign.id, email)
+      return row && toLead(campaign, email, row)
+    },
+    async findLeadByRef(ref) {
+      const parts = refs.read(ref)
+      if (parts === undefined) return undefined
+      const rows = await counting.use(patienceMs, (connection) =>
+        connection.rows<[...LeadRow, campaignId: number, email: string]>(findById, [
+          parts.accountId,
+          parts.leadId,
+          parts.salt,
+        ]),
+      )
+      const row = rows[0]
+      if (row === undefined) return undefined
+      const [campaignId, email] = row.slice(-2) as [number, string]
+      return { campaignId, lead: (campaign) => toLead(campaign, email, row as unknown as LeadRow) }
+    },
+    writeLead: (campaign, email, decide, expectNew = false) =>
+      writer.write({ campaign, email, decide }, expectNew),
+    async listLeads(campaign, { afterEmail, limit }) {
+      const rows = await admin.use(adminPatienceMs, (connection) =>
+        connection.rows<[...LeadRow, email: string]>(listLeads, [
+          campaign.accountId,
+          campaign.id,
+          afterEmail,
+          limit,
+        ]),
+      )
+      return Promise.all(rows.map((row) => toLead(campaign, row.at(-1) as string, row as unknown as LeadRow)))
+    },
+    eraseLead: (campaign, email) =>
+      write(async (sql) => {
+        const where = 'account_id = ? AND campaign_id = ? AND email = ?'
+        return (await sql.run(`DELETE FROM leads WHERE ${where}`, campaign.accountId, campaign.id, email)) > 0
+      }),
+
+    rates: { inProcess: false, count: (accountId, limit) => reader.count(accountId, limit) },
+    startTurn() {},
+    onChange: (listener) => {
+      listeners.push(listener)
+    },
+    isReady: announcements.isHeard,
+    backup() {
+      throw new Refused('on PostgreSQL use pg_dump, as docs/operating.md says')
+    },
+    async close() {
+      announcements.close()
+      await Promise.all([durable.close(), counting.close(), admin.close()])
+    },
+  }
+}
+
+const findById: Prepared = {
+  name: 'find_by_id',
+  text: `SELECT ${leadColumns}, campaign_id, email FROM leads
+    WHERE account_id = $1 AND id = $2 AND salt = $3`,
+}
+
+const listLeads: Prepared = {
+  name: 'list_leads',
+  text: `SELECT ${leadColumns}, email FROM leads
+    WHERE account_id = $1 AND campaign_id = $2 AND email > $3 ORDER BY email LIMIT $4`,
+}
+
+function sqlOn(connection: Connection): Sql {
+  const query = connection.query
+  return {
+    all: async (sql, ...values) => (await query(sql, values)).rows,
+    get: async (sql, ...values) => (await query(sql, values)).rows[0],
+    run: async (sql, ...values) => (await query(sql, values)).changes,
+    async versionOf(accountId) {
+      const { rows } = await query('SELECT version FROM accounts WHERE id = ?', [accountId])
+      return rows[0]?.version
+    },
+    async bumpVersion(accountId) {
+      await query('UPDATE accounts SET version = version + 1 WHERE id = ?', [accountId])
+      await query('SELECT pg_notify(?, ?)', [channel, String(accountId)])
+    },
+    async hasLeads(accountId, campaignId) {
+      return (await query(`SELECT 1 FROM leads ${ofCampaign} LIMIT 1`, [accountId, campaignId])).changes > 0
+    },
+    async deleteLeads(accountId, campaignId) {
+      await query(`DELETE FROM leads ${ofCampaign}`, [accountId, campaignId])
+    },
+  }
+}
+
+const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
+
+/** Brings the database to this version, and does nothing else. @throws UnusableDatabase */
+export async function migratePostgres(url: string): Promise<{ version: number; applied: number }> {
+  const pool = openPool({ url, size: 1, settings: {} })
+  const applied = await usable(pool, () => migrate(pool))
+  await pool.close()
+  return { version: latestVersion, applied }
+}
+
+/** What PostgreSQL says when it does not let us in, in one line; the address may hold a password. */
+async function usable<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await pool.close()
+    if (!(error instanceof StoreUnavailable)) throw error
+    const cause = error.cause as Error & { code?: string }
+    throw new UnusableDatabase(`cannot use the database: ${cause?.message || cause?.code || error.message}`)
+  }
+}
