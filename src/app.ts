@@ -2,12 +2,14 @@ import type { Config } from './config.ts'
 import { directory } from './directory.ts'
 import type { History } from './history/history.ts'
 import { type Exchange, send } from './http/exchange.ts'
-import { buildPublicApi, errorBody } from './http/public/api.ts'
+import { buildPublicApi } from './http/public/api.ts'
+import { errorBody } from './http/public/reply.ts'
 import { basePath } from './http/public/request.ts'
 import { buildServer } from './http/server.ts'
 import { buildLeads } from './leads.ts'
 import { describeError, type Log } from './log.ts'
 import { openMetrics } from './metrics.ts'
+import { ratesInProcess } from './rates.ts'
 import type { Store } from './store/store.ts'
 
 export type AppParts = {
@@ -40,6 +42,7 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
     store,
     directory: known,
     leads,
+    rates: ratesInProcess(),
     history,
     metrics,
     log,

@@ -14,10 +14,10 @@ import { StoreUnavailable } from './store/store.ts'
 
 export type Leads = {
   /**
-   * Registers an email in a published campaign; resolves once that is on disk. The email is taken as it is
+   * Registers an email in a published campaign; answered once that is on disk. The email is taken as it is
    * and must be valid. @throws StoreUnavailable
    */
-  register(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadFailure>
+  register(of: CampaignOf, email: string, now: Seconds): MaybePromise<Registration | LeadFailure>
   /** Reads a lead's offer; writes nothing. @throws StoreUnavailable */
   lookUp(of: CampaignOf, email: string, now: Seconds): MaybePromise<LeadView | LeadFailure>
   /** Sets the lead's deadline by hand, or with null clears that. @throws StoreUnavailable */
@@ -26,9 +26,9 @@ export type Leads = {
     email: string,
     deadlineAt: Seconds | null,
     now: Seconds,
-  ): Promise<LeadView | LeadFailure>
+  ): MaybePromise<LeadView | LeadFailure>
   /** Registers the email unless it is registered already, also in a draft. @throws StoreUnavailable */
-  importLead(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadFailure>
+  importLead(of: CampaignOf, email: string, now: Seconds): MaybePromise<Registration | LeadFailure>
 }
 
 /** A campaign of another account looks as if it did not exist. */
@@ -37,6 +37,8 @@ export type CampaignOf = { accountId: number; campaignId: number }
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
 export type LeadFailure = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'
+
+type Written = MaybePromise<Registration | LeadFailure>
 
 /** What an event makes of a lead. The same attempt again means that nothing is to be written. */
 type Change = {
@@ -73,34 +75,43 @@ export function buildLeads(store: Store, directory: Directory): Leads {
   }
 
   /** Decides on the lead as it is, and again on the new settings where the campaign changed meanwhile. */
-  async function write(
+  function write(of: CampaignOf, email: string, now: Seconds, change: Change, reads = 0): Written {
+    const campaign = directory.campaign(of.campaignId)
+    return campaign instanceof Promise
+      ? campaign.then((read) => writeIn(read, of, email, now, change, reads))
+      : writeIn(campaign, of, email, now, change, reads)
+  }
+
+  function writeIn(
+    campaign: Campaign | undefined,
     of: CampaignOf,
     email: string,
     now: Seconds,
     change: Change,
-  ): Promise<Registration | LeadFailure> {
-    for (let reads = 0; reads < maxStaleReads; reads += 1) {
-      const read = directory.campaign(of.campaignId)
-      const campaign = read instanceof Promise ? await read : read
-      if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
-      const found = store.findLead(campaign, email)
-      const lead = found instanceof Promise ? await found : found
+    reads: number,
+  ): Written {
+    if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
+    const decide: Decide = (current) => {
+      const attempt = change.attempt(campaign, current, now)
+      if (attempt === current?.attempt) return undefined
+      return { registeredAt: current?.registeredAt ?? now, attempt }
+    }
+    const decided = (lead: Lead | undefined): Written => {
       const failure = change.check(campaign, lead)
       if (failure !== undefined) return failure
-      const decide: Decide = (current) => {
-        const attempt = change.attempt(campaign, current, now)
-        if (attempt === current?.attempt) return undefined
-        return { registeredAt: current?.registeredAt ?? now, attempt }
-      }
       // What changes nothing needs no transaction: what was read is on disk.
       if (lead !== undefined && decide(lead) === undefined) {
         return { ...view(campaign, lead, now), created: false }
       }
-      const written = await store.writeLead(campaign, email, decide, lead === undefined)
-      if (written !== 'stale') return { ...view(campaign, written.lead, now), created: written.created }
-      directory.forget()
+      return store.writeLead(campaign, email, decide, lead === undefined).then((written) => {
+        if (written !== 'stale') return { ...view(campaign, written.lead, now), created: written.created }
+        directory.forget()
+        if (reads + 1 >= maxStaleReads) throw new StoreUnavailable('the campaign kept changing')
+        return write(of, email, now, change, reads + 1)
+      })
     }
-    throw new StoreUnavailable('the campaign kept changing')
+    const lead = store.findLead(campaign, email)
+    return lead instanceof Promise ? lead.then(decided) : decided(lead)
   }
 
   return {

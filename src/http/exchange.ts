@@ -63,6 +63,7 @@ const lingerMs = 10_000
 type Answer = { exchange: Exchange; status: number; headers: string[]; body: string }
 
 let outbox: Answer[] = []
+let isRound = false
 
 /**
  * Sends the answer, once; a second call does nothing. `headers` is a flat list of names and values without
@@ -74,8 +75,19 @@ let outbox: Answer[] = []
 export function send(exchange: Exchange, status: number, headers: string[], body: string): void {
   if (exchange.answered) return
   exchange.answered = true
-  if (outbox.length === 0) setImmediate(sendOutbox)
+  if (outbox.length === 0 && !isRound) setImmediate(sendOutbox)
   outbox.push({ exchange, status, headers, body })
+}
+
+/** What `work` answers leaves at its end, without waiting for the end of the turn. */
+export function inOneRound(work: () => void): void {
+  isRound = true
+  try {
+    work()
+  } finally {
+    isRound = false
+    sendOutbox()
+  }
 }
 
 function sendOutbox(): void {
@@ -133,34 +145,58 @@ function linger({ req, res }: Exchange, body: string): void {
 }
 
 /**
- * Reads the whole body, at most `limit` bytes of it. Who sees that the rest will not come (the connection
- * closed, malformed chunks, too late, we are stopping) says so by `exchange.endBody`.
+ * Reads the whole body, at most `limit` bytes of it, and hands it on: at once where it is there already. Who
+ * sees that the rest will not come (the connection closed, malformed chunks, too late, we are stopping) says
+ * so by `exchange.endBody`.
  */
-export function readBody(exchange: Exchange, limit: number): Promise<Buffer | BodyFailure> {
+export function readBody(
+  exchange: Exchange,
+  limit: number,
+  then: (body: Buffer | BodyFailure) => void,
+): void {
   const { req, res } = exchange
-  if (!exchange.hasBody) return Promise.resolve(Buffer.alloc(0))
-  if (exchange.bodyBroken) return Promise.resolve('incomplete')
-  if (Number(req.headers['content-length'] ?? 0) > limit) return Promise.resolve('tooLarge')
-  if (exchange.expectsContinue) res.writeContinue()
-  return new Promise((resolve) => {
-    let whole: Buffer | undefined
-    const onData = (chunk: Buffer) => {
-      whole = whole === undefined ? chunk : Buffer.concat([whole, chunk])
-      if (whole.length > limit) end('tooLarge')
-    }
-    const onEnd = () => {
-      exchange.endBody = undefined
-      exchange.bodyRead = true
-      resolve(whole ?? Buffer.alloc(0))
-    }
-    const end = (failure: BodyFailure) => {
-      exchange.endBody = undefined
-      req.off('data', onData).off('end', onEnd)
-      resolve(failure)
-    }
-    exchange.endBody = end
-    req.on('data', onData).on('end', onEnd)
-  })
+  if (!exchange.hasBody) then(noBytes)
+  else if (Number(req.headers['content-length'] ?? 0) > limit || req.readableLength > limit) then('tooLarge')
+  else if (exchange.bodyBroken || req.destroyed) then('incomplete')
+  else if (req.complete) {
+    exchange.bodyRead = true
+    then(bufferedBody(req))
+  } else {
+    if (exchange.expectsContinue) res.writeContinue()
+    awaitBody(exchange, limit, then)
+  }
+}
+
+const noBytes = Buffer.alloc(0)
+
+/** `read` gives one piece of it at a time, and ends the stream with the last. */
+function bufferedBody(req: IncomingMessage): Buffer {
+  const first = req.read() ?? noBytes
+  if (req.readableLength === 0) return first
+  const pieces = [first]
+  while (req.readableLength > 0) pieces.push(req.read())
+  return Buffer.concat(pieces)
+}
+
+function awaitBody(exchange: Exchange, limit: number, then: (body: Buffer | BodyFailure) => void): void {
+  const { req } = exchange
+  let whole: Buffer = noBytes
+  const onData = (chunk: Buffer) => {
+    whole = whole.length === 0 ? chunk : Buffer.concat([whole, chunk])
+    if (whole.length > limit) end('tooLarge')
+  }
+  const onEnd = () => {
+    exchange.endBody = undefined
+    exchange.bodyRead = true
+    then(whole)
+  }
+  const end = (failure: BodyFailure) => {
+    exchange.endBody = undefined
+    req.off('data', onData).off('end', onEnd)
+    then(failure)
+  }
+  exchange.endBody = end
+  req.on('data', onData).on('end', onEnd)
 }
 
 /** How many headers of this (lower-case) name were sent; Node folds some of them into one. */

@@ -2,31 +2,31 @@
 // answers.
 
 import { campaignTypes } from '../../core/campaign.ts'
-import { type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
-import { type Language, type OfferWriter, offerWriter } from '../../core/offer.ts'
 import type { Operation } from '../../core/operations.ts'
-import { countRequest, newRateWindow, type RateVerdict } from '../../core/rate-window.ts'
+import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Directory } from '../../directory.ts'
 import type { History } from '../../history/history.ts'
 import type { LeadFailure, Leads, LeadView, Registration } from '../../leads.ts'
 import { describeError, type Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
-import { type Campaign, type LiveKey, type Store, StoreUnavailable } from '../../store/store.ts'
-import { type BodyFailure, countHeader, type Exchange, readBody, send } from '../exchange.ts'
+import type { Rates } from '../../rates.ts'
+import { type LiveKey, type MaybePromise, type Store, StoreUnavailable } from '../../store/store.ts'
+import { type Exchange, inOneRound, readBody, send } from '../exchange.ts'
 import { description } from './description.ts'
 import { checkKey } from './key-check.ts'
+import { offerTexts } from './offer-texts.ts'
+import { type Fault, failed, type Reply, rateLimited, succeeded, unauthorized } from './reply.ts'
 import {
   basePath,
   isJson,
-  isNotJson,
-  leadFault,
+  type ListQuery,
+  leadInput,
   parseId,
-  parseJson,
   parseListQuery,
   route,
   unknownParameter,
 } from './request.ts'
-import type { CampaignList, ErrorBody, LeadInput } from './schemas.ts'
+import type { CampaignList, LeadInput } from './schemas.ts'
 
 export const bodyLimitBytes = 16_384
 
@@ -34,6 +34,7 @@ export type PublicApiParts = {
   store: Store
   directory: Directory
   leads: Leads
+  rates: Rates
   history: History
   metrics: Metrics
   log: Log
@@ -44,87 +45,113 @@ export type PublicApiParts = {
   rateLimitPerMinute: number
 }
 
-type Reply = { status: number; body: string; errorCode: ErrorCode | null; headers?: string[] }
-
-/** What becomes known of a request while it passes the checks; history and headers take it from here. */
+/** A request, and what becomes known of it while it passes the checks. */
 type Call = {
+  exchange: Exchange
+  path: string
+  query: string
   key: LiveKey | undefined
-  rate: RateVerdict | undefined
   rateLimit: number
+  rate: RateVerdict | undefined
   operation: Operation | null
+  /** As the history keeps it: nothing that cannot be one. */
   campaignId: number | null
 }
+
+/** What a request that has passed rows 4 to 10 asks for. */
+type Ask =
+  | { operation: 'listCampaigns'; filter: ListQuery }
+  | { operation: 'registerLead' | 'lookupLead'; campaignId: number; input: LeadInput }
 
 /** Answers every exchange whose path is `basePath` or below it. */
 export function buildPublicApi(
   parts: PublicApiParts,
 ): (exchange: Exchange, path: string, query: string) => void {
-  const { store, directory, leads, history, metrics, log, now } = parts
-  const rates = newRateWindow()
-  const liveDescription = JSON.stringify(description(basePath))
+  const { store, directory, leads, rates, log, now } = parts
+  const liveDescription = succeeded(200, JSON.stringify(description(basePath)))
+  const offerText = offerTexts(parts.publicUrl)
 
-  async function checks(exchange: Exchange, call: Call, path: string, query: string): Promise<Reply> {
-    const { req } = exchange
-    const method = req.method as string
-    const { authorization } = req.headers
-
-    // 1 to 3: the key, its account, its rate
-    if (authorization === undefined) return unauthorized(exchange, '')
-    if (countHeader(req, 'authorization') > 1) return unauthorized(exchange, ', error="invalid_token"')
-    const found = checkKey(directory, authorization)
-    const key = found instanceof Promise ? await found : found
-    if (key === undefined) return unauthorized(exchange, ', error="invalid_token"')
-    if (key.account.suspended) return failed(exchange, 'ACCOUNT_SUSPENDED')
-    call.key = key
-    call.rateLimit = key.account.rateLimit ?? parts.rateLimitPerMinute
-    call.rate = countRequest(rates, key.account.id, call.rateLimit, exchange.arrivedAtMs)
-    const target = route(method, path)
-    if (target !== undefined) {
-      call.operation = target.operation
-      call.campaignId = storedId(target.campaignId)
-    }
-    if (!call.rate.allowed) {
-      return failed(exchange, 'RATE_LIMITED', undefined, ['Retry-After', String(call.rate.resetSeconds)])
-    }
-
-    // 4 to 6: what is asked for
-    if (target === undefined) return failed(exchange, 'NOT_FOUND')
-    if (target.operation === 'listCampaigns') {
-      const filter = parseListQuery(query)
-      if ('code' in filter) return failed(exchange, filter.code, filter.message)
-      return campaignList(key.account.id, filter)
-    }
-    const fault = unknownParameter(query, [])
-    if (fault !== undefined) return failed(exchange, fault.code, fault.message)
-    const campaignId = parseId(target.campaignId)
-    if (campaignId === undefined) {
-      return failed(exchange, 'VALIDATION_ERROR', 'campaignId must be an integer of 1 or more')
-    }
-
-    // 7 to 10: the body
-    const { headers } = req
-    if (
-      !isJson(headers['content-type'], headers['content-encoding']) ||
-      countHeader(req, 'content-type') > 1
-    ) {
-      return failed(exchange, 'UNSUPPORTED_MEDIA_TYPE')
-    }
-    const input = leadInput(exchange, await readBody(exchange, bodyLimitBytes))
-    if ('status' in input) return input
-
-    // 11 to 13: campaign and lead. The instant is that of the whole request, which the body may have delayed.
-    const of = { accountId: key.account.id, campaignId }
-    const act = target.operation === 'registerLead' ? leads.register : leads.lookUp
-    const pending = act(of, input.email, seconds(now()))
-    const result = pending instanceof Promise ? await pending : pending
-    if (typeof result === 'string') return failed(exchange, result satisfies LeadFailure)
-    return leadReply(result, input, key)
+  /** Rows 1 to 7. Nothing is returned where the body has to be read. */
+  function begin(call: Call): MaybePromise<Reply | undefined> {
+    const { exchange, path } = call
+    const { method } = exchange.req
+    if (path === `${basePath}/openapi.json` && (method === 'GET' || method === 'HEAD')) return liveDescription
+    if (exchange.req.headers.authorization === undefined) return unauthorized(exchange, '')
+    const found = checkKey(directory, exchange.req)
+    return found instanceof Promise ? found.then((key) => admit(call, key)) : admit(call, found)
   }
 
-  async function campaignList(
-    accountId: number,
-    filter: { limit: number; afterId: number; isDraft: boolean | null },
-  ): Promise<Reply> {
+  function admit(call: Call, key: LiveKey | undefined): MaybePromise<Reply | undefined> {
+    const { exchange } = call
+    if (key === undefined) return unauthorized(exchange, ', error="invalid_token"')
+    if (key.account.suspended) return failed(exchange, { code: 'ACCOUNT_SUSPENDED' })
+    call.key = key
+    call.rateLimit = key.account.rateLimit ?? parts.rateLimitPerMinute
+    const target = route(exchange.req.method as string, call.path)
+    const campaignId = target && parseId(target.campaignId)
+    if (target !== undefined) call.operation = target.operation
+    if (campaignId !== undefined && Number.isSafeInteger(campaignId)) call.campaignId = campaignId
+    if (rates.inProcess) {
+      call.rate = rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs)
+      if (!call.rate.allowed) return rateLimited(exchange, call.rate)
+    }
+
+    if (target === undefined) return conclude(call, key, { code: 'NOT_FOUND' })
+    const { operation } = target
+    if (operation === 'listCampaigns') {
+      const filter = parseListQuery(call.query)
+      return conclude(call, key, 'code' in filter ? filter : { operation, filter })
+    }
+    const fault = unknownParameter(call.query, []) ?? leadTargetFault(exchange, campaignId)
+    if (fault !== undefined) return conclude(call, key, fault)
+    readBody(exchange, bodyLimitBytes, (body) =>
+      proceed(call, () => {
+        const input = leadInput(body)
+        if ('code' in input) return conclude(call, key, input)
+        return conclude(call, key, { operation, campaignId: campaignId as number, input })
+      }),
+    )
+    return undefined
+  }
+
+  /** A count that is kept elsewhere is asked for once, with the rest known; a 429 still comes before it. */
+  function conclude(call: Call, key: LiveKey, ask: Ask | Fault): MaybePromise<Reply> {
+    const { exchange } = call
+    if (rates.inProcess) return act(call, key, ask)
+    return rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs).then((verdict) => {
+      call.rate = verdict
+      return verdict.allowed ? act(call, key, ask) : rateLimited(exchange, verdict)
+    })
+  }
+
+  /** Rows 11 to 13. The instant is that of the whole request, which the body may have delayed. */
+  function act({ exchange }: Call, key: LiveKey, ask: Ask | Fault): MaybePromise<Reply> {
+    if ('code' in ask) return failed(exchange, ask)
+    if (ask.operation === 'listCampaigns') return campaignList(key.account.id, ask.filter)
+    const { campaignId, input } = ask
+    const of = { accountId: key.account.id, campaignId }
+    const pending = (ask.operation === 'registerLead' ? leads.register : leads.lookUp)(
+      of,
+      input.email,
+      seconds(now()),
+    )
+    return pending instanceof Promise
+      ? pending.then((result) => leadReply(exchange, key, input, result))
+      : leadReply(exchange, key, input, pending)
+  }
+
+  function leadReply(
+    exchange: Exchange,
+    key: LiveKey,
+    input: LeadInput,
+    result: LeadView | Registration | LeadFailure,
+  ): Reply {
+    if (typeof result === 'string') return failed(exchange, { code: result })
+    const created = 'created' in result && result.created
+    return succeeded(created ? 201 : 200, offerText(key.account, input, result))
+  }
+
+  async function campaignList(accountId: number, filter: ListQuery): Promise<Reply> {
     // One more than asked for tells whether there is a further page.
     const found = await store.listCampaigns(accountId, { ...filter, limit: filter.limit + 1 })
     const page = found.slice(0, filter.limit)
@@ -137,149 +164,116 @@ export function buildPublicApi(
       })),
       nextAfterId: found.length > page.length ? (page.at(-1)?.id ?? null) : null,
     }
-    return { status: 200, body: JSON.stringify(body), errorCode: null }
+    return succeeded(200, JSON.stringify(body))
   }
 
-  function leadInput(exchange: Exchange, body: Buffer | BodyFailure): LeadInput | Reply {
-    if (body === 'tooLarge') return failed(exchange, 'PAYLOAD_TOO_LARGE')
-    if (body === 'draining') return failed(exchange, 'SERVICE_UNAVAILABLE')
-    if (body === 'incomplete') return failed(exchange, 'INVALID_JSON')
-    const value = parseJson(body)
-    if (isNotJson(value)) return failed(exchange, 'INVALID_JSON')
-    const fault = leadFault(value)
-    return fault === undefined ? (value as LeadInput) : failed(exchange, 'VALIDATION_ERROR', fault)
-  }
-
-  const writers = new WeakMap<Campaign, Map<boolean, OfferWriter>>()
-
-  /** The campaign as it was read is one object until it changes, and so is the writer of its offers. */
-  function writerOf(campaign: Campaign, countdownTools: boolean): OfferWriter {
-    let known = writers.get(campaign)
-    if (known === undefined) {
-      known = new Map()
-      writers.set(campaign, known)
+  /** Does the next step of a request; with a reply it is over. */
+  function proceed(call: Call, step: (call: Call) => MaybePromise<Reply | undefined>): void {
+    try {
+      const reply = step(call)
+      if (reply instanceof Promise) {
+        reply.then(
+          (late) => late && finish(call, late),
+          (error) => finish(call, broken(call, error)),
+        )
+      } else if (reply !== undefined) finish(call, reply)
+    } catch (error) {
+      finish(call, broken(call, error))
     }
-    let writer = known.get(countdownTools)
-    if (writer === undefined) {
-      writer = offerWriter(campaign, { publicUrl: parts.publicUrl(), countdownTools })
-      known.set(countdownTools, writer)
-    }
-    return writer
-  }
-
-  function leadReply(result: LeadView | Registration, input: LeadInput, key: LiveKey): Reply {
-    const { campaign, lead, offer } = result
-    const created = 'created' in result ? result.created : undefined
-    const body = writerOf(
-      campaign,
-      key.account.countdownTools,
-    )({
-      email: input.email,
-      ref: lead.ref,
-      registeredAt: lead.registeredAt,
-      deadline: offer.deadline,
-      language: (input.language ?? 'en') as Language,
-      created,
-    })
-    return { status: created ? 201 : 200, body, errorCode: null }
-  }
-
-  function answer(exchange: Exchange, call: Call, reply: Reply): void {
-    const { rate } = call
-    const headers = [
-      'X-Request-Id',
-      exchange.requestId,
-      'Cache-Control',
-      'no-store',
-      'Content-Type',
-      'application/json',
-    ]
-    if (rate !== undefined) {
-      headers.push(
-        'RateLimit-Limit',
-        String(call.rateLimit),
-        'RateLimit-Remaining',
-        String(rate.remaining),
-        'RateLimit-Reset',
-        String(rate.resetSeconds),
-      )
-    }
-    if (reply.headers !== undefined) headers.push(...reply.headers)
-    send(exchange, reply.status, headers, reply.body)
-  }
-
-  /** After the answer: what is counted and kept of it. */
-  function account(exchange: Exchange, call: Call, reply: Reply): void {
-    const milliseconds = performance.now() - exchange.arrivedAt
-    metrics.observe(call.operation, reply.status, milliseconds / 1_000)
-    if (call.key === undefined) return
-    history.record({
-      atMs: exchange.arrivedAtMs,
-      requestId: exchange.requestId,
-      accountId: call.key.account.id,
-      keyId: call.key.id,
-      operation: call.operation,
-      campaignId: call.campaignId,
-      status: reply.status,
-      errorCode: reply.errorCode,
-      milliseconds,
-    })
   }
 
   /** The database does not answer: 503. Anything else is a defect of ours, whose cause stands in the log. */
-  function broken(exchange: Exchange, call: Call, error: unknown): Reply {
-    const { operation } = call
+  function broken({ exchange, operation }: Call, error: unknown): Reply {
     const fields = { requestId: exchange.requestId, operation, error: describeError(error) }
     if (error instanceof StoreUnavailable) {
       log.warn('the database did not answer', fields)
-      return failed(exchange, 'SERVICE_UNAVAILABLE')
+      return failed(exchange, { code: 'SERVICE_UNAVAILABLE' })
     }
     log.error('a request failed', fields)
-    return failed(exchange, 'INTERNAL_ERROR')
+    return failed(exchange, { code: 'INTERNAL_ERROR' })
   }
 
+  function finish(call: Call, reply: Reply): void {
+    answer(call, reply)
+    account(parts, call, reply)
+  }
+
+  let arrived: Call[] = []
+
+  function takeUpArrived(): void {
+    const calls = arrived
+    arrived = []
+    inOneRound(() => {
+      for (const call of calls) proceed(call, begin)
+    })
+  }
+
+  // At the end of the turn of the event loop most bodies are there whole, and need not be waited for.
   return (exchange, path, query) => {
-    const call: Call = {
+    if (arrived.length === 0) setImmediate(takeUpArrived)
+    arrived.push({
+      exchange,
+      path,
+      query,
       key: undefined,
-      rate: undefined,
       rateLimit: 0,
+      rate: undefined,
       operation: null,
       campaignId: null,
-    }
-    const finish = (reply: Reply) => {
-      answer(exchange, call, reply)
-      account(exchange, call, reply)
-    }
-    const { method } = exchange.req
-    if (path === `${basePath}/openapi.json` && (method === 'GET' || method === 'HEAD')) {
-      finish({ status: 200, body: liveDescription, errorCode: null })
-    } else {
-      checks(exchange, call, path, query).then(finish, (error) => finish(broken(exchange, call, error)))
-    }
+    })
   }
 }
 
-/** The body of an error, with the request's id (specification, part 7). */
-export function errorBody(exchange: Exchange, code: ErrorCode, message: string = errorMessage[code]): string {
-  const body: ErrorBody = { status: 'error', code, message, requestId: exchange.requestId }
-  return JSON.stringify(body)
+/** Rows 6 and 7. */
+function leadTargetFault({ req }: Exchange, campaignId: number | undefined): Fault | undefined {
+  if (campaignId === undefined) {
+    return { code: 'VALIDATION_ERROR', message: 'campaignId must be an integer of 1 or more' }
+  }
+  return isJson(req) ? undefined : { code: 'UNSUPPORTED_MEDIA_TYPE' }
 }
 
-function failed(exchange: Exchange, code: ErrorCode, message?: string, headers?: string[]): Reply {
-  const body = errorBody(exchange, code, message)
-  return { status: errorStatus[code], body, errorCode: code, ...(headers && { headers }) }
+function answer({ exchange, rate, rateLimit }: Call, reply: Reply): void {
+  const headers = [
+    'X-Request-Id',
+    exchange.requestId,
+    'Cache-Control',
+    'no-store',
+    'Content-Type',
+    'application/json',
+  ]
+  if (rate !== undefined) {
+    headers.push(
+      'RateLimit-Limit',
+      String(rateLimit),
+      'RateLimit-Remaining',
+      String(rate.remaining),
+      'RateLimit-Reset',
+      String(rate.resetSeconds),
+    )
+  }
+  if (reply.headers !== undefined) headers.push(...reply.headers)
+  send(exchange, reply.status, headers, reply.body)
 }
 
-function unauthorized(exchange: Exchange, detail: string): Reply {
-  return failed(exchange, 'UNAUTHORIZED', undefined, ['WWW-Authenticate', `Bearer realm="lastcall"${detail}`])
+/** After the answer: what is counted and kept of it. */
+function account({ metrics, history }: PublicApiParts, call: Call, reply: Reply): void {
+  const { exchange, key, operation, campaignId } = call
+  const milliseconds = performance.now() - exchange.arrivedAt
+  metrics.observe(operation, reply.status, milliseconds / 1_000)
+  if (key === undefined) return
+  history.record({
+    atMs: exchange.arrivedAtMs,
+    requestId: exchange.requestId,
+    accountId: key.account.id,
+    keyId: key.id,
+    operation,
+    campaignId,
+    status: reply.status,
+    errorCode: reply.errorCode,
+    milliseconds,
+  })
 }
 
 function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1_000)
-}
-
-/** The campaign id for the history: nothing that cannot be one. */
-function storedId(text: string): number | null {
-  const id = parseId(text)
-  return id !== undefined && Number.isSafeInteger(id) ? id : null
 }

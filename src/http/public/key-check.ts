@@ -1,7 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { parseAuthorization } from '../../core/api-key.ts'
 import type { Directory } from '../../directory.ts'
-import type { LiveKey } from '../../store/store.ts'
+import type { LiveKey, MaybePromise } from '../../store/store.ts'
+import { countHeader } from '../exchange.ts'
 
 const hashBytes = 32
 /** Compared against where there is no such key, so that the answer takes the same time. */
@@ -9,12 +11,10 @@ const noHash = new Uint8Array(hashBytes)
 /** The hash of the secret at hand; a fresh buffer for each request would be the dearest part of hashing. */
 const givenHash = Buffer.alloc(hashBytes)
 
-/** The key of an `Authorization` header: known, not revoked, with the right secret. */
-export function checkKey(
-  directory: Directory,
-  authorization: string,
-): LiveKey | undefined | Promise<LiveKey | undefined> {
-  const given = parseAuthorization(authorization)
+/** The key of the one `Authorization` header: known, not revoked, with the right secret. */
+export function checkKey(directory: Directory, req: IncomingMessage): MaybePromise<LiveKey | undefined> {
+  if (countHeader(req, 'authorization') > 1) return undefined
+  const given = parseAuthorization(req.headers.authorization ?? '')
   if (given === undefined) return undefined
   const found = directory.liveKey(given.keyId)
   if (found instanceof Promise) return found.then((key) => compare(key, given.secret))

@@ -1,8 +1,11 @@
 // What a request of the public API says, read strictly: nothing is coerced, trimmed or guessed.
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { isEmail } from '../../core/email.ts'
 import type { Operation } from '../../core/operations.ts'
+import { type BodyFailure, countHeader } from '../exchange.ts'
+import type { Fault } from './reply.ts'
 import { LeadInput } from './schemas.ts'
 
 export const basePath = '/api/public/v1'
@@ -38,10 +41,9 @@ export function parseId(text: string): number | undefined {
 }
 
 export type ListQuery = { limit: number; afterId: number; isDraft: boolean | null }
-export type QueryFault = { code: 'VALIDATION_ERROR' | 'INVALID_CURSOR'; message?: string }
 
 /** The parameters of the list, each at most once (contract, row 5). */
-export function parseListQuery(query: string): ListQuery | QueryFault {
+export function parseListQuery(query: string): ListQuery | Fault {
   const result: ListQuery = { limit: 50, afterId: 0, isDraft: null }
   const fault = unknownParameter(query, ['limit', 'afterId', 'isDraft'])
   if (fault !== undefined) return fault
@@ -67,7 +69,7 @@ export function parseListQuery(query: string): ListQuery | QueryFault {
 }
 
 /** The first parameter that is not allowed, or stands there twice. */
-export function unknownParameter(query: string, allowed: readonly string[]): QueryFault | undefined {
+export function unknownParameter(query: string, allowed: readonly string[]): Fault | undefined {
   if (query === '') return undefined
   const seen = new Set<string>()
   for (const name of new URLSearchParams(query).keys()) {
@@ -81,20 +83,40 @@ export function unknownParameter(query: string, allowed: readonly string[]): Que
 const parameter = /;\s*([^\s=;]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g
 
 /** `application/json` in UTF-8, uncompressed (contract, row 7). */
-export function isJson(contentType: string | undefined, contentEncoding: string | undefined): boolean {
-  if (contentEncoding !== undefined && !/^identity(?:, *identity)*$/i.test(contentEncoding)) return false
-  if (contentType === 'application/json') return true
-  if (contentType === undefined || !/^application\/json\s*(?:;|$)/i.test(contentType)) return false
-  for (const [, name, value] of contentType.matchAll(parameter)) {
+export function isJson(req: IncomingMessage): boolean {
+  const { 'content-type': type, 'content-encoding': encoding } = req.headers
+  if (encoding !== undefined && !/^identity(?:, *identity)*$/i.test(encoding)) return false
+  if (type === undefined || countHeader(req, 'content-type') > 1) return false
+  return type === 'application/json' || isJsonType(type)
+}
+
+function isJsonType(type: string): boolean {
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) return false
+  for (const [, name, value] of type.matchAll(parameter)) {
     if (name?.toLowerCase() === 'charset' && !/^"?utf-8"?$/i.test((value ?? '').trim())) return false
   }
   return true
 }
 
+const bodyFaults: Record<BodyFailure, Fault> = {
+  tooLarge: { code: 'PAYLOAD_TOO_LARGE' },
+  draining: { code: 'SERVICE_UNAVAILABLE' },
+  incomplete: { code: 'INVALID_JSON' },
+}
+
+/** Rows 8 to 10 of the contract. */
+export function leadInput(body: Buffer | BodyFailure): LeadInput | Fault {
+  if (typeof body === 'string') return bodyFaults[body]
+  const value = parseJson(body)
+  if (value === notJson) return { code: 'INVALID_JSON' }
+  const message = leadFault(value)
+  return message === undefined ? (value as LeadInput) : invalid(message)
+}
+
 const notJson = Symbol('not JSON')
 
 /** RFC 8259: one JSON text in UTF-8. A byte order mark is none of JSON's white space. */
-export function parseJson(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) return notJson
   try {
     return JSON.parse(body.toString('utf8'))
@@ -103,15 +125,11 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-export function isNotJson(value: unknown): boolean {
-  return value === notJson
-}
-
 const ajv = new Ajv2020({ strict: true, strictTypes: false, formats: { email: isEmail } })
 const validateLead = ajv.compile<LeadInput>(LeadInput)
 
 /** What is wrong with a lead input, by the name of the property and never by its value; or nothing. */
-export function leadFault(value: unknown): string | undefined {
+function leadFault(value: unknown): string | undefined {
   if (validateLead(value)) return undefined
   const fault = validateLead.errors?.[0]
   const property = fault?.instancePath.slice(1)
@@ -125,7 +143,7 @@ export function leadFault(value: unknown): string | undefined {
   return 'the body must be a JSON object'
 }
 
-function invalid(message: string): QueryFault {
+function invalid(message: string): Fault {
   return { code: 'VALIDATION_ERROR', message }
 }
 
