@@ -9,7 +9,6 @@ import { buildServer } from './http/server.ts'
 import { buildLeads } from './leads.ts'
 import { describeError, type Log } from './log.ts'
 import { openMetrics } from './metrics.ts'
-import { ratesInProcess } from './rates.ts'
 import type { Store } from './store/store.ts'
 
 export type AppParts = {
@@ -42,7 +41,7 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
     store,
     directory: known,
     leads,
-    rates: ratesInProcess(),
+    rates: store.rates,
     history,
     metrics,
     log,

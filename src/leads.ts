@@ -15,9 +15,14 @@ import { StoreUnavailable } from './store/store.ts'
 export type Leads = {
   /**
    * Registers an email in a published campaign; answered once that is on disk. The email is taken as it is
-   * and must be valid. @throws StoreUnavailable
+   * and must be valid. Where `mayWrite` comes to false, nothing is written. @throws StoreUnavailable
    */
-  register(of: CampaignOf, email: string, now: Seconds): MaybePromise<Registration | LeadFailure>
+  register(
+    of: CampaignOf,
+    email: string,
+    now: Seconds,
+    mayWrite?: Promise<boolean>,
+  ): MaybePromise<Registration | LeadFailure>
   /** Reads a lead's offer; writes nothing. @throws StoreUnavailable */
   lookUp(of: CampaignOf, email: string, now: Seconds): MaybePromise<LeadView | LeadFailure>
   /** Sets the lead's deadline by hand, or with null clears that. @throws StoreUnavailable */
@@ -36,7 +41,7 @@ export type CampaignOf = { accountId: number; campaignId: number }
 
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
-export type LeadFailure = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'
+export type LeadFailure = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND' | 'RATE_LIMITED'
 
 type Written = MaybePromise<Registration | LeadFailure>
 
@@ -44,6 +49,7 @@ type Written = MaybePromise<Registration | LeadFailure>
 type Change = {
   check(campaign: Campaign, lead: Lead | undefined): LeadFailure | undefined
   attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
+  mayWrite?: Promise<boolean> | undefined
 }
 
 const registering: Change = {
@@ -103,7 +109,14 @@ export function buildLeads(store: Store, directory: Directory): Leads {
       if (lead !== undefined && decide(lead) === undefined) {
         return { ...view(campaign, lead, now), created: false }
       }
-      return store.writeLead(campaign, email, decide, lead === undefined).then((written) => {
+      const isNew = lead === undefined
+      const { mayWrite } = change
+      const writing =
+        mayWrite === undefined
+          ? store.writeLead(campaign, email, decide, isNew)
+          : mayWrite.then((may) => (may ? store.writeLead(campaign, email, decide, isNew) : undefined))
+      return writing.then((written) => {
+        if (written === undefined) return 'RATE_LIMITED'
         if (written !== 'stale') return { ...view(campaign, written.lead, now), created: written.created }
         directory.forget()
         if (reads + 1 >= maxStaleReads) throw new StoreUnavailable('the campaign kept changing')
@@ -115,7 +128,8 @@ export function buildLeads(store: Store, directory: Directory): Leads {
   }
 
   return {
-    register: (of, email, now) => write(of, email, now, registering),
+    register: (of, email, now, mayWrite) =>
+      write(of, email, now, mayWrite === undefined ? registering : { ...registering, mayWrite }),
     importLead: (of, email, now) => write(of, email, now, importing),
     setDeadline: (of, email, deadlineAt, now) =>
       write(of, email, now, {

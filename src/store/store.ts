@@ -83,13 +83,16 @@ export class Refused extends Error {
 /** Hot reads answer without a promise where the engine can: at thousands a second each promise shows. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Requests counted in the fixed UTC minute (contract, "Rate"). */
-export type Rates = {
-  /** Whether the count is there at once; if not, it travels with whatever is asked in the same turn. */
-  inProcess: boolean
-  /** Counts one request; `nowMs` is the clock of an engine that has none of its own. */
-  count(accountId: number, limit: number, nowMs: number): MaybePromise<RateVerdict>
-}
+type Count<Verdict> = (accountId: number, limit: number, nowMs: number) => Verdict
+
+/**
+ * Counts one request of the account against `limit` requests in the fixed UTC minute (contract, "Rate"). In this
+ * process it counts at `nowMs` (milliseconds) and answers at once; elsewhere it counts by the clock that all
+ * nodes share, together with whatever else is asked in the same turn of the event loop.
+ */
+export type Rates =
+  | { inProcess: true; count: Count<RateVerdict> }
+  | { inProcess: false; count: Count<Promise<RateVerdict>> }
 
 export type Store = {
   createAccount(name: string): Promise<Account>

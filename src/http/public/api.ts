@@ -9,8 +9,13 @@ import type { History } from '../../history/history.ts'
 import type { LeadFailure, Leads, LeadView, Registration } from '../../leads.ts'
 import { describeError, type Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
-import type { Rates } from '../../rates.ts'
-import { type LiveKey, type MaybePromise, type Store, StoreUnavailable } from '../../store/store.ts'
+import {
+  type LiveKey,
+  type MaybePromise,
+  type Rates,
+  type Store,
+  StoreUnavailable,
+} from '../../store/store.ts'
 import { type Exchange, inOneRound, readBody, send } from '../exchange.ts'
 import { description } from './description.ts'
 import { checkKey } from './key-check.ts'
@@ -114,27 +119,40 @@ export function buildPublicApi(
     return undefined
   }
 
-  /** A count that is kept elsewhere is asked for once, with the rest known; a 429 still comes before it. */
+  /**
+   * A count that is kept elsewhere travels with what is read for the answer, and a 429 still comes before it;
+   * nothing is written before the count is there.
+   */
   function conclude(call: Call, key: LiveKey, ask: Ask | Fault): MaybePromise<Reply> {
     const { exchange } = call
     if (rates.inProcess) return act(call, key, ask)
-    return rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs).then((verdict) => {
+    const counted = rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs)
+    const isAllowed = counted.then(({ allowed }) => allowed)
+    const acted = Promise.try(act, call, key, ask, isAllowed)
+    // Where the count says no, nobody asks what came of it.
+    acted.catch(() => {})
+    return counted.then((verdict) => {
       call.rate = verdict
-      return verdict.allowed ? act(call, key, ask) : rateLimited(exchange, verdict)
+      return verdict.allowed ? acted : rateLimited(exchange, verdict)
     })
   }
 
   /** Rows 11 to 13. The instant is that of the whole request, which the body may have delayed. */
-  function act({ exchange }: Call, key: LiveKey, ask: Ask | Fault): MaybePromise<Reply> {
+  function act(
+    { exchange }: Call,
+    key: LiveKey,
+    ask: Ask | Fault,
+    mayWrite?: Promise<boolean>,
+  ): MaybePromise<Reply> {
     if ('code' in ask) return failed(exchange, ask)
     if (ask.operation === 'listCampaigns') return campaignList(key.account.id, ask.filter)
     const { campaignId, input } = ask
     const of = { accountId: key.account.id, campaignId }
-    const pending = (ask.operation === 'registerLead' ? leads.register : leads.lookUp)(
-      of,
-      input.email,
-      seconds(now()),
-    )
+    const at = seconds(now())
+    const pending =
+      ask.operation === 'registerLead'
+        ? leads.register(of, input.email, at, mayWrite)
+        : leads.lookUp(of, input.email, at)
     return pending instanceof Promise
       ? pending.then((result) => leadReply(exchange, key, input, result))
       : leadReply(exchange, key, input, pending)
