@@ -16,8 +16,10 @@ export type Exchange = {
   /** True once it is certain that the rest of it will not come. */
   bodyBroken: boolean
   expectsContinue: boolean
+  /** Whether its headers were complete only after draining had begun. */
+  late: boolean
   answered: boolean
-  /** True once the answer has been handed to the connection. */
+  /** True once the answer has been handed to the connection, behind which none is still to be taken. */
   written: boolean
   /** True once the answer says that the connection will be closed. */
   closes: boolean
@@ -47,6 +49,7 @@ export function newExchange(
     bodyRead: false,
     bodyBroken: false,
     expectsContinue,
+    late: false,
     answered: false,
     written: false,
     closes: !res.shouldKeepAlive,
@@ -118,6 +121,12 @@ function write({ exchange, status, headers, body }: Answer): void {
   if (unread && !req.destroyed) linger(exchange, body)
   // What is ASCII needs no conversion on its way to the socket.
   else res.end(body, bytes === body.length ? 'latin1' : 'utf8')
+  // Behind an answer that its reader has not taken this one lies in memory: no more are made until it leaves.
+  if (res.socket === null) res.once('finish', () => goOn(exchange))
+  else goOn(exchange)
+}
+
+function goOn(exchange: Exchange): void {
   exchange.written = true
   exchange.afterwards?.()
 }

@@ -2,6 +2,16 @@
 // come, connections that stay open, and stopping.
 import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import {
+  type Connection,
+  closeUnread,
+  drop,
+  enqueue,
+  isBehind,
+  leaveQueue,
+  newConnection,
+  readOn,
+} from './connection.ts'
 import { countHeader, type Exchange, newExchange } from './exchange.ts'
 
 const headersTimeoutMs = 15_000
@@ -10,9 +20,7 @@ const bodyTimeoutMs = 30_000
 const keepAliveTimeoutMs = 75_000
 const maxConnections = 20_000
 const maxHeaderBytes = 16_384
-/** Requests that one connection may have sent ahead of their answers; a client that goes on is cut off. */
-const maxWaiting = 4_000
-/** How often late bodies are looked for. */
+/** How often late bodies and unread answers are looked for. */
 const sweepMs = 500
 /** While draining: idle connections, then everything that has not been answered, and then what is left. */
 const drainIdleMs = 2_500
@@ -25,7 +33,6 @@ export type HttpServer = {
   /** Resolves with the port once connections are accepted. */
   listen(host: string, port: number): Promise<number>
   openConnections(): number
-  isDraining(): boolean
   /** Stops as operator.md says, and resolves once the last connection is closed, within nine seconds. */
   drain(): Promise<void>
 }
@@ -59,30 +66,43 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
 
   function accept(req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
     const connection = sockets.get(req.socket)
-    // What comes behind something that was no request is not read as one.
-    if (connection === undefined || connection.refused) return
+    if (connection === undefined) return
+    const { last } = connection
+    // What comes behind the end of a connection, or behind something that was no request, is not read as one.
+    if (connection.over || last?.closes) {
+      drop(connection)
+      return
+    }
     const hosts = countHeader(req, 'host')
     if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) {
       // RFC 9112, section 3.2
       refuseOnce(connection, 400)
       return
     }
-    const { last } = connection
-    if (last?.closes) return
     const exchange = newExchange(req, res, now(), expectsContinue)
     connection.last = exchange
+    exchange.late = draining && !connection.behind
     // Node's parser stops at a request to upgrade, taken or not: nothing behind it would be answered.
-    if (draining || req.headers.upgrade !== undefined) exchange.closes = true
+    if (exchange.late || req.headers.upgrade !== undefined) exchange.closes = true
     // Requests that were sent without waiting for answers are taken one after another, as they were meant.
     if (last === undefined || last.written) handle(exchange)
-    else {
-      connection.waiting += 1
-      if (connection.waiting > maxWaiting) connection.socket.destroy()
-      last.afterwards = () => {
-        connection.waiting -= 1
-        if (!last.closes) handle(exchange)
-      }
-    }
+    else queue(connection, last, exchange)
+  }
+
+  function queue(connection: Connection, before: Exchange, exchange: Exchange): void {
+    enqueue(connection)
+    before.afterwards = guarded(
+      () => {
+        if (before.closes) end(connection)
+        else {
+          leaveQueue(connection)
+          // One that was behind has caught up.
+          if (draining && connection.last === exchange) exchange.closes = true
+          handle(exchange)
+        }
+      },
+      () => connection.socket,
+    )
   }
 
   /** A defect of ours in one conversation ends that conversation, and not the process. */
@@ -104,7 +124,7 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   const requests = (handler: Handler) => guarded(handler, (req) => req.socket)
 
   server.on('connection', (socket) => {
-    const connection: Connection = { socket, last: undefined, refused: false, waiting: 0 }
+    const connection = newConnection(socket)
     sockets.set(socket, connection)
     // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
     // the process.
@@ -160,9 +180,13 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   )
 
   const sweep = setInterval(() => {
-    const oldest = performance.now() - bodyTimeoutMs
-    for (const { last } of sockets.values()) {
-      if (last?.endBody !== undefined && last.arrivedAt < oldest) fail(last, 'incomplete')
+    const at = performance.now()
+    for (const connection of sockets.values()) {
+      const { last, readOnAt } = connection
+      // A body could not come while we did not read.
+      const since = Math.max(last?.arrivedAt ?? 0, readOnAt)
+      if (last?.endBody !== undefined && at - since > bodyTimeoutMs) fail(last, 'incomplete')
+      closeUnread(connection, at)
     }
   }, sweepMs)
   sweep.unref()
@@ -179,19 +203,19 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
         })
       }),
     openConnections: () => sockets.size,
-    isDraining: () => draining,
     async drain() {
       draining = true
       // Not http.Server's own close, which ends idle connections at once: a client that is just sending on
       // one is owed a 503.
       NetServer.prototype.close.call(server)
-      for (const { last } of sockets.values()) {
-        if (last !== undefined && !last.answered) last.closes = true
+      for (const connection of sockets.values()) {
+        if (isBehind(connection)) connection.behind = true
+        else letEnd(connection)
       }
       if (sockets.size > 0) {
         await new Promise<void>((resolve) => {
           drained = resolve
-          setTimeout(() => server.closeIdleConnections(), drainIdleMs)
+          setTimeout(() => closeIdle(server, sockets), drainIdleMs)
           setTimeout(() => endLate(sockets), drainBodyMs)
           setTimeout(resolve, drainEndMs)
         })
@@ -202,11 +226,34 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   }
 }
 
-type Connection = { socket: Socket; last: Exchange | undefined; refused: boolean; waiting: number }
+/**
+ * Node takes a connection for idle whose client is still taking the answers before; as long as there is one, no
+ * idle ones are closed, but by `endLate`.
+ */
+function closeIdle(server: Server, sockets: Map<Socket, Connection>): void {
+  for (const { socket, last } of sockets.values()) {
+    if (!socket.destroyed && last?.answered && !last.res.writableFinished) {
+      setTimeout(closeIdle, sweepMs, server, sockets).unref()
+      return
+    }
+  }
+  server.closeIdleConnections()
+}
+
+/** Draining: the newest request whose headers have come is the last. */
+function letEnd(connection: Connection): void {
+  const { last } = connection
+  connection.behind = false
+  if (last === undefined || last.answered) return
+  last.closes = true
+  readOn(connection)
+}
 
 /** Bodies that have not come get their answer; connections that owe us the headers of a request are closed. */
 function endLate(sockets: Map<Socket, Connection>): void {
-  for (const { socket, last } of sockets.values()) {
+  for (const connection of sockets.values()) {
+    const { socket, last } = connection
+    if (connection.behind) letEnd(connection)
     if (last?.endBody !== undefined) fail(last, 'draining')
     else if (last === undefined || last.res.writableFinished) socket.destroy()
   }
@@ -223,10 +270,16 @@ function statusOf(code: string | undefined): number {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
 }
 
+/** Nothing further is taken as a request; what comes is read away, so that the client sees the answers. */
+function end(connection: Connection): void {
+  connection.over = true
+  readOn(connection)
+}
+
 /** The parser reports every further piece of a broken stream again. */
 function refuseOnce(connection: Connection, status: number): void {
-  if (connection.refused) return
-  connection.refused = true
+  if (connection.over) return
+  connection.over = true
   const { last } = connection
   if (last?.hasBody && !last.req.complete) {
     // The body of a request, which has an answer of the contract.
@@ -235,11 +288,8 @@ function refuseOnce(connection: Connection, status: number): void {
     refuse(connection, status)
   } else {
     // The answer before comes first. If it closes the connection, it is the last.
-    const { res } = last
     const then = () => {
-      if (last.closes) return
-      if (res.socket !== null || res.writableFinished) refuse(connection, status)
-      else res.once('finish', () => refuse(connection, status))
+      if (!last.closes) refuse(connection, status)
     }
     if (last.written) then()
     else last.afterwards = then

@@ -1,6 +1,7 @@
 // SIGTERM and SIGINT: what has arrived is answered, what comes later is not taken, and the end is near.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { createConnection } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -218,6 +219,28 @@ test('draining', { concurrency: 16, timeout: 120_000 }, async (t) => {
     },
   )
 
+  check('a pipeline that stands in line at the signal is answered to its end', async (running) => {
+    const { open, signal, exits, registered } = running
+    const emails = Array.from({ length: 300 }, (_, n) => `line-${n}@example.com`)
+    const few = await open()
+    const many = await open()
+    await Promise.all([few.send(emails.map(register).join('')), many.send(good.repeat(10_000))])
+    while (few.bytes().length === 0 || many.bytes().length === 0) await sleep(1)
+    signal()
+    for (const [line, count, status] of [
+      [few, emails.length, 201],
+      [many, 10_000, 200],
+    ] as const) {
+      const { answers, ending } = await line.untilEnded()
+      assert.equal(answers.length, count)
+      for (const answer of answers) assertGood(answer, status)
+      assertClosing(answers.at(-1))
+      assert.equal(ending, 'closed')
+    }
+    await exits()
+    assert.ok(await registered(emails.at(-1) as string))
+  })
+
   check('many registrations in flight: each answered one is kept', async (running) => {
     const { open, signal, exits, place } = running
     const emails = Array.from({ length: 60 }, (_, n) => `flight-${n}@example.com`)
@@ -301,4 +324,28 @@ test('draining', { concurrency: 16, timeout: 120_000 }, async (t) => {
   })
 
   await Promise.all(tests)
+})
+
+test('a pipeline without an end does not hold it: whole answers, the last of which says so', async (t) => {
+  const origin = await prepared(t)
+  const server = await origin.place.serve(['--rate-limit', '100000000'])
+  const good = message('GET', '/api/public/v1/campaigns', [`Authorization: Bearer ${origin.key}`])
+  const line = createConnection({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+  line.on('error', () => {})
+  let end = ''
+  line.on('data', (bytes) => {
+    end = (end + bytes.toString('latin1')).slice(-10_000)
+  })
+  const asking = setInterval(() => line.writable && line.write(good.repeat(1_000)), 20)
+  t.after(() => {
+    clearInterval(asking)
+    line.destroy()
+  })
+  await sleep(500)
+  const signalledAt = Date.now()
+  assert.equal(await server.stop(), 0)
+  const tookMs = Date.now() - signalledAt
+  assert.ok(tookMs < 10_000, `it took ${tookMs} ms`)
+  const last = end.slice(end.lastIndexOf('HTTP/1.1 '))
+  assert.match(last, /^HTTP\/1\.1 (200|503) .*Connection: close\r\n.*\}$/is)
 })
