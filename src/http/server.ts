@@ -292,7 +292,12 @@ function refuseOnce(connection: Connection, status: number): void {
       if (!last.closes) refuse(connection, status)
     }
     if (last.written) then()
-    else last.afterwards = then
+    else {
+      last.afterwards = () => {
+        // Where the client has ended its side meanwhile, Node has let this answer say that it is the last.
+        if (!connection.socket.readableEnded) then()
+      }
+    }
   }
 }
 

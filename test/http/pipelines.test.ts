@@ -114,6 +114,16 @@ test('pipelines', { concurrency: 8 }, async (t) => {
       assert.notEqual(ending, 'open')
     })
   }
+  check('an answer that says it is the last is, though what came behind was no request', async () => {
+    const line = await wire(port)
+    await line.send(`${register()}\0`)
+    line.halfClose()
+    const { answers, ending } = await line.untilEnded()
+    assert.equal(answers[0]?.status, 201)
+    const saysLast = answers[0].headers.get('connection')?.[0] === 'close'
+    assert.equal(answers.length, saysLast ? 1 : 2)
+    assert.notEqual(ending, 'open')
+  })
   check('a good request and then a header too large', async () => {
     const large = message('GET', campaigns, [`X-Large: ${'x'.repeat(40_000)}`])
     const { answers, ending } = await exchange(port, [register() + large])
