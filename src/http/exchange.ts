@@ -15,6 +15,7 @@ export type Exchange = {
   bodyRead: boolean
   /** True once it is certain that the rest of it will not come. */
   bodyBroken: boolean
+  /** True until it is told to go on. */
   expectsContinue: boolean
   /** Whether its headers were complete only after draining had begun. */
   late: boolean
@@ -114,6 +115,8 @@ function write({ exchange, status, headers, body }: Answer): void {
   const { req, res } = exchange
   const unread = exchange.hasBody && !exchange.bodyRead
   if (unread) exchange.closes = true
+  // Node closes the connection behind an answer that came without it, even if the body is there.
+  else letContinue(exchange)
   const bytes = Buffer.byteLength(body)
   headers.push('Content-Length', String(bytes))
   if (exchange.closes) headers.push('Connection', 'close')
@@ -124,6 +127,13 @@ function write({ exchange, status, headers, body }: Answer): void {
   // Behind an answer that its reader has not taken this one lies in memory: no more are made until it leaves.
   if (res.socket === null) res.once('finish', () => goOn(exchange))
   else goOn(exchange)
+}
+
+/** Says once that the body may come, where the client asked (RFC 9110, section 10.1.1). */
+function letContinue(exchange: Exchange): void {
+  if (!exchange.expectsContinue) return
+  exchange.expectsContinue = false
+  exchange.res.writeContinue()
 }
 
 function goOn(exchange: Exchange): void {
@@ -163,7 +173,7 @@ export function readBody(
   limit: number,
   then: (body: Buffer | BodyFailure) => void,
 ): void {
-  const { req, res } = exchange
+  const { req } = exchange
   if (!exchange.hasBody) then(noBytes)
   else if (Number(req.headers['content-length'] ?? 0) > limit || req.readableLength > limit) then('tooLarge')
   else if (exchange.bodyBroken || req.destroyed) then('incomplete')
@@ -171,7 +181,7 @@ export function readBody(
     exchange.bodyRead = true
     then(bufferedBody(req))
   } else {
-    if (exchange.expectsContinue) res.writeContinue()
+    letContinue(exchange)
     awaitBody(exchange, limit, then)
   }
 }

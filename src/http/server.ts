@@ -287,18 +287,12 @@ function refuseOnce(connection: Connection, status: number): void {
   } else if (last === undefined) {
     refuse(connection, status)
   } else {
-    // The answer before comes first. If it closes the connection, it is the last: so says our exchange, or Node,
-    // which ends its side behind an answer where the client has ended his.
-    const { res } = last
+    // The answer before comes first. If it closes the connection, it is the last.
     const then = () => {
-      if (!last.closes && !connection.socket.writableEnded) refuse(connection, status)
+      if (!last.closes) refuse(connection, status)
     }
-    const whenSent = () => {
-      if (res.writableFinished) then()
-      else res.once('finish', then)
-    }
-    if (last.written) whenSent()
-    else last.afterwards = whenSent
+    if (last.written) then()
+    else last.afterwards = then
   }
 }
 

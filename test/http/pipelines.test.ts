@@ -115,14 +115,17 @@ test('pipelines', { concurrency: 8 }, async (t) => {
     })
   }
   check('an answer that says it is the last is, though what came behind was no request', async () => {
-    const line = await wire(port)
-    await line.send(`${register()}\0`)
-    line.halfClose()
-    const { answers, ending } = await line.untilEnded()
-    assert.equal(answers[0]?.status, 201)
-    const saysLast = answers[0].headers.get('connection')?.[0] === 'close'
-    assert.equal(answers.length, saysLast ? 1 : 2)
-    assert.notEqual(ending, 'open')
+    for (const headers of [[], ['Expect: 100-continue']]) {
+      const request = message('POST', leads, [bearer, jsonType, ...headers], `{"email":"${newEmail()}"}`)
+      const line = await wire(port)
+      await line.send(`${request}\0`)
+      line.halfClose()
+      const { answers, ending } = await line.untilEnded()
+      assert.equal(answers[0]?.status, 201)
+      const saysLast = answers[0].headers.get('connection')?.[0] === 'close'
+      assert.equal(answers.length, saysLast ? 1 : 2)
+      assert.notEqual(ending, 'open')
+    }
   })
   check('a good request and then a header too large', async () => {
     const large = message('GET', campaigns, [`X-Large: ${'x'.repeat(40_000)}`])
