@@ -30,7 +30,7 @@
  * @property {number} turn counts the questions: an answer to an earlier one comes too late
  * @property {boolean} [asking]
  * @property {boolean} [reported] whether this view of the page was reported as a visit
- * @property {ReturnType<typeof setTimeout>} [retry] the timer of the next try
+ * @property {ReturnType<typeof setTimeout> | undefined} [retry] the timer of the next try
  * @property {number} retryMs
  * @property {State} [state] as last shown
  * @property {number | null} [deadline] as last shown
@@ -223,12 +223,14 @@ async function post(c, what, body) {
 async function ask(c) {
   const turn = ++c.turn
   clearTimeout(c.retry)
+  c.retry = undefined
   recall()
   const [newest, other] = refs(c)
   let lc = newest
   const names = { client: client() }
   if (!lc && !names.client) return
   const visit = !document.hidden && !c.reported
+  let isTold = false
   c.reported ||= visit
   c.asking = true
   try {
@@ -238,6 +240,7 @@ async function ask(c) {
     for (let tries = 0; tries < 3 && bestMs > 1000; tries++) {
       const sentAt = performance.now()
       const offer = await post(c, 'offer', { ...names, lc, visit: visit && !tries })
+      isTold = true
       if (turn !== c.turn) return
       remember(c, lc, offer)
       const tookMs = performance.now() - sentAt
@@ -246,9 +249,10 @@ async function ask(c) {
     }
     c.retryMs = 2500
   } catch {
+    if (visit && !isTold) c.reported = false
     if (turn !== c.turn) return
-    if (visit && !c.offer) c.reported = false
-    c.retryMs = Math.min(c.retryMs * 2, 300000)
+    // Not all visitors at once when the service is back.
+    c.retryMs = Math.min(c.retryMs * (1.5 + Math.random()), 300000)
     c.retry = setTimeout(ask, c.retryMs, c)
   } finally {
     if (turn === c.turn) c.asking = false
@@ -326,6 +330,7 @@ function show(c, offer, now) {
     offer: isOver || state === 'scheduled',
     expired: !isOver,
     scheduled: state !== 'scheduled',
+    running: left === undefined,
     countdown: left === undefined,
     deadline: left === undefined,
   }
@@ -489,7 +494,7 @@ function leave(address) {
       url.hash = ''
       url.searchParams.delete('lc')
     }
-    if (target.href === here.href || !mayKeep) return
+    if (target.href === here.href || !/^http/.test(address) || !mayKeep) return
     const leftAt = Number(sessionStorage.getItem('lastcall'))
     if (Math.abs(Date.now() - leftAt) < 10000) return
     sessionStorage.setItem('lastcall', String(Date.now()))
@@ -647,5 +652,6 @@ function start() {
   emit('ready')
 }
 
-if (window.Lastcall) window.Lastcall.scan()
+// An element of the page with that id is a global too.
+if (window.Lastcall?.scan) window.Lastcall.scan()
 else start()

@@ -81,7 +81,8 @@ export function scriptTag(origin: string, campaignId: string, attributes = ''): 
 export const offerPage = `
   <main>
     <h1>Autumn course</h1>
-    <p>Ends in <span data-lastcall="countdown">soon</span>, on <time data-lastcall="deadline"></time>.</p>
+    <p>Ends <span data-lastcall="running">on <time data-lastcall="deadline"></time>, in</span>
+      <span data-lastcall="countdown">soon</span></p>
     <p data-lastcall="offer">Buy for half the price</p>
     <p data-lastcall="expired" hidden>The offer is over</p>
     <p data-lastcall="scheduled" hidden>Not yet</p>

@@ -108,6 +108,9 @@ test('asleep with the service down: the offer stays, and ends once the service a
   await context.unroute('**/visitor/**')
   await sees(page, 'The offer is over')
   visitor.errors.length = 0
+  const asked = stage.service.questions.length
+  await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:sleep', { detail: 3_600_000 })))
+  await eventually(() => stage.service.questions.length, asked + 1)
 })
 
 test('a slow way to the service and back shifts the deadline by less than a second', async (t) => {

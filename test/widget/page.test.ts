@@ -278,6 +278,51 @@ test('the countdown is a timer that readers can ask and that does not speak by i
   assert.equal(await page.locator('[aria-live=polite], [aria-live=assertive], [role=alert]').count(), 0)
 })
 
+for (const [lang, shown] of Object.entries({
+  de: /^3 Tage 00 Stunden/,
+  'en-GB': /^3 days 00 hours/,
+  en_US: /^3 days/,
+  '': /^3 days/,
+}))
+  test(`the units are those of the page's language: "${lang}"`, async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: 3 * 86_400 + 60, anonymous: true })
+    const { page } = await stage.visitor(t)
+    await page.goto(stage.put({ campaigns: [id], body: offerPage, lang }))
+    const timer = page.getByRole('timer')
+    await timer.waitFor()
+    assert.match((await timer.innerText()).replaceAll(/\s+/g, ' '), shown)
+  })
+
+test('a visit whose report is lost on the way is reported again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
+  const lc = await stage.service.lead(id)
+  const visitor = await stage.visitor(t)
+  const { page, context } = visitor
+  await page.addInitScript(() => {
+    Object.defineProperty(Document.prototype, 'hidden', { configurable: true, get: () => true })
+  })
+  const asked = stage.service.questions.length
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => stage.service.questions.length, asked + 1)
+  await context.route('**/visitor/**', (route) => route.abort())
+  await page.evaluate(() => {
+    Object.defineProperty(Document.prototype, 'hidden', { configurable: true, get: () => false })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await eventually(() => visitor.errors.length > 0, true)
+  await context.unroute('**/visitor/**')
+  await page.getByRole('timer').waitFor()
+  assert.equal(stage.service.questions.at(-1)?.body.visit, true)
+  visitor.errors.length = 0
+})
+
+test('an element of the page that is called Lastcall is no hindrance', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: '<h1 id="Lastcall">Last call</h1>' }))
+  await page.getByRole('timer').waitFor()
+})
+
 test('elements and script tags that come later are found', async (t) => {
   const first = await stage.service.campaign({ endsInSeconds: -5, anonymous: true })
   const second = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
