@@ -139,6 +139,28 @@ test('a slow way to the service and back shifts the deadline by less than a seco
   )
 })
 
+test('where every answer is slow, the fastest of three sets the clock', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 60 })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  await page.addInitScript(record)
+  const delays = [1400, 3000, 3000]
+  let answered = 0
+  await context.route('**/visitor/**', async (route) => {
+    const response = await route.fetch()
+    await new Promise((resolve) => setTimeout(resolve, delays.shift() ?? 0))
+    await route.fulfill({ response })
+    answered += 1
+  })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => answered, 3, 15_000)
+  await new Promise((resolve) => setTimeout(resolve, 2500))
+  assert.equal(answered, 3)
+  const deadline = stage.service.questions.at(-1)?.answer.deadline as number
+  const errors = (await errorsOf(page, deadline)).slice(-2)
+  for (const error of errors) assert.ok(Math.abs(error) < 1000, `${errors}`)
+})
+
 test('a deadline that is moved meanwhile is shown after the hour at which the service is asked anyway', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 4 * 3600 })
   const lc = await stage.service.lead(id)

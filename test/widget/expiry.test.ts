@@ -100,7 +100,7 @@ test('REDIRECT to the page itself ends the offer there, without a round', async 
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
   const address = stage.put({ campaigns: [id], body: offerPage })
-  settings.onExpiry.redirectUrl = `${address}#over`
+  settings.onExpiry.redirectUrl = address
   let loads = 0
   page.on('load', () => loads++)
   await page.goto(`${address}?lc=${lc}`)
