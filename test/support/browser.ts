@@ -1,0 +1,50 @@
+// A real browser for the tests: Chromium out of npm, or the one that BROWSER_PATH names.
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import chromiumPackage from '@sparticuz/chromium'
+import { type Browser, chromium } from 'playwright-core'
+import type { Scope } from './lastcall.ts'
+
+const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
+const unpacked = join(cache, 'chromium-153.0.0')
+
+/** Closed when the test, or the file, ends. */
+export async function openBrowser(scope: Scope): Promise<Browser> {
+  const path = process.env.BROWSER_PATH || (await unpack())
+  const browser = await chromium.launch({
+    executablePath: path,
+    // Playwright switches off what lets a page come back as it was left; visitors have it.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    args: ['--no-sandbox', '--disable-gpu'],
+    env: { ...process.env, FONTCONFIG_FILE: join(unpacked, 'fonts.conf') } as Record<string, string>,
+  })
+  scope.after(() => browser.close())
+  return browser
+}
+
+/** Test files run side by side: each unpacks for itself, and the first to be done puts it in its place. */
+async function unpack(): Promise<string> {
+  const place = join(unpacked, 'chromium')
+  if (existsSync(place)) return place
+  mkdirSync(cache, { recursive: true })
+  const mine = mkdtempSync(join(cache, 'unpacking-'))
+  const usual = process.env.TMPDIR
+  // where the package unpacks to
+  process.env.TMPDIR = mine
+  await chromiumPackage.executablePath()
+  if (usual === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = usual
+  writeFileSync(join(mine, 'fonts.conf'), fontsIn('/usr/share/fonts', join(unpacked, 'fonts')))
+  try {
+    renameSync(mine, unpacked)
+  } catch {
+    rmSync(mine, { recursive: true })
+  }
+  return place
+}
+
+/** A machine of tests may have no font at all; the package brings one. */
+function fontsIn(...folders: string[]): string {
+  const lines = folders.map((folder) => `<dir>${folder}</dir>`)
+  return `<?xml version="1.0"?><fontconfig>${lines.join('')}<cachedir>${join(unpacked, 'font-cache')}</cachedir></fontconfig>`
+}

@@ -1,0 +1,159 @@
+// What becomes of the offer at the deadline: each way to end, while the page is open, before it is, and in a sleep.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { sleepyMachine } from '../support/page-clock.ts'
+import type { Expiry } from '../support/visitor-protocol.ts'
+import { eventually, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
+
+const stage = openStage({ after })
+
+const closed = () => stage.site.put('/closed', '<h1>Closed</h1>')
+
+type Ending = { onExpiry(): Expiry; hasEnded(page: Page): Promise<void> }
+
+const endings: Record<string, Ending> = {
+  HIDE: {
+    onExpiry: () => ({ action: 'HIDE' }),
+    async hasEnded(page) {
+      await sees(page, 'The offer is over')
+      assert.equal(await page.locator('[data-lastcall=countdown]').first().isVisible(), false)
+    },
+  },
+  ZERO: {
+    onExpiry: () => ({ action: 'ZERO' }),
+    async hasEnded(page) {
+      await eventually(() => shownSeconds(page), 0)
+      await sees(page, 'Buy for half the price')
+    },
+  },
+  REDIRECT: {
+    onExpiry: () => ({ action: 'REDIRECT', redirectUrl: closed() }),
+    async hasEnded(page) {
+      await page.getByText('Closed').waitFor()
+      assert.equal(page.url(), closed())
+    },
+  },
+}
+
+for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
+  test(`${action} while the page is open: at the deadline, not before`, async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: 4, onExpiry: onExpiry() })
+    const lc = await stage.service.lead(id)
+    const { page } = await stage.visitor(t)
+    await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+    await page.getByRole('timer').waitFor()
+    const deadline = stage.service.questions.at(-1)?.answer.deadline ?? 0
+    while (stage.service.now() < deadline - 500) {
+      assert.deepEqual(await page.getByText('Buy for half the price').isVisible(), true)
+      assert.ok((await shownSeconds(page)) > 0)
+    }
+    await hasEnded(page)
+    assert.ok(stage.service.now() - deadline < 1500)
+  })
+
+  test(`${action} on a page that is opened after the deadline`, async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: -60, onExpiry: onExpiry() })
+    const lc = await stage.service.lead(id)
+    const { page } = await stage.visitor(t)
+    await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+    await hasEnded(page)
+  })
+
+  for (const [asleep, event] of [
+    ['a sleep that stops the steady clock', 'test:sleep'],
+    ['a sleep through which the steady clock runs', 'test:doze'],
+  ] as const)
+    test(`${action} after ${asleep}`, async (t) => {
+      const id = await stage.service.campaign({ endsInSeconds: 7200, onExpiry: onExpiry() })
+      const lc = await stage.service.lead(id)
+      const { page } = await stage.visitor(t)
+      await page.addInitScript(sleepyMachine)
+      await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+      await page.getByRole('timer').waitFor()
+      stage.service.shift(3 * 3600)
+      await page.evaluate(
+        (name) => document.dispatchEvent(new CustomEvent(name, { detail: 3 * 3_600_000 })),
+        event,
+      )
+      await hasEnded(page)
+    })
+}
+
+test('a tab that was frozen over the deadline ends the offer as soon as it is thawed', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3 })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  const session = await context.newCDPSession(page)
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+  const deadline = stage.service.questions.at(-1)?.answer.deadline ?? 0
+  await new Promise((resolve) => setTimeout(resolve, deadline - stage.service.now() + 1500))
+  await session.send('Page.setWebLifecycleState', { state: 'active' })
+  await eventually(() => page.getByText('The offer is over').isVisible(), true, 1500)
+})
+
+test('REDIRECT to the page itself ends the offer there, without a round', async (t) => {
+  const settings = { endsInSeconds: -5, onExpiry: { action: 'REDIRECT', redirectUrl: '' } as Expiry }
+  const id = await stage.service.campaign(settings)
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  settings.onExpiry.redirectUrl = address
+  let loads = 0
+  page.on('load', () => loads++)
+  await page.goto(`${address}?lc=${lc}`)
+  await sees(page, 'The offer is over')
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  assert.equal(loads, 1)
+})
+
+test('REDIRECT to an address that sends the visitor back is tried once, and then the page stays', async (t) => {
+  const settings = { endsInSeconds: -5, onExpiry: { action: 'REDIRECT', redirectUrl: '' } as Expiry }
+  const id = await stage.service.campaign(settings)
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  settings.onExpiry.redirectUrl = stage.site.put('/sends-back', '', { location: address })
+  const loads: string[] = []
+  page.on('load', () => loads.push(page.url()))
+  await page.goto(`${address}?lc=${lc}`)
+  await eventually(() => loads.length, 2)
+  await sees(page, 'The offer is over')
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  assert.equal(loads.length, 2)
+})
+
+test('scheduled: the offer is hidden until it opens, and then shown with its countdown', async (t) => {
+  const id = await stage.service.campaign({ opensInSeconds: 3, endsInSeconds: 60 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await sees(page, 'Not yet')
+  assert.equal(await page.getByRole('timer').count(), 0)
+  await sees(page, 'Buy for half the price')
+  const late = stage.service.now() - (stage.service.questions.at(-1)?.answer.opensAt ?? 0)
+  assert.ok(late >= 0 && late < 1500, `${late} ms after the opening`)
+  assert.ok((await shownSeconds(page)) >= 55)
+})
+
+test('without a deadline the offer is shown and no countdown', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: null })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const body = offerPage.replace('data-lastcall="offer"', 'data-lastcall="offer" hidden')
+  await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
+  await sees(page, 'Buy for half the price')
+  assert.equal(await page.locator('[data-lastcall=countdown]').isVisible(), false)
+  assert.equal(await page.locator('[data-lastcall=bar]').count(), 0)
+})
+
+test('an offer that the page shows by its own CSS is hidden all the same', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const body = `<style>p[data-lastcall] { display: flex }</style>${offerPage}`
+  await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
+  await sees(page, 'The offer is over')
+})

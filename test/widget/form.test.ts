@@ -1,0 +1,197 @@
+// The form that registers an email, and what pages of their own display may call.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { eventually, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
+
+const stage = openStage({ after })
+
+const form = `<form data-lastcall="form" action="/fallback">
+  <label>Email <input type="email" name="email" required></label> <button>Send</button></form>`
+const registrations = (campaignId: string) =>
+  stage.service.questions.filter((one) => one.campaignId === campaignId && one.operation === 'leads')
+
+test('an email makes a lead: thanks are said, the offer is shown, and the browser keeps whose it is', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: form + offerPage })
+  await page.goto(address)
+  assert.equal(await page.getByRole('timer').count(), 0)
+  const status = page.getByRole('status')
+  await status.waitFor({ state: 'attached' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('button').click()
+  await page.getByText('Thank you. You are registered.').waitFor()
+  await page.getByRole('timer').waitFor()
+  assert.equal(await status.innerText(), 'Thank you. You are registered.')
+  assert.equal(await page.getByLabel('Email').inputValue(), '')
+  assert.equal(await page.getByLabel('Email').getAttribute('aria-invalid'), 'false')
+  await page.goto(address)
+  await page.getByRole('timer').waitFor()
+  assert.equal(stage.service.questions.at(-1)?.body.lc, registrations(id)[0]?.answer.lc)
+})
+
+test('a refused email is said to be so, where readers look for it', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const visitor = await stage.visitor(t)
+  const { page } = visitor
+  // HTML takes it, the API does not: it is not ASCII.
+  const body = form.replace('type="email" name="email"', 'name="email"')
+  await page.goto(stage.put({ campaigns: [id], body, lang: 'pl' }))
+  await page.getByLabel('Email').fill('zażółć@example.com')
+  await page.getByRole('button').click()
+  await page.getByText('Podaj poprawny adres e-mail.').waitFor()
+  const input = page.getByLabel('Email')
+  assert.equal(await input.getAttribute('aria-invalid'), 'true')
+  assert.equal(await input.evaluate((one) => one === document.activeElement), true)
+  const describedBy = await input.getAttribute('aria-describedby')
+  assert.equal(await page.locator(`[id="${describedBy}"]`).innerText(), 'Podaj poprawny adres e-mail.')
+  assert.equal(await input.inputValue(), 'zażółć@example.com')
+  assert.ok(visitor.errors.every((error) => error.includes('422')))
+  visitor.errors.length = 0
+})
+
+test('each way to fail has its words, which the page can replace', async (t) => {
+  const draft = await stage.service.campaign({ endsInSeconds: 3600, isDraft: true })
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const visitor = await stage.visitor(t)
+  const { page, context } = visitor
+  const send = async (email: string) => {
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button').click()
+  }
+  await page.goto(stage.put({ campaigns: [draft], body: form }))
+  await send('ada@example.com')
+  await page.getByText('This offer is not available at the moment.').waitFor()
+
+  const body = form.replace('<form', '<form data-busy="Calm down"')
+  await page.goto(stage.put({ campaigns: [id], body }))
+  for (let tries = 0; tries < 6; tries++) {
+    await send(`ada${tries}@example.com`)
+    await eventually(() => registrations(id).length, tries + 1)
+    await page.locator('form:not([aria-busy])').waitFor()
+  }
+  await page.getByText('Calm down').waitFor()
+
+  await context.route('**/leads', (route) => route.abort())
+  await send('ada@example.com')
+  await page.getByText('That did not work. Please try again in a moment.').waitFor()
+  visitor.errors.length = 0
+})
+
+test('a double click registers once', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: form }))
+  await page.getByRole('status').waitFor({ state: 'attached' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('button').dblclick()
+  await page.getByText('Thank you').waitFor()
+  assert.equal(registrations(id).length, 1)
+})
+
+test('a robot that fills every field gets an answer and makes no lead', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
+  const trap = page.locator('[name=website]')
+  await trap.waitFor({ state: 'attached' })
+  const box = await trap.boundingBox()
+  assert.ok(box && box.x + box.width < 0, 'people see the trap')
+  assert.equal(await trap.getAttribute('tabindex'), '-1')
+  assert.doesNotMatch(await page.locator('form').ariaSnapshot(), /textbox.*\n.*textbox/)
+  await page.evaluate(() => {
+    for (const input of document.querySelectorAll('input')) input.value = 'robot@example.com'
+  })
+  await page.getByRole('button').click()
+  await page.getByText('Thank you').waitFor()
+  assert.equal(registrations(id)[0]?.body.website, 'robot@example.com')
+  assert.equal(registrations(id)[0]?.answer.lc, null)
+  assert.equal(await page.getByRole('timer').count(), 0)
+})
+
+test("an email that has a lead already shows the visitor's own offer, not the lead's", async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const body = form + offerPage
+  const send = async (page: (typeof first)['page']) => {
+    await page.goto(stage.put({ campaigns: [id], body }))
+    await page.getByRole('timer').waitFor()
+    await page.getByLabel('Email').fill('ada@example.com')
+    await page.getByRole('button').click()
+    await page.getByText('Thank you').waitFor()
+  }
+  const first = await stage.visitor(t)
+  await send(first.page)
+  const second = await stage.visitor(t)
+  await send(second.page)
+  const [made, again] = registrations(id).map(({ answer }) => answer)
+  assert.match(made?.lc ?? '', /^[0-9a-f]{32}$/)
+  assert.equal(again?.lc, null)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  assert.equal(stage.service.questions.at(-1)?.body.lc, undefined)
+})
+
+test('an anonymous attempt goes on for the lead that it becomes', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
+  await page.getByRole('timer').waitFor()
+  const before = stage.service.questions.at(-1)?.answer.deadline
+  await page.evaluate(() => window.Lastcall?.register('ada@example.com'))
+  assert.equal(await page.evaluate(() => window.Lastcall?.get()?.deadline), before)
+})
+
+test('where a visit starts the offer, the visitor who registers need not come again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('button').click()
+  await page.getByRole('timer').waitFor()
+  assert.ok((await shownSeconds(page)) > 3590)
+})
+
+test('pages with a display of their own hear of start and end, also if they ask late', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const body = `<script>
+    window.heard = []
+    for (const name of ['ready', 'start', 'expire'])
+      document.addEventListener('lastcall:' + name, ({ detail }) => heard.push([name, detail?.campaign, detail?.state]))
+  </script>${offerPage}`
+  await page.goto(`${stage.put({ campaigns: [id], body, attributes: 'data-bar="off"' })}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  const view = await page.evaluate((campaign) => {
+    const found = window.Lastcall?.get(Number(campaign))
+    return { ...found, remaining: found?.remaining() }
+  }, id)
+  const { deadline } = stage.service.questions.at(-1)?.answer ?? {}
+  assert.deepEqual(
+    { ...view, remaining: 0 },
+    { campaign: id, state: 'open', opensAt: null, deadline, remaining: 0 },
+  )
+  assert.ok((view.remaining ?? 0) > 0 && (view.remaining ?? 0) <= 3000)
+  await sees(page, 'The offer is over')
+  assert.deepEqual(await page.evaluate(() => (window as any).heard), [
+    ['ready', undefined, undefined],
+    ['start', id, 'open'],
+    ['expire', id, 'expired'],
+  ])
+  assert.equal(await page.evaluate(() => window.Lastcall?.get('999')), null)
+  const left = await page.evaluate(
+    () => new Promise((resolve) => window.Lastcall?.on('expire', (late) => resolve(late.remaining()))),
+  )
+  assert.equal(left, 0)
+})
+
+test('register tells what was refused by the code of the API', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const visitor = await stage.visitor(t)
+  await visitor.page.goto(stage.put({ campaigns: [id] }))
+  await visitor.page.waitForFunction(() => window.Lastcall)
+  const code = await visitor.page.evaluate(() =>
+    window.Lastcall?.register('no address').catch((error) => error.code),
+  )
+  assert.equal(code, 'VALIDATION_ERROR')
+  visitor.errors.length = 0
+})

@@ -1,0 +1,363 @@
+// The widget as a guest on the page: strict policies, several campaigns, coming back, and never in the way.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import {
+  eventually,
+  offerPage,
+  openStage,
+  scriptTag,
+  seen,
+  sees,
+  shownSeconds,
+} from '../support/widget-stage.ts'
+
+const stage = openStage({ after })
+const settle = (ms = 1500) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('it works under a policy that allows the service its script and its answers, and nothing else', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3 })
+  const lc = await stage.service.lead(id)
+  const { origin } = stage.service
+  const policy =
+    `default-src 'none'; script-src ${origin}; connect-src ${origin}; style-src 'self'; ` +
+    "require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'"
+  const { page } = await stage.visitor(t)
+  const form = '<form data-lastcall="form"><input type="email"><button>Send</button></form>'
+  const body = `<p data-lastcall="offer">Buy for half the price</p><p data-lastcall="expired" hidden>The offer is over</p>${form}`
+  const address = stage.put({ campaigns: [id], body, headers: { 'Content-Security-Policy': policy } })
+  await page.goto(`${address}?lc=${lc}`)
+  const bar = page.locator('[data-lastcall=bar] > div')
+  await bar.waitFor()
+  assert.equal(await bar.evaluate((one) => getComputedStyle(one).position), 'fixed')
+  assert.equal(
+    await page.locator('[name=website]').evaluate((one) => getComputedStyle(one).position),
+    'absolute',
+  )
+  await sees(page, 'The offer is over')
+  assert.equal(await bar.count(), 0)
+})
+
+test('with the service down the page stays as it was, and nothing is thrown', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const visitor = await stage.visitor(t)
+  await visitor.context.route('**/visitor/**', (route) => route.abort('connectionrefused'))
+  await visitor.page.goto(
+    `${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`,
+  )
+  await settle()
+  assert.deepEqual(await seen(visitor.page), ['Buy for half the price'])
+  assert.equal(await visitor.page.locator('[data-lastcall=countdown]').innerText(), 'soon')
+  assert.equal(await visitor.page.locator('[data-lastcall=bar]').count(), 0)
+  assert.ok(visitor.errors.every((error) => error.includes('net::ERR_CONNECTION_REFUSED')))
+  visitor.errors.length = 0
+})
+
+test('with the script itself unreachable the page stays as it was', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const visitor = await stage.visitor(t)
+  await visitor.context.route('**/widget/**', (route) => route.abort())
+  await visitor.page.goto(stage.put({ campaigns: [id], body: offerPage }))
+  await settle(500)
+  assert.deepEqual(await seen(visitor.page), ['Buy for half the price'])
+  visitor.errors.length = 0
+})
+
+for (const [name, answer] of Object.entries({
+  'an error of the service': { status: 503, json: { status: 'error', code: 'SERVICE_UNAVAILABLE' } },
+  'a page of a proxy': { status: 200, contentType: 'text/html', body: '<h1>Log in to the network</h1>' },
+  'an empty object': { status: 200, json: {} },
+}))
+  test(`${name} in place of an offer leaves the page as it was, and is asked past later`, async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: -5 })
+    const visitor = await stage.visitor(t)
+    const { page, context } = visitor
+    await context.route('**/visitor/**', (route) =>
+      route.fulfill({ ...answer, headers: { 'Access-Control-Allow-Origin': '*' } }),
+    )
+    await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
+    await settle(1000)
+    assert.deepEqual(await seen(page), ['Buy for half the price'])
+    await context.unroute('**/visitor/**')
+    await sees(page, 'The offer is over')
+    assert.equal(stage.service.questions.at(-1)?.body.visit, true)
+    visitor.errors.length = 0
+  })
+
+test('a slow service holds up neither the page nor, once it answers, the end of the offer', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const { page, context } = await stage.visitor(t)
+  await context.route('**/visitor/**', async (route) => {
+    await settle(3000)
+    await route.continue()
+  })
+  const startedAt = Date.now()
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
+  assert.ok(Date.now() - startedAt < 2500)
+  assert.deepEqual(await seen(page), ['Buy for half the price'])
+  await sees(page, 'The offer is over')
+})
+
+test('a service that never answers is given up after ten seconds, and the offer stays', {
+  timeout: 40_000,
+}, async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const { page, context } = await stage.visitor(t)
+  let asked = 0
+  await context.route('**/visitor/**', () => {
+    asked += 1
+  })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
+  await eventually(() => asked, 2, 20_000)
+  assert.deepEqual(await seen(page), ['Buy for half the price'])
+})
+
+test('nothing to show, as for a draft: the page stays as it was', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5, isDraft: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
+  await settle()
+  assert.deepEqual(await seen(page), ['Buy for half the price'])
+  assert.equal(await page.locator('[data-lastcall=countdown]').innerText(), 'soon')
+})
+
+test('two campaigns on a page keep to themselves', async (t) => {
+  const running = await stage.service.campaign({ endsInSeconds: 3600 })
+  const over = await stage.service.campaign({ endsInSeconds: -5, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const body = `${offerPage}
+    <section data-campaign="${over}">
+      <p data-lastcall="offer">Second offer</p><p data-lastcall="expired" hidden>Second is over</p>
+    </section>
+    <p data-lastcall="offer" data-campaign="${over}">Second again</p>`
+  const lc = await stage.service.lead(running)
+  await page.goto(`${stage.put({ campaigns: [running, over], body })}?lc=${lc}`)
+  await page.getByText('Second is over').waitFor()
+  await page.getByRole('timer').waitFor()
+  await sees(page, 'Buy for half the price')
+  assert.equal(await page.getByText('Second offer').isVisible(), false)
+  assert.equal(await page.getByText('Second again').isVisible(), false)
+  const states = await page.evaluate(
+    (ids) => ids.map((id) => window.Lastcall?.get(id)?.state),
+    [running, over],
+  )
+  assert.deepEqual(states, ['open', 'expired'])
+  const events = await page.evaluate(() => {
+    const heard: string[] = []
+    window.Lastcall?.on('start', ({ campaign }) => heard.push(`start ${campaign}`))
+    window.Lastcall?.on('expire', ({ campaign }) => heard.push(`expire ${campaign}`))
+    return heard
+  })
+  assert.deepEqual(events, [`start ${running}`, `expire ${over}`])
+})
+
+test('two campaigns without countdowns of the page share the bar', async (t) => {
+  const first = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const second = await stage.service.campaign({ endsInSeconds: 7200, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [first, second] }))
+  const timers = page.locator('[data-lastcall=bar]').getByRole('timer')
+  await eventually(() => timers.count(), 2)
+  const hours = (await timers.allInnerTexts()).map((text) => text.split(/\s/)[0]).sort()
+  assert.deepEqual(hours, ['01', '02'])
+})
+
+/** Whether this browser keeps a page as it was for those who come back. The headless shell does not. */
+async function keepsPages(page: Page): Promise<boolean> {
+  const address = stage.site.put('/to-come-back-to', '<h1>Here</h1>')
+  await page.goto(address)
+  await page.evaluate(() => Object.assign(document, { isTheSame: true }).title)
+  await page.goto(stage.site.put('/elsewhere', '<h1>Elsewhere</h1>'))
+  await page.goBack({ waitUntil: 'commit' })
+  return page.evaluate(() => (document as any).isTheSame === true)
+}
+
+/** Goes to another page and back, or where the browser keeps no page, does to this one what keeping would. */
+async function awayAndBack(page: Page, isKept: boolean, awayMs: () => number): Promise<void> {
+  if (isKept) {
+    await page.goto(stage.site.put('/elsewhere', '<h1>Elsewhere</h1>'))
+    await settle(awayMs())
+    await page.goBack({ waitUntil: 'commit' })
+    return
+  }
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' })
+  await settle(awayMs())
+  await session.send('Page.setWebLifecycleState', { state: 'active' })
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+}
+
+test('back to a page that the browser kept: what has ended meanwhile ends there, and it is a visit', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 4 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const isKept = await keepsPages(page)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  await page.evaluate(() => Object.assign(document, { isTheSame: true }).title)
+  const deadline = stage.service.questions.at(-1)?.answer.deadline as number
+  const asked = stage.service.questions.length
+  await awayAndBack(page, isKept, () => deadline - stage.service.now() + 500)
+  await sees(page, 'The offer is over')
+  assert.equal(await page.evaluate(() => (document as any).isTheSame), true)
+  await eventually(() => stage.service.questions.length, asked + 1)
+  assert.equal(stage.service.questions.at(-1)?.body.visit, true)
+})
+
+test('back to a page that the browser kept, after the lead has got more time: the offer runs again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const isKept = await keepsPages(page)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await sees(page, 'The offer is over')
+  await stage.service.move(id, lc, { endsInSeconds: 3600 })
+  await awayAndBack(page, isKept, () => 200)
+  await sees(page, 'Buy for half the price')
+  assert.ok((await shownSeconds(page)) > 3590)
+})
+
+test('a page opened behind another is no visit until it is seen', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  await page.addInitScript(() => {
+    Object.defineProperty(Document.prototype, 'hidden', { configurable: true, get: () => true })
+  })
+  const asked = stage.service.questions.length
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => stage.service.questions.length, asked + 1)
+  await settle(500)
+  assert.equal(stage.service.questions.at(-1)?.answer.state, 'pending')
+  assert.deepEqual(await seen(page), ['Buy for half the price'])
+  await page.evaluate(() => {
+    Object.defineProperty(Document.prototype, 'hidden', { configurable: true, get: () => false })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await page.getByRole('timer').waitFor()
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+  await settle(500)
+  assert.deepEqual(
+    stage.service.questions.slice(asked).map(({ body }) => body.visit),
+    [false, true],
+  )
+})
+
+test('on a phone the bar fits, covers nothing at the end of the page, and speaks the language of the page', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 2 * 86_400 + 1, anonymous: true })
+  const { page } = await stage.visitor(t, { viewport: { width: 320, height: 640 } })
+  const body = `<p>${'Długi tekst. '.repeat(400)}</p><p id="last">Koniec</p>`
+  await page.goto(stage.put({ campaigns: [id], body, lang: 'pl-PL' }))
+  const bar = page.locator('[data-lastcall=bar] > div')
+  await bar.waitFor()
+  const shown = (await bar.innerText()).replaceAll(/\s+/g, ' ')
+  assert.match(
+    shown,
+    /^Do końca oferty (2 dni 00 godzin 00 minut 0[01] sekun(d|da)|1 dzień 23 godziny 59 minut 5\d sekundy?)$/,
+  )
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320)
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
+  const box = await bar.boundingBox()
+  const last = await page.locator('#last').boundingBox()
+  assert.ok(box && last)
+  assert.ok(box.x >= 0 && box.x + box.width <= 320 && box.y + box.height <= 640)
+  assert.ok(last.y + last.height <= box.y, 'the bar covers the end of the page')
+})
+
+test('the countdown is a timer that readers can ask and that does not speak by itself', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 86_400 + 3600 })
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
+  const timer = page.getByRole('timer')
+  await timer.waitFor()
+  assert.equal(await timer.getAttribute('aria-live'), 'off')
+  assert.match(
+    await page.locator('main').ariaSnapshot(),
+    /timer: 1 day 0[01] hours? \d\d minutes? \d\d seconds?/,
+  )
+  assert.equal(await page.locator('[aria-live=polite], [aria-live=assertive], [role=alert]').count(), 0)
+})
+
+for (const [lang, shown] of Object.entries({
+  de: /^3 Tage 00 Stunden/,
+  'en-GB': /^3 days 00 hours/,
+  en_US: /^3 days/,
+  '': /^3 days/,
+}))
+  test(`the units are those of the page's language: "${lang}"`, async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: 3 * 86_400 + 60, anonymous: true })
+    const { page } = await stage.visitor(t)
+    await page.goto(stage.put({ campaigns: [id], body: offerPage, lang }))
+    const timer = page.getByRole('timer')
+    await timer.waitFor()
+    assert.match((await timer.innerText()).replaceAll(/\s+/g, ' '), shown)
+  })
+
+test('a visit whose report is lost on the way is reported again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
+  const lc = await stage.service.lead(id)
+  const visitor = await stage.visitor(t)
+  const { page, context } = visitor
+  await page.addInitScript(() => {
+    Object.defineProperty(Document.prototype, 'hidden', { configurable: true, get: () => true })
+  })
+  const asked = stage.service.questions.length
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => stage.service.questions.length, asked + 1)
+  await context.route('**/visitor/**', (route) => route.abort())
+  await page.evaluate(() => {
+    Object.defineProperty(Document.prototype, 'hidden', { configurable: true, get: () => false })
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await eventually(() => visitor.errors.length > 0, true)
+  await context.unroute('**/visitor/**')
+  await page.getByRole('timer').waitFor()
+  assert.equal(stage.service.questions.at(-1)?.body.visit, true)
+  visitor.errors.length = 0
+})
+
+test('an element of the page that is called Lastcall is no hindrance', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: '<h1 id="Lastcall">Last call</h1>' }))
+  await page.getByRole('timer').waitFor()
+})
+
+test('elements and script tags that come later are found', async (t) => {
+  const first = await stage.service.campaign({ endsInSeconds: -5, anonymous: true })
+  const second = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [first], body: offerPage }))
+  await sees(page, 'The offer is over')
+  await page.evaluate(
+    (tag) => {
+      document.body.insertAdjacentHTML('beforeend', '<p data-lastcall="offer">A late offer</p>')
+      const [, src = '', id = ''] = /src="([^"]+)" data-campaign="(\d+)"/.exec(tag) ?? []
+      const script = Object.assign(document.createElement('script'), { src })
+      script.dataset.campaign = id
+      document.head.append(script)
+    },
+    scriptTag(stage.service.origin, second),
+  )
+  await eventually(() => page.getByText('A late offer').isVisible(), false)
+  await page.locator('[data-lastcall=bar]').getByRole('timer').waitFor()
+  assert.ok((await shownSeconds(page)) > 3500)
+})
+
+test('it leaves one global behind, and no cookie', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page, context } = await stage.visitor(t)
+  const globals = async (address: string) => {
+    await page.goto(address)
+    await settle(500)
+    return page.evaluate(() => Object.getOwnPropertyNames(window))
+  }
+  const without = await globals(stage.put({ campaigns: [] }))
+  const given = await globals(stage.put({ campaigns: [id] }))
+  await page.locator('[data-lastcall=bar]').waitFor()
+  assert.deepEqual(
+    given.filter((name) => !without.includes(name)),
+    ['Lastcall'],
+  )
+  assert.deepEqual(await context.cookies(), [])
+})

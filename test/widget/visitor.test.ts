@@ -1,0 +1,222 @@
+// Whom the widget takes the visitor for, and what it keeps of them in the browser.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { eventually, offerPage, openStage, sees } from '../support/widget-stage.ts'
+
+const stage = openStage({ after })
+
+/** The questions about one campaign, from a number of all questions on. */
+const asked = (campaignId: string) =>
+  stage.service.questions.filter((question) => question.campaignId === campaignId)
+
+const stored = (page: Page) =>
+  page.evaluate(() => [JSON.parse(localStorage.getItem('lastcall') ?? 'null'), sessionStorage.length])
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 700))
+
+test('lc is kept for the site and taken out of the address, all else of which stays as it is', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  await page.goto(`${address}?a=%20+x&lc=${lc}&b#part?lc=1`)
+  await page.getByRole('timer').waitFor()
+  assert.equal(page.url(), `${address}?a=%20+x&b#part?lc=1`)
+  await page.goto(stage.put({ campaigns: [id], body: offerPage }))
+  await page.getByRole('timer').waitFor()
+  assert.equal(asked(id).at(-1)?.body.lc, lc)
+  assert.equal(asked(id).length, 2)
+  assert.equal(await page.evaluate(() => history.length), 3)
+})
+
+test('an lc that is none of ours stays in the address', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const address = `${stage.put({ campaigns: [id], body: offerPage })}?lc=en_GB`
+  await page.goto(address)
+  await page.getByRole('timer').waitFor()
+  assert.equal(page.url(), address)
+  assert.equal(asked(id)[0]?.body.lc, undefined)
+})
+
+test('an open page asks once for its offer, and reports one visit', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
+  await page.getByRole('timer').waitFor()
+  await new Promise((resolve) => setTimeout(resolve, 2500))
+  assert.deepEqual(
+    asked(id).map(({ body }) => body.visit),
+    [true],
+  )
+})
+
+test('whoever has no lc is known by an id of this browser, and finds the same offer again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: offerPage }))
+  await page.getByRole('timer').waitFor()
+  await page.goto(stage.put({ campaigns: [id], body: offerPage }))
+  await page.getByRole('timer').waitFor()
+  const [first, second] = asked(id)
+  assert.match(first?.body.client, /^[0-9a-f]{32}$/)
+  assert.equal(first?.body.client, second?.body.client)
+  assert.equal(first?.answer.deadline, second?.answer.deadline)
+  assert.deepEqual(Object.keys((await stored(page))[0]), ['client'])
+  const other = await stage.visitor(t)
+  await other.page.goto(stage.put({ campaigns: [id], body: offerPage }))
+  await other.page.getByRole('timer').waitFor()
+  assert.notEqual(asked(id)[2]?.body.client, first?.body.client)
+})
+
+test('lc of another campaign: the visitor is nobody here, and stays a lead there', async (t) => {
+  const settings = { endsInSeconds: 3600, anonymous: true }
+  const there = await stage.service.campaign(settings)
+  const here = await stage.service.campaign({ ...settings, endsInSeconds: 60 })
+  const lc = await stage.service.lead(there)
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [here], body: offerPage })}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  assert.equal(asked(here)[0]?.answer.known, false)
+  await page.goto(stage.put({ campaigns: [here], body: offerPage }))
+  await page.getByRole('timer').waitFor()
+  assert.equal(asked(here)[1]?.body.lc, undefined)
+  assert.equal(asked(here)[1]?.answer.deadline, asked(here)[0]?.answer.deadline)
+  await page.goto(stage.put({ campaigns: [there], body: offerPage }))
+  await page.getByRole('timer').waitFor()
+  assert.equal(asked(there)[0]?.body.lc, lc)
+  assert.equal(asked(there)[0]?.answer.known, true)
+})
+
+test('leads of two campaigns: a link of the second leaves the first as it is, without a stray visit', async (t) => {
+  const first = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const second = await stage.service.campaign({ endsInSeconds: 60, anonymous: true })
+  const [one, two] = [await stage.service.lead(first), await stage.service.lead(second)]
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [first], body: offerPage })}?lc=${one}`)
+  await page.getByRole('timer').waitFor()
+  await page.goto(`${stage.put({ campaigns: [first, second], body: offerPage })}?lc=${two}`)
+  await eventually(() => asked(second).length > 0 && asked(first).length >= 2, true)
+  await settle()
+  const last = asked(first).at(-1)
+  assert.deepEqual([last?.body.lc, last?.answer.known], [one, true])
+  assert.deepEqual([asked(second).at(-1)?.body.lc, asked(second).at(-1)?.answer.known], [two, true])
+  const strays = asked(first).filter(({ body, answer }) => body.visit && !answer.known)
+  assert.deepEqual(strays, [])
+  await page.goto(stage.put({ campaigns: [first, second], body: offerPage }))
+  await settle()
+  assert.equal(asked(first).at(-1)?.body.lc, one)
+  assert.equal(asked(second).at(-1)?.body.lc, two)
+})
+
+test('a newer link of the same campaign wins over the one before', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const [older, newer] = [await stage.service.lead(id), await stage.service.lead(id, { endsInSeconds: 60 })]
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  await page.goto(`${address}?lc=${older}`)
+  await page.getByRole('timer').waitFor()
+  await page.goto(`${address}?lc=${newer}`)
+  await page.getByRole('timer').waitFor()
+  await page.goto(address)
+  await page.getByRole('timer').waitFor()
+  assert.equal(asked(id).at(-1)?.body.lc, newer)
+})
+
+test('where there is no offer, as in a draft, a lead is not forgotten', async (t) => {
+  const settings = { endsInSeconds: 3600, isDraft: true }
+  const id = await stage.service.campaign(settings)
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => asked(id).length, 1)
+  settings.isDraft = false
+  await page.goto(stage.put({ campaigns: [id], body: offerPage }))
+  await page.getByRole('timer').waitFor()
+  assert.equal(asked(id)[1]?.body.lc, lc)
+})
+
+test('a browser that keeps nothing: a lead has their offer, with lc left in the address; others have none', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  await page.addInitScript(() => {
+    for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, {
+        get() {
+          throw new DOMException('denied', 'SecurityError')
+        },
+      })
+  })
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  await page.goto(`${address}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  assert.equal(page.url(), `${address}?lc=${lc}`)
+  await page.goto(address)
+  await settle()
+  assert.equal(asked(id).length, 1)
+  await sees(page, 'Buy for half the price')
+})
+
+test('rubbish in the storage does no harm', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  for (const rubbish of ['{', '"text"', 'null', '[1]', '{"client":5,"lc":{},"of1":"x"}']) {
+    await page.goto(stage.site.put('/empty', ''))
+    await page.evaluate((text) => localStorage.setItem('lastcall', text), rubbish)
+    await page.goto(address)
+    await page.getByRole('timer').waitFor()
+    assert.match(asked(id).at(-1)?.body.client, /^[0-9a-f]{32}$/)
+  }
+})
+
+test('waiting for consent it keeps nothing, and asks for those alone who come with a link', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage, attributes: 'data-consent="wait"' })
+  await page.goto(address)
+  await settle()
+  assert.equal(asked(id).length, 0)
+  await page.goto(`${address}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  assert.deepEqual(asked(id)[0]?.body, { lc, visit: true })
+  assert.equal(page.url(), `${address}?lc=${lc}`)
+  assert.deepEqual(await stored(page), [null, 0])
+
+  await page.evaluate(() => window.Lastcall?.consent())
+  await eventually(() => page.url(), address)
+  await eventually(() => asked(id).length, 2)
+  assert.equal(asked(id)[1]?.body.visit, false)
+  await eventually(async () => (await stored(page))[0]?.[`of${id}`], lc)
+
+  await page.evaluate(() => window.Lastcall?.consent(false))
+  assert.deepEqual(await stored(page), [null, 0])
+  await settle()
+  assert.equal(asked(id).length, 2)
+})
+
+test('waiting for consent an offer that is over is hidden, and nobody is sent elsewhere', async (t) => {
+  const redirectUrl = stage.site.put('/closed', '<h1>Closed</h1>')
+  const id = await stage.service.campaign({
+    endsInSeconds: -5,
+    onExpiry: { action: 'REDIRECT', redirectUrl },
+  })
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage, attributes: 'data-consent="wait"' })
+  await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
+  await sees(page, 'The offer is over')
+  await settle()
+  assert.deepEqual(await stored(page), [null, 0])
+})
+
+test('a consent that is given as soon as the widget is ready comes in time', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const body = `<script>document.addEventListener('lastcall:ready', () => Lastcall.consent())</script>${offerPage}`
+  await page.goto(stage.put({ campaigns: [id], body, attributes: 'data-consent="wait"' }))
+  await page.getByRole('timer').waitFor()
+  assert.match((await stored(page))[0].client, /^[0-9a-f]{32}$/)
+})

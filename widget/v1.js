@@ -1,0 +1,657 @@
+// The widget: on a customer's page, shows the visitor how long the offer lasts, and ends it.
+//
+// It is served as it stands here, inside a function of its own and without comments and indentation
+// (src/http/visitor/widget-script.ts), in at most 5 kB compressed. So a comment has lines of its own, no text
+// spans lines in which leading spaces would matter, and words cost: what a page can do itself is left to it.
+//
+// The rule above all others: when anything is missing, late or broken, the page stays as it was.
+
+/**
+ * @typedef {'none' | 'pending' | 'scheduled' | 'open' | 'expired'} State
+ *
+ * What the service answers; instants are milliseconds since 1970.
+ * @typedef {object} Offer
+ * @property {number} now the service's clock
+ * @property {State} state
+ * @property {number | null} opensAt
+ * @property {number | null} deadline
+ * @property {{ action: 'HIDE' | 'ZERO' | 'REDIRECT', redirectUrl?: string } | null} onExpiry
+ * @property {boolean} known whether the ref that was sent names a lead of this campaign
+ * @property {string | null} [lc] the ref of the lead that this very registration made
+ *
+ * @typedef {object} Campaign
+ * @property {string} id
+ * @property {string} base the service's public address
+ * @property {HTMLScriptElement} script
+ * @property {Offer} [offer] as last answered
+ * @property {number} clock what to add to performance.now() to get the service's clock
+ * @property {number} drift Date.now() less performance.now() at that answer: another one after a sleep
+ * @property {number} askedAt performance.now() at that answer
+ * @property {number} turn counts the questions: an answer to an earlier one comes too late
+ * @property {boolean} [asking]
+ * @property {boolean} [reported] whether this view of the page was reported as a visit
+ * @property {ReturnType<typeof setTimeout> | undefined} [retry] the timer of the next try
+ * @property {number} retryMs
+ * @property {State} [state] as last shown
+ * @property {number | null} [deadline] as last shown
+ * @property {HTMLElement} [row] its line in the bar
+ *
+ * What pages get to see of a campaign.
+ * @typedef {object} View
+ * @property {string} campaign
+ * @property {State | undefined} state undefined until the service has answered
+ * @property {number | null} opensAt
+ * @property {number | null} deadline
+ * @property {() => number | null} remaining milliseconds left, null without a deadline
+ *
+ * @typedef {object} Lastcall
+ * @property {(campaignId?: string | number) => View | null} get
+ * @property {(event: 'start' | 'expire', listener: (view: View) => void) => void} on
+ * @property {(email: string, campaignId?: string | number) => Promise<View | null>} register
+ * @property {(given?: boolean) => void} consent
+ * @property {() => void} scan
+ */
+
+/** @type {Campaign[]} in the order of their script tags; the first is that of elements that name none */
+const campaigns = []
+
+const isRef = /^[0-9a-f]{32}$/
+
+const words = {
+  en: {
+    ends: 'Offer ends in',
+    thanks: 'Thank you. You are registered.',
+    invalid: 'Please enter a valid email address.',
+    closed: 'This offer is not available at the moment.',
+    busy: 'Too many attempts. Please try again later.',
+    failed: 'That did not work. Please try again in a moment.',
+  },
+  pl: {
+    ends: 'Do końca oferty',
+    thanks: 'Dziękujemy. Adres został zapisany.',
+    invalid: 'Podaj poprawny adres e-mail.',
+    closed: 'Ta oferta jest teraz niedostępna.',
+    busy: 'Za dużo prób. Spróbuj ponownie później.',
+    failed: 'Nie udało się. Spróbuj ponownie za chwilę.',
+  },
+}
+
+/** Of what the service refuses, the words for people. @type {Record<string, keyof typeof words.en>} */
+const refusals = { VALIDATION_ERROR: 'invalid', CAMPAIGN_NOT_PUBLISHED: 'closed', RATE_LIMITED: 'busy' }
+
+/** @type {[string, number][]} */
+const units = [
+  ['day', 86400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+// :where() has no weight: whatever the page itself says of these elements wins.
+const style = `
+[data-lastcall][hidden],[data-lastcall=countdown]>[hidden]{display:none!important}
+:where([data-lastcall=countdown]){display:inline-flex;flex-wrap:wrap;gap:var(--lastcall-gap,.5em);font-variant-numeric:tabular-nums}
+:where([data-lastcall=countdown]>span){display:inline-flex;flex-direction:var(--lastcall-direction,row);align-items:var(--lastcall-align,baseline);gap:.3em;padding:var(--lastcall-box-padding,0);border-radius:var(--lastcall-box-radius,0);background:var(--lastcall-box-background,none);color:var(--lastcall-box-color,inherit)}
+:where([data-lastcall=countdown] b){font-size:var(--lastcall-number-size,1em)}
+:where([data-lastcall=countdown] small){font-size:var(--lastcall-label-size,.85em)}
+[data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center}
+[data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em;margin:0}
+[data-lastcall=honeypot]{position:absolute!important;left:-999em!important}
+`
+
+const bar = element('aside')
+const barRows = bar.appendChild(element('div'))
+bar.dataset.lastcall = 'bar'
+
+/** What stands in the elements that the widget fills. @type {WeakMap<Element, Element[]>} */
+const filled = new WeakMap()
+
+/** What is kept of the visitor: `client`, `lc`, and for campaign 1 `of1` and `not1`. @type {Record<string, string>} */
+const kept = {}
+/** @type {boolean | undefined} */
+let consent
+let mayKeep = true
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer
+
+/** @param {string} name */
+function element(name) {
+  return document.createElement(name)
+}
+
+// What is kept
+
+function recall() {
+  if (mayKeep)
+    try {
+      Object.assign(kept, JSON.parse(localStorage.getItem('lastcall') ?? '{}'))
+    } catch {}
+}
+
+/** Another tab may have written meanwhile, so that is read first. @param {Record<string, string>} changes */
+function keep(changes) {
+  recall()
+  Object.assign(kept, changes)
+  if (mayKeep)
+    try {
+      localStorage.setItem('lastcall', JSON.stringify(kept))
+      return true
+    } catch {}
+  return false
+}
+
+/** @param {string} name */
+function ref(name) {
+  return isRef.test(kept[name] ?? '') ? kept[name] : undefined
+}
+
+/** Takes the ref out of the address bar, unless it cannot be kept. Returns whether there was one. */
+function readAddress() {
+  const { search, hash, href } = location
+  const lc = new URLSearchParams(search).get('lc') ?? ''
+  if (!isRef.test(lc)) return false
+  if (keep({ lc })) {
+    const rest = search
+      .slice(1)
+      .split('&')
+      .filter((pair) => pair !== `lc=${lc}`)
+    history.replaceState(
+      history.state,
+      '',
+      href.split(/[?#]/)[0] + (rest[0] ? `?${rest.join('&')}` : '') + hash,
+    )
+  }
+  return true
+}
+
+/** A browser that keeps nothing would get a fresh offer with each page, so it gets no id. */
+function client() {
+  if (!ref('client')) {
+    const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
+    if (!mayKeep || !keep({ client: bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('') }))
+      return
+  }
+  return kept.client
+}
+
+/** The refs that may name the visitor in this campaign, the newest first. @param {Campaign} c */
+function refs(c) {
+  const lc = ref('lc')
+  const own = ref(`of${c.id}`)
+  return [...new Set([lc === kept[`not${c.id}`] ? own : lc, own])].filter((one) => one !== undefined)
+}
+
+/**
+ * Notes whose lead the ref names. Where there is no offer at all, that says nothing against the ref.
+ * @param {Campaign} c
+ * @param {string | undefined} lc
+ * @param {Offer} offer
+ */
+function remember(c, lc, offer) {
+  const own = `of${c.id}`
+  const not = `not${c.id}`
+  if (lc && offer.known && (kept[own] !== lc || kept.lc === lc))
+    keep({ [own]: lc, lc: kept.lc === lc ? '' : (kept.lc ?? '') })
+  if (lc && !offer.known && offer.state !== 'none')
+    keep({ [not]: lc, [own]: kept[own] === lc ? '' : (kept[own] ?? '') })
+  return offer.known
+}
+
+// What the service says
+
+/**
+ * @param {Campaign} c
+ * @param {'offer' | 'leads'} what
+ * @param {object} body
+ * @returns {Promise<Offer>}
+ */
+async function post(c, what, body) {
+  // A plain string is sent as text/plain, which spares the browser a preflight.
+  const answer = await fetch(`${c.base}/visitor/v1/campaigns/${c.id}/${what}`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    credentials: 'omit',
+    referrerPolicy: 'no-referrer',
+    signal: AbortSignal.timeout(10000),
+  })
+  const json = await answer.json()
+  if (!(json.now > 0)) throw Object.assign(Error(json.message), { code: json.code })
+  return json
+}
+
+/** @param {Campaign} c */
+async function ask(c) {
+  const turn = ++c.turn
+  clearTimeout(c.retry)
+  c.retry = undefined
+  recall()
+  const [newest, other] = refs(c)
+  let lc = newest
+  const names = { client: client() }
+  if (!lc && !names.client) return
+  const visit = !document.hidden && !c.reported
+  let isTold = false
+  c.reported ||= visit
+  c.asking = true
+  try {
+    if (other && !remember(c, lc, await post(c, 'offer', { ...names, lc, visit: false }))) lc = other
+    let bestMs = Infinity
+    // The service's clock is known to half the round trip: a slow one is tried again, on the open connection.
+    for (let tries = 0; tries < 3 && bestMs > 1000; tries++) {
+      const sentAt = performance.now()
+      const offer = await post(c, 'offer', { ...names, lc, visit: visit && !tries })
+      isTold = true
+      if (turn !== c.turn) return
+      remember(c, lc, offer)
+      const tookMs = performance.now() - sentAt
+      if (tookMs < bestMs) take(c, offer, tookMs)
+      bestMs = Math.min(bestMs, tookMs)
+    }
+    c.retryMs = 2500
+  } catch {
+    if (visit && !isTold) c.reported = false
+    if (turn !== c.turn) return
+    // Not all visitors at once when the service is back.
+    c.retryMs = Math.min(c.retryMs * (1.5 + Math.random()), 300000)
+    c.retry = setTimeout(ask, c.retryMs, c)
+  } finally {
+    if (turn === c.turn) c.asking = false
+  }
+}
+
+/**
+ * @param {Campaign} c
+ * @param {Offer} offer
+ * @param {number} tookMs
+ */
+function take(c, offer, tookMs) {
+  c.offer = offer
+  c.askedAt = performance.now()
+  c.clock = offer.now + tookMs / 2 - c.askedAt
+  c.drift = Date.now() - c.askedAt
+  tick()
+}
+
+/**
+ * performance.now() runs on when somebody sets the clock, but in some browsers not while the machine sleeps; Date
+ * the other way round. Where they part by half a second, the service is asked again; so it is every hour.
+ * @param {Campaign} c
+ */
+function isStale(c) {
+  const now = performance.now()
+  return Math.abs(Date.now() - now - c.drift) > 500 || now - c.askedAt > 3600000
+}
+
+// What is shown
+
+function tick() {
+  clearTimeout(timer)
+  document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
+  let nextMs = Infinity
+  for (const c of campaigns) {
+    if (!c.offer) continue
+    if (!document.hidden && !c.asking && !c.retry && isStale(c)) ask(c)
+    const now = performance.now() + c.clock
+    show(c, c.offer, now)
+    // Instants are whole seconds.
+    if (c.offer.state !== 'none') nextMs = Math.min(nextMs, 1000 - (now % 1000))
+  }
+  if (nextMs < Infinity) timer = setTimeout(tick, nextMs)
+}
+
+/**
+ * @param {Offer} offer
+ * @param {number} now
+ * @returns {State}
+ */
+function stateAt({ state, opensAt, deadline }, now) {
+  if (state !== 'open' && state !== 'scheduled') return state
+  if (deadline !== null && now >= deadline) return 'expired'
+  return now < (opensAt ?? 0) ? 'scheduled' : 'open'
+}
+
+/**
+ * @param {Campaign} c
+ * @param {Offer} offer
+ * @param {number} now
+ */
+function show(c, offer, now) {
+  const { deadline, onExpiry } = offer
+  const state = stateAt(offer, now)
+  if (state === 'none' && !c.state) return
+  const isZero = state === 'expired' && onExpiry?.action === 'ZERO'
+  const isOver = state === 'expired' && !isZero
+  const left =
+    deadline !== null && (state === 'open' || isZero)
+      ? Math.max(0, Math.ceil((deadline - now) / 1000))
+      : undefined
+  /** @type {Record<string, boolean>} */
+  const isHidden = {
+    offer: isOver || state === 'scheduled',
+    expired: !isOver,
+    scheduled: state !== 'scheduled',
+    running: left === undefined,
+    countdown: left === undefined,
+    deadline: left === undefined,
+  }
+  const marked = elementsOf(c)
+  for (const one of marked) {
+    const mark = one.dataset.lastcall ?? ''
+    const hidden = isHidden[mark]
+    if (hidden !== undefined && one.hidden !== hidden) one.hidden = hidden
+    if (mark === 'countdown' && left !== undefined) count(one, left)
+    if (mark === 'deadline' && left !== undefined) write(one, inWords(deadline ?? 0, languageOf(one)))
+  }
+  showInBar(c, marked.some((one) => one.dataset.lastcall === 'countdown') ? undefined : left)
+  announce(c, state, deadline)
+}
+
+/** @param {Campaign} c @returns {HTMLElement[]} */
+function elementsOf(c) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const all = document.querySelectorAll('[data-lastcall]')
+  return [...all].filter((one) => campaignOf(one) === c && !bar.contains(one))
+}
+
+/** @param {Element} one */
+function campaignOf(one) {
+  const named = one.closest('[data-campaign]')
+  return named ? find(named.getAttribute('data-campaign')) : campaigns[0]
+}
+
+/** @param {unknown} id */
+function find(id) {
+  return campaigns.find((c) => c.id === String(id))
+}
+
+/**
+ * A timer that readers can ask, and that says nothing by itself.
+ * @param {Element} one
+ * @param {number} left seconds
+ */
+function count(one, left) {
+  let parts = filled.get(one)
+  if (parts?.[0]?.parentNode !== one) {
+    parts = units.map(() => {
+      const part = element('span')
+      part.append(element('b'), ' ', element('small'))
+      return part
+    })
+    one.replaceChildren(...parts.flatMap((part) => [part, ' ']))
+    one.setAttribute('role', 'timer')
+    one.setAttribute('aria-live', 'off')
+    filled.set(one, parts)
+  }
+  const language = languageOf(one)
+  let rest = left
+  units.forEach(([unit, seconds], index) => {
+    const number = Math.floor(rest / seconds)
+    rest %= seconds
+    const part = /** @type {HTMLElement} */ (parts[index])
+    part.hidden = !index && !number
+    if (write(part.children[0], String(number).padStart(index ? 2 : 1, '0')))
+      write(part.children[1], unitName(unit, number, language))
+  })
+}
+
+/**
+ * @param {string} unit
+ * @param {number} number
+ * @param {string} language
+ */
+function unitName(unit, number, language) {
+  const parts = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).formatToParts(
+    number,
+  )
+  return parts.find((part) => part.type === 'unit')?.value ?? unit
+}
+
+/** With seconds where it has some. @param {number} instant @param {string} language */
+function inWords(instant, language) {
+  return new Date(instant).toLocaleString(language, {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: instant % 60000 ? '2-digit' : undefined,
+    timeZoneName: 'short',
+  })
+}
+
+/** Returns whether the text was another one. @param {Element | undefined} one @param {string} text */
+function write(one, text) {
+  if (!one || one.textContent === text) return false
+  one.textContent = text
+  return true
+}
+
+/** @param {Element} one */
+function languageOf(one) {
+  try {
+    return Intl.getCanonicalLocales(one.closest('[lang]')?.getAttribute('lang') || 'en')[0] ?? 'en'
+  } catch {
+    return 'en'
+  }
+}
+
+/** @param {Element} one */
+function wordsFor(one) {
+  return /^pl\b/.test(languageOf(one)) ? words.pl : words.en
+}
+
+/** @param {Campaign} c @param {number} [left] seconds; without it the campaign has no line in the bar */
+function showInBar(c, left) {
+  if (left === undefined || c.script.dataset.bar === 'off') {
+    c.row?.remove()
+    if (!barRows.firstChild) bar.remove()
+    return
+  }
+  if (!document.body) return
+  if (!bar.isConnected) document.body.append(bar)
+  if (!c.row) {
+    c.row = element('p')
+    const timer = element('span')
+    timer.dataset.lastcall = 'countdown'
+    c.row.append(c.script.dataset.text ?? wordsFor(document.body).ends, ' ', timer)
+  }
+  if (!c.row.isConnected) barRows.append(c.row)
+  count(/** @type {Element} */ (c.row.lastChild), left)
+  // The bar itself lies above the page, so its place at the end of the page is kept free.
+  bar.style.height = `${barRows.offsetHeight}px`
+}
+
+/**
+ * @param {Campaign} c
+ * @param {State} state
+ * @param {number | null} deadline
+ */
+function announce(c, state, deadline) {
+  if (state === c.state && (deadline === c.deadline || state !== 'open')) return
+  c.state = state
+  c.deadline = deadline
+  if (state === 'open') emit('start', viewOf(c))
+  if (state !== 'expired') return
+  emit('expire', viewOf(c))
+  if (c.offer?.onExpiry?.action === 'REDIRECT') leave(c.offer.onExpiry.redirectUrl ?? '')
+}
+
+/** @param {string} name @param {View} [detail] */
+function emit(name, detail) {
+  document.dispatchEvent(new CustomEvent(`lastcall:${name}`, { detail }))
+}
+
+/**
+ * Not to the page where we are, and not if we have just been sent back from there: that would go round for ever.
+ * Where the tab cannot remember that it left, it stays.
+ * @param {string} address
+ */
+function leave(address) {
+  try {
+    const target = new URL(address)
+    const here = new URL(location.href)
+    for (const url of [target, here]) {
+      url.hash = ''
+      url.searchParams.delete('lc')
+    }
+    if (target.href === here.href || !/^http/.test(address) || !mayKeep) return
+    const leftAt = Number(sessionStorage.getItem('lastcall'))
+    if (Math.abs(Date.now() - leftAt) < 10000) return
+    sessionStorage.setItem('lastcall', String(Date.now()))
+    location.replace(address)
+  } catch {}
+}
+
+// The form
+
+/** @param {Element} form */
+function prepare(form) {
+  if (filled.has(form)) return
+  const message = form.querySelector('[data-lastcall=message]') ?? form.appendChild(element('p'))
+  message.setAttribute('role', 'status')
+  message.id ||= `lastcall-message-${Math.random()}`
+  filled.set(form, [message])
+  if (form.querySelector('[name=website]')) return
+  const trap = /** @type {HTMLInputElement} */ (element('input'))
+  Object.assign(trap, { name: 'website', tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' })
+  trap.dataset.lastcall = 'honeypot'
+  form.append(trap)
+}
+
+/** @param {SubmitEvent} event */
+async function submit(event) {
+  const form = /** @type {HTMLFormElement} */ (event.target)
+  const c = form.dataset.lastcall === 'form' && campaignOf(form)
+  if (!c) return
+  event.preventDefault()
+  prepare(form)
+  if (form.ariaBusy === 'true') return
+  form.ariaBusy = 'true'
+  const [message] = filled.get(form) ?? []
+  /** @type {HTMLInputElement | null} */
+  const input = form.querySelector('[name=email],[type=email]')
+  /** @type {HTMLInputElement | null} */
+  const trap = form.querySelector('[name=website]')
+  /** @type {keyof typeof words.en} */
+  let outcome = 'thanks'
+  write(message, '')
+  try {
+    await register(c, input?.value ?? '', trap?.value)
+    form.reset()
+  } catch (error) {
+    outcome = refusals[/** @type {any} */ (error).code] ?? 'failed'
+  }
+  form.ariaBusy = null
+  write(message, form.dataset[outcome] ?? wordsFor(form)[outcome])
+  if (!input || !message) return
+  input.ariaInvalid = String(outcome === 'invalid')
+  input.setAttribute('aria-describedby', message.id)
+  if (outcome === 'invalid') input.focus()
+}
+
+/**
+ * @param {Campaign} c
+ * @param {string} email
+ * @param {string} [website] what a robot has put where people see nothing
+ */
+async function register(c, email, website = '') {
+  const offer = await post(c, 'leads', { email: email.trim(), lc: refs(c)[0], client: client(), website })
+  if (offer.lc) {
+    keep({ [`of${c.id}`]: offer.lc, [`not${c.id}`]: kept.lc ?? '' })
+    // The page is before the lead's eyes already.
+    if (offer.state === 'pending') c.reported = false
+  }
+  await ask(c)
+}
+
+// What pages may call
+
+/** @param {Campaign} c @returns {View} */
+function viewOf(c) {
+  const { opensAt = null, deadline = null } = c.offer ?? {}
+  return {
+    campaign: c.id,
+    state: c.offer && stateAt(c.offer, performance.now() + c.clock),
+    opensAt,
+    deadline,
+    remaining: () => (deadline === null ? null : Math.max(0, deadline - performance.now() - c.clock)),
+  }
+}
+
+/** Script tags, marked elements and an `lc` that have come since: for pages that change without loading. */
+function scan() {
+  /** @type {NodeListOf<HTMLScriptElement>} */
+  const scripts = document.querySelectorAll('script[data-campaign]')
+  /** @type {Campaign[]} */
+  const added = []
+  for (const script of new Set([...scripts, document.currentScript])) {
+    if (!(script instanceof HTMLScriptElement)) continue
+    const [, base] = /^(.+)\/widget\/v1\.\w/.exec(script.src) ?? []
+    const id = script.dataset.campaign ?? ''
+    if (!base || !/^\d+$/.test(id) || find(id)) continue
+    const c = { id, base, script, clock: 0, drift: 0, askedAt: 0, turn: 0, retryMs: 2500 }
+    campaigns.push(c)
+    added.push(c)
+    if (script.dataset.consent === 'wait') mayKeep = consent ?? false
+  }
+  recall()
+  for (const c of readAddress() ? campaigns : added) ask(c)
+  tick()
+}
+
+function seen() {
+  if (document.hidden) return
+  for (const c of campaigns) if (!c.reported) ask(c)
+  tick()
+}
+
+function start() {
+  window.Lastcall = {
+    get(id = campaigns[0]?.id) {
+      const c = find(id)
+      return c ? viewOf(c) : null
+    },
+    on(name, listener) {
+      document.addEventListener(`lastcall:${name}`, (event) =>
+        listener(/** @type {CustomEvent} */ (event).detail),
+      )
+      for (const c of campaigns) if (c.state === (name === 'start' ? 'open' : 'expired')) listener(viewOf(c))
+    },
+    async register(email, id = campaigns[0]?.id) {
+      const c = find(id)
+      if (c) await register(c, email)
+      return c ? viewOf(c) : null
+    },
+    consent(given = true) {
+      const before = { ...kept }
+      consent = mayKeep = given
+      if (given) keep(before)
+      else
+        try {
+          localStorage.removeItem('lastcall')
+          sessionStorage.removeItem('lastcall')
+          for (const name in kept) delete kept[name]
+        } catch {}
+      readAddress()
+      for (const c of campaigns) if (given) ask(c)
+    },
+    scan,
+  }
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(style)
+  document.adoptedStyleSheets.push(sheet)
+  document.addEventListener('submit', submit)
+  document.addEventListener('visibilitychange', seen)
+  document.addEventListener('DOMContentLoaded', scan)
+  addEventListener('pageshow', ({ persisted }) => {
+    if (!persisted) return
+    for (const c of campaigns) c.reported = false
+    seen()
+  })
+  scan()
+  emit('ready')
+}
+
+// An element of the page with that id is a global too.
+if (window.Lastcall?.scan) window.Lastcall.scan()
+else start()
