@@ -17,6 +17,7 @@ import {
   wholeNumber,
 } from './fault.ts'
 import { checkSchedule, type Mechanism, type Schedule } from './mechanism/settings.ts'
+import { checkTimerStyle, type GivenTimerStyle } from './timer-style.ts'
 
 /** A campaign as its file describes it, with everything that was left out filled in. */
 export type CampaignSettings = Schedule & {
@@ -26,8 +27,8 @@ export type CampaignSettings = Schedule & {
   anonymous: { enabled: boolean }
   onExpiry: OnExpiry
   pages: PageSettings[]
-  /** Null is none; its style keys are still to come. */
-  mailTimer: Record<string, never> | null
+  /** Its style, kept as it is given; null is none. */
+  mailTimer: GivenTimerStyle | null
 }
 
 export type OnExpiry = { action: 'HIDE' } | { action: 'ZERO' } | { action: 'REDIRECT'; redirectUrl: string }
@@ -75,7 +76,7 @@ const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in 
   anonymous: optional(record<{ enabled: boolean }>({ enabled: flag }), { enabled: false }),
   onExpiry: optional<OnExpiry>(onExpiry, { action: 'HIDE' }),
   pages: optional(eachIdOnce(pages), []),
-  mailTimer: optional(nullOr(record<Record<string, never>>({})), null),
+  mailTimer: optional(nullOr(checkTimerStyle), null),
 })
 
 /** Reads a campaign file. Either everything is right, or every fault is named. */

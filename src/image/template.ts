@@ -1,0 +1,118 @@
+import { valuesOf } from './time-left.ts'
+
+/** Changes whenever the same style would give other bytes, by a new release of a font too: templates of another engine are not used. */
+export const ENGINE_VERSION = 1
+
+/**
+ * All that the images of one style in one language share, compressed beforehand. A fragment is one row of one
+ * column, or all rows of a band that never changes, as bits that end with CLEAR (see lzw.ts).
+ */
+export type Template = {
+  width: number
+  height: number
+  /** No image of this template is longer. */
+  mostBytes: number
+  /** How many rows the digits and the labels have. */
+  digitRows: number
+  labelRows: number
+  /** What a file begins with, up to the compressed pixels of its first frame. */
+  head: Uint8Array
+  /** The same for a frame from the first row of the digits down. */
+  dayHead: Uint8Array
+  fragmentWords: Uint32Array
+  /** Two for each fragment: its first word, and its length in bits. */
+  fragments: Uint32Array
+  /** For each value of each column, field by field, which label it has. */
+  labelOf: Uint8Array
+  /**
+   * Whole frames: seconds 58 to 0; minutes 58 to 0 in their last second; hours 22 to 0 in their last minute and
+   * second; days 99 to 0 likewise.
+   */
+  frames: Uint8Array
+  /** Where each of them begins, and where the last one ends. */
+  frameStarts: Uint32Array
+  /** No frame that is put together from fragments needs more words. */
+  pictureWords: number
+}
+
+/** Where frames of each kind begin in their list. */
+export const FIRST_MINUTE = valuesOf.seconds - 1
+export const FIRST_HOUR = FIRST_MINUTE + valuesOf.minutes - 1
+export const FIRST_DAY = FIRST_HOUR + valuesOf.hours - 1
+/** Frames that begin with their last second are kept for these days and below, and put together above. */
+export const MOST_DAYS_READY = 99
+
+/** Fragments in this order. */
+export const TOP_BAND = 0
+export const MIDDLE_BAND = 1
+export const BOTTOM_BAND = 2
+/** Numbers of two digits, one fragment for each row. */
+export const FIRST_NUMBER = 3
+/** Then the thirds of a column with three digits: ten digits in the first place, in the second, in the third. */
+export const firstThird = (digitRows: number) => FIRST_NUMBER + 100 * digitRows
+/** Then the labels. */
+export const firstLabel = (digitRows: number) => firstThird(digitRows) + 30 * digitRows
+
+const MAGIC = 0x5447434c // "LCGT"
+const NUMBERS = ['width', 'height', 'mostBytes', 'digitRows', 'labelRows', 'pictureWords'] as const
+const BYTES = ['head', 'dayHead', 'labelOf', 'frames'] as const
+const WORDS = ['fragmentWords', 'fragments', 'frameStarts'] as const
+/** Magic, version, checksum, the numbers, and the length of each list. */
+const HEAD_WORDS = 3 + NUMBERS.length + BYTES.length + WORDS.length
+
+/** The template as bytes to keep or to hand to another thread. */
+export function packTemplate(template: Template): Uint8Array<ArrayBuffer> {
+  const lists = [...BYTES.map((name) => template[name]), ...WORDS.map((name) => template[name])]
+  const wordsOf = (list: Uint8Array | Uint32Array) => Math.ceil(list.byteLength / 4)
+  const total = lists.reduce((sum, list) => sum + wordsOf(list), HEAD_WORDS)
+  const packed = new Uint32Array(total)
+  const bytes = new Uint8Array(packed.buffer)
+  const numbers = NUMBERS.map((name) => template[name])
+  packed.set([MAGIC, ENGINE_VERSION, 0, ...numbers, ...lists.map((list) => list.length)])
+  let at = HEAD_WORDS
+  for (const list of lists) {
+    if (list instanceof Uint8Array) bytes.set(list, at * 4)
+    else packed.set(list, at)
+    at += wordsOf(list)
+  }
+  packed[2] = checksum(packed)
+  return bytes
+}
+
+/** Undefined if these are not, or no longer, the bytes of a template of this engine. */
+export function openTemplate(bytes: Uint8Array): Template | undefined {
+  if (bytes.length % 4 !== 0 || bytes.length < HEAD_WORDS * 4) return undefined
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  const packed = new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
+  if (packed[0] !== MAGIC || packed[1] !== ENGINE_VERSION || packed[2] !== checksum(packed)) return undefined
+
+  let [header, at] = [3, HEAD_WORDS]
+  const number = () => packed[header++] as number
+  const part = () => {
+    const [start, length] = [at, number()]
+    return { start, length }
+  }
+  const byteList = () => {
+    const { start, length } = part()
+    at += Math.ceil(length / 4)
+    return aligned.subarray(start * 4, start * 4 + length)
+  }
+  const wordList = () => {
+    const { start, length } = part()
+    at += length
+    return packed.subarray(start, start + length)
+  }
+  const numbers = Object.fromEntries(NUMBERS.map((name) => [name, number()]))
+  const byteLists = Object.fromEntries(BYTES.map((name) => [name, byteList()]))
+  const wordLists = Object.fromEntries(WORDS.map((name) => [name, wordList()]))
+  return { ...numbers, ...byteLists, ...wordLists } as Template
+}
+
+/** FNV-1a by words, over everything but the place where it stands itself. */
+function checksum(packed: Uint32Array): number {
+  let sum = 0x811c9dc5
+  for (let at = 0; at < packed.length; at++) {
+    if (at !== 2) sum = Math.imul(sum ^ (packed[at] as number), 0x01000193)
+  }
+  return sum >>> 0
+}
