@@ -27,6 +27,7 @@ export type OfferSource = {
 }
 
 export type LeadOfferFacts = {
+  /** ASCII, as every email here. */
   email: string
   ref: string
   registeredAt: Seconds
@@ -39,7 +40,7 @@ export type LeadOfferFacts = {
 /** Where links point to, and whether the account has links and timers at all. */
 export type OfferTools = { publicUrl: string; countdownTools: boolean }
 
-/** Composes the offer data of a campaign's leads, as JSON text (specification, 2.4 to 2.7; contract, "Links"). */
+/** Composes the offer data of a campaign's leads, as JSON text in ASCII (specification, 2.4 to 2.7; contract, "Links"). */
 export type OfferWriter = (facts: LeadOfferFacts) => string
 
 /**
@@ -59,12 +60,12 @@ export function offerWriter(campaign: OfferSource, { publicUrl, countdownTools }
   }
 
   const head = `{"campaignId":${campaign.id},"email":`
-  const zone = `,"timeZone":${JSON.stringify(campaign.timeZone)},"offerLinks":[`
+  const zone = `,"timeZone":${asciiJson(campaign.timeZone)},"offerLinks":[`
   const links = pages.map(({ id, pageUrl }, index) => {
-    const url = JSON.stringify(`${publicUrl}/go/${id}/`).slice(0, -1)
-    return `${index === 0 ? '' : ','}{"pageId":${id},"pageUrl":${JSON.stringify(pageUrl)},"url":${url}`
+    const url = asciiJson(`${publicUrl}/go/${id}/`).slice(0, -1)
+    return `${index === 0 ? '' : ','}{"pageId":${id},"pageUrl":${asciiJson(pageUrl)},"url":${url}`
   })
-  const timer = JSON.stringify(`${publicUrl}/timer/`).slice(0, -1)
+  const timer = asciiJson(`${publicUrl}/timer/`).slice(0, -1)
   const warnings = `,"warnings":${JSON.stringify(known)}`
   const warningsWithoutDeadline = `,"warnings":${JSON.stringify([...known, 'NO_DEADLINE'])}`
 
@@ -77,4 +78,11 @@ export function offerWriter(campaign: OfferSource, { publicUrl, countdownTools }
     text += deadline === null ? warningsWithoutDeadline : warnings
     return created === undefined ? `${text}}` : `${text},"created":${created}}`
   }
+}
+
+/** Of a text in ASCII the length in bytes is known, and no answer has to be measured. */
+function asciiJson(text: string): string {
+  return JSON.stringify(text).replace(/[^\0-\x7f]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
 }

@@ -45,8 +45,7 @@ export function writeRecord({ floats, bytes }: Records, index: number, entry: Hi
   floats[number + 2] = entry.campaignId ?? 0
   floats[number + 3] =
     ((Math.round(entry.milliseconds) * 256 + operation) * 256 + error) * 1_024 + entry.status
-  bytes.write(entry.keyId, text, uuidLength, 'latin1')
-  bytes.write(entry.requestId, text + uuidLength, uuidLength, 'latin1')
+  bytes.write(entry.keyId + entry.requestId, text, 2 * uuidLength, 'latin1')
 }
 
 export function readRecord({ floats, bytes }: Records, index: number): HistoryEntry {

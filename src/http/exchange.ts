@@ -64,23 +64,29 @@ const lingerBytes = 1_048_576
 const lingerSilenceMs = 2_000
 const lingerMs = 10_000
 
-type Answer = { exchange: Exchange; status: number; headers: string[]; body: string }
+type Answer = { exchange: Exchange; status: number; headers: string[]; body: string; isAscii: boolean }
 
 let outbox: Answer[] = []
 let isRound = false
 
 /**
  * Sends the answer, once; a second call does nothing. `headers` is a flat list of names and values without
- * `Content-Length`.
+ * `Content-Length`. Of a body that is known to be ASCII (`isAscii`) the bytes need not be counted.
  *
  * The answers of one turn of the event loop leave together at its end: a socket written to while its reader
  * sleeps costs twice as much as one whose reader is already at work on the answer before.
  */
-export function send(exchange: Exchange, status: number, headers: string[], body: string): void {
+export function send(
+  exchange: Exchange,
+  status: number,
+  headers: string[],
+  body: string,
+  isAscii = false,
+): void {
   if (exchange.answered) return
   exchange.answered = true
   if (outbox.length === 0 && !isRound) setImmediate(sendOutbox)
-  outbox.push({ exchange, status, headers, body })
+  outbox.push({ exchange, status, headers, body, isAscii })
 }
 
 /** What `work` answers leaves at its end, without waiting for the end of the turn. */
@@ -111,13 +117,13 @@ function sendOutbox(): void {
  * Where the body of the request has not been read, up to 1 MiB of it is read away so that the client gets to
  * see the answer, and the connection is closed then.
  */
-function write({ exchange, status, headers, body }: Answer): void {
+function write({ exchange, status, headers, body, isAscii }: Answer): void {
   const { req, res } = exchange
   const unread = exchange.hasBody && !exchange.bodyRead
   if (unread) exchange.closes = true
   // Node closes the connection behind an answer that came without it, even if the body is there.
   else letContinue(exchange)
-  const bytes = Buffer.byteLength(body)
+  const bytes = isAscii ? body.length : Buffer.byteLength(body)
   headers.push('Content-Length', String(bytes))
   if (exchange.closes) headers.push('Connection', 'close')
   res.writeHead(status, headers)
@@ -175,12 +181,13 @@ export function readBody(
 ): void {
   const { req } = exchange
   if (!exchange.hasBody) then(noBytes)
-  else if (Number(req.headers['content-length'] ?? 0) > limit || req.readableLength > limit) then('tooLarge')
+  else if (req.readableLength > limit) then('tooLarge')
   else if (exchange.bodyBroken || req.destroyed) then('incomplete')
   else if (req.complete) {
     exchange.bodyRead = true
     then(bufferedBody(req))
-  } else {
+  } else if (Number(req.headers['content-length'] ?? 0) > limit) then('tooLarge')
+  else {
     letContinue(exchange)
     awaitBody(exchange, limit, then)
   }

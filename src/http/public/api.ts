@@ -166,7 +166,7 @@ export function buildPublicApi(
   ): Reply {
     if (typeof result === 'string') return failed(exchange, { code: result })
     const created = 'created' in result && result.created
-    return succeeded(created ? 201 : 200, offerText(key.account, input, result))
+    return succeeded(created ? 201 : 200, offerText(key.account, input, result), true)
   }
 
   async function campaignList(accountId: number, filter: ListQuery): Promise<Reply> {
@@ -270,7 +270,7 @@ function answer({ exchange, rate, rateLimit }: Call, reply: Reply): void {
     )
   }
   if (reply.headers !== undefined) headers.push(...reply.headers)
-  send(exchange, reply.status, headers, reply.body)
+  send(exchange, reply.status, headers, reply.body, reply.isAscii)
 }
 
 /** After the answer: what is counted and kept of it. */

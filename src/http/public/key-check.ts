@@ -22,7 +22,7 @@ export function checkKey(directory: Directory, req: IncomingMessage): MaybePromi
 }
 
 function compare(key: LiveKey | undefined, secret: string): LiveKey | undefined {
-  givenHash.write(hash('sha256', secret, 'hex'), 'hex')
+  givenHash.write(hash('sha256', secret, 'latin1'), 'latin1')
   const right = timingSafeEqual(givenHash, key?.secretHash ?? noHash)
   return right ? key : undefined
 }

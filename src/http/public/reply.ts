@@ -3,18 +3,25 @@ import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Exchange } from '../exchange.ts'
 import type { ErrorBody } from './schemas.ts'
 
-export type Reply = { status: number; body: string; errorCode: ErrorCode | null; headers?: string[] }
+export type Reply = {
+  status: number
+  body: string
+  /** True where the body is known to be ASCII. */
+  isAscii: boolean
+  errorCode: ErrorCode | null
+  headers: string[] | undefined
+}
 
 /** Why a check fails; without a message the code's own is said. */
 export type Fault = { code: ErrorCode; message?: string }
 
-export function succeeded(status: number, body: string): Reply {
-  return { status, body, errorCode: null }
+export function succeeded(status: number, body: string, isAscii = false): Reply {
+  return { status, body, isAscii, errorCode: null, headers: undefined }
 }
 
 export function failed(exchange: Exchange, { code, message }: Fault, headers?: string[]): Reply {
   const body = errorBody(exchange, code, message)
-  return { status: errorStatus[code], body, errorCode: code, ...(headers && { headers }) }
+  return { status: errorStatus[code], body, isAscii: false, errorCode: code, headers }
 }
 
 export function unauthorized(exchange: Exchange, detail: string): Reply {

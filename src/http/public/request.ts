@@ -17,19 +17,16 @@ export type Route = {
 }
 
 const listPath = `${basePath}/campaigns`
-const leadOperations: Record<string, Operation> = {
-  '/leads': 'registerLead',
-  '/leads/lookup': 'lookupLead',
-}
-
 /** The operation of a method and a path, which are compared as they are written. */
 export function route(method: string, path: string): Route | undefined {
   if (method === 'POST') {
     const idAt = listPath.length + 1
     const idEnd = path.indexOf('/', idAt)
     if (idEnd <= idAt || !path.startsWith(`${listPath}/`)) return undefined
-    const operation = leadOperations[path.slice(idEnd)]
-    return operation && { operation, campaignId: path.slice(idAt, idEnd) }
+    const campaignId = path.slice(idAt, idEnd)
+    const rest = path.slice(idEnd)
+    if (rest === '/leads') return { operation: 'registerLead', campaignId }
+    return rest === '/leads/lookup' ? { operation: 'lookupLead', campaignId } : undefined
   }
   const isList = (method === 'GET' || method === 'HEAD') && path === listPath
   return isList ? { operation: 'listCampaigns', campaignId: '' } : undefined
