@@ -161,6 +161,25 @@ test('where every answer is slow, the fastest of three sets the clock', async (t
   for (const error of errors) assert.ok(Math.abs(error) < 1000, `${errors}`)
 })
 
+test('a machine that falls asleep while it waits for the answer takes no old one for new', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 600 })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  await page.addInitScript(sleepyMachine)
+  let answered = 0
+  await context.route('**/visitor/**', async (route) => {
+    const response = await route.fetch()
+    if (answered++ === 0) {
+      stage.service.shift(3600)
+      await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:sleep', { detail: 3_600_000 })))
+    }
+    await route.fulfill({ response })
+  })
+  t.after(() => stage.service.shift(-3600))
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await sees(page, 'The offer is over')
+})
+
 test('a deadline that is moved meanwhile is shown after the hour at which the service is asked anyway', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 4 * 3600 })
   const lc = await stage.service.lead(id)

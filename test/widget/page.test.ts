@@ -256,6 +256,7 @@ test('on a phone the bar fits, covers nothing at the end of the page, and speaks
     /^Do końca oferty (2 dni 00 godzin 00 minut 0[01] sekun(d|da)|1 dzień 23 godziny 59 minut 5\d sekundy?)$/,
   )
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320)
+  assert.ok(await bar.evaluate((one) => one.scrollWidth <= one.clientWidth))
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight))
   const box = await bar.boundingBox()
   const last = await page.locator('#last').boundingBox()
