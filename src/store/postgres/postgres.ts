@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rule } from '../../core/mechanism/attempt.ts'
+import { beforeEmails } from '../../core/visitor.ts'
 import * as configuration from '../configuration.ts'
 import * as counts from '../counts.ts'
 import { type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
@@ -135,7 +136,7 @@ export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<
         connection.rows<[...LeadRow, email: string]>(listLeads, [
           campaign.accountId,
           campaign.id,
-          afterEmail,
+          afterEmail || beforeEmails,
           limit,
         ]),
       )
