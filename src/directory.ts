@@ -25,7 +25,12 @@ export function directory(store: Store): Directory {
     campaigns.forget()
   }
   store.onChange(forget)
-  return { liveKey: keys.get, campaign: campaigns.get, account: accounts.get, forget }
+  return {
+    liveKey: keys.get,
+    campaign: (id) => (Number.isSafeInteger(id) ? campaigns.get(id) : undefined),
+    account: accounts.get,
+    forget,
+  }
 }
 
 function remembered<Id, Entry>(store: Store, read: (id: Id) => Promise<Entry | undefined>) {

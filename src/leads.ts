@@ -153,8 +153,8 @@ export function buildLeads(store: Store, directory: Directory): Leads {
       const { mayWrite } = change
       const writing =
         mayWrite === undefined
-          ? store.writeLead(campaign, email, decide, isNew)
-          : mayWrite.then((may) => (may ? store.writeLead(campaign, email, decide, isNew) : undefined))
+          ? store.writeLead(campaign, email, decide, isNew, since)
+          : mayWrite.then((may) => (may ? store.writeLead(campaign, email, decide, isNew, since) : undefined))
       return writing.then((written) => {
         if (written === undefined) return 'RATE_LIMITED'
         if (written !== 'stale') return { ...view(campaign, written.lead, now), created: written.created }
@@ -163,6 +163,7 @@ export function buildLeads(store: Store, directory: Directory): Leads {
         return write(of, email, now, change, reads + 1)
       })
     }
+    const since = performance.now()
     const lead = store.findLead(campaign, email)
     return lead instanceof Promise ? lead.then(decided) : decided(lead)
   }

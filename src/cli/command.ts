@@ -90,7 +90,12 @@ export const emailText: Option<string> = (text, name) => {
 
 /** Runs `work` on the database and closes it, whatever happens. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(readSetting('database'), { lockWaitMs: 10_000, poolSize: 2 })
+  const store = await openStore(readSetting('database'), {
+    lockWaitMs: 10_000,
+    patienceMs: 60_000,
+    poolSize: 2,
+    isServer: false,
+  })
   try {
     return await work(store)
   } finally {

@@ -45,7 +45,12 @@ curl -sS -X POST http://localhost:${port}${basePath}/campaigns/${campaignId}/lea
 /** Account and campaign on the first run, a fresh key on every one; the key before is revoked. */
 async function prepare({ database }: Config): Promise<{ key: string; campaignId: number }> {
   const giveUpClaim = claimDatabase(database)
-  const store = await openStore(database, { lockWaitMs: 1_000, poolSize: 1 })
+  const store = await openStore(database, {
+    lockWaitMs: 1_000,
+    patienceMs: 1_000,
+    poolSize: 1,
+    isServer: false,
+  })
   try {
     const account = (await store.listAccounts())[0] ?? (await store.createAccount('Demo'))
     const campaignId = await demoCampaign(store, account.id)

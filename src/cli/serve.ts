@@ -8,6 +8,7 @@ import { anyText, type Command, readArguments } from './command.ts'
 
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
 const lockWaitMs = 750
+const patienceMs = 900
 
 export const serve: Command = async (args) => {
   const config = readConfig(readServeFlags(args))
@@ -29,7 +30,12 @@ export async function run(config: Config, listening: (port: number) => void): Pr
   const log = openLog()
   const stopped = signalled(log)
   const giveUpClaim = claimDatabase(config.database)
-  const store = await openStore(config.database, { lockWaitMs, poolSize: config.poolSize })
+  const store = await openStore(config.database, {
+    lockWaitMs,
+    patienceMs,
+    poolSize: config.poolSize,
+    isServer: true,
+  })
   const app = buildApp({
     config,
     store,

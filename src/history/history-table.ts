@@ -8,7 +8,7 @@ const patienceMs = 2_000
 /** The table is one of the database's own (store/postgres/migrations.ts). Its ids are those of the file. */
 export function openHistoryTable(url: string): HistoryStorage {
   const settings = { synchronous_commit: 'off', statement_timeout: String(patienceMs) }
-  const pool = openPool({ url, size: 1, settings })
+  const pool = openPool({ url, size: 1, settings, connectMs: patienceMs })
   return {
     append: (records, count) =>
       pool.use(patienceMs, async (connection) => {
@@ -49,7 +49,7 @@ export async function readHistoryTable(
   accountId: number,
   { beforeId, sinceId, limit }: BatchRange,
 ): Promise<Batch[]> {
-  const pool = openPool({ url, size: 1, settings: {} })
+  const pool = openPool({ url, size: 1, settings: {}, connectMs: patienceMs })
   try {
     return await pool.use(patienceMs, async (connection) => {
       const { rows } = await connection.query(

@@ -7,8 +7,12 @@ export type DatabaseLocation = { engine: 'sqlite'; path: string } | { engine: 'p
 export type OpenOptions = {
   /** How long a registration waits for a lock that another process holds on the embedded database. */
   lockWaitMs: number
+  /** How long a request waits for each answer of PostgreSQL. */
+  patienceMs: number
   /** Connections to PostgreSQL, for each of the two sorts of statements on leads. */
   poolSize: number
+  /** Makes ready for requests before the first comes. */
+  isServer: boolean
 }
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
@@ -17,7 +21,7 @@ export async function openStore(location: DatabaseLocation, options: OpenOptions
     return openSqlite({ path: realPath(location.path), lockWaitMs: options.lockWaitMs })
   }
   const { openPostgres } = await postgres()
-  return openPostgres({ url: location.url, poolSize: options.poolSize })
+  return openPostgres({ url: location.url, ...options })
 }
 
 /** Makes this process the one server on an embedded database; the result gives that up. @throws UnusableDatabase */

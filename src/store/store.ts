@@ -127,13 +127,15 @@ export type Store = {
   /**
    * Reads the lead, lets `decide` make of it what it will, and stores that, as one step that no other write
    * comes between. Resolves once the result is on disk; `stale` when the campaign has been changed since it
-   * was read. `expectNew` says that the lead was just seen missing, which saves a read.
+   * was read. `expectNew` says that the lead was just seen missing, which saves a read. Whoever has waited for
+   * the database since `waitingSinceMs` (of `performance.now`) waits no longer than if it had begun then.
    */
   writeLead(
     campaign: Campaign,
     email: string,
     decide: Decide,
     expectNew?: boolean,
+    waitingSinceMs?: number,
   ): Promise<LeadWrite | 'stale'>
   /** Ascending email, at most `limit`. */
   listLeads(campaign: Campaign, filter: { afterEmail: string; limit: number }): Promise<Lead[]>

@@ -94,7 +94,6 @@ test('wrong calls', { timeout: 120_000 }, async (t) => {
     [['openapi', '--server', '/api/public/v1'], '--server'],
     [['openapi', '--server', ''], '--server'],
     [['backup'], 'FILE'],
-    [['backup', 'nowhere/copy.db'], 'nowhere'],
     [['migrate', 'down'], 'down'],
 
     [['simulate', 'nowhere.json'], 'nowhere.json'],

@@ -68,7 +68,7 @@ test('backup', { concurrency: 3, timeout: 120_000 }, async (t) => {
     const place = origin.copy(t)
     const before = await rowsOf(place)
     writeFileSync(join(place.folder, 'precious.txt'), 'precious')
-    for (const file of ['lastcall.db', './lastcall.db', 'precious.txt', '.'])
+    for (const file of ['lastcall.db', './lastcall.db', 'precious.txt', '.', 'nowhere/copy.db'])
       assertRefused(await place.run(['backup', file]), file)
     assert.equal(readFileSync(join(place.folder, 'precious.txt'), 'utf8'), 'precious')
     assert.deepEqual(await rowsOf(place), before)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Installation } from './lastcall.ts'
 import { ask } from './postgres-databases.ts'
-import { engine } from './test-database.ts'
+import { databasesCreated, engine } from './test-database.ts'
 
 /**
  * Every row of every table, as text. Without the history and the rates, which every request changes: SQLite has
@@ -33,6 +33,7 @@ function rowsOfFile(path: string): Record<string, string[]> {
 }
 
 async function rowsOfPostgres(url: string): Promise<Record<string, string[]>> {
+  await databasesCreated()
   const named = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY name"
   const entries = (await ask(url, named)).map(async ({ name }) => {
     const rows = await ask(url, `SELECT * FROM "${name}"`)

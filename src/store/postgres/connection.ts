@@ -21,6 +21,8 @@ export type Pool = {
   use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same in a transaction; `mode` stands behind BEGIN. */
   transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
+  /** Opens as many connections as there may be. */
+  fill(): Promise<void>
   close(): Promise<void>
 }
 
@@ -28,6 +30,8 @@ export type PoolOptions = {
   url: string
   /** Connections at most. */
   size: number
+  /** How long a connection may take to open. */
+  connectMs: number
   /** Settings of the sessions, such as `{ lock_timeout: '200' }`. */
   settings: Record<string, string>
 }
@@ -41,12 +45,13 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
 }
 
-export function openPool({ url, size, settings }: PoolOptions): Pool {
+export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, settings),
     max: size,
-    idleTimeoutMillis: 60_000,
-    connectionTimeoutMillis: connectTimeoutMs,
+    min: 0,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: connectMs,
     // A node that only waits must not keep the process of a command alive.
     allowExitOnIdle: true,
   })
@@ -85,6 +90,10 @@ export function openPool({ url, size, settings }: PoolOptions): Pool {
         await connection.query('COMMIT', [])
         return result
       }),
+    async fill() {
+      const clients = await Promise.all(Array.from({ length: size }, () => pool.connect()))
+      for (const client of clients) client.release()
+    },
     close: () => pool.end(),
   }
 }

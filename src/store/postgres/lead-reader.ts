@@ -63,10 +63,10 @@ const find: Prepared = {
       JOIN leads ON account_id = account AND campaign_id = campaign AND email = address`,
 }
 
-export function leadReader(pool: Pool): LeadReader {
+export function leadReader(pool: Pool, patienceMs: number): LeadReader {
   const asked: Turns<Question, Answer> = turns(
-    { concurrency: 4, size: 1_000 },
-    async (questions, patienceMs) => {
+    { concurrency: 4, size: 1_000, patienceMs },
+    async (questions, leftMs) => {
       const counts = countsOf(questions)
       const leads = questions.filter((question) => !question.count)
       const values = [
@@ -74,7 +74,7 @@ export function leadReader(pool: Pool): LeadReader {
         leads.map(({ campaignId }) => campaignId),
         leads.map(({ email }) => email),
       ]
-      const rows = await pool.use(patienceMs, (connection) =>
+      const rows = await pool.use(leftMs, (connection) =>
         counts.length === 0
           ? connection.rows<number[]>(find, values)
           : connection.rows<number[]>(countAndFind, [

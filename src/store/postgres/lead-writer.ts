@@ -13,7 +13,7 @@ type NewLead = { row: Value[]; stored(id: number): Lead }
 
 export type LeadWriter = {
   /** `expectNew` says that the lead was just seen missing. */
-  write(write: Write, expectNew: boolean): Promise<Written>
+  write(write: Write, expectNew: boolean, waitingSinceMs: number): Promise<Written>
 }
 
 /** Turns a row of `leads` into the lead of a campaign. */
@@ -76,12 +76,12 @@ const versions: Prepared = {
 /** Somebody else may register an email, or erase it, between two looks; not for ever. */
 const maxRounds = 5
 
-export function leadWriter(pool: Pool, refs: RefCipher, toLead: ToLead): LeadWriter {
+export function leadWriter(pool: Pool, refs: RefCipher, toLead: ToLead, patienceMs: number): LeadWriter {
   const newSalt = saltSource()
-  const additions = turns<Write, Written | 'exists'>({ concurrency: 2, size: 1_000 }, insert)
-  const changes = turns<Write, Written | 'missing'>({ concurrency: 2, size: 500 }, change)
+  const additions = turns<Write, Written | 'exists'>({ concurrency: 2, size: 1_000, patienceMs }, insert)
+  const changes = turns<Write, Written | 'missing'>({ concurrency: 2, size: 500, patienceMs }, change)
 
-  async function insert(writes: Write[], patienceMs: number): Promise<(Written | 'exists' | Error)[]> {
+  async function insert(writes: Write[], leftMs: number): Promise<(Written | 'exists' | Error)[]> {
     const made = writes.map(({ campaign, email, decide }) => {
       try {
         return newLead(campaign, email, decide(undefined))
@@ -94,7 +94,7 @@ export function leadWriter(pool: Pool, refs: RefCipher, toLead: ToLead): LeadWri
       asked.map(({ row }) => row),
       columnTypes.length + 1,
     )
-    const outcomes = await pool.use(patienceMs, (connection) =>
+    const outcomes = await pool.use(leftMs, (connection) =>
       connection.rows<[position: number, isFresh: boolean, id: number | null]>(insertLeads, rows),
     )
     const results = new Map<unknown, Written | 'exists'>()
@@ -129,8 +129,8 @@ export function leadWriter(pool: Pool, refs: RefCipher, toLead: ToLead): LeadWri
   }
 
   /** Leads that exist: read under a lock, decided, and written, in one transaction for all of the turn. */
-  function change(writes: Write[], patienceMs: number): Promise<(Written | 'missing' | Error)[]> {
-    return pool.transaction(patienceMs, '', async (connection) => {
+  function change(writes: Write[], leftMs: number): Promise<(Written | 'missing' | Error)[]> {
+    return pool.transaction(leftMs, '', async (connection) => {
       const accountIds = [...new Set(writes.map(({ campaign }) => campaign.accountId))]
       const fresh = new Map(await connection.rows<[number, number]>(versions, [accountIds]))
       const leads = await lock(connection, writes)
@@ -174,10 +174,10 @@ export function leadWriter(pool: Pool, refs: RefCipher, toLead: ToLead): LeadWri
   }
 
   return {
-    async write(write, expectNew) {
+    async write(write, expectNew, since) {
       let isNew = expectNew
       for (let rounds = 0; rounds < maxRounds; rounds += 1) {
-        const written = isNew ? await additions.ask(write) : await changes.ask(write)
+        const written = isNew ? await additions.ask(write, since) : await changes.ask(write, since)
         if (written !== 'exists' && written !== 'missing') return written
         isNew = written === 'missing'
       }

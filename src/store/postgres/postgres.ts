@@ -19,12 +19,12 @@ import { type Connection, openPool, type Pool, type Prepared } from './connectio
 import { leadReader } from './lead-reader.ts'
 import { leadWriter } from './lead-writer.ts'
 import { latestVersion, migrate } from './migrations.ts'
-import { patienceMs } from './turns.ts'
 
 /** What is not asked for by a request of the public API may take longer. */
 const adminPatienceMs = 60_000
 const adminPoolSize = 4
-const lockTimeoutMs = 400
+/** By then a server has given up any write that it had begun. */
+const writeEndMs = 1_500
 
 const leadSettings = {
   // A plan is made once for each connection, when tables may still be small: never one that reads them whole.
@@ -33,32 +33,38 @@ const leadSettings = {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
   jit: 'off',
-  lock_timeout: String(lockTimeoutMs),
-  statement_timeout: String(patienceMs),
   idle_in_transaction_session_timeout: '2000',
 }
 
 export type PostgresOptions = {
   url: string
-  /** Connections for leads. */
+  /** Connections for each of the two sorts of statements on leads. */
   poolSize: number
+  /** How long a statement on leads may take, and what else a request waits for. */
+  patienceMs: number
+  /** Opens its connections at once, and keeps them. */
+  isServer: boolean
 }
 
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
-export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<Store> {
-  const admin = openPool({ url, size: adminPoolSize, settings: {} })
+export async function openPostgres(options: PostgresOptions): Promise<Store> {
+  const { url, poolSize, patienceMs, isServer } = options
+  const admin = openPool({ url, size: adminPoolSize, settings: {}, connectMs: connectMs(options) })
   await usable(admin, () => migrate(admin))
-  const durable = openPool({ url, size: poolSize, settings: leadSettings })
+  const settings = { ...leadSettings, statement_timeout: String(patienceMs) }
+  const pool = { url, size: poolSize, connectMs: connectMs(options) }
+  const durable = openPool({ ...pool, settings })
   // Counting requests need not wait for the disk; leads must.
-  const counting = openPool({ url, size: poolSize, settings: { ...leadSettings, synchronous_commit: 'off' } })
+  const counting = openPool({ ...pool, settings: { ...settings, synchronous_commit: 'off' } })
+  if (isServer) await Promise.all([durable.fill(), counting.fill()])
   const { rows } = await admin.use(adminPatienceMs, (c) => c.query('SELECT ref_key FROM installation', []))
   const refs = refCipher(rows[0]?.ref_key)
   const listeners: (() => void)[] = []
   const announcements = hearAnnouncements(url, () => {
     for (const listener of listeners) listener()
   })
-  const reader = leadReader(counting)
-  const writer = leadWriter(durable, refs, toLead)
+  const reader = leadReader(counting, patienceMs)
+  const writer = leadWriter(durable, refs, toLead, patienceMs)
 
   async function toLead(campaign: Campaign, email: string, row: LeadRow): Promise<Lead> {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
@@ -105,7 +111,7 @@ export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<
       const campaign = await read((sql) => sql.get('SELECT account_id FROM campaigns WHERE id = ?', id))
       const deleted = await write((sql) => configuration.deleteCampaign(sql, id))
       // A registration that was under way meanwhile has been given up by then, or is stored.
-      await sleep(2 * patienceMs)
+      await sleep(writeEndMs)
       await write((sql) => sql.deleteLeads(campaign?.account_id, id))
       return deleted
     },
@@ -129,8 +135,8 @@ export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<
       const [campaignId, email] = row.slice(-2) as [number, string]
       return { campaignId, lead: (campaign) => toLead(campaign, email, row as unknown as LeadRow) }
     },
-    writeLead: (campaign, email, decide, expectNew = false) =>
-      writer.write({ campaign, email, decide }, expectNew),
+    writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
+      writer.write({ campaign, email, decide }, expectNew, since),
     async listLeads(campaign, { afterEmail, limit }) {
       const rows = await admin.use(adminPatienceMs, (connection) =>
         connection.rows<[...LeadRow, email: string]>(listLeads, [
@@ -174,6 +180,11 @@ export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<
       await Promise.all([durable.close(), counting.close(), admin.close()])
     },
   }
+}
+
+/** A request gives up with its statement; whoever works alone has time. */
+function connectMs({ isServer, patienceMs }: PostgresOptions): number {
+  return isServer ? patienceMs : adminPatienceMs
 }
 
 const findById: Prepared = {
@@ -222,7 +233,7 @@ const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
 /** Brings the database to this version, and does nothing else. @throws UnusableDatabase */
 export async function migratePostgres(url: string): Promise<{ version: number; applied: number }> {
-  const pool = openPool({ url, size: 1, settings: {} })
+  const pool = openPool({ url, size: 1, settings: {}, connectMs: adminPatienceMs })
   const applied = await usable(pool, () => migrate(pool))
   await pool.close()
   return { version: latestVersion, applied }

@@ -2,8 +2,6 @@
 // database as one.
 import { StoreUnavailable } from '../store.ts'
 
-/** The contract gives a request one second of waiting for the database; the rest is for the way. */
-export const patienceMs = 900
 const queueSize = 20_000
 /** With a statement on its way, the next one waits for this many items, or for this long. */
 const worthASecond = 32
@@ -16,13 +14,18 @@ type Waiting<Item, Result> = {
   reject(error: unknown): void
 }
 
-export type Turns<Item, Result> = { ask(item: Item): Promise<Result> }
+export type Turns<Item, Result> = {
+  /** `since` (of `performance.now`): when its asker began to wait for the database. */
+  ask(item: Item, since?: number): Promise<Result>
+}
 
 export type TurnsOptions = {
   /** Statements of this sort on their way at once. */
   concurrency: number
   /** Items of one statement at most. */
   size: number
+  /** How long an item waits for its result, the time in the queue included. */
+  patienceMs: number
 }
 
 /**
@@ -30,8 +33,8 @@ export type TurnsOptions = {
  * a result or an error for each. Where it fails as a whole, all of them have failed.
  */
 export function turns<Item, Result>(
-  { concurrency, size }: TurnsOptions,
-  run: (items: Item[], patienceMs: number) => Promise<(Result | Error)[]>,
+  { concurrency, size, patienceMs }: TurnsOptions,
+  run: (items: Item[], leftMs: number) => Promise<(Result | Error)[]>,
 ): Turns<Item, Result> {
   let queue: Waiting<Item, Result>[] = []
   let onTheirWay = 0
@@ -71,12 +74,12 @@ export function turns<Item, Result>(
   }
 
   async function send(batch: Waiting<Item, Result>[]): Promise<void> {
-    const left = patienceMs - (performance.now() - (batch[0] as Waiting<Item, Result>).since)
+    const youngest = batch.reduce((latest, { since }) => Math.max(latest, since), 0)
+    const ends = setTimeout(endLate, patienceMs - (performance.now() - oldestOf(batch)), batch)
     try {
-      const results = await run(
-        batch.map(({ item }) => item),
-        left,
-      )
+      // Whoever has waited before gives up alone: the others of the statement have their time.
+      const items = batch.map(({ item }) => item)
+      const results = await run(items, patienceMs - (performance.now() - youngest))
       for (const [index, { resolve, reject }] of batch.entries()) {
         const result = results[index] as Result | Error
         if (result instanceof Error) reject(result)
@@ -84,18 +87,31 @@ export function turns<Item, Result>(
       }
     } catch (error) {
       for (const { reject } of batch) reject(error)
+    } finally {
+      clearTimeout(ends)
+    }
+  }
+
+  function endLate(batch: Waiting<Item, Result>[]): void {
+    const latest = performance.now() - patienceMs
+    for (const { since, reject } of batch) {
+      if (since <= latest + slowMs) reject(new StoreUnavailable('the database does not answer'))
     }
   }
 
   return {
-    ask: (item) =>
+    ask: (item, since = performance.now()) =>
       new Promise((resolve, reject) => {
         if (queue.length >= queueSize) {
           reject(new StoreUnavailable('too many requests wait for the database'))
           return
         }
-        queue.push({ item, since: performance.now(), resolve, reject })
+        queue.push({ item, since, resolve, reject })
         schedule()
       }),
   }
+}
+
+function oldestOf<Item, Result>(batch: Waiting<Item, Result>[]): number {
+  return batch.reduce((oldest, { since }) => Math.min(oldest, since), Number.POSITIVE_INFINITY)
 }

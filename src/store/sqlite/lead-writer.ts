@@ -25,7 +25,13 @@ type Pending = {
 type Outcome = { result: LeadWrite | 'stale' } | { error: Error }
 
 export type LeadWriter = {
-  write(campaign: Campaign, email: string, decide: Decide, expectNew: boolean): Promise<LeadWrite | 'stale'>
+  write(
+    campaign: Campaign,
+    email: string,
+    decide: Decide,
+    expectNew: boolean,
+    queuedAtMs: number,
+  ): Promise<LeadWrite | 'stale'>
   /** Files what has arrived, as far as the database lets it. */
   close(): void
 }
@@ -137,7 +143,7 @@ export function leadWriter(
   }
 
   return {
-    write(campaign, email, decide, expectNew) {
+    write(campaign, email, decide, expectNew, queuedAtMs) {
       if (queue.length >= queueSize)
         return Promise.reject(new StoreUnavailable('too many writes are waiting'))
       hasWritten = true
@@ -148,7 +154,7 @@ export function leadWriter(
           email,
           decide,
           missingSince: expectNew ? arrivals.generation() : undefined,
-          queuedAtMs: performance.now(),
+          queuedAtMs,
           resolve,
           reject,
         })

@@ -149,8 +149,8 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
 
     findLead: (campaign, email) => readLeads(() => rows.find(campaign, email)),
     findLeadByRef: (ref) => readLeads(() => rows.findByRef(ref)),
-    writeLead: (campaign, email, decide, expectNew = false) =>
-      writer.write(campaign, email, decide, expectNew),
+    writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
+      writer.write(campaign, email, decide, expectNew, since),
     listLeads: async (campaign, { afterEmail, limit }) =>
       readLeads(() => rows.list(campaign, afterEmail, limit)),
     async eraseLead(campaign, email) {
