@@ -63,6 +63,8 @@ export function newExchange(
 const lingerBytes = 1_048_576
 const lingerSilenceMs = 2_000
 const lingerMs = 10_000
+/** How long the requests behind one that closes the connection are read away: unread ones cost it its answers. */
+const lingerBehindMs = 1_000
 
 type Answer = { exchange: Exchange; status: number; headers: string[]; body: Body; isAscii: boolean }
 type Body = string | Uint8Array
@@ -151,7 +153,8 @@ function goOn(exchange: Exchange): void {
 }
 
 /** Answers before the end of the request; ends the answer, and with it the connection, after that. */
-function linger({ req, res }: Exchange, body: Body): void {
+function linger(exchange: Exchange, body: Body): void {
+  const { req, res } = exchange
   if (req.method === 'HEAD') res.flushHeaders()
   else res.write(body)
   let left = lingerBytes
@@ -169,7 +172,11 @@ function linger({ req, res }: Exchange, body: Body): void {
     else timer.refresh()
   }
   req.on('data', onData)
-  req.once('end', end).once('close', end)
+  const onEnd = () => {
+    if (exchange.afterwards === undefined) end()
+    else setTimeout(end, lingerBehindMs)
+  }
+  req.once('end', onEnd).once('close', onEnd)
 }
 
 /**
