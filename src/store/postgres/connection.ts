@@ -67,7 +67,8 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
     let timer: NodeJS.Timeout | undefined
     try {
       const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new StoreUnavailable('the database does not answer')), left)
+        // Not before what has arrived meanwhile is read: it may be us who were late.
+        timer = setTimeout(() => setImmediate(() => reject(notAnswered())), left)
       })
       const result = await Promise.race([work(connectionOf(client)), late])
       client.release()
@@ -131,7 +132,7 @@ export async function listen(url: string, channel: string, heard: () => void): P
 
 function answered(query: Promise<unknown>, patienceMs: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new StoreUnavailable('the database does not answer')), patienceMs)
+    const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
     query.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
@@ -184,6 +185,10 @@ export function sqlState(error: unknown): string | undefined {
 
 /** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */
 const defects = new Set(['0A', '21', '22', '23', '2B', '42'])
+
+export function notAnswered(): StoreUnavailable {
+  return new StoreUnavailable('the database does not answer')
+}
 
 /** What the rest of Lastcall gets to see of an error. */
 function failure(error: unknown): unknown {

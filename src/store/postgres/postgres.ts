@@ -51,7 +51,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { url, poolSize, patienceMs, isServer } = options
   const admin = openPool({ url, size: adminPoolSize, settings: {}, connectMs: connectMs(options) })
   await usable(admin, () => migrate(admin))
-  const settings = { ...leadSettings, statement_timeout: String(patienceMs) }
+  // A statement that is given up by us may yet be carried out; one that PostgreSQL gives up is not.
+  const settings = {
+    ...leadSettings,
+    lock_timeout: String(Math.round(patienceMs / 2)),
+    statement_timeout: String(Math.round(patienceMs * 0.9)),
+  }
   const pool = { url, size: poolSize, connectMs: connectMs(options) }
   const durable = openPool({ ...pool, settings })
   // Counting requests need not wait for the disk; leads must.

@@ -1,6 +1,7 @@
 // What is asked in one turn of the event loop, or while every statement of its sort is on its way, goes to the
 // database as one.
 import { StoreUnavailable } from '../store.ts'
+import { notAnswered } from './connection.ts'
 
 const queueSize = 20_000
 /** With a statement on its way, the next one waits for this many items, or for this long. */
@@ -75,7 +76,9 @@ export function turns<Item, Result>(
 
   async function send(batch: Waiting<Item, Result>[]): Promise<void> {
     const youngest = batch.reduce((latest, { since }) => Math.max(latest, since), 0)
-    const ends = setTimeout(endLate, patienceMs - (performance.now() - oldestOf(batch)), batch)
+    const left = patienceMs - (performance.now() - oldestOf(batch))
+    // Not before what has arrived meanwhile is read: it may be us who were late.
+    const ends = setTimeout(() => setImmediate(endLate, batch), left)
     try {
       // Whoever has waited before gives up alone: the others of the statement have their time.
       const items = batch.map(({ item }) => item)
@@ -95,7 +98,7 @@ export function turns<Item, Result>(
   function endLate(batch: Waiting<Item, Result>[]): void {
     const latest = performance.now() - patienceMs
     for (const { since, reject } of batch) {
-      if (since <= latest + slowMs) reject(new StoreUnavailable('the database does not answer'))
+      if (since <= latest + slowMs) reject(notAnswered())
     }
   }
 
