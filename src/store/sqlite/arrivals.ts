@@ -5,7 +5,7 @@
 import type { Connection } from './connection.ts'
 
 /** Leads that wait before a round of filing begins, while there is always something else to do. */
-const roundSize = 10_000
+const roundSize = 40_000
 /** Leads filed in one transaction: half a millisecond of work. */
 const portion = 250
 
