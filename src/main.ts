@@ -41,7 +41,8 @@ async function main(args: string[]): Promise<void> {
   const name = [first, second].slice(0, words).join(' ')
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load === undefined) {
-    const given = args.slice(0, 2).filter((word) => !word.startsWith('-'))
+    // Only what could be a command's name: anything else may be an email or a password in the wrong place.
+    const given = args.slice(0, 2).filter((word) => /^[a-z][a-z-]*$/i.test(word))
     const names = Object.keys(commands).join(', ')
     throw new WrongCall(
       `${given.length === 0 ? 'no command' : `unknown command ${given.join(' ')}`}; use one of: ${names}`,

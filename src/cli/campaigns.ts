@@ -4,6 +4,7 @@ import { Refused } from '../store/store.ts'
 import {
   type Command,
   idNumber,
+  nameOf,
   need,
   needAccount,
   needCampaign,
@@ -26,7 +27,7 @@ export const applyCampaign: Command = async (args) => {
       return asFile(await store.applyCampaign(accountId, checked.campaign))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      throw new WrongCall(`${file === '-' ? 'standard input' : file}: ${error.message}`)
+      throw new WrongCall(`${nameOf(file)}: ${error.message}`)
     }
   })
 }

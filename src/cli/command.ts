@@ -32,12 +32,19 @@ export function readArguments<Options extends Record<string, Option<unknown>>>(
   const missing = positionals[parsed.positionals.length]
   if (missing !== undefined && !missing.startsWith('[')) throw new WrongCall(`${missing} is missing`)
   const extra = parsed.positionals[positionals.length]
-  if (extra !== undefined) throw new WrongCall(`unexpected argument ${JSON.stringify(extra)}`)
+  if (extra !== undefined) throw new WrongCall(`one argument too many: ${expectedArguments(positionals)}`)
   const values = Object.entries(parsed.values).map(([name, value]) => [
     name,
     options[name]?.(String(value), `--${name}`),
   ])
   return { options: Object.fromEntries(values), positionals: parsed.positionals }
+}
+
+/** In place of the extra argument itself, which may be an email or a password. */
+function expectedArguments(positionals: readonly string[]): string {
+  return positionals.length === 0
+    ? 'only options stand here'
+    : `beside options stands only ${positionals.join(' ')}`
 }
 
 function parse(args: string[], options: Record<string, { type: 'boolean' | 'string' }>) {
@@ -137,13 +144,20 @@ export async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    const reason = (error as Error).message.replace(/\s+/g, ' ')
-    throw new WrongCall(`${file === '-' ? 'standard input' : file}: must be JSON (${reason})`)
+    // The message itself may quote the text, and the text may hold a password.
+    const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]
+    throw new WrongCall(
+      `${nameOf(file)}: must be JSON${place === undefined ? '' : `; see ${place.slice(1, -1)}`}`,
+    )
   }
 }
 
 /** Every fault in one line, each with its path. */
 export function wrongInput(file: string, faults: readonly Fault[]): WrongCall {
   const found = faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  return new WrongCall(`${file === '-' ? 'standard input' : file}: ${found.join('; ')}`)
+  return new WrongCall(`${nameOf(file)}: ${found.join('; ')}`)
+}
+
+export function nameOf(file: string): string {
+  return file === '-' ? 'standard input' : file
 }

@@ -1,6 +1,7 @@
 /**
  * What is wrong with something that people wrote, and where. The path is dotted as they write it,
- * `mechanism.deadline.days` or `pages[0].pageUrl`, and empty for the whole; the message is one line.
+ * `mechanism.deadline.days` or `pages[0].pageUrl`, and empty for the whole; the message is one line that
+ * says what would be right. Neither tells the value: a refused URL may carry a password.
  */
 export type Fault = { path: string; message: string }
 
@@ -14,9 +15,6 @@ type Optional<T> = { optional: Check<T>; otherwise: T | undefined }
 type Fields<T> = { [K in keyof T]-?: Check<Exclude<T[K], undefined>> | Optional<Exclude<T[K], undefined>> }
 
 type JsonObject = { readonly [key: string]: unknown }
-
-/** Of a list that is too long or a text that no one typed, no more than this is quoted back. */
-const QUOTED_CHARACTERS = 60
 
 /** The default is frozen, since everyone who leaves the property out is given the same one. */
 export function optional<T>(check: Check<T>, otherwise?: T): Optional<T> {
@@ -84,9 +82,7 @@ export const flag: Check<boolean> = (value, path, faults) =>
 /** A text that `accepts` takes; `wanted` says which texts those are. It is kept as it was written. */
 export function text(wanted: string, accepts: (text: string) => boolean): Check<string> {
   return (value, path, faults) =>
-    typeof value === 'string' && accepts(value)
-      ? value
-      : refuse(faults, path, `must be ${wanted}, not ${quote(value)}`)
+    typeof value === 'string' && accepts(value) ? value : refuse(faults, path, `must be ${wanted}`)
 }
 
 export function nullOr<T>(check: Check<T>): Check<T | null> {
@@ -110,10 +106,10 @@ export function refuse(faults: Fault[], path: string, message: string): undefine
   faults.push({ path, message })
 }
 
-/** The path of a property or of a list's item. A name that is no plain word is quoted: `a["b c"]`. */
+/** The path of a property or of a list's item. A name that is no plain word may be anything: `a["…"]`. */
 export function join(path: string, name: string | number): string {
   if (typeof name === 'number') return `${path}[${name}]`
-  if (!/^[\w$-]{1,60}$/.test(name)) return `${path}[${quote(name)}]`
+  if (!/^[\w$-]{1,60}$/.test(name)) return `${path}["…"]`
   return path === '' ? name : `${path}.${name}`
 }
 
@@ -137,14 +133,4 @@ function unknownProperty(names: readonly string[]): string {
 
 function quotedList(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(' or ')
-}
-
-/** The beginning of any value, on one line. */
-function quote(value: unknown): string {
-  if (typeof value === 'string') {
-    const shown = value.length > QUOTED_CHARACTERS ? `${value.slice(0, QUOTED_CHARACTERS)}…` : value
-    return JSON.stringify(shown).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
-  }
-  if (Array.isArray(value)) return 'a list'
-  return isObject(value) ? 'an object' : String(value)
 }

@@ -183,6 +183,28 @@ test('campaign files with faults', { timeout: 120_000 }, async (t) => {
     await t.test(name, () => assertRefused(results[n] as Finished, named, [2]))
   await t.test('nothing has changed', async () => assert.deepEqual(await rowsOf(place), before))
 
+  await t.test('what is refused is not told, since it may carry a password', async () => {
+    const secret = 'hunter2'
+    const address = `ftp://me:${secret}@example.com`
+    const planted: [input: string, named: RegExp][] = [
+      [campaignFile({ pages: [{ ...page, pageUrl: address }] }), /pages\[0\]\.pageUrl: must be an absolute/],
+      [campaignFile({ [address]: address }), /\["…"\]: is unknown: here stand id, name,/],
+      [campaignFile({ timeZone: address, mailTimer: address }), /mailTimer: .*timeZone: /],
+      [`{"pageUrl": ${secret}}`, /must be JSON\n/],
+      [`{"pageUrl":\n "${secret}" ${secret}}`, /must be JSON; see line 2 column \d+\n/],
+    ]
+    const results = await several(4, planted, ([input]) => apply(input))
+    for (const [n, [input, named]] of planted.entries()) {
+      const result = results[n] as Finished
+      assertRefused(result, named, [2])
+      assert.ok(!result.stderr.includes(secret), `${input}: ${result.stderr}`)
+    }
+    const misplaced = await place.run(['lead', 'show', '--campaign', '1', `${secret}@example.com`])
+    assertRefused(misplaced, 'one argument too many', [2])
+    assertRefused(await place.run([address, secret.repeat(2)]), 'no command', [2])
+    assert.ok(!misplaced.stderr.includes(secret))
+  })
+
   await t.test('a campaign with leads keeps to its kind of deadline', async () => {
     writeFileSync(join(place.folder, 'emails.csv'), 'email\na@example.com\n')
     await place.json(['lead', 'import', '--campaign', String(campaignId), 'emails.csv'])

@@ -72,7 +72,7 @@ test('settings', { concurrency: 4, timeout: 120_000 }, async (t) => {
       [['--port'], '--port'],
       [['--prot', '80'], '--prot'],
       [['--port', '0', '--port', '0'], '--port'],
-      [['extra'], 'extra'],
+      [['extra'], /argument.*only options/],
       [['--workers', '2'], '--workers'],
       [['--rate-limit='], '--rate-limit'],
       [['-p', '80'], '-p'],
