@@ -73,7 +73,7 @@ DatabaseSync.prototype.prepare = function (...args) {
   return statement
 }
 
-StatementSync.prototype.run = function (...args: any[]) {
+StatementSync.prototype.run = function (...args: unknown[]) {
   const db = databases.get(this)
   if (db !== undefined) before(db, this.sourceSQL)
   return run.apply(this, args as [])
