@@ -1,4 +1,5 @@
 import type { Config } from './config.ts'
+import { openCounting } from './counting.ts'
 import { directory } from './directory.ts'
 import type { History } from './history/history.ts'
 import { type Exchange, send } from './http/exchange.ts'
@@ -6,13 +7,18 @@ import { buildPublicApi } from './http/public/api.ts'
 import { errorBody } from './http/public/reply.ts'
 import { basePath } from './http/public/request.ts'
 import { buildServer } from './http/server.ts'
+import { buildVisitorSurface } from './http/visitor/visitor.ts'
 import { buildLeads } from './leads.ts'
 import { describeError, type Log } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import type { Store } from './store/store.ts'
+import { openTemplates } from './timer/templates.ts'
 
 export type AppParts = {
-  config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute'>
+  config: Pick<
+    Config,
+    'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute' | 'trustProxy' | 'formRatePerMinute'
+  >
   store: Store
   /** Opens the request history; `onLost` is told of entries that could not be stored. */
   openHistory(onLost: (count: number) => void): History
@@ -60,6 +66,27 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
     '/metrics': async (exchange) => text(exchange, 200, await metrics.render(), metrics.contentType),
   }
 
+  const counting = openCounting(store, metrics.countsLost)
+  const templates = openTemplates({
+    read: store.readTemplate,
+    write: (key, template) => store.writeTemplate(key, template, Math.floor(now() / 1_000)),
+  })
+  const visitorSurface = buildVisitorSurface({
+    store,
+    directory: known,
+    leads,
+    templates,
+    counting,
+    proxies: config.trustProxy,
+    formRatePerMinute: config.formRatePerMinute,
+    onDefect: (error, exchange) =>
+      log.error('a request failed', {
+        ...(exchange && { requestId: exchange.requestId }),
+        error: describeError(error),
+      }),
+    now,
+  })
+
   function handle(exchange: Exchange): void {
     const { method, url } = exchange.req
     const { path, query } = splitTarget(url as string)
@@ -67,7 +94,7 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
     if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
     else if (path === basePath || path.startsWith(`${basePath}/`)) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)
-    else error(exchange, 404, 'NOT_FOUND')
+    else if (!visitorSurface(exchange, path)) error(exchange, 404, 'NOT_FOUND')
   }
 
   const server = buildServer({
@@ -83,7 +110,7 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
     },
     async drain() {
       await server.drain()
-      await history.close()
+      await Promise.all([history.close(), counting.close(), templates.close()])
     },
   }
 }

@@ -15,6 +15,8 @@ export type Config = {
   historyDays: number
   /** Connections to PostgreSQL for each of the two sorts of statements on leads. */
   poolSize: number
+  /** Emails that one visitor may register by forms in a minute. */
+  formRatePerMinute: number
   /** Reverse proxies whose `X-Forwarded-*` are believed. */
   trustProxy: BlockList
 }
@@ -83,6 +85,13 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
     expected: 'must be an integer from 1 to 100',
     parse: (text) => integer(text, 1, 100),
   },
+  formRatePerMinute: {
+    variable: 'FORM_RATE_PER_MINUTE',
+    flag: 'form-rate',
+    missing: 6,
+    expected: 'must be an integer from 1 to 1000000',
+    parse: (text) => integer(text, 1, 1_000_000),
+  },
   trustProxy: {
     variable: 'TRUST_PROXY',
     flag: 'trust-proxy',
@@ -118,6 +127,7 @@ export function readConfig(flags: Flags = {}): Config {
     rateLimitPerMinute: readSetting('rateLimitPerMinute', flags),
     historyDays: readSetting('historyDays', flags),
     poolSize: readSetting('poolSize', flags),
+    formRatePerMinute: readSetting('formRatePerMinute', flags),
     trustProxy: readSetting('trustProxy', flags),
   }
 }

@@ -1,4 +1,4 @@
-import type { Campaign, LiveKey, Store } from './store/store.ts'
+import type { Account, Campaign, LiveKey, MaybePromise, Store } from './store/store.ts'
 
 /** Entries kept of each sort; past that the cache begins anew. */
 const maxEntries = 10_000
@@ -8,8 +8,9 @@ const maxEntries = 10_000
  * is read again then. Answers at once, without a promise, what it has.
  */
 export type Directory = {
-  liveKey(keyId: string): LiveKey | undefined | Promise<LiveKey | undefined>
-  campaign(campaignId: number): Campaign | undefined | Promise<Campaign | undefined>
+  liveKey(keyId: string): MaybePromise<LiveKey | undefined>
+  campaign(campaignId: number): MaybePromise<Campaign | undefined>
+  account(accountId: number): MaybePromise<Account | undefined>
   /** Forgets what it has: what it gave was found to be stale. */
   forget(): void
 }
@@ -17,12 +18,14 @@ export type Directory = {
 export function directory(store: Store): Directory {
   const keys = remembered(store, store.findLiveKey)
   const campaigns = remembered(store, store.findCampaign)
+  const accounts = remembered(store, store.findAccount)
   const forget = () => {
+    accounts.forget()
     keys.forget()
     campaigns.forget()
   }
   store.onChange(forget)
-  return { liveKey: keys.get, campaign: campaigns.get, forget }
+  return { liveKey: keys.get, campaign: campaigns.get, account: accounts.get, forget }
 }
 
 function remembered<Id, Entry>(store: Store, read: (id: Id) => Promise<Entry | undefined>) {

@@ -3,10 +3,12 @@ import type { Seconds } from './core/instant.ts'
 import {
   type Attempt,
   begin,
+  beginByVisit,
   type Offer,
   offerAt,
   registerAgain,
   setByHand,
+  visit,
 } from './core/mechanism/attempt.ts'
 import type { Directory } from './directory.ts'
 import type { Campaign, Decide, Lead, MaybePromise, Store } from './store/store.ts'
@@ -23,6 +25,20 @@ export type Leads = {
     now: Seconds,
     mayWrite?: Promise<boolean>,
   ): MaybePromise<Registration | LeadFailure>
+  /**
+   * The same for an email that a visitor gave, who may have begun an attempt without one: a lead that is new takes
+   * that over (mechanism.md, "Anonymous visitors").
+   */
+  registerVisitor(
+    of: CampaignOf,
+    email: string,
+    visitor: Lead | undefined,
+    now: Seconds,
+  ): MaybePromise<Registration | LeadFailure>
+  /** The lead has seen the page. @throws StoreUnavailable */
+  visit(of: CampaignOf, email: string, now: Seconds): MaybePromise<LeadView | LeadFailure>
+  /** Somebody without an email has; `name` is what they are kept under. @throws StoreUnavailable */
+  visitWithoutEmail(of: CampaignOf, name: string, now: Seconds): MaybePromise<LeadView | LeadFailure>
   /** Reads a lead's offer; writes nothing. @throws StoreUnavailable */
   lookUp(of: CampaignOf, email: string, now: Seconds): MaybePromise<LeadView | LeadFailure>
   /** Sets the lead's deadline by hand, or with null clears that. @throws StoreUnavailable */
@@ -50,12 +66,30 @@ type Change = {
   check(campaign: Campaign, lead: Lead | undefined): LeadFailure | undefined
   attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
   mayWrite?: Promise<boolean> | undefined
+  /** Whose attempt a new lead takes over, with its rule. */
+  visitor?: Lead | undefined
 }
 
 const registering: Change = {
   check: (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined),
   attempt: ({ schedule }, lead, now) =>
     lead === undefined ? begin(schedule, now) : registerAgain(schedule, lead.attempt, now),
+}
+
+const visiting: Change = {
+  check: (campaign, lead) => {
+    if (campaign.isDraft) return 'CAMPAIGN_NOT_PUBLISHED'
+    return lead === undefined ? 'LEAD_NOT_FOUND' : undefined
+  },
+  attempt({ schedule }, lead, now) {
+    if (lead === undefined) throw new Error('the lead was erased meanwhile')
+    return visit(schedule, lead.attempt, now)
+  },
+}
+
+const visitingWithoutEmail: Change = {
+  check: registering.check,
+  attempt: ({ schedule }, lead, now) => lead?.attempt ?? beginByVisit(schedule, now),
 }
 
 const importing: Change = {
@@ -100,7 +134,13 @@ export function buildLeads(store: Store, directory: Directory): Leads {
     const decide: Decide = (current) => {
       const attempt = change.attempt(campaign, current, now)
       if (attempt === current?.attempt) return undefined
-      return { registeredAt: current?.registeredAt ?? now, attempt }
+      const { visitor } = change
+      const takesOver = current === undefined && visitor !== undefined
+      return {
+        registeredAt: current?.registeredAt ?? now,
+        attempt,
+        ...(takesOver && { ruleId: visitor.ruleId }),
+      }
     }
     const decided = (lead: Lead | undefined): Written => {
       const failure = change.check(campaign, lead)
@@ -130,6 +170,17 @@ export function buildLeads(store: Store, directory: Directory): Leads {
   return {
     register: (of, email, now, mayWrite) =>
       write(of, email, now, mayWrite === undefined ? registering : { ...registering, mayWrite }),
+    registerVisitor: (of, email, visitor, now) =>
+      write(of, email, now, {
+        ...registering,
+        visitor,
+        attempt: (campaign, lead, at) =>
+          lead === undefined && visitor !== undefined
+            ? visitor.attempt
+            : registering.attempt(campaign, lead, at),
+      }),
+    visit: (of, email, now) => write(of, email, now, visiting),
+    visitWithoutEmail: (of, name, now) => write(of, name, now, visitingWithoutEmail),
     importLead: (of, email, now) => write(of, email, now, importing),
     setDeadline: (of, email, deadlineAt, now) =>
       write(of, email, now, {

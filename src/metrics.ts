@@ -4,6 +4,7 @@ export type Metrics = {
   /** Counts one answered request of the public API; `seconds` from its headers to its answer. */
   observe(operation: string | null, status: number, seconds: number): void
   historyLost(count: number): void
+  countsLost(count: number): void
   /** The text format of Prometheus. */
   render(): Promise<string>
   contentType: string
@@ -42,6 +43,11 @@ export function openMetrics(openConnections: () => number): Metrics {
     help: 'Entries of the request history that could not be stored',
     registers: [register],
   })
+  const lostCounts = new Counter({
+    name: 'lastcall_counts_lost_total',
+    help: 'Clicks, opens and visits that could not be counted',
+    registers: [register],
+  })
   new Gauge({
     name: 'lastcall_open_connections',
     help: 'Connections open now',
@@ -66,6 +72,7 @@ export function openMetrics(openConnections: () => number): Metrics {
       found.seconds[0] = (found.seconds[0] as number) + seconds
     },
     historyLost: (count) => lost.inc(count),
+    countsLost: (count) => lostCounts.inc(count),
     render: () => register.metrics(),
     contentType: register.contentType,
   }

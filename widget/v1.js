@@ -25,7 +25,7 @@
  * @property {HTMLScriptElement} script
  * @property {Offer} [offer] as last answered
  * @property {number} clock what to add to performance.now() to get the service's clock
- * @property {number} drift Date.now() less performance.now() at that answer: another one after a sleep
+ * @property {number} drift Date.now() less performance.now() with that answer: another one after a sleep
  * @property {number} askedAt performance.now() at that answer
  * @property {number} turn counts the questions: an answer to an earlier one comes too late
  * @property {boolean} [asking]
@@ -228,23 +228,24 @@ async function ask(c) {
   const [newest, other] = refs(c)
   let lc = newest
   const names = { client: client() }
-  if (!lc && !names.client) return
+  c.asking = Boolean(lc || names.client)
+  if (!c.asking) return
   const visit = !document.hidden && !c.reported
   let isTold = false
   c.reported ||= visit
-  c.asking = true
   try {
     if (other && !remember(c, lc, await post(c, 'offer', { ...names, lc, visit: false }))) lc = other
     let bestMs = Infinity
     // The service's clock is known to half the round trip: a slow one is tried again, on the open connection.
     for (let tries = 0; tries < 3 && bestMs > 1000; tries++) {
       const sentAt = performance.now()
+      const drift = Date.now() - sentAt
       const offer = await post(c, 'offer', { ...names, lc, visit: visit && !tries })
       isTold = true
       if (turn !== c.turn) return
       remember(c, lc, offer)
       const tookMs = performance.now() - sentAt
-      if (tookMs < bestMs) take(c, offer, tookMs)
+      if (tookMs < bestMs) take(c, offer, tookMs, drift)
       bestMs = Math.min(bestMs, tookMs)
     }
     c.retryMs = 2500
@@ -263,12 +264,13 @@ async function ask(c) {
  * @param {Campaign} c
  * @param {Offer} offer
  * @param {number} tookMs
+ * @param {number} drift when the question was sent: a sleep since then makes the answer an old one
  */
-function take(c, offer, tookMs) {
+function take(c, offer, tookMs, drift) {
   c.offer = offer
   c.askedAt = performance.now()
   c.clock = offer.now + tookMs / 2 - c.askedAt
-  c.drift = Date.now() - c.askedAt
+  c.drift = drift
   tick()
 }
 

@@ -1,8 +1,8 @@
 /**
- * Requests counted per account in the fixed UTC minute (specification, part 8). All accounts share one
+ * Requests counted per account in the fixed UTC minute (specification, part 8), or per visitor. All share one
  * minute, so the whole state is that minute and a count for each account seen in it.
  */
-export type RateWindow = { minute: number; counts: Map<number, number> }
+export type RateWindow<Who = number> = { minute: number; counts: Map<Who, number> }
 
 export type RateVerdict = {
   allowed: boolean
@@ -12,14 +12,14 @@ export type RateVerdict = {
   resetSeconds: number
 }
 
-export function newRateWindow(): RateWindow {
+export function newRateWindow<Who = number>(): RateWindow<Who> {
   return { minute: 0, counts: new Map() }
 }
 
-/** Counts one request of `accountId` at `nowMs` (milliseconds) against `limit` requests a minute. */
-export function countRequest(
-  window: RateWindow,
-  accountId: number,
+/** Counts one request of `who` at `nowMs` (milliseconds) against `limit` requests a minute. */
+export function countRequest<Who>(
+  window: RateWindow<Who>,
+  who: Who,
   limit: number,
   nowMs: number,
 ): RateVerdict {
@@ -33,9 +33,9 @@ export function countRequest(
     // minute until the clock has caught up with it.
     window.minute = minute
   }
-  const used = window.counts.get(accountId) ?? 0
+  const used = window.counts.get(who) ?? 0
   const allowed = used < limit
-  if (allowed) window.counts.set(accountId, used + 1)
+  if (allowed) window.counts.set(who, used + 1)
   return {
     allowed,
     remaining: allowed ? limit - used - 1 : 0,

@@ -69,7 +69,8 @@ const lingerBytes = 1_048_576
 const lingerSilenceMs = 2_000
 const lingerMs = 10_000
 
-type Answer = { exchange: Exchange; status: number; headers: string[]; body: string; isAscii: boolean }
+type Answer = { exchange: Exchange; status: number; headers: string[]; body: Body; isAscii: boolean }
+type Body = string | Uint8Array
 
 let outbox: Answer[] = []
 let isRound = false
@@ -85,7 +86,7 @@ export function send(
   exchange: Exchange,
   status: number,
   headers: string[],
-  body: string,
+  body: Body,
   isAscii = false,
 ): void {
   if (exchange.answered) return
@@ -128,11 +129,13 @@ function write({ exchange, status, headers, body, isAscii }: Answer): void {
   if (unread) exchange.closes = true
   // Node closes the connection behind an answer that came without it, even if the body is there.
   else letContinue(exchange)
-  const bytes = isAscii ? body.length : Buffer.byteLength(body)
-  headers.push('Content-Length', String(bytes))
+  const bytes = isAscii || typeof body !== 'string' ? body.length : Buffer.byteLength(body)
+  // RFC 9110, section 8.6
+  if (status !== 204 && status !== 304) headers.push('Content-Length', String(bytes))
   if (exchange.closes) headers.push('Connection', 'close')
   res.writeHead(status, headers)
   if (unread && !req.destroyed) linger(exchange, body)
+  else if (typeof body !== 'string') res.end(body)
   // What is ASCII needs no conversion on its way to the socket.
   else res.end(body, bytes === body.length ? 'latin1' : 'utf8')
   // Behind an answer that its reader has not taken this one lies in memory: no more are made until it leaves.
@@ -154,7 +157,7 @@ function goOn(exchange: Exchange): void {
 }
 
 /** Answers before the end of the request; ends the answer, and with it the connection, after that. */
-function linger({ req, res }: Exchange, body: string): void {
+function linger({ req, res }: Exchange, body: Body): void {
   if (req.method === 'HEAD') res.flushHeaders()
   else res.write(body)
   let left = lingerBytes

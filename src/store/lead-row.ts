@@ -54,11 +54,9 @@ export function attemptValues(ruleId: number | null, { attempt }: Decision): Val
 }
 
 /** The rule that a decision leaves the lead with: the one it had, or the campaign's present one. */
-export function ruleIdAfter(
-  campaign: Campaign,
-  lead: Lead | undefined,
-  { attempt }: Decision,
-): number | null {
+export function ruleIdAfter(campaign: Campaign, lead: Lead | undefined, decision: Decision): number | null {
+  const { attempt, ruleId } = decision
+  if (ruleId !== undefined) return ruleId
   if (attempt.rule === null) return null
   return lead !== undefined && attempt.rule === lead.attempt.rule ? lead.ruleId : campaign.ruleId
 }

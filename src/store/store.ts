@@ -4,6 +4,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
+import type { CampaignCount, Count, LeadCount } from './counts.ts'
 
 export type Account = {
   id: number
@@ -60,7 +61,12 @@ export type Lead = {
 export type FoundLead = { campaignId: number; lead(campaign: Campaign): MaybePromise<Lead> }
 
 /** What a registration makes of the lead it finds: a new one, a changed one, or (undefined) the same. */
-export type Decision = { registeredAt: Seconds; attempt: Attempt }
+export type Decision = {
+  registeredAt: Seconds
+  attempt: Attempt
+  /** Of the attempt's rule, where it is taken over from somebody else and not the campaign's present one. */
+  ruleId?: number | null
+}
 export type Decide = (lead: Lead | undefined) => Decision | undefined
 
 export type LeadWrite = { lead: Lead; created: boolean }
@@ -83,7 +89,7 @@ export class Refused extends Error {
 /** Hot reads answer without a promise where the engine can: at thousands a second each promise shows. */
 export type MaybePromise<T> = T | Promise<T>
 
-type Count<Verdict> = (accountId: number, limit: number, nowMs: number) => Verdict
+type Counting<Verdict> = (accountId: number, limit: number, nowMs: number) => Verdict
 
 /**
  * Counts one request of the account against `limit` requests in the fixed UTC minute (contract, "Rate"). In this
@@ -91,8 +97,8 @@ type Count<Verdict> = (accountId: number, limit: number, nowMs: number) => Verdi
  * nodes share, together with whatever else is asked in the same turn of the event loop.
  */
 export type Rates =
-  | { inProcess: true; count: Count<RateVerdict> }
-  | { inProcess: false; count: Count<Promise<RateVerdict>> }
+  | { inProcess: true; count: Counting<RateVerdict> }
+  | { inProcess: false; count: Counting<Promise<RateVerdict>> }
 
 export type Store = {
   createAccount(name: string): Promise<Account>
@@ -131,6 +137,13 @@ export type Store = {
   ): Promise<LeadWrite | 'stale'>
   /** Ascending email, at most `limit`. */
   listLeads(campaign: Campaign, filter: { afterEmail: string; limit: number }): Promise<Lead[]>
+  /** Adds to the counts by day of what recipients did. */
+  addCounts(counts: readonly Count[]): Promise<void>
+  /** Ascending day, from `fromDay` (days since 1970-01-01) on. */
+  readCounts(campaign: Campaign, fromDay: number): Promise<CampaignCount[]>
+  readLeadCounts(campaign: Campaign, leadId: number): Promise<LeadCount[]>
+  readTemplate(id: string): Promise<Uint8Array | undefined>
+  writeTemplate(id: string, template: Uint8Array, madeAt: Seconds): Promise<void>
   /** Removes the lead and every trace of its address that the engine can reach. */
   eraseLead(campaign: Campaign, email: string): Promise<boolean>
 

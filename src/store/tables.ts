@@ -64,6 +64,35 @@ export function configurationTables({ integer, bytes, identity, end }: Dialect):
   )${end};
   CREATE INDEX offer_pages_by_campaign ON offer_pages (campaign_id, id);
 
+  -- What recipients did, by local day of the campaign (days since 1970), page (0: none), kind and fetcher.
+  CREATE TABLE daily_counts (
+    account_id ${integer} NOT NULL,
+    campaign_id ${integer} NOT NULL,
+    day ${integer} NOT NULL,
+    page_id ${integer} NOT NULL,
+    kind ${integer} NOT NULL,
+    fetcher ${integer} NOT NULL,
+    total ${integer} NOT NULL,
+    PRIMARY KEY (account_id, campaign_id, day, page_id, kind, fetcher)
+  )${end};
+
+  CREATE TABLE lead_counts (
+    account_id ${integer} NOT NULL,
+    lead_id ${integer} NOT NULL,
+    day ${integer} NOT NULL,
+    kind ${integer} NOT NULL,
+    fetcher ${integer} NOT NULL,
+    total ${integer} NOT NULL,
+    PRIMARY KEY (account_id, lead_id, day, kind, fetcher)
+  )${end};
+
+  -- Countdown images as far as they can be drawn ahead, by what they depend on; made anew when they are lost.
+  CREATE TABLE timer_templates (
+    id TEXT PRIMARY KEY,
+    template ${bytes} NOT NULL,
+    made_at ${integer} NOT NULL
+  )${end};
+
   -- One row: what belongs to the installation as a whole. ref_key makes the public names of the leads.
   CREATE TABLE installation (
     id ${integer} PRIMARY KEY CHECK (id = 1),

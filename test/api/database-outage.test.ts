@@ -1,29 +1,17 @@
 // A database that does not answer is a 503 within about a second, and never a hang.
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
+import { whileLocked } from '../support/locked.ts'
 
 const shop = openShop()
 const post = (path: string, email: string) =>
   call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
 const register = (email: string) => post(leads(shop.owner.campaignId), email)
 
-async function whileLocked(act: () => Promise<void>): Promise<void> {
-  const database = new DatabaseSync(shop.place.databasePath)
-  database.exec('PRAGMA busy_timeout = 2000')
-  database.exec('BEGIN EXCLUSIVE')
-  try {
-    await act()
-  } finally {
-    database.exec('ROLLBACK')
-    database.close()
-  }
-}
-
 test('registrations while another process holds the write lock: 503 in time, and 201 afterwards', async () => {
   const emails = Array.from({ length: 20 }, newEmail)
-  await whileLocked(async () => {
+  await whileLocked(shop.place, async () => {
     const answers = await Promise.all(emails.map(register))
     for (const answer of answers) {
       assertError(answer, 503, 'SERVICE_UNAVAILABLE')
@@ -38,7 +26,7 @@ test('registrations while another process holds the write lock: 503 in time, and
 test('reading goes on meanwhile, in time', async () => {
   const email = newEmail()
   assertStatus(await register(email), 201)
-  await whileLocked(async () => {
+  await whileLocked(shop.place, async () => {
     const asked = [
       post(lookups(shop.owner.campaignId), email),
       call(shop.server, 'GET', '/campaigns', { key: shop.owner.key }),
@@ -53,7 +41,7 @@ test('reading goes on meanwhile, in time', async () => {
 })
 
 test('refusals need no database', async () => {
-  await whileLocked(async () => {
+  await whileLocked(shop.place, async () => {
     const { key, campaignId } = shop.owner
     const options = { key, body: { email: newEmail() } }
     assertError(await call(shop.server, 'GET', '/campaigns'), 401, 'UNAUTHORIZED')
@@ -65,7 +53,7 @@ test('refusals need no database', async () => {
 
 test('a lock for half a second is waited for', async () => {
   let answer: ReturnType<typeof register> | undefined
-  await whileLocked(async () => {
+  await whileLocked(shop.place, async () => {
     answer = register(newEmail())
     await new Promise((resolve) => setTimeout(resolve, 400))
   })

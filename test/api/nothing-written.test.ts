@@ -38,9 +38,9 @@ before(async () => {
 })
 
 async function assertNothingWritten(act: () => Promise<void>): Promise<void> {
-  const earlier = rowsOf(shop.place.databasePath)
+  const earlier = await rowsOf(shop.place)
   await act()
-  assert.deepEqual(rowsOf(shop.place.databasePath), earlier)
+  assert.deepEqual(await rowsOf(shop.place), earlier)
 }
 
 test('a lookup of a lead', async () => {

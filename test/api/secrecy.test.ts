@@ -1,8 +1,5 @@
 // An email and a key's secret appear in no log, no metric, no history and no error, whatever happens.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -19,6 +16,8 @@ import {
   withinOneSecond,
 } from '../support/api.ts'
 import { type Owner, owner } from '../support/lastcall.ts'
+import { whileLocked } from '../support/locked.ts'
+import { storedTexts } from '../support/rows.ts'
 import { connect } from '../support/wire.ts'
 
 const shop = openShop()
@@ -130,15 +129,10 @@ test('a draft, and a database that does not answer', async () => {
     () => post(leads(draft.id), { email }),
     ({ body }) => body.code === 'CAMPAIGN_NOT_PUBLISHED',
   )
-  const database = new DatabaseSync(shop.place.databasePath)
-  database.exec('BEGIN EXCLUSIVE')
-  try {
+  await whileLocked(shop.place, async () => {
     const answer = await post(leads(shop.owner.campaignId), { email: `${planted}-3@example.com` })
     assertStatus(answer, 503)
-  } finally {
-    database.exec('ROLLBACK')
-    database.close()
-  }
+  })
 })
 
 test('requests that break the protocol', async () => {
@@ -182,21 +176,20 @@ test('not in the metrics', async () => {
   assertNothingOf(String(metrics.raw), '/metrics')
 })
 
-test('not in the history, nor in its file', async () => {
+test('not in the history, nor where it is kept', async () => {
   await sleep(1500)
   for (const { accountId } of [shop.owner, suspended, spent]) {
     const { code, stdout, stderr } = await shop.place.run(['history', 'list', '--account', String(accountId)])
     assert.equal(code, 0, stderr)
     assertNothingOf(stdout + stderr, 'history list')
   }
-  const files = readdirSync(shop.place.folder).filter((name) => name.includes('-history.db'))
-  assert.ok(files.length > 0)
-  for (const name of files) assertNothingOf(readFileSync(join(shop.place.folder, name), 'latin1'), name)
+  const kept = (await storedTexts(shop.place)).filter(([name]) => /-history\.db|^request_batches$/.test(name))
+  assert.ok(kept.length > 0)
+  for (const [name, text] of kept) assertNothingOf(text, name)
 })
 
-test('no secret of a key in any file of the database', () => {
-  for (const name of readdirSync(shop.place.folder)) {
-    const text = readFileSync(join(shop.place.folder, name), 'latin1')
+test('no secret of a key anywhere in the database', async () => {
+  for (const [name, text] of await storedTexts(shop.place)) {
     for (const secret of secretsOf()) assert.ok(!text.includes(secret), name)
   }
 })

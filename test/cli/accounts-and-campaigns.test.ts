@@ -86,7 +86,7 @@ test('accounts, keys and campaigns', { concurrency: 4, timeout: 120_000 }, async
     }),
 
     t.test('campaigns: made, listed, exported, changed, removed', async (t) => {
-      const { json, run, folder } = installation(t)
+      const { json, run, folder, databaseUrl } = installation(t)
       await json(['account', 'create', '--name', 'A'])
       const apply = (file: string) => json(['campaign', 'apply', '--account', '1', '-'], file)
       const rule = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }
@@ -157,7 +157,7 @@ test('accounts, keys and campaigns', { concurrency: 4, timeout: 120_000 }, async
       const elsewhere = join(folder, 'elsewhere')
       mkdirSync(elsewhere)
       writeFileSync(join(elsewhere, 'campaign.json'), JSON.stringify({ ...changed, name: 'From a file' }))
-      const env = { DATABASE_URL: `file:${folder}/lastcall.db`, INIT_CWD: elsewhere }
+      const env = { DATABASE_URL: databaseUrl, INIT_CWD: elsewhere }
       const fromFile = await command(['campaign', 'apply', '--account', '1', 'campaign.json'], { env })
       assert.equal(fromFile.code, 0, fromFile.stderr)
       assert.equal(JSON.parse(fromFile.stdout).name, 'From a file')

@@ -139,7 +139,7 @@ test('campaign files with faults', { timeout: 120_000 }, async (t) => {
   const stranger = await owner(place)
   const taken = await place.json(['campaign', 'export', String(stranger.campaignId)])
   assert.equal((await place.json(['campaign', 'export', String(campaignId)])).pages[0].id, 1)
-  const before = rowsOf(place.databasePath)
+  const before = await rowsOf(place)
   const apply = (input: string, account = accountId) =>
     place.run(['campaign', 'apply', '--account', String(account), '-'], input)
 
@@ -181,19 +181,19 @@ test('campaign files with faults', { timeout: 120_000 }, async (t) => {
   const results = await several(4, inputs, ([, input]) => apply(input))
   for (const [n, [name, , named]] of inputs.entries())
     await t.test(name, () => assertRefused(results[n] as Finished, named, [2]))
-  await t.test('nothing has changed', () => assert.deepEqual(rowsOf(place.databasePath), before))
+  await t.test('nothing has changed', async () => assert.deepEqual(await rowsOf(place), before))
 
   await t.test('a campaign with leads keeps to its kind of deadline', async () => {
     writeFileSync(join(place.folder, 'emails.csv'), 'email\na@example.com\n')
     await place.json(['lead', 'import', '--campaign', String(campaignId), 'emails.csv'])
-    const leads = rowsOf(place.databasePath)
+    const leads = await rowsOf(place)
     for (const deadline of [{ kind: 'fixed', at: '2030-12-31T10:00' }, { kind: 'none' }])
       assertRefused(
         await apply(campaignFile({ id: campaignId, ...mechanism({ deadline }) })),
         /mechanism\W{1,3}deadline/,
         [2],
       )
-    assert.deepEqual(rowsOf(place.databasePath), leads)
+    assert.deepEqual(await rowsOf(place), leads)
     const changed = await apply(campaignFile({ id: campaignId, ...mechanism({ deadline: daysAt({}) }) }))
     assert.equal(changed.code, 0, changed.stderr)
   })

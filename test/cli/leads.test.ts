@@ -107,7 +107,7 @@ test('leads', { concurrency: 4, timeout: 120_000 }, async (t) => {
 
   check('files that are no list of emails change nothing', async (t) => {
     const place = origin.copy(t)
-    const before = rowsOf(place.databasePath)
+    const before = await rowsOf(place)
     for (const [csv, named] of [
       ['', /email/],
       ['\n', /email/],
@@ -120,7 +120,7 @@ test('leads', { concurrency: 4, timeout: 120_000 }, async (t) => {
       assertRefused(result, named, [2])
       assert.ok(result.stderr.includes('emails.csv'), result.stderr)
     }
-    assert.deepEqual(rowsOf(place.databasePath), before)
+    assert.deepEqual(await rowsOf(place), before)
     assert.deepEqual(await imported(place, 'email\n'), { created: 0, existing: 0, refused: [] })
   })
 
@@ -245,10 +245,7 @@ test('leads', { concurrency: 4, timeout: 120_000 }, async (t) => {
     assert.deepEqual(await emailsOf(place), ['a@example.com'])
     await place.json(['campaign', 'delete', String(origin.campaignId), '--yes'])
     assertRefused(await place.run(['lead', 'list', ...campaign]), String(origin.campaignId), [2])
-    assert.ok(
-      !JSON.stringify(rowsOf(place.databasePath)).includes('a@example.com'),
-      'its leads are still there',
-    )
+    assert.ok(!JSON.stringify(await rowsOf(place)).includes('a@example.com'), 'its leads are still there')
   })
 
   await Promise.all(tests)

@@ -1,14 +1,14 @@
-// openapi, backup, migrate, and the program as npm starts it.
+// openapi, migrate, and the program as npm starts it.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { campaignFile, installation } from '../support/lastcall.ts'
-import { assertRefused, command, prepared, root, several } from '../support/prepared.ts'
+import { prepared, root } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
+import { databasesCreated } from '../support/test-database.ts'
 
 test('maintenance', { concurrency: 4, timeout: 120_000 }, async (t) => {
   const origin = await prepared(t)
@@ -40,71 +40,7 @@ test('maintenance', { concurrency: 4, timeout: 120_000 }, async (t) => {
   check('openapi needs no database', async (t) => {
     const place = installation(t)
     await place.json(['openapi', '--server', 'http://localhost:8080/api/public/v1'])
-    assert.ok(!existsSync(place.databasePath))
-  })
-
-  check('a backup while it serves', async (t) => {
-    const place = origin.copy(t)
-    const server = await place.serve(['--rate-limit', '1000000000'])
-    const register = async (email: string) => {
-      const answer = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ email }),
-      })
-      return { status: answer.status, body: (await answer.json()) as any }
-    }
-    const before = new Map<string, any>()
-    for (let n = 0; n < 50; n++)
-      before.set(`before-${n}@example.com`, (await register(`before-${n}@example.com`)).body)
-    let stopping = false
-    const load = several(8, Array.from({ length: 8 }), async () => {
-      while (!stopping) assert.equal((await register(`${Math.random()}@example.com`)).status, 201)
-    })
-    const copyFolder = join(place.folder, 'copies')
-    mkdirSync(copyFolder)
-    const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: copyFolder }
-    const made = await command(['backup', 'copy.db'], { env })
-    stopping = true
-    await load
-    assert.equal(made.code, 0, made.stderr)
-    assert.equal(typeof JSON.parse(made.stdout), 'object')
-    const copyPath = join(copyFolder, 'copy.db')
-    const copy = new DatabaseSync(copyPath)
-    assert.equal(copy.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok')
-    copy.close()
-    assert.ok(!readFileSync(copyPath).includes('registerLead'), 'the history is in the copy')
-
-    // The copy serves: the same leads, the same links, the same keys.
-    const second = installation(t)
-    writeFileSync(second.databasePath, readFileSync(copyPath))
-    const other = await second.serve()
-    for (const [email, { registeredAt, deadline, offerLinks }] of [...before].slice(0, 20)) {
-      const answer = await fetch(`${other.base}/campaigns/${origin.campaignId}/leads/lookup`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ email }),
-      })
-      const found: any = await answer.json()
-      assert.deepEqual([found.registeredAt, found.deadline], [registeredAt, deadline])
-      assert.equal(new URL(found.offerLinks[0].url).pathname, new URL(offerLinks[0].url).pathname)
-    }
-  })
-
-  check('a backup onto something that is there', async (t) => {
-    const place = origin.copy(t)
-    const before = rowsOf(place.databasePath)
-    writeFileSync(join(place.folder, 'precious.txt'), 'precious')
-    for (const file of ['lastcall.db', './lastcall.db', 'precious.txt', '.'])
-      assertRefused(await place.run(['backup', file]), file)
-    assert.equal(readFileSync(join(place.folder, 'precious.txt'), 'utf8'), 'precious')
-    assert.deepEqual(rowsOf(place.databasePath), before)
-  })
-
-  check('a backup of nothing makes nothing', async (t) => {
-    const place = installation(t)
-    assertRefused(await place.run(['backup', 'copy.db']), /database|DATABASE_URL/)
-    assert.ok(!existsSync(join(place.folder, 'copy.db')) && !existsSync(place.databasePath))
+    assert.deepEqual(readdirSync(place.folder), [])
   })
 
   check('migrate makes a database, and again changes nothing', async (t) => {
@@ -112,9 +48,9 @@ test('maintenance', { concurrency: 4, timeout: 120_000 }, async (t) => {
     const { code, stdout, stderr } = await place.run(['migrate'])
     assert.equal(code, 0, stderr)
     assert.equal(typeof JSON.parse(stdout), 'object')
-    const before = rowsOf(place.databasePath)
+    const before = await rowsOf(place)
     assert.equal(typeof (await place.json(['migrate'])), 'object')
-    assert.deepEqual(rowsOf(place.databasePath), before)
+    assert.deepEqual(await rowsOf(place), before)
     assert.deepEqual(await place.json(['account', 'list']), [])
   })
 
@@ -152,7 +88,6 @@ test('maintenance', { concurrency: 4, timeout: 120_000 }, async (t) => {
       ['history', 'list', ...account],
       ['openapi'],
       ['migrate'],
-      ['backup', 'copy.db'],
       ['key', 'revoke', origin.keyId],
       ['campaign', 'delete', String(origin.campaignId), '--yes'],
     ]) {
@@ -167,6 +102,7 @@ test('maintenance', { concurrency: 4, timeout: 120_000 }, async (t) => {
   check('as npm starts it, from a folder of the caller', async (t) => {
     const place = origin.copy(t)
     writeFileSync(join(place.folder, 'emails.csv'), 'email\nnpm@example.com\n')
+    await databasesCreated()
     const npm = async (...args: string[]) => {
       const child = spawn('npm', ['--prefix', root, 'run', '-s', 'lastcall', '--', ...args], {
         cwd: place.folder,

@@ -140,11 +140,11 @@ test('wrong calls', { timeout: 120_000 }, async (t) => {
     ],
   ]
 
-  const before = rowsOf(place.databasePath)
+  const before = await rowsOf(place)
   const results = await several(4, calls, ([args, , input]) => place.run(args, input))
   for (const [n, [args, named]] of calls.entries())
     await t.test(args.join(' '), () => assertRefused(results[n] as Finished, named, [2]))
-  await t.test('nothing has changed', () => assert.deepEqual(rowsOf(place.databasePath), before))
+  await t.test('nothing has changed', async () => assert.deepEqual(await rowsOf(place), before))
 })
 
 const rule = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databasesCreated, testDatabase } from './test-database.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const main = join(root, 'src', 'main.ts')
@@ -13,7 +14,8 @@ export type Finished = { code: number | null; stdout: string; stderr: string }
 export type Installation = {
   /** Folder of the database; removed when the test ends. */
   folder: string
-  databasePath: string
+  /** @throws on PostgreSQL */
+  readonly databasePath: string
   databaseUrl: string
   /** Runs one command of the command line on this database and waits for its end. */
   run(args: string[], input?: string): Promise<Finished>
@@ -39,8 +41,11 @@ export type Server = {
   stop(): Promise<number | null>
 }
 
-/** An empty folder for one database, with the command line and the server bound to it. */
-export function installation(t: Scope): Installation {
+/**
+ * An empty folder for one database, with the command line and the server bound to it.
+ * @param from on PostgreSQL its database has the content of this one's
+ */
+export function installation(t: Scope, from?: Installation): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
   const servers: ChildProcess[] = []
   const kill = () => {
@@ -52,20 +57,21 @@ export function installation(t: Scope): Installation {
     const closed = servers.filter(isRunning).map((server) => once(server, 'close'))
     kill()
     await Promise.all(closed)
+    await database.remove()
     rmSync(folder, { recursive: true, force: true })
   })
-  const databasePath = join(folder, 'lastcall.db')
-  const databaseUrl = `file:${databasePath}`
+  const database = testDatabase(folder, from?.databaseUrl)
   const environment = (extra: Record<string, string> = {}) => ({
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: database.url,
     // a third of the time for each command: the tests run hundreds
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
     ...extra,
   })
 
   async function run(args: string[], input = ''): Promise<Finished> {
+    await databasesCreated()
     const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: environment() })
     const output = collect(child)
     child.stdin.on('error', () => {})
@@ -76,8 +82,10 @@ export function installation(t: Scope): Installation {
 
   return {
     folder,
-    databasePath,
-    databaseUrl,
+    get databasePath() {
+      return database.path()
+    },
+    databaseUrl: database.url,
     run,
     async json(args, input) {
       const { code, stdout, stderr } = await run(args, input)
@@ -85,6 +93,7 @@ export function installation(t: Scope): Installation {
       return JSON.parse(stdout)
     },
     async serve(args = [], env = {}) {
+      await databasesCreated()
       const child = spawn(process.execPath, [main, 'serve', ...args], {
         cwd: folder,
         env: environment({ PORT: '0', ...env }),

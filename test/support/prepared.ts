@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Finished, type Installation, installation, type Owner, owner, type Server } from './lastcall.ts'
+import { databasesCreated } from './test-database.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
 const main = join(root, 'src', 'main.ts')
@@ -24,7 +25,7 @@ export async function prepared(t: TestContext): Promise<Prepared> {
     ...made,
     place,
     copy(other) {
-      const twin = installation(other)
+      const twin = installation(other, place)
       cpSync(place.folder, twin.folder, { recursive: true })
       return twin
     },
@@ -41,6 +42,7 @@ export type Start = {
 
 /** The command line with an environment of the caller's making; nothing is set but what is given. */
 export async function command(args: string[], options: Start = {}): Promise<Finished> {
+  await databasesCreated()
   const child = spawn(process.execPath, [main, ...args], {
     cwd: options.cwd ?? root,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...options.env },

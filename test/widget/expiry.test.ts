@@ -91,7 +91,7 @@ test('a tab that was frozen over the deadline ends the offer as soon as it is th
   const deadline = stage.service.questions.at(-1)?.answer.deadline ?? 0
   await new Promise((resolve) => setTimeout(resolve, deadline - stage.service.now() + 1500))
   await session.send('Page.setWebLifecycleState', { state: 'active' })
-  await eventually(() => page.getByText('The offer is over').isVisible(), true, 1500)
+  await eventually(() => page.getByText('The offer is over').isVisible(), true, 3000)
 })
 
 test('REDIRECT to the page itself ends the offer there, without a round', async (t) => {

@@ -178,9 +178,13 @@ test('pages with a display of their own hear of start and end, also if they ask 
     ['expire', id, 'expired'],
   ])
   assert.equal(await page.evaluate(() => window.Lastcall?.get('999')), null)
-  const left = await page.evaluate(
-    () => new Promise((resolve) => window.Lastcall?.on('expire', (late) => resolve(late.remaining()))),
-  )
+  const left = await page.evaluate(() => {
+    let heard: number | null | undefined
+    window.Lastcall?.on('expire', (late) => {
+      heard = late.remaining()
+    })
+    return heard
+  })
   assert.equal(left, 0)
 })
 

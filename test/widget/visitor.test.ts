@@ -124,17 +124,26 @@ test('a newer link of the same campaign wins over the one before', async (t) => 
   assert.equal(asked(id).at(-1)?.body.lc, newer)
 })
 
-test('where there is no offer, as in a draft, a lead is not forgotten', async (t) => {
-  const settings = { endsInSeconds: 3600, isDraft: true }
-  const id = await stage.service.campaign(settings)
+test('where there is no offer at all, an answer that does not know the lead says nothing against it', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const lc = await stage.service.lead(id)
-  const { page } = await stage.visitor(t)
+  const { page, context } = await stage.visitor(t)
+  const nothing = { now: stage.service.now(), state: 'none', opensAt: null, deadline: null, onExpiry: null }
+  let answered = 0
+  await context.route('**/visitor/**', (route) => {
+    answered += 1
+    return route.fulfill({
+      json: { ...nothing, known: false },
+      headers: { 'Access-Control-Allow-Origin': '*' },
+    })
+  })
   await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
-  await eventually(() => asked(id).length, 1)
-  settings.isDraft = false
+  await eventually(() => answered, 1)
+  await settle()
+  await context.unroute('**/visitor/**')
   await page.goto(stage.put({ campaigns: [id], body: offerPage }))
   await page.getByRole('timer').waitFor()
-  assert.equal(asked(id)[1]?.body.lc, lc)
+  assert.deepEqual([asked(id)[0]?.body.lc, asked(id)[0]?.answer.known], [lc, true])
 })
 
 test('a browser that keeps nothing: a lead has their offer, with lc left in the address; others have none', async (t) => {

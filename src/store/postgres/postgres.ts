@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rule } from '../../core/mechanism/attempt.ts'
+import { beforeEmails } from '../../core/visitor.ts'
 import * as configuration from '../configuration.ts'
+import * as counts from '../counts.ts'
 import { type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
@@ -134,7 +136,7 @@ export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<
         connection.rows<[...LeadRow, email: string]>(listLeads, [
           campaign.accountId,
           campaign.id,
-          afterEmail,
+          afterEmail || beforeEmails,
           limit,
         ]),
       )
@@ -143,8 +145,20 @@ export async function openPostgres({ url, poolSize }: PostgresOptions): Promise<
     eraseLead: (campaign, email) =>
       write(async (sql) => {
         const where = 'account_id = ? AND campaign_id = ? AND email = ?'
-        return (await sql.run(`DELETE FROM leads WHERE ${where}`, campaign.accountId, campaign.id, email)) > 0
+        const of = [campaign.accountId, campaign.id, email] as const
+        await sql.run(
+          `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads WHERE ${where})`,
+          campaign.accountId,
+          ...of,
+        )
+        return (await sql.run(`DELETE FROM leads WHERE ${where}`, ...of)) > 0
       }),
+
+    addCounts: (all) => write((sql) => counts.addCounts(sql, all)),
+    readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
+    readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
+    readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
+    writeTemplate: (id, template, madeAt) => write((sql) => counts.writeTemplate(sql, id, template, madeAt)),
 
     rates: { inProcess: false, count: (accountId, limit) => reader.count(accountId, limit) },
     startTurn() {},
@@ -192,6 +206,13 @@ function sqlOn(connection: Connection): Sql {
       return (await query(`SELECT 1 FROM leads ${ofCampaign} LIMIT 1`, [accountId, campaignId])).changes > 0
     },
     async deleteLeads(accountId, campaignId) {
+      const ids = `SELECT id FROM leads ${ofCampaign}`
+      await query(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`, [
+        accountId,
+        accountId,
+        campaignId,
+      ])
+      await query(`DELETE FROM daily_counts ${ofCampaign}`, [accountId, campaignId])
       await query(`DELETE FROM leads ${ofCampaign}`, [accountId, campaignId])
     },
   }

@@ -139,21 +139,35 @@ function highestId(round: Arrival[]): number {
   return round.reduce((highest, { leadId }) => Math.max(highest, leadId), 0)
 }
 
-/** Finds, counts and removes leads whether they have been filed or not, inside the caller's transaction. */
-export function removeLead(c: Connection, campaignId: number, email: string): boolean {
+// Leads are removed whether they have been filed or not, inside the caller's transaction.
+
+const isUnfiled = 'id > (SELECT filed_up_to FROM filing)'
+
+export function removeLead(c: Connection, accountId: number, campaignId: number, email: string): boolean {
   const filed = 'SELECT lead_id FROM lead_emails WHERE campaign_id = ? AND email = ?'
-  const removed =
-    c.run(`DELETE FROM leads WHERE id = (${filed})`, campaignId, email).changes +
-    c.run(`DELETE FROM leads WHERE ${isUnfiled} AND campaign_id = ? AND email = ?`, campaignId, email).changes
+  const unfiled = `SELECT id FROM leads WHERE ${isUnfiled} AND campaign_id = ? AND email = ?`
+  const ids = [filed, unfiled].flatMap((sql) =>
+    c.all(sql, campaignId, email).map((row) => row.lead_id ?? row.id),
+  )
+  for (const id of ids) {
+    c.run('DELETE FROM lead_counts WHERE account_id = ? AND lead_id = ?', accountId, id)
+    c.run('DELETE FROM leads WHERE id = ?', id)
+  }
   c.run('DELETE FROM lead_emails WHERE campaign_id = ? AND email = ?', campaignId, email)
   lowerMark(c)
-  return removed > 0
+  return ids.length > 0
 }
 
-export function removeLeads(c: Connection, campaignId: number): void {
-  c.run('DELETE FROM leads WHERE id IN (SELECT lead_id FROM lead_emails WHERE campaign_id = ?)', campaignId)
-  c.run(`DELETE FROM leads WHERE ${isUnfiled} AND campaign_id = ?`, campaignId)
+export function removeLeads(c: Connection, accountId: number, campaignId: number): void {
+  for (const sql of [
+    'SELECT lead_id FROM lead_emails WHERE campaign_id = ?',
+    `SELECT id FROM leads WHERE ${isUnfiled} AND campaign_id = ?`,
+  ]) {
+    c.run(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${sql})`, accountId, campaignId)
+    c.run(`DELETE FROM leads WHERE id IN (${sql})`, campaignId)
+  }
   c.run('DELETE FROM lead_emails WHERE campaign_id = ?', campaignId)
+  c.run('DELETE FROM daily_counts WHERE account_id = ? AND campaign_id = ?', accountId, campaignId)
   lowerMark(c)
 }
 
@@ -162,8 +176,6 @@ export function hasLeads(c: Connection, campaignId: number): boolean {
   if (filed !== undefined) return true
   return c.get(`SELECT 1 FROM leads WHERE ${isUnfiled} AND campaign_id = ? LIMIT 1`, campaignId) !== undefined
 }
-
-const isUnfiled = 'id > (SELECT filed_up_to FROM filing)'
 
 /** The next lead may get the id of one that was removed from the end, and that one must count as unfiled. */
 function lowerMark(c: Connection): void {

@@ -1,4 +1,5 @@
 import type { Rule } from '../../core/mechanism/attempt.ts'
+import { beforeEmails } from '../../core/visitor.ts'
 import { attemptColumns, attemptValues, type LeadRow, leadColumns, leadOf, ruleIdAfter } from '../lead-row.ts'
 import { type RefCipher, saltSource } from '../ref.ts'
 import type { Campaign, Decide, Decision, FoundLead, Lead, LeadWrite } from '../store.ts'
@@ -92,7 +93,8 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
       const [campaignId, email] = columns.slice(-2) as [number, string]
       return { campaignId, lead: (campaign) => toLead(campaign, email, columns as unknown as LeadRow) }
     },
-    list(campaign, afterEmail, limit) {
+    list(campaign, after, limit) {
+      const afterEmail = after || beforeEmails
       const rows = selectEmails.all(campaign.id, afterEmail, limit) as unknown as [string][]
       const emails = new Set(rows.map(([email]) => email))
       for (const email of arrivals.emailsAfter(campaign.id, afterEmail).slice(0, limit)) emails.add(email)

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import * as configuration from '../configuration.ts'
+import * as counts from '../counts.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
 import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
@@ -182,11 +183,17 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
     listLeads: async (campaign, { afterEmail, limit }) =>
       readLeads(() => rows.list(campaign, afterEmail, limit)),
     async eraseLead(campaign, email) {
-      const erased = await write(async () => removeLead(admin, campaign.id, email))
+      const erased = await write(async () => removeLead(admin, campaign.accountId, campaign.id, email))
       // Also where there was no such lead: an earlier call may have been stopped half-way.
       await eraseTraces(admin, path, email)
       return erased
     },
+
+    addCounts: (all) => write((sql) => counts.addCounts(sql, all)),
+    readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
+    readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
+    readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
+    writeTemplate: (id, template, madeAt) => write((sql) => counts.writeTemplate(sql, id, template, madeAt)),
 
     rates: {
       inProcess: true,
@@ -238,7 +245,7 @@ function sqlOn(c: Connection): Sql {
       c.run('UPDATE configuration SET version = version + 1')
     },
     hasLeads: async (_accountId, campaignId) => hasLeads(c, campaignId),
-    deleteLeads: async (_accountId, campaignId) => removeLeads(c, campaignId),
+    deleteLeads: async (accountId, campaignId) => removeLeads(c, accountId, campaignId),
   }
 }
 

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import { type BlockList, isIPv6 } from 'node:net'
+
+/** Reverse proxies whose `X-Forwarded-For` is believed. */
+export type Proxies = BlockList
+
+/**
+ * Whom a rate is counted for: the address of the first hop that is no proxy of ours, read from the end of
+ * `X-Forwarded-For`, whose beginning anybody can make up. Of an IPv6 address only the network of 64 bits that
+ * one customer has. It is counted in memory for a minute and kept nowhere.
+ */
+export function addressOf(req: IncomingMessage, proxies: Proxies): string {
+  const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',')
+  let address = plain(req.socket.remoteAddress ?? '')
+  while (forwarded.length > 0 && isProxy(address, proxies)) {
+    const hop = plain((forwarded.pop() as string).trim())
+    if (hop === '') break
+    address = hop
+  }
+  return isIPv6(address) ? network(address) : address
+}
+
+function isProxy(address: string, proxies: Proxies): boolean {
+  return proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
+
+/** An IPv4 address may come in the form of IPv6. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+}
+
+function network(address: string): string {
+  const [head = '', tail] = address.split('::')
+  const groups = head.split(':').filter((group) => group !== '')
+  const rest = tail?.split(':').filter((group) => group !== '') ?? []
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length)
+  return [...groups, ...Array(zeros).fill('0'), ...rest].slice(0, 4).join(':')
+}

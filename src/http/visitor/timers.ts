@@ -1,0 +1,148 @@
+// The countdown image: whatever is asked, the answer is 200 and a GIF, for errors would be kept by mail proxies.
+
+import type { Seconds } from '../../core/instant.ts'
+import { offerAt } from '../../core/mechanism/attempt.ts'
+import type { Language } from '../../core/offer.ts'
+import type { GivenTimerStyle } from '../../core/timer-style.ts'
+import type { Counting } from '../../counting.ts'
+import { transparentPixel } from '../../image/gif.ts'
+import { render } from '../../image/render.ts'
+import type { Template } from '../../image/template.ts'
+import { StoreUnavailable } from '../../store/store.ts'
+import type { Templates } from '../../timer/templates.ts'
+import { type Found, offerIfVisited, type Visitors } from '../../visitors.ts'
+import { type Exchange, send } from '../exchange.ts'
+import { fetcherOf } from './fetcher.ts'
+import { unkept } from './headers.ts'
+
+const path = /^\/timer\/(en|pl)\/([0-9a-f]{32})\.gif$/
+/** Buffers kept for the next image, and their size: a fresh one costs more than drawing into it. */
+const mostBuffers = 64
+const bufferBytes = 131_072
+
+export type TimerParts = {
+  visitors: Visitors
+  templates: Templates
+  counting: Counting
+  onDefect(error: unknown): void
+  /** Wall clock, milliseconds. */
+  now(): number
+}
+
+/** What `X-Timer-State` says. */
+type State =
+  | 'open'
+  | 'scheduled'
+  | 'pending'
+  | 'expired'
+  | 'no-deadline'
+  | 'no-timer'
+  | 'draft'
+  | 'unknown'
+  | 'tools-unavailable'
+  | 'suspended'
+  | 'unavailable'
+
+const everyImage = [
+  ...unkept,
+  'Content-Type',
+  'image/gif',
+  'Pragma',
+  'no-cache',
+  'Expires',
+  '0',
+  'Cross-Origin-Resource-Policy',
+  'cross-origin',
+  'Accept-Ranges',
+  'none',
+]
+
+const pixel = Buffer.from(transparentPixel())
+
+/** Answers GET and HEAD of every path below `/timer/`. */
+export function buildTimers(parts: TimerParts): (exchange: Exchange, path: string) => void {
+  const { visitors, templates, counting, onDefect, now } = parts
+  const buffers: Buffer[] = []
+
+  function sendPixel(exchange: Exchange, state: State): void {
+    send(exchange, 200, [...everyImage, 'X-Timer-State', state], pixel)
+  }
+
+  function sendImage(exchange: Exchange, state: State, template: Template, deadline: number): void {
+    const isPooled = template.mostBytes <= bufferBytes
+    const buffer =
+      (isPooled && buffers.pop()) || Buffer.allocUnsafe(Math.max(bufferBytes, template.mostBytes))
+    const length = render(template, Math.max(0, deadline * 1_000 - now()), buffer)
+    if (isPooled) {
+      // The connection may have it until the answer has left.
+      exchange.res.once('close', () => {
+        if (buffers.length < mostBuffers) buffers.push(buffer)
+      })
+    }
+    send(exchange, 200, [...everyImage, 'X-Timer-State', state], buffer.subarray(0, length))
+  }
+
+  function showTime(
+    exchange: Exchange,
+    style: GivenTimerStyle,
+    language: Language,
+    state: State,
+    deadline: Seconds,
+  ): void {
+    const template = templates.get(style, language)
+    if (template instanceof Promise) {
+      template.then(
+        (made) => sendImage(exchange, state, made, deadline),
+        () => sendPixel(exchange, 'unavailable'),
+      )
+    } else sendImage(exchange, state, template, deadline)
+  }
+
+  function answer(exchange: Exchange, language: Language, found: Found | undefined): void {
+    const hidden = whyHidden(found)
+    if (found === undefined || hidden !== undefined) {
+      sendPixel(exchange, hidden ?? 'unknown')
+      return
+    }
+    const { campaign, lead } = found
+    const at = Math.floor(now() / 1_000)
+    const offer = offerAt(campaign.schedule, lead.attempt, at)
+    const { deadline } = offerIfVisited(campaign, offer, at)
+    if (deadline === null) sendPixel(exchange, 'no-deadline')
+    else showTime(exchange, campaign.mailTimer as GivenTimerStyle, language, offer.state, deadline)
+    if (exchange.req.method === 'HEAD') return
+    const fetcher = fetcherOf(exchange.req.headers)
+    counting.count({ campaign, pageId: null, leadId: lead.id, kind: 'open', fetcher }, exchange.arrivedAtMs)
+  }
+
+  function fail(exchange: Exchange, error: unknown): void {
+    if (!(error instanceof StoreUnavailable)) onDefect(error)
+    sendPixel(exchange, 'unavailable')
+  }
+
+  return (exchange, asked) => {
+    const [, language, ref] = path.exec(asked) ?? []
+    if (ref === undefined) {
+      sendPixel(exchange, 'unknown')
+      return
+    }
+    try {
+      const found = visitors.find(ref)
+      const opened = (result: Found | undefined) => answer(exchange, language as Language, result)
+      if (found instanceof Promise) found.then(opened).catch((error) => fail(exchange, error))
+      else opened(found)
+    } catch (error) {
+      fail(exchange, error)
+    }
+  }
+}
+
+/** Why there is no image, if there is none. */
+function whyHidden(found: Found | undefined): State | undefined {
+  if (found === undefined) return 'unknown'
+  const { campaign, account } = found
+  if (account.suspended) return 'suspended'
+  if (campaign.isDraft) return 'draft'
+  if (!account.countdownTools) return 'tools-unavailable'
+  return campaign.mailTimer === null ? 'no-timer' : undefined
+}

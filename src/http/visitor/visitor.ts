@@ -1,0 +1,60 @@
+// Everything that recipients open. Each surface has a prefix of its own and answers all that stands below it.
+
+import type { Counting } from '../../counting.ts'
+import type { Directory } from '../../directory.ts'
+import type { Leads } from '../../leads.ts'
+import type { Store } from '../../store/store.ts'
+import type { Templates } from '../../timer/templates.ts'
+import { buildVisitors } from '../../visitors.ts'
+import type { Exchange } from '../exchange.ts'
+import type { Proxies } from './address.ts'
+import { buildLinks } from './links.ts'
+import { buildQuestions } from './questions.ts'
+import { buildTimers } from './timers.ts'
+import { sendWidget } from './widget.ts'
+
+export type VisitorParts = {
+  store: Store
+  directory: Directory
+  leads: Leads
+  templates: Templates
+  counting: Counting
+  proxies: Proxies
+  formRatePerMinute: number
+  onDefect(error: unknown, exchange?: Exchange): void
+  /** Wall clock, milliseconds. */
+  now(): number
+}
+
+/** Answers an exchange whose path is one of a recipient's, and says whether it is. */
+export function buildVisitorSurface(parts: VisitorParts): (exchange: Exchange, path: string) => boolean {
+  const { counting, onDefect, now } = parts
+  const visitors = buildVisitors(parts.store, parts.directory, parts.leads)
+  const links = buildLinks({ visitors, counting, onDefect })
+  const timers = buildTimers({ visitors, templates: parts.templates, counting, onDefect, now })
+  const questions = buildQuestions({
+    visitors,
+    counting,
+    proxies: parts.proxies,
+    formRatePerMinute: parts.formRatePerMinute,
+    onDefect: (exchange, error) => onDefect(error, exchange),
+    now,
+  })
+  const reading: [prefix: string, answer: (exchange: Exchange, path: string) => void][] = [
+    ['/go/', links],
+    ['/timer/', timers],
+    ['/widget/', sendWidget],
+  ]
+
+  return (exchange, path) => {
+    if (path.startsWith('/visitor/v1/')) {
+      questions(exchange, path)
+      return true
+    }
+    const { method } = exchange.req
+    if (method !== 'GET' && method !== 'HEAD') return false
+    const surface = reading.find(([prefix]) => path.startsWith(prefix))
+    surface?.[1](exchange, path)
+    return surface !== undefined
+  }
+}

@@ -1,0 +1,120 @@
+// What recipients did, added up by day. Nobody is named here but the lead, by its id.
+import type { Row, Sql } from './sql.ts'
+
+/** Positions are stored: add new ones at the end. */
+export const kinds = ['click', 'open', 'visit'] as const
+export type Kind = (typeof kinds)[number]
+
+/** Who fetched: a person as far as one can tell, a proxy that fetches for mail programs, a scanner of links. */
+export const fetchers = ['person', 'proxy', 'scanner'] as const
+export type Fetcher = (typeof fetchers)[number]
+
+export type Count = {
+  accountId: number
+  campaignId: number
+  /** Of the campaign's zone, in days since 1970-01-01. */
+  day: number
+  /** Null where no page is concerned. */
+  pageId: number | null
+  /** Null for visitors without an email. */
+  leadId: number | null
+  kind: Kind
+  fetcher: Fetcher
+  total: number
+}
+
+export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId'>
+export type LeadCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'pageId'>
+
+/** Rows of one statement: SQLite takes 32,766 values. */
+const rowsAtOnce = 1_000
+
+/** Adds to what is there. In one order, so that two nodes never wait for each other in a circle. */
+export async function addCounts(sql: Sql, counts: readonly Count[]): Promise<void> {
+  const daily = new Map<string, number[]>()
+  const ofLeads = new Map<string, number[]>()
+  for (const { accountId, campaignId, day, pageId, leadId, kind, fetcher, total } of counts) {
+    const what = [kinds.indexOf(kind), fetchers.indexOf(fetcher)]
+    add(daily, [accountId, campaignId, day, pageId ?? 0, ...what], total)
+    if (leadId !== null) add(ofLeads, [accountId, leadId, day, ...what], total)
+  }
+  await upsert(sql, 'daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily)
+  await upsert(sql, 'lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads)
+}
+
+function add(rows: Map<string, number[]>, key: number[], total: number): void {
+  const known = rows.get(key.join(' '))
+  if (known === undefined) rows.set(key.join(' '), [...key, total])
+  else known[key.length] = (known[key.length] as number) + total
+}
+
+async function upsert(sql: Sql, table: string, key: string, rows: Map<string, number[]>): Promise<void> {
+  const sorted = [...rows.values()].sort((a, b) => {
+    const differs = a.findIndex((value, index) => value !== b[index])
+    return (a[differs] ?? 0) - (b[differs] ?? 0)
+  })
+  for (let from = 0; from < sorted.length; from += rowsAtOnce) {
+    const part = sorted.slice(from, from + rowsAtOnce)
+    const row = `(${part[0]?.map(() => '?').join(', ')})`
+    await sql.run(
+      `INSERT INTO ${table} (${key}, total) VALUES ${part.map(() => row).join(', ')}
+        ON CONFLICT (${key}) DO UPDATE SET total = ${table}.total + excluded.total`,
+      ...part.flat(),
+    )
+  }
+}
+
+/** Ascending day, from `fromDay` on. */
+export async function readCounts(
+  sql: Sql,
+  accountId: number,
+  campaignId: number,
+  fromDay: number,
+): Promise<CampaignCount[]> {
+  const rows = await sql.all(
+    `SELECT day, page_id, kind, fetcher, total FROM daily_counts
+      WHERE account_id = ? AND campaign_id = ? AND day >= ? ORDER BY day, page_id, kind, fetcher`,
+    accountId,
+    campaignId,
+    fromDay,
+  )
+  return rows.map((row) => ({ ...namesOf(row), pageId: row.page_id === 0 ? null : row.page_id }))
+}
+
+/** Ascending day. */
+export async function readLeadCounts(sql: Sql, accountId: number, leadId: number): Promise<LeadCount[]> {
+  const rows = await sql.all(
+    `SELECT day, kind, fetcher, total FROM lead_counts
+      WHERE account_id = ? AND lead_id = ? ORDER BY day, kind, fetcher`,
+    accountId,
+    leadId,
+  )
+  return rows.map(namesOf)
+}
+
+function namesOf({ day, kind, fetcher, total }: Row): LeadCount {
+  return { day, kind: kinds[kind] as Kind, fetcher: fetchers[fetcher] as Fetcher, total }
+}
+
+export async function readTemplate(sql: Sql, id: string): Promise<Uint8Array | undefined> {
+  return (await sql.get('SELECT template FROM timer_templates WHERE id = ?', id))?.template
+}
+
+/** Keeps the newest 10,000. */
+export async function writeTemplate(
+  sql: Sql,
+  id: string,
+  template: Uint8Array,
+  madeAt: number,
+): Promise<void> {
+  await sql.run(
+    'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    id,
+    template,
+    madeAt,
+  )
+  await sql.run(
+    `DELETE FROM timer_templates WHERE made_at <
+      (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET 9999)`,
+  )
+}

@@ -1,0 +1,137 @@
+// What recipients meet: which offer a link, an image or the widget shows, and what a visit does.
+import type { Seconds } from './core/instant.ts'
+import type { Offer } from './core/mechanism/attempt.ts'
+import { beginByVisit, offerAt } from './core/mechanism/attempt.ts'
+import { visitorName } from './core/visitor.ts'
+import type { Directory } from './directory.ts'
+import type { Leads, LeadView } from './leads.ts'
+import type { Account, Campaign, Lead, MaybePromise, Store } from './store/store.ts'
+
+/** Who the widget says is there: the ref of a lead, and what the browser calls itself. */
+export type Visitor = { lc?: string | undefined; client?: string | undefined }
+
+/** A lead with its campaign and the campaign's account, none of which need be open to the public. */
+export type Found = { campaign: Campaign; account: Account; lead: Lead }
+
+export type Shown = {
+  campaign: Campaign
+  /** Undefined where there is nothing to show or to hide. */
+  offer: Offer | undefined
+  leadId: number | null
+  /** Whether `lc` is a lead of the campaign. */
+  isKnown: boolean
+}
+
+export type Visitors = {
+  /** Who a ref names. @throws StoreUnavailable */
+  find(ref: string): MaybePromise<Found | undefined>
+  /** The offer of whoever is there; with `isVisit` it may begin by that. @throws StoreUnavailable */
+  offer(campaignId: number, visitor: Visitor, isVisit: boolean, now: Seconds): Promise<Shown | undefined>
+  /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
+  register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer>
+}
+
+/** `lc` only where this very call made the lead: nobody learns of another's offer by knowing an email. */
+export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
+
+export function buildVisitors(store: Store, directory: Directory, leads: Leads): Visitors {
+  function find(ref: string): MaybePromise<Found | undefined> {
+    const found = store.findLeadByRef(ref)
+    if (found instanceof Promise) {
+      return found.then((lead) => lead && withCampaign(lead.campaignId, (campaign) => lead.lead(campaign)))
+    }
+    return found && withCampaign(found.campaignId, (campaign) => found.lead(campaign))
+  }
+
+  /** Without a promise where all of it is at hand: links and images are opened by the thousand. */
+  function withCampaign(
+    campaignId: number,
+    leadOf: (campaign: Campaign) => MaybePromise<Lead>,
+  ): MaybePromise<Found | undefined> {
+    const campaign = directory.campaign(campaignId)
+    if (campaign === undefined || campaign instanceof Promise) {
+      return Promise.resolve(campaign).then((read) => read && withAccount(read, leadOf(read)))
+    }
+    return withAccount(campaign, leadOf(campaign))
+  }
+
+  function withAccount(campaign: Campaign, lead: MaybePromise<Lead>): MaybePromise<Found | undefined> {
+    const account = directory.account(campaign.accountId)
+    if (account === undefined || account instanceof Promise || lead instanceof Promise) {
+      return Promise.all([account, lead]).then(([a, l]) => a && { campaign, account: a, lead: l })
+    }
+    return { campaign, account, lead }
+  }
+
+  /** The campaign, if recipients may see anything of it. */
+  async function open(campaignId: number): Promise<Campaign | undefined> {
+    const campaign = await directory.campaign(campaignId)
+    const account = campaign && (await directory.account(campaign.accountId))
+    const isOpen = account !== undefined && !account.suspended && account.countdownTools
+    return isOpen && !campaign?.isDraft ? campaign : undefined
+  }
+
+  async function leadOf(campaign: Campaign, lc: string | undefined): Promise<Lead | undefined> {
+    const found = lc === undefined ? undefined : await store.findLeadByRef(lc)
+    if (found?.campaignId !== campaign.id) return undefined
+    const lead = await found.lead(campaign)
+    return lead.email.startsWith(' ') ? undefined : lead
+  }
+
+  /** The attempt of a browser without an email; a visit begins it. */
+  async function anonymous(
+    campaign: Campaign,
+    client: string | undefined,
+    isVisit: boolean,
+    now: Seconds,
+  ): Promise<LeadView | undefined> {
+    if (client === undefined || !campaign.anonymous.enabled) return undefined
+    const of = { accountId: campaign.accountId, campaignId: campaign.id }
+    const name = visitorName(client)
+    const view = await (isVisit ? leads.visitWithoutEmail(of, name, now) : leads.lookUp(of, name, now))
+    return typeof view === 'string' ? undefined : view
+  }
+
+  return {
+    find,
+
+    async offer(campaignId, { lc, client }, isVisit, now) {
+      const campaign = await open(campaignId)
+      if (campaign === undefined) return undefined
+      const lead = await leadOf(campaign, lc)
+      if (lead !== undefined) {
+        const of = { accountId: campaign.accountId, campaignId }
+        const view = isVisit ? await leads.visit(of, lead.email, now) : undefined
+        const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
+        const offer = offerAt(campaign.schedule, attempt, now)
+        return { campaign, offer, leadId: lead.id, isKnown: true }
+      }
+      const view = await anonymous(campaign, client, isVisit, now)
+      // Without having been here a visitor would begin now: that is what a page may promise.
+      const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
+      const offer = view?.offer ?? (pending ? pendingOffer : undefined)
+      return { campaign, offer, leadId: null, isKnown: false }
+    },
+
+    async register(campaignId, { client }, email, now) {
+      const campaign = await open(campaignId)
+      if (campaign === undefined) return 'CAMPAIGN_NOT_PUBLISHED'
+      const own = await anonymous(campaign, client, false, now)
+      const of = { accountId: campaign.accountId, campaignId }
+      const registered = await leads.registerVisitor(of, email, own?.lead, now)
+      if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
+      if (!registered.created) {
+        return { shown: { campaign, offer: own?.offer, leadId: null, isKnown: false }, lc: null }
+      }
+      const { lead, offer } = registered
+      return { shown: { campaign, offer, leadId: lead.id, isKnown: true }, lc: lead.ref }
+    },
+  }
+}
+
+const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, attempt: 1, cycle: 1 }
+
+/** What a visit at `now` would make of an offer that waits for one. */
+export function offerIfVisited({ schedule }: Campaign, offer: Offer, now: Seconds): Offer {
+  return offer.state === 'pending' ? offerAt(schedule, beginByVisit(schedule, now), now) : offer
+}

@@ -1,0 +1,59 @@
+// The engine that a run of the tests stands on, and a database on it for each installation.
+import { join } from 'node:path'
+import { createDatabase, databaseUrl, dropDatabase } from './postgres-databases.ts'
+import { postgresUrl } from './shared-postgres.ts'
+
+const engines = ['sqlite', 'postgres'] as const
+export type TestEngine = (typeof engines)[number]
+
+/** From the environment, which is asked here alone. */
+export const engine = chosenEngine(process.env.LASTCALL_TEST_ENGINE || 'sqlite')
+const adminUrl = engine === 'postgres' ? await postgresUrl() : ''
+const beingCreated = new Set<Promise<void>>()
+
+export type TestDatabase = {
+  url: string
+  /** @throws on PostgreSQL, which has no file */
+  path(): string
+  remove(): Promise<void>
+}
+
+/**
+ * An empty database, or on PostgreSQL one with the content of the database `from`, to which nobody may be
+ * connected. On SQLite there is none before somebody opens it; on PostgreSQL wait for `databasesCreated`.
+ */
+export function testDatabase(folder: string, from?: string): TestDatabase {
+  if (engine === 'sqlite') {
+    const path = join(folder, 'lastcall.db')
+    return { url: `file:${path}`, path: () => path, remove: async () => {} }
+  }
+  const url = databaseUrl(adminUrl)
+  const created = createDatabase(adminUrl, { url, from }).then(() => {})
+  beingCreated.add(created)
+  // a failure is told to whoever waits
+  created.then(
+    () => beingCreated.delete(created),
+    () => {},
+  )
+  return {
+    url,
+    path() {
+      throw new Error('databasePath: a PostgreSQL database has no file; this test belongs into test/sqlite/')
+    },
+    async remove() {
+      await created
+      await dropDatabase(adminUrl, url)
+    },
+  }
+}
+
+/** Waits until every database that was asked for is there. */
+export async function databasesCreated(): Promise<void> {
+  await Promise.all(beingCreated)
+}
+
+function chosenEngine(name: string): TestEngine {
+  const engine = engines.find((one) => one === name)
+  if (!engine) throw new Error(`LASTCALL_TEST_ENGINE is ${name}; it can be ${engines.join(' or ')}`)
+  return engine
+}
