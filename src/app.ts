@@ -97,7 +97,7 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
     const { method, url } = exchange.req
     const { path, query } = splitTarget(url as string)
     const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
-    if (exchange.late) error(exchange, 503, 'SERVICE_UNAVAILABLE')
+    if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
     else if (path === basePath || path.startsWith(`${basePath}/`)) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)
     else if (!visitorSurface(exchange, path)) error(exchange, 404, 'NOT_FOUND')

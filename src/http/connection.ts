@@ -2,6 +2,7 @@
 // request is lost by it; what is not read from the socket waits at its sender.
 import type { Socket } from 'node:net'
 import type { Exchange } from './exchange.ts'
+import type { Holder } from './room.ts'
 
 /**
  * Requests that wait behind an unanswered one before their connection is read no further. What was read with
@@ -15,8 +16,10 @@ const maxDropped = 10_000
 /** How long a client may take nothing of its answers. Its system takes megabytes at a time for a slow one. */
 const unreadTimeoutMs = 300_000
 
-export type Connection = {
+export type Connection = Holder & {
   socket: Socket
+  /** True where too many others were open when it came. */
+  isTooMany: boolean
   /** The newest exchange. */
   last: Exchange | undefined
   /** True once nothing that comes is taken as a request. */
@@ -34,9 +37,11 @@ export type Connection = {
   takenAt: number
 }
 
-export function newConnection(socket: Socket): Connection {
+export function newConnection(socket: Socket, isTooMany: boolean): Connection {
   const connection: Connection = {
+    heldBytes: 0,
     socket,
+    isTooMany,
     last: undefined,
     over: false,
     waiting: 0,

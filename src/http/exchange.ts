@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bytesOf, giveRoomBack, type Holder } from './room.ts'
 
 /** One request and its one answer. */
 export type Exchange = {
   req: IncomingMessage
   res: ServerResponse
+  /** Whose room it takes until it is answered. */
+  holder: Holder
   /** A fresh UUID; a client's own is not taken over. */
   requestId: string
   /** When the headers were complete: wall clock, and the process's steady clock for measuring. */
@@ -17,8 +20,8 @@ export type Exchange = {
   bodyBroken: boolean
   /** True until it is told to go on. */
   expectsContinue: boolean
-  /** Whether its headers were complete only after draining had begun. */
-  late: boolean
+  /** Why it gets 503 whatever it asks for: it came after draining had begun, or there is no room for it. */
+  refused: boolean
   answered: boolean
   /** True once the answer has been handed to the connection, behind which none is still to be taken. */
   written: boolean
@@ -36,6 +39,7 @@ export type BodyFailure = 'incomplete' | 'tooLarge' | 'draining'
 export function newExchange(
   req: IncomingMessage,
   res: ServerResponse,
+  holder: Holder,
   nowMs: number,
   expectsContinue: boolean,
 ): Exchange {
@@ -43,6 +47,7 @@ export function newExchange(
   return {
     req,
     res,
+    holder,
     requestId: randomUUID(),
     arrivedAtMs: nowMs,
     arrivedAt: performance.now(),
@@ -50,7 +55,7 @@ export function newExchange(
     bodyRead: false,
     bodyBroken: false,
     expectsContinue,
-    late: false,
+    refused: false,
     answered: false,
     written: false,
     closes: !res.shouldKeepAlive,
@@ -149,6 +154,7 @@ function letContinue(exchange: Exchange): void {
 
 function goOn(exchange: Exchange): void {
   exchange.written = true
+  giveRoomBack(exchange.holder, bytesOf(exchange.req))
   exchange.afterwards?.()
 }
 

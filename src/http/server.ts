@@ -13,12 +13,12 @@ import {
   readOn,
 } from './connection.ts'
 import { countHeader, type Exchange, newExchange } from './exchange.ts'
+import { bytesOf, giveRoomBack, manyConnections, maxConnections, takeRoom } from './room.ts'
 
 const headersTimeoutMs = 15_000
 const bodyTimeoutMs = 30_000
 /** Longer than the idle time of the usual load balancers, so that it is they who close a connection. */
 const keepAliveTimeoutMs = 75_000
-const maxConnections = 20_000
 const maxHeaderBytes = 16_384
 /** How often late bodies and unread answers are looked for. */
 const sweepMs = 500
@@ -66,8 +66,15 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
 
   function accept(req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
     const connection = sockets.get(req.socket)
-    if (connection === undefined) return
+    if (connection === undefined || connection.socket.destroyed) return
     const { last } = connection
+    const isNext = last === undefined || last.written
+    const room = takeRoom(connection, bytesOf(req))
+    // Behind others on its connection, no answer can be sent now.
+    if (room === 'none' || (room === 'little' && !isNext)) {
+      connection.socket.destroy()
+      return
+    }
     // What comes behind the end of a connection, or behind something that was no request, is not read as one.
     if (connection.over || last?.closes) {
       drop(connection)
@@ -79,11 +86,11 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
       refuseOnce(connection, 400)
       return
     }
-    const exchange = newExchange(req, res, now(), expectsContinue)
+    const exchange = newExchange(req, res, connection, now(), expectsContinue)
     connection.last = exchange
-    exchange.late = draining && !connection.behind
+    exchange.refused = (draining && !connection.behind) || room === 'little' || connection.isTooMany
     // Node's parser stops at a request to upgrade, taken or not: nothing behind it would be answered.
-    if (exchange.late || req.headers.upgrade !== undefined) exchange.closes = true
+    if (exchange.refused || req.headers.upgrade !== undefined) exchange.closes = true
     // Requests that were sent without waiting for answers are taken one after another, as they were meant.
     if (last === undefined || last.written) handle(exchange)
     else queue(connection, last, exchange)
@@ -124,13 +131,14 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   const requests = (handler: Handler) => guarded(handler, (req) => req.socket)
 
   server.on('connection', (socket) => {
-    const connection = newConnection(socket)
+    const connection = newConnection(socket, sockets.size >= manyConnections)
     sockets.set(socket, connection)
     // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
     // the process.
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
       sockets.delete(socket)
+      giveRoomBack(connection)
       connection.last?.endBody?.('incomplete')
       if (draining && sockets.size === 0) drained?.()
     })

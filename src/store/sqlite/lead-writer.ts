@@ -45,6 +45,8 @@ export type LeadWriterOptions = {
   endReads(): void
   /** Called inside each transaction; returns the version of the configuration that it sees. */
   begun(): number
+  /** Told of the error that ended a transaction. */
+  failed(error: unknown): void
 }
 
 /**
@@ -55,7 +57,7 @@ export function leadWriter(
   connection: Connection,
   rows: LeadRows,
   arrivals: Arrivals,
-  { lockWaitMs, assertUsable, endReads, begun }: LeadWriterOptions,
+  { lockWaitMs, assertUsable, endReads, begun, failed }: LeadWriterOptions,
 ): LeadWriter {
   let queue: Pending[] = []
   let scheduled = false
@@ -110,6 +112,7 @@ export function leadWriter(
       return outcomes
     } catch (error) {
       rollback(connection)
+      failed(error)
       throw error
     } finally {
       arrivals.settle(isCommitted)

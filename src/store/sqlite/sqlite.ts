@@ -7,7 +7,7 @@ import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
 import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
 import { hasLeads, openArrivals, removeLead, removeLeads } from './arrivals.ts'
-import { asyncTransaction, type Connection, connect, sqliteCode } from './connection.ts'
+import { asyncTransaction, type Connection, connect, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import { eraseTraces } from './erase.ts'
 import { watchIdentity } from './file-identity.ts'
 import { leadRows } from './lead-rows.ts'
@@ -48,7 +48,9 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
   const dataVersion = hot.prepareArrays('PRAGMA data_version')
   let seenData = -1
   let version = readVersion(hot)
-  const isSameFile = watchIdentity([path, `${path}-wal`])
+  const files = [path, `${path}-wal`]
+  let isSameFile = watchIdentity(files)
+  let isInDoubt = false
   const reads = sharedRead(hot, refreshVersion)
 
   /** The version of the configuration now; tells the listeners when it is another than before. */
@@ -68,6 +70,29 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
   function assertUsable(): void {
     isUsable = isSameFile()
     if (!isUsable) throw new StoreUnavailable('the database file was removed or replaced')
+    if (isInDoubt) reopen()
+  }
+
+  /**
+   * After an error of the disk, a failed flush above all, the system may hold what the disk has not taken and
+   * think it clean. Nothing more is written before the file has been closed and opened, and read anew.
+   */
+  function reopen(): void {
+    reads.end()
+    hot.letGo()
+    admin.letGo()
+    seenData = -1
+    try {
+      refreshVersion()
+    } catch (error) {
+      throw unavailable(error)
+    }
+    isSameFile = watchIdentity(files)
+    isInDoubt = false
+  }
+
+  function failed(error: unknown): void {
+    if (sqliteCode(error) === SQLITE_IOERR) isInDoubt = true
   }
 
   function startTurn(): void {
@@ -102,6 +127,9 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       assertUsable()
       try {
         return await asyncTransaction(admin, () => work(adminSql))
+      } catch (error) {
+        failed(error)
+        throw error
       } finally {
         reads.end()
       }
@@ -115,6 +143,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
     assertUsable,
     endReads: reads.end,
     begun: refreshVersion,
+    failed,
   })
 
   const poll = setInterval(() => {
@@ -221,7 +250,7 @@ function sqlOn(c: Connection): Sql {
 }
 
 function unavailable(error: unknown): unknown {
-  if (sqliteCode(error) === undefined) return error
+  if (sqliteCode(error) === undefined && !(error instanceof UnusableDatabase)) return error
   return new StoreUnavailable('the database refused to read', { cause: error })
 }
 
@@ -237,8 +266,7 @@ export function migrateSqlite(path: string): { version: number; applied: number 
 }
 
 function openConnection(path: string, busyTimeoutMs: number): Connection {
-  return usable(path, () => {
-    const connection = connect(path, { busyTimeoutMs: adminBusyTimeoutMs })
+  const opened = (connection: Connection) => {
     // Before anything is written: a foreign file stays as it is.
     migrate(connection)
     connection.exec(`
@@ -250,8 +278,8 @@ function openConnection(path: string, busyTimeoutMs: number): Connection {
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA busy_timeout = ${busyTimeoutMs};
     `)
-    return connection
-  })
+  }
+  return usable(path, () => connect(path, { busyTimeoutMs: adminBusyTimeoutMs, opened }))
 }
 
 function makeFolder(path: string): void {

@@ -18,8 +18,8 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Installation, Server } from '../support/lastcall.ts'
-import { assertRefused, command, eventually, prepared } from '../support/prepared.ts'
+import type { Installation, Server } from '../../support/lastcall.ts'
+import { assertRefused, command, eventually, prepared } from '../../support/prepared.ts'
 
 test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
   const origin = await prepared(t)

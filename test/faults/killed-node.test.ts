@@ -1,0 +1,79 @@
+// kill -9 of a node at random moments under load: none answered is lost, none doubled, the same lead on retry.
+import assert from 'node:assert/strict'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { amount, between, printSeed } from '../support/faults.ts'
+import { campaignFile, type Installation, installation, owner } from '../support/lastcall.ts'
+import { newLedger } from '../support/ledger.ts'
+
+const kills = amount(20, 200)
+const unlimited = ['--rate-limit', '1000000000']
+
+test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answered`, {
+  timeout: 60_000 + kills * 5_000,
+}, async (t) => {
+  printSeed(t)
+  const place = installation(t)
+  const me = await owner(place)
+  const deadline = { kind: 'after', period: 'PT48H' }
+  const resetting = await place.json(
+    ['campaign', 'apply', '--account', String(me.accountId), '-'],
+    campaignFile({ mechanism: { startsOn: 'registration', deadline, reset: { enabled: true } } }),
+  )
+  const ledger = newLedger(place, me)
+  const resets = newLedger(place, { ...me, campaignId: resetting.id })
+
+  for (let round = 0; round < kills; round += 1) {
+    const server = await place.serve(unlimited)
+    await ledger.assertKept(server)
+    let killed = false
+    const isOver = () => killed
+    // Leads that change with every registration share the transactions of new ones.
+    const resetting = (async () => {
+      while (!killed) {
+        const told = await resets.post(server, 'leads', 'reset@example.com').catch((error) => {
+          if (!killed) throw error
+        })
+        if (told !== undefined) assert.ok([200, 201].includes(told.status), String(told.status))
+      }
+    })()
+    resetting.catch(() => {})
+    const loading = ledger.load({ servers: [server], clients: 24, isOver })
+    loading.catch(() => {}) // looked at below, after the kill
+    await sleep(between(10, 260))
+    killed = true
+    server.process.kill('SIGKILL')
+    await Promise.all([loading, resetting])
+    assertIntact(place)
+  }
+
+  const server = await place.serve(unlimited)
+  await ledger.assertKept(server, ledger.answered())
+  assert.equal(await server.stop(), 0)
+  assertIntact(place)
+  await ledger.assertBook()
+  const { length } = ledger.answered()
+  assert.ok(length > 10 * kills, `only ${length} registrations were answered`)
+  t.diagnostic(`${length} leads answered`)
+})
+
+/** On a copy, so that it is the server that finds the files as the kill has left them. */
+function assertIntact(place: Installation): void {
+  const copy = mkdtempSync(join(tmpdir(), 'lastcall-killed-'))
+  try {
+    cpSync(place.folder, copy, { recursive: true })
+    const database = new DatabaseSync(join(copy, 'lastcall.db'))
+    const rows = database.prepare('PRAGMA integrity_check').all()
+    assert.deepEqual(
+      rows.map((row) => row.integrity_check),
+      ['ok'],
+    )
+    database.close()
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,23 @@
+// How much the fault suite does: `FAULTS=full` takes the long form, and FAULTS_SEED repeats a run's chances.
+import { randomInt } from 'node:crypto'
+import type { TestContext } from 'node:test'
+
+const isFull = process.env.FAULTS === 'full'
+export const amount = (short: number, full: number): number => (isFull ? full : short)
+
+const seed = Number(process.env.FAULTS_SEED || randomInt(2 ** 31))
+let state = seed
+
+export function printSeed(t: TestContext): void {
+  t.diagnostic(`FAULTS_SEED=${seed} repeats its chances`)
+}
+
+/** From 0, included, to 1, excluded: mulberry32. */
+export function chance(): number {
+  state = (state + 0x6d2b79f5) | 0
+  let bits = Math.imul(state ^ (state >>> 15), 1 | state)
+  bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
+  return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+}
+
+export const between = (least: number, most: number): number => least + chance() * (most - least)
