@@ -34,13 +34,7 @@ const campaignCount = 10
 export async function makeDatasets(folder: string, sizes: number[]): Promise<Dataset[]> {
   const empty = join(folder, 'empty.db')
   const url = `file:${empty}`
-  const account = String((await lastcall(url, ['account', 'create', '--name', 'Owner'])).id)
-  const apply = ['campaign', 'apply', '--account', account, '-']
-  const { id: campaignId } = await lastcall(url, apply, JSON.stringify(campaign))
-  for (let n = 2; n <= campaignCount; n++) {
-    await lastcall(url, apply, JSON.stringify({ ...campaign, name: `Autumn course ${n}` }))
-  }
-  const { key } = await lastcall(url, ['key', 'create', '--account', account, '--name', 'bench'])
+  const { campaignId, key } = await makeAccount(url)
   checkpoint(empty)
 
   const datasets: Dataset[] = []
@@ -56,6 +50,18 @@ export async function makeDatasets(folder: string, sizes: number[]): Promise<Dat
     datasets.push({ leads, databaseUrl, campaignId, key, bytes })
   }
   return datasets
+}
+
+/** An account with its campaigns, the first of which is measured, and a key. */
+export async function makeAccount(url: string): Promise<{ campaignId: number; key: string }> {
+  const account = String((await lastcall(url, ['account', 'create', '--name', 'Owner'])).id)
+  const apply = ['campaign', 'apply', '--account', account, '-']
+  const { id: campaignId } = await lastcall(url, apply, JSON.stringify(campaign))
+  for (let n = 2; n <= campaignCount; n++) {
+    await lastcall(url, apply, JSON.stringify({ ...campaign, name: `Autumn course ${n}` }))
+  }
+  const { key } = await lastcall(url, ['key', 'create', '--account', account, '--name', 'bench'])
+  return { campaignId, key }
 }
 
 async function importLeads(databaseUrl: string, campaignId: number, leads: number, csv: string) {
