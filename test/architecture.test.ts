@@ -87,7 +87,8 @@ test('each driver is imported by one file', () => {
 })
 
 test('http sees neither an engine nor the environment', () => {
-  const isWrong = (path: string) => /^src\/store\/(?:sqlite|postgres)\//.test(path) || path === 'src/config.ts'
+  const isWrong = (path: string) =>
+    /^src\/store\/(?:sqlite|postgres)\//.test(path) || path === 'src/config.ts'
   assert.deepEqual(wrongImports(source.filter(below('src/http')), isWrong), [])
 })
 
