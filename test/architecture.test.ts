@@ -10,7 +10,8 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 /** Paths from the root, with forward slashes. */
 function filesBelow(folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true }) as string[]
-  return names.filter((name) => name.endsWith('.ts')).map((name) => posix.join(folder, ...name.split(sep)))
+  const isOurs = (name: string) => name.endsWith('.ts') && !name.endsWith('.d.ts')
+  return names.filter(isOurs).map((name) => posix.join(folder, ...name.split(sep)))
 }
 
 const source = filesBelow('src')
@@ -61,9 +62,23 @@ test('core imports core only: no package, nothing of Node', () => {
   assert.deepEqual(wrongImports(source.filter(below('src/core')), notBelow('src/core')), [])
 })
 
-test('core has no clock, no random and no process', () => {
+test('image imports image and core only: no package, nothing of Node', () => {
+  assert.deepEqual(wrongImports(source.filter(below('src/image')), notBelow('src/image', 'src/core')), [])
+})
+
+test('one file reads fonts', () => {
+  const isFontReader = (path: string) => path.startsWith('opentype.js') || path.startsWith('@fontsource/')
+  assert.deepEqual(wrongImports(source, isFontReader), [
+    'src/timer/fonts.ts -> opentype.js/dist/opentype.mjs',
+  ])
+})
+
+test('core and image have no clock, no random and no process', () => {
   const impure = /\b(?:Date\.now|new Date\(\)|Temporal\.Now|performance\.|Math\.random|crypto\.|process\.)/
-  assert.deepEqual(filesWith(source.filter(below('src/core')), impure), [])
+  assert.deepEqual(
+    filesWith([...source.filter(below('src/core')), ...source.filter(below('src/image'))], impure),
+    [],
+  )
 })
 
 test('nothing imports the process', () => {

@@ -128,7 +128,7 @@ function property<T>(
 }
 
 function unknownProperty(names: readonly string[]): string {
-  return names.length === 0 ? 'is unknown: nothing stands here' : `is unknown: here stand ${names.join(', ')}`
+  return `is unknown: here stand ${names.join(', ')}`
 }
 
 function quotedList(names: readonly string[]): string {

@@ -128,12 +128,16 @@ function openBuilder(buildMs: number) {
       const thread = new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: build })
       running = thread
       const patience = setTimeout(() => void thread.terminate(), buildMs)
-      thread.once('message', resolve)
+      let built: Uint8Array | undefined
+      thread.once('message', (template: Uint8Array) => {
+        built = template
+      })
       thread.once('error', (cause) => reject(new TemplateUnavailable('a countdown image failed', { cause })))
       thread.once('exit', () => {
         clearTimeout(patience)
         running = undefined
-        reject(new TemplateUnavailable('the building of a countdown image was cut short'))
+        if (built !== undefined) resolve(built)
+        else reject(new TemplateUnavailable('the building of a countdown image was cut short'))
       })
     })
   }

@@ -185,7 +185,7 @@ test('settings', { concurrency: 4, timeout: 120_000 }, async (t) => {
     }
   })
 
-  await t.test('PostgreSQL, which is still to come, does not hang', async () => {
+  await t.test('a PostgreSQL that is not there is refused, and does not hang', async () => {
     const made = await command(['serve'], {
       env: { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
       timeoutMs: 8_000,

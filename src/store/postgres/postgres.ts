@@ -252,6 +252,8 @@ async function usable<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
     await pool.close()
     if (!(error instanceof StoreUnavailable)) throw error
     const cause = error.cause as Error & { code?: string }
-    throw new UnusableDatabase(`cannot use the database: ${cause?.message || cause?.code || error.message}`)
+    throw new UnusableDatabase(
+      `cannot use the PostgreSQL of DATABASE_URL: ${cause?.message || cause?.code || error.message}`,
+    )
   }
 }
