@@ -129,7 +129,8 @@ export function buildPublicApi(
     const counted = rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs)
     const isAllowed = counted.then(({ allowed }) => allowed)
     const acted = Promise.try(act, call, key, ask, isAllowed)
-    // Where the count says no, nobody asks what came of it.
+    // Where the count fails or says no, nobody asks what came of these.
+    isAllowed.catch(() => {})
     acted.catch(() => {})
     return counted.then((verdict) => {
       call.rate = verdict

@@ -74,8 +74,8 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
       client.release()
       return result
     } catch (error) {
-      // Also after an error of ours: a transaction may still be open.
-      client.release(true)
+      // What PostgreSQL refused leaves the connection as it was; after all else nobody knows what it still does.
+      client.release(!isRefusal(error))
       throw failure(error)
     } finally {
       clearTimeout(timer)
@@ -87,9 +87,14 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
     transaction: (patienceMs, mode, work) =>
       use(patienceMs, async (connection) => {
         await connection.query(`BEGIN ${mode}`, [])
-        const result = await work(connection)
-        await connection.query('COMMIT', [])
-        return result
+        try {
+          const result = await work(connection)
+          await connection.query('COMMIT', [])
+          return result
+        } catch (error) {
+          if (isRefusal(error)) await connection.query('ROLLBACK', [])
+          throw error
+        }
       }),
     async fill() {
       const clients = await Promise.all(Array.from({ length: size }, () => pool.connect()))
@@ -181,6 +186,17 @@ function numbered(sql: string): string {
 export function sqlState(error: unknown): string | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** A statement that failed on a connection that did not. */
+function isRefusal(error: unknown): boolean {
+  const state = sqlState(error)
+  return state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state)
+}
+
+/** Whether somebody else has held a lock for too long. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof StoreUnavailable && sqlState(error.cause ?? {}) === '55P03'
 }
 
 /** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../store.ts'
 import type { Connection, Pool, Prepared } from './connection.ts'
 import { turns } from './turns.ts'
 
-type Write = { campaign: Campaign; email: string; decide: Decide }
+type Write = { accountId: number; campaign: Campaign; email: string; decide: Decide }
 type Written = LeadWrite | 'stale'
 
 type NewLead = { row: Value[]; stored(id: number): Lead }

@@ -141,7 +141,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       return { campaignId, lead: (campaign) => toLead(campaign, email, row as unknown as LeadRow) }
     },
     writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
-      writer.write({ campaign, email, decide }, expectNew, since),
+      writer.write({ accountId: campaign.accountId, campaign, email, decide }, expectNew, since),
     async listLeads(campaign, { afterEmail, limit }) {
       const rows = await admin.use(adminPatienceMs, (connection) =>
         connection.rows<[...LeadRow, email: string]>(listLeads, [

@@ -1,7 +1,7 @@
 // What is asked in one turn of the event loop, or while every statement of its sort is on its way, goes to the
 // database as one.
 import { StoreUnavailable } from '../store.ts'
-import { notAnswered } from './connection.ts'
+import { isLocked, notAnswered } from './connection.ts'
 
 const queueSize = 20_000
 /** With a statement on its way, the next one waits for this many items, or for this long. */
@@ -29,11 +29,14 @@ export type TurnsOptions = {
   patienceMs: number
 }
 
+/** Whose an item is: where a lock keeps a statement, the items of others are tried again without his. */
+type Owned = { accountId: number }
+
 /**
  * `run` gets the items of one statement and how many milliseconds their askers still wait; it resolves with
  * a result or an error for each. Where it fails as a whole, all of them have failed.
  */
-export function turns<Item, Result>(
+export function turns<Item extends Owned, Result>(
   { concurrency, size, patienceMs }: TurnsOptions,
   run: (items: Item[], leftMs: number) => Promise<(Result | Error)[]>,
 ): Turns<Item, Result> {
@@ -82,14 +85,16 @@ export function turns<Item, Result>(
     try {
       // Whoever has waited before gives up alone: the others of the statement have their time.
       const items = batch.map(({ item }) => item)
-      const results = await run(items, patienceMs - (performance.now() - youngest))
+      const results = await run(items, youngest + patienceMs - performance.now())
       for (const [index, { resolve, reject }] of batch.entries()) {
         const result = results[index] as Result | Error
         if (result instanceof Error) reject(result)
         else resolve(result)
       }
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      const owners = Map.groupBy(batch, ({ item }) => item.accountId)
+      if (isLocked(error) && owners.size > 1) await Promise.all([...owners.values()].map(send))
+      else for (const { reject } of batch) reject(error)
     } finally {
       clearTimeout(ends)
     }
