@@ -76,7 +76,17 @@ const versions: Prepared = {
 /** Somebody else may register an email, or erase it, between two looks; not for ever. */
 const maxRounds = 5
 
-export function leadWriter(pool: Pool, refs: RefCipher, toLead: ToLead, patienceMs: number): LeadWriter {
+export type LeadWriterParts = {
+  find(write: Write): Promise<Lead | undefined>
+  toLead: ToLead
+  patienceMs: number
+}
+
+export function leadWriter(
+  pool: Pool,
+  refs: RefCipher,
+  { find, toLead, patienceMs }: LeadWriterParts,
+): LeadWriter {
   const newSalt = saltSource()
   const additions = turns<Write, Written | 'exists'>({ concurrency: 2, size: 1_000, patienceMs }, insert)
   const changes = turns<Write, Written | 'missing'>({ concurrency: 2, size: 500, patienceMs }, change)
@@ -180,6 +190,11 @@ export function leadWriter(pool: Pool, refs: RefCipher, toLead: ToLead, patience
         const written = isNew ? await additions.ask(write, since) : await changes.ask(write, since)
         if (written !== 'exists' && written !== 'missing') return written
         isNew = written === 'missing'
+        if (isNew) continue
+        // Somebody else was first. Where that changes nothing, no lock is needed either.
+        const lead = await find(write)
+        if (lead !== undefined && write.decide(lead) === undefined) return { lead, created: false }
+        isNew = lead === undefined
       }
       throw new StoreUnavailable('the lead kept changing')
     },

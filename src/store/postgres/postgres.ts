@@ -69,7 +69,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     for (const listener of listeners) listener()
   })
   const reader = leadReader(counting, patienceMs)
-  const writer = leadWriter(durable, refs, toLead, patienceMs)
+  const writer = leadWriter(durable, refs, {
+    find: ({ campaign, email }) => findLead(campaign, email),
+    toLead,
+    patienceMs,
+  })
+
+  async function findLead(campaign: Campaign, email: string): Promise<Lead | undefined> {
+    const row = await reader.find(campaign.accountId, campaign.id, email)
+    return row && toLead(campaign, email, row)
+  }
 
   async function toLead(campaign: Campaign, email: string, row: LeadRow): Promise<Lead> {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
@@ -121,10 +130,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       return deleted
     },
 
-    async findLead(campaign, email) {
-      const row = await reader.find(campaign.accountId, campaign.id, email)
-      return row && toLead(campaign, email, row)
-    },
+    findLead,
     async findLeadByRef(ref) {
       const parts = refs.read(ref)
       if (parts === undefined) return undefined
