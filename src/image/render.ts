@@ -33,6 +33,7 @@ let scratchBytes = new Uint8Array(scratch.buffer)
 export function render(template: Template, remainingMs: number, into: Uint8Array): number {
   const left = secondsLeft(remainingMs)
   const shown = timeLeft(left)
+  refuseTooSmall(template, into)
   const second = writeFirst(template, shown, into)
   if (left === 0) return finish(into, second)
 
@@ -50,12 +51,18 @@ export function render(template: Template, remainingMs: number, into: Uint8Array
 
 /** The first frame alone: for where the others are not worth their bytes. */
 export function renderStill(template: Template, remainingMs: number, into: Uint8Array): number {
+  refuseTooSmall(template, into)
   return finish(into, writeFirst(template, timeLeft(secondsLeft(remainingMs)), into))
 }
 
 function secondsLeft(remainingMs: number): number {
   if (!(Math.abs(remainingMs) <= Number.MAX_SAFE_INTEGER)) throw new RangeError('time left is no number')
   return Math.max(0, Math.ceil(remainingMs / 1_000))
+}
+
+function refuseTooSmall({ mostBytes }: Template, into: Uint8Array): void {
+  if (into.length < mostBytes)
+    throw new RangeError(`an image may need ${mostBytes} bytes, not ${into.length}`)
 }
 
 function writeFirst(template: Template, shown: TimeLeft, into: Uint8Array): number {

@@ -1,0 +1,107 @@
+// The countdown image beside encoders from npm, in one process and one run. How to read it: README.md.
+import { parseArgs } from 'node:util'
+import omggif from 'omggif'
+import sharp from 'sharp'
+import { fullTimerStyle, type GivenTimerStyle } from '../src/core/timer-style.ts'
+import { buildTemplate } from '../src/image/build.ts'
+import { render, renderStill } from '../src/image/render.ts'
+import { openTemplate, type Template } from '../src/image/template.ts'
+import { openTypefaces } from '../src/timer/fonts.ts'
+import { peers, picturesFrom } from './image-peers.ts'
+
+const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } })
+const rounds = Number(values.rounds)
+if (!(rounds >= 1)) throw new Error(`--rounds takes a number from 1 on, not ${values.rounds}`)
+
+/** Three days, seven hours, 24 minutes and 31 seconds: the animation goes through the end of a minute. */
+const SCENE_SECONDS = 285_871
+const IMAGES = 5_000
+
+type Side = {
+  name: string
+  frames: string
+  microseconds: number[]
+  bytes: number
+  play: () => Promise<number>
+}
+
+/** User and system time of all threads, in microseconds. */
+async function cpuTime(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+function build(style: GivenTimerStyle, language: 'en' | 'pl'): { template: Template; milliseconds: number } {
+  const begun = performance.now()
+  const bytes = buildTemplate(fullTimerStyle(style), language, openTypefaces('inter'))
+  const milliseconds = performance.now() - begun
+  const template = openTemplate(bytes)
+  if (template === undefined) throw new Error('the template does not open')
+  return { template, milliseconds }
+}
+
+/** Other seconds in each image, so that no two in a row are the same. */
+function ourSide(name: string, template: Template, draw: typeof render): Side {
+  const into = Buffer.alloc(template.mostBytes)
+  const play = async () => {
+    const spent = await cpuTime(() => {
+      for (let image = 0; image < IMAGES; image++) draw(template, SCENE_SECONDS * 1_000 + image * 997, into)
+    })
+    return spent / IMAGES
+  }
+  const bytes = draw(template, SCENE_SECONDS * 1_000, into)
+  const frames = draw === render ? 'what changes' : 'the first'
+  return { name, frames, microseconds: [], bytes, play }
+}
+
+async function peerSide({ name, frames, encode }: (typeof peers)[number]): Promise<Side> {
+  const pictures = picturesFrom(SCENE_SECONDS)
+  const gif = await encode(pictures)
+  const found = new omggif.GifReader(gif).numFrames()
+  if (found !== 60) throw new Error(`${name} made ${found} frames, not 60`)
+  const play = () => cpuTime(() => encode(pictures))
+  return { name, frames, microseconds: [], bytes: gif.length, play }
+}
+
+function median(numbers: number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] as number
+}
+
+async function main(): Promise<void> {
+  sharp.concurrency(1)
+  sharp.cache(false)
+  const styles = [
+    { name: '600 × 140, en', ...build({}, 'en') },
+    { name: '600 × 140, pl', ...build({}, 'pl') },
+    { name: '1200 × 280, en', ...build({ pixelsPerPoint: 2 }, 'en') },
+    { name: '1200 × 280, pl', ...build({ pixelsPerPoint: 2 }, 'pl') },
+  ]
+  const ours = styles.map(({ name, template }) => ourSide(`Lastcall, ${name}`, template, render))
+  ours.push(
+    ourSide('Lastcall, 600 × 140, en, still', (styles[0] as (typeof styles)[0]).template, renderStill),
+  )
+  const sides = [...ours, ...(await Promise.all(peers.map(peerSide)))]
+  for (const side of sides) await side.play()
+  for (let round = 0; round < rounds; round++) {
+    for (const side of sides) side.microseconds.push(await side.play())
+  }
+  const base = median((ours[0] as Side).microseconds)
+  console.log('| image | frames | bytes | CPU µs | against ours |\n| --- | --- | --- | --- | --- |')
+  for (const { name, frames, bytes, microseconds } of sides) {
+    const spent = median(microseconds)
+    const times = ours.some((side) => side.name === name)
+      ? ''
+      : `${Math.round(spent / base).toLocaleString('en')} ×`
+    const shown = spent < 100 ? spent.toFixed(1) : Math.round(spent).toLocaleString('en')
+    console.log(`| ${name} | ${frames} | ${bytes.toLocaleString('en')} | ${shown} | ${times} |`)
+  }
+  for (const { name, milliseconds, template } of styles) {
+    const kilobytes = Math.round((template.frames.length + template.fragmentWords.byteLength) / 1_000)
+    console.log(`template ${name}: built in ${Math.round(milliseconds)} ms, ${kilobytes} kB`)
+  }
+}
+
+await main()

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import type { Fault } from '../../src/core/fault.ts'
+import { checkTimerStyle, defaultTimerStyle, fullTimerStyle } from '../../src/core/timer-style.ts'
+
+const whole = {
+  font: 'lato',
+  background: '#000000',
+  box: '#123abc',
+  digits: '#FFFFFF',
+  labels: '#abcdef',
+  showLabels: false,
+  width: 400,
+  height: 120,
+  cornerRadius: 0,
+  pixelsPerPoint: 2,
+} as const
+
+function faultsOf(style: unknown): Fault[] {
+  const faults: Fault[] = []
+  checkTimerStyle(style, 'mailTimer', faults)
+  return faults
+}
+
+test('a style is kept as it is given', () => {
+  const faults: Fault[] = []
+  for (const style of [{}, whole, { box: '#00ff00' }, { ...defaultTimerStyle }]) {
+    assert.deepEqual(checkTimerStyle(style, '', faults), style)
+  }
+  assert.deepEqual(faults, [])
+})
+
+test('what is left out is as in the default style', () => {
+  assert.deepEqual(fullTimerStyle({}), defaultTimerStyle)
+  assert.deepEqual(fullTimerStyle({ width: 400, box: undefined }), { ...defaultTimerStyle, width: 400 })
+})
+
+test('a campaign takes a style, and names the path of its fault', () => {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P3D' } }
+  const campaign = { name: 'Autumn', timeZone: 'Europe/Warsaw', mechanism }
+  const taken = checkCampaign({ ...campaign, mailTimer: whole })
+  assert.deepEqual('campaign' in taken && taken.campaign.mailTimer, whole)
+  const refused = checkCampaign({ ...campaign, mailTimer: { width: 7 } })
+  assert.deepEqual('faults' in refused && refused.faults.map(({ path }) => path), ['mailTimer.width'])
+})
+
+const refusals: [style: unknown, path: string, message: RegExp][] = [
+  [[], 'mailTimer', /object/],
+  [{ colour: '#000000' }, 'mailTimer.colour', /unknown: here stand font, background/],
+  [{ font: 'arial' }, 'mailTimer.font', /"inter" or "lato"/],
+  [{ font: 'toString' }, 'mailTimer.font', /must be/],
+  [{ background: 'white' }, 'mailTimer.background', /such as "#1f2937", not "white"/],
+  [{ box: '#fff' }, 'mailTimer.box', /a colour/],
+  [{ digits: '#12345g' }, 'mailTimer.digits', /a colour/],
+  [{ labels: '#000000\n' }, 'mailTimer.labels', /a colour/],
+  [{ labels: 0 }, 'mailTimer.labels', /a colour/],
+  [{ showLabels: 'no' }, 'mailTimer.showLabels', /true or false/],
+  [{ width: 196 }, 'mailTimer.width', /from 200 to 600/],
+  [{ width: 604 }, 'mailTimer.width', /from 200 to 600/],
+  [{ width: 303 }, 'mailTimer.width', /a multiple of 4, such as 300/],
+  [{ width: '400' }, 'mailTimer.width', /whole number/],
+  [{ height: 49 }, 'mailTimer.height', /from 50 to 200/],
+  [{ height: 201 }, 'mailTimer.height', /from 50 to 200/],
+  [{ height: 60.5 }, 'mailTimer.height', /whole number/],
+  [{ cornerRadius: -1 }, 'mailTimer.cornerRadius', /from 0 to 40/],
+  [{ cornerRadius: 41 }, 'mailTimer.cornerRadius', /from 0 to 40/],
+  [{ pixelsPerPoint: 3 }, 'mailTimer.pixelsPerPoint', /from 1 to 2/],
+  [{ font: null }, 'mailTimer.font', /must be/],
+  [{ height: 141, pixelsPerPoint: 2 }, 'mailTimer', /336000 pixels.* is 338400$/],
+]
+
+for (const [style, path, message] of refusals) {
+  test(`refused: ${JSON.stringify(style)}`, () => {
+    const [fault, ...others] = faultsOf(style)
+    assert.deepEqual([fault?.path, others], [path, []])
+    assert.match(fault?.message ?? '', message)
+  })
+}
+
+test('every fault is named at once', () => {
+  assert.deepEqual(
+    faultsOf({ width: 1, box: 'red', x: 1 }).map(({ path }) => path),
+    ['mailTimer.x', 'mailTimer.box', 'mailTimer.width'],
+  )
+})
+
+test('the largest pictures allowed are taken', () => {
+  for (const size of [
+    { width: 600, height: 200 },
+    { width: 600, height: 140, pixelsPerPoint: 2 },
+  ]) {
+    assert.deepEqual(faultsOf(size), [])
+  }
+})
