@@ -31,6 +31,8 @@ export type AppParts = {
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
+  /** The metrics of all processes, where this is one of several. */
+  metricsOfAll?(): Promise<string>
 }
 
 export type App = {
@@ -41,7 +43,7 @@ export type App = {
 }
 
 /** The whole service: what the tests start is what ships. */
-export function buildApp({ config, store, openHistory, log, now }: AppParts): App {
+export function buildApp({ config, store, openHistory, log, now, metricsOfAll }: AppParts): App {
   const metrics = openMetrics(() => server.openConnections())
   const history = openHistory(metrics.historyLost)
   const known = directory(store)
@@ -69,7 +71,8 @@ export function buildApp({ config, store, openHistory, log, now }: AppParts): Ap
       const ready = store.isReady()
       text(exchange, ready ? 200 : 503, ready ? 'ready\n' : 'the database does not answer\n')
     },
-    '/metrics': async (exchange) => text(exchange, 200, await metrics.render(), metrics.contentType),
+    '/metrics': async (exchange) =>
+      text(exchange, 200, await (metricsOfAll ?? metrics.render)(), metrics.contentType),
   }
 
   const counting = openCounting(store, metrics.countsLost)

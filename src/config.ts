@@ -15,6 +15,8 @@ export type Config = {
   historyDays: number
   /** Connections to PostgreSQL for each of the two sorts of statements on leads. */
   poolSize: number
+  /** Processes on the one port; more than one on PostgreSQL only. */
+  workers: number
   /** Emails that one visitor may register by forms in a minute. */
   formRatePerMinute: number
   /** Reverse proxies whose `X-Forwarded-*` are believed. */
@@ -85,6 +87,13 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
     expected: 'must be an integer from 1 to 100',
     parse: (text) => integer(text, 1, 100),
   },
+  workers: {
+    variable: 'WORKERS',
+    flag: 'workers',
+    missing: 1,
+    expected: 'must be an integer from 1 to 256',
+    parse: (text) => integer(text, 1, 256),
+  },
   formRatePerMinute: {
     variable: 'FORM_RATE_PER_MINUTE',
     flag: 'form-rate',
@@ -127,6 +136,7 @@ export function readConfig(flags: Flags = {}): Config {
     rateLimitPerMinute: readSetting('rateLimitPerMinute', flags),
     historyDays: readSetting('historyDays', flags),
     poolSize: readSetting('poolSize', flags),
+    workers: readSetting('workers', flags),
     formRatePerMinute: readSetting('formRatePerMinute', flags),
     trustProxy: readSetting('trustProxy', flags),
   }

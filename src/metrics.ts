@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client'
 
 export type Metrics = {
   /** Counts one answered request of the public API; `seconds` from its headers to its answer. */
@@ -19,6 +19,8 @@ type Series = { statuses: Float64Array; buckets: Float64Array; seconds: Float64A
 /** Numbers only, and labels from fixed lists: nothing here says who did something. */
 export function openMetrics(openConnections: () => number): Metrics {
   const register = new Registry()
+  // Where this is one of several workers, the first process asks for it.
+  AggregatorRegistry.setRegistries(register)
   collectDefaultMetrics({ register, prefix: 'lastcall_' })
   // What prom-client does for each label and bucket showed in every request: they are counted in plain
   // numbers, and it gets to see them when it is asked.

@@ -3,8 +3,9 @@ import { type Config, type Flags, readConfig, settingNames, WrongSetting } from 
 import { openHistory } from '../history/history.ts'
 import { historyPlace } from '../history/places.ts'
 import { describeError, type Log, openLog } from '../log.ts'
-import { claimDatabase, openStore } from '../store/open.ts'
+import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
 import { anyText, type Command, readArguments } from './command.ts'
+import { isWorker, metricsOfAll, superviseWorkers } from './workers.ts'
 
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
 const lockWaitMs = 750
@@ -12,7 +13,17 @@ const patienceMs = 900
 
 export const serve: Command = async (args) => {
   const config = readConfig(readServeFlags(args))
-  await run(config, () => {})
+  if (config.workers === 1 || isWorker) await run(config, () => {})
+  else if (config.database.engine === 'postgres') await runWorkers(config)
+  else throw new WrongSetting('--workers: more than one needs PostgreSQL; DATABASE_URL names a file')
+}
+
+async function runWorkers(config: Config): Promise<void> {
+  const log = openLog()
+  const stopped = signalled(log)
+  await migrateDatabase(config.database)
+  const listening = (port: number) => announce(config, port)
+  process.exit(await superviseWorkers(config.workers, { log, stopped, listening }))
 }
 
 /** The flags of `serve`, each of the same meaning as a variable. */
@@ -43,10 +54,10 @@ export async function run(config: Config, listening: (port: number) => void): Pr
       openHistory({ place: historyPlace(config.database), days: config.historyDays, onLost }),
     log,
     now: Date.now,
+    ...(isWorker && { metricsOfAll }),
   })
   const port = await listen(app, config)
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host
-  console.log(`Lastcall listening on http://${host}:${port}`)
+  if (!isWorker) announce(config, port)
   listening(port)
 
   await stopped
@@ -55,6 +66,10 @@ export async function run(config: Config, listening: (port: number) => void): Pr
   giveUpClaim()
   log.info('stopped')
   process.exit(0)
+}
+
+function announce({ host }: Config, port: number): void {
+  console.log(`Lastcall listening on http://${host.includes(':') ? `[${host}]` : host}:${port}`)
 }
 
 /** @throws WrongSetting where the address cannot be had */

@@ -1,0 +1,96 @@
+// Several processes on one port. The first one listens and hands connections out; the others are servers like any.
+import cluster, { type Worker } from 'node:cluster'
+import { randomUUID } from 'node:crypto'
+import { AggregatorRegistry } from 'prom-client'
+import type { Log } from '../log.ts'
+
+/** A server that has run for less does not deserve to be replaced at once. */
+const shortLifeMs = 5_000
+const pauseMs = 1_000
+const metricsPatienceMs = 4_000
+
+export const isWorker = cluster.isWorker
+// From then on this worker answers when the first process asks for its metrics.
+if (isWorker) new AggregatorRegistry()
+
+/**
+ * Starts `count` servers with this process's own arguments, and others in the place of those that end. Tells the
+ * port once all accept connections. Resolves with the exit code once `stopped` has and all have ended.
+ */
+export async function superviseWorkers(
+  count: number,
+  { log, stopped, listening }: { log: Log; stopped: Promise<void>; listening(port: number): void },
+): Promise<number> {
+  const aggregator = new AggregatorRegistry()
+  let isStopping = false
+  let accepting = 0
+  let isReady = false
+  let failure: number | undefined
+  const startedAt = new Map<number, number>()
+  const allEnded = Promise.withResolvers<void>()
+
+  const start = () => {
+    const worker = cluster.fork()
+    startedAt.set(worker.id, performance.now())
+  }
+  const stop = () => {
+    isStopping = true
+    for (const worker of workers()) worker.process.kill('SIGTERM')
+    if (workers().length === 0) allEnded.resolve()
+  }
+
+  cluster.on('listening', (_worker, { port }) => {
+    accepting += 1
+    if (isReady || accepting < count) return
+    isReady = true
+    listening(port)
+  })
+  cluster.on('exit', (worker, code) => {
+    const lifeMs = performance.now() - (startedAt.get(worker.id) ?? 0)
+    startedAt.delete(worker.id)
+    if (isStopping) {
+      if (workers().length === 0) allEnded.resolve()
+    } else if (!isReady) {
+      // It has said why on standard error; the others would say the same.
+      failure = code || 1
+      stop()
+    } else {
+      log.warn('a worker ended and is replaced')
+      setTimeout(() => !isStopping && start(), lifeMs < shortLifeMs ? pauseMs : 0)
+    }
+  })
+  cluster.on('message', async (worker: Worker, message: { metricsAsked?: string }) => {
+    if (message?.metricsAsked === undefined) return
+    const text = await aggregator.clusterMetrics().catch(() => '')
+    if (worker.isConnected()) worker.send({ metricsOf: message.metricsAsked, text })
+  })
+
+  for (let n = 0; n < count; n += 1) start()
+  stopped.then(stop)
+  await allEnded.promise
+  return failure ?? 0
+}
+
+function workers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter(
+    (worker) => worker !== undefined && !worker.isDead(),
+  ) as Worker[]
+}
+
+/** The metrics of all workers together, as the first process adds them up. */
+export function metricsOfAll(): Promise<string> {
+  const asked = randomUUID()
+  return new Promise((resolve) => {
+    const end = (text: string) => {
+      clearTimeout(timer)
+      process.off('message', hear)
+      resolve(text)
+    }
+    const hear = (message: { metricsOf?: string; text?: string }) => {
+      if (message?.metricsOf === asked) end(message.text ?? '')
+    }
+    const timer = setTimeout(end, metricsPatienceMs, '')
+    process.on('message', hear)
+    process.send?.({ metricsAsked: asked })
+  })
+}
