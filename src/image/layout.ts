@@ -52,7 +52,7 @@ function digitLayout(box: Layout['box'], typeface: Typeface): Layout['digits'] {
   const advance = Math.max(...glyphs.map((glyph) => glyph.advance))
   const bounds = glyphs.map(({ outline }) => boundsOf(outline))
   const flat = -boundsOf(typeface('7').outline).top
-  const tallest = Math.min(box.height * 0.46, ((box.width * 0.88) / 3) * (flat / advance))
+  const tallest = Math.min(box.height * 0.43, ((box.width * 0.88) / 3) * (flat / advance))
   const rise = Math.floor(tallest)
   const size = rise / flat
   const baseline = box.top + Math.round((box.height + rise) / 2)

@@ -13,6 +13,7 @@ import type { Fault } from '../../src/core/fault.ts'
 import { checkSchedule } from '../../src/core/mechanism/settings.ts'
 import { warnings } from '../../src/core/offer.ts'
 import { simulate } from '../../src/core/simulate.ts'
+import { checkTimerStyle, defaultTimerStyle, timerFonts } from '../../src/core/timer-style.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -39,6 +40,19 @@ test('docs/api.md has every error code with its status, and every warning', () =
       rows.some((row) => row[0] === `\`${warning}\``),
       warning,
     )
+})
+
+test('docs/timer.md has every key of the style with its default, and an example that is taken', () => {
+  const text = read('docs/timer.md')
+  const rows = rowsOf(text).filter(([key]) => key?.startsWith('`'))
+  assert.deepEqual(
+    rows.map(([key, , leftOut]) => [key, leftOut]),
+    Object.entries(defaultTimerStyle).map(([key, value]) => [`\`${key}\``, `\`${JSON.stringify(value)}\``]),
+  )
+  for (const font of timerFonts) assert.ok(rows[0]?.[1]?.includes(`\`${font}\``), font)
+  const faults: Fault[] = []
+  for (const example of blocks(text, 'json')) checkTimerStyle(JSON.parse(example), '', faults)
+  assert.deepEqual(faults, [])
 })
 
 test('docs/operating.md has every setting with its flag', () => {

@@ -78,7 +78,7 @@ const styles: [what: string, language: Language, style: GivenTimerStyle][] = [
 for (const [what, language, style] of styles) {
   test(`right in another style: ${what}, ${language}`, () => {
     const scene = makeScene(style, language)
-    for (const left of [61, anyMoment + 37, 2 * DAY + 30]) assertShows(scene, left)
+    for (const left of [anyMoment + 37, 2 * DAY + 30]) assertShows(scene, left)
     for (const left of [MINUTE, HOUR, 23 * HOUR, DAY, 2 * DAY, 100 * DAY, 101 * DAY, 365 * DAY]) {
       assertShows(scene, left + 1, 3)
       readStrictly(gifOf(scene, left))

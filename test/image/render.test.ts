@@ -160,7 +160,7 @@ test('whatever the style and the time, both decoders show what they have to', ()
         }
       },
     ),
-    { numRuns: 12 },
+    { numRuns: 8 },
   )
 })
 

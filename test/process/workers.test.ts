@@ -1,0 +1,81 @@
+// Several processes on one port, on a real PostgreSQL.
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { test } from 'node:test'
+import { campaignFile, installation } from '../support/lastcall.ts'
+import { createDatabase } from '../support/postgres-databases.ts'
+import { command, eventually } from '../support/prepared.ts'
+import { postgresUrl } from '../support/shared-postgres.ts'
+
+test('several processes on one port', { timeout: 120_000 }, async (t) => {
+  const url = await createDatabase(await postgresUrl())
+  const env = { DATABASE_URL: url }
+  const json = async (args: string[], input = '') => {
+    const { code, stdout, stderr } = await command(args, { env, input })
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  const { id: account } = await json(['account', 'create', '--name', 'Owner'])
+  const { key } = await json(['key', 'create', '--account', String(account), '--name', 'server'])
+  const campaign = await json(['campaign', 'apply', '--account', String(account), '-'], campaignFile())
+  const server = await installation(t).serve(['--workers', '3', '--rate-limit', '500'], env)
+  const workers = () =>
+    execFileSync('ps', ['-o', 'pid=', '--ppid', String(server.process.pid)], { encoding: 'utf8' })
+      .split('\n')
+      .map(Number)
+      .filter((pid) => pid > 0)
+  const register = (email: string) =>
+    fetch(`${server.base}/campaigns/${campaign.id}/leads`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({ email }),
+    })
+  const registrations = async (prefix: string, count: number) => {
+    const answers = await Promise.all(
+      Array.from({ length: count }, (_, n) => register(`${prefix}-${n}@example.com`)),
+    )
+    return answers.map(({ status }) => status)
+  }
+
+  await t.test('share the requests, and /metrics tells of all of them', async () => {
+    assert.equal(workers().length, 3)
+    assert.deepEqual(new Set(await registrations('first', 60)), new Set([201]))
+    const metrics = await (await fetch(`${server.origin}/metrics`)).text()
+    assert.match(metrics, /^lastcall_requests_total\{operation="registerLead",status="201"\} 60$/m)
+  })
+
+  await t.test('one that is killed takes no other down, and is replaced', async () => {
+    const [victim] = workers()
+    process.kill(victim as number, 'SIGKILL')
+    assert.ok(await eventually(2_000, () => !workers().includes(victim as number)))
+    assert.deepEqual(new Set(await registrations('second', 60)), new Set([201]))
+    assert.ok(await eventually(10_000, () => workers().length === 3))
+  })
+
+  await t.test('a rate is exact across them', async () => {
+    const second = new Date().getUTCSeconds()
+    if (second > 50) await new Promise((resolve) => setTimeout(resolve, (61 - second) * 1_000))
+    await json(['account', 'set', String(account), '--rate-limit', '300'])
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    const answers = (await registrations('third', 400)).filter((status) => status !== 429)
+    const earlier = second > 50 ? 0 : 120
+    assert.equal(answers.length, 300 - earlier)
+  })
+
+  await t.test('SIGTERM ends all of them, with 0', async () => {
+    const before = workers()
+    const startedAt = performance.now()
+    assert.equal(await server.stop(), 0)
+    assert.ok(performance.now() - startedAt < 10_000)
+    for (const pid of before) assert.throws(() => process.kill(pid, 0))
+  })
+
+  await t.test('are refused on the embedded database', async (own) => {
+    const place = installation(own)
+    const { code, stderr } = await place.run(['serve', '--workers', '2', '--port', '0'])
+    assert.deepEqual(
+      [code, stderr],
+      [2, 'lastcall: --workers: more than one needs PostgreSQL; DATABASE_URL names a file\n'],
+    )
+  })
+})
