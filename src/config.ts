@@ -153,7 +153,7 @@ export function userPath(path: string): string {
 
 export const demoFolder = join(root, 'data', 'demo')
 
-function databaseLocation(text: string): DatabaseLocation | undefined {
+export function databaseLocation(text: string): DatabaseLocation | undefined {
   if (/^postgres(?:ql)?:\/\/[^\s\0]+$/.test(text)) {
     return URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
   }

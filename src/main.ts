@@ -31,6 +31,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'history list': async () => (await import('./cli/history.ts')).listHistory,
   simulate: async () => (await import('./cli/simulate.ts')).simulateCommand,
   openapi: async () => (await import('./cli/maintenance.ts')).openapi,
+  copy: async () => (await import('./cli/copy.ts')).copy,
   backup: async () => (await import('./cli/maintenance.ts')).backup,
   migrate: async () => (await import('./cli/maintenance.ts')).migrate,
 }

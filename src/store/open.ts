@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { lockForServing, migrateSqlite, openSqlite } from './sqlite/sqlite.ts'
+import { lockForServing, migrateSqlite, openSqlite, openSqliteTables } from './sqlite/sqlite.ts'
 import type { Store } from './store.ts'
+import type { Tables } from './table-copy.ts'
 
 export type DatabaseLocation = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 
@@ -41,6 +42,13 @@ export async function migrateDatabase(
   if (location.engine === 'sqlite') return migrateSqlite(realPath(location.path))
   const { migratePostgres } = await postgres()
   return migratePostgres(location.url)
+}
+
+/** The tables of a database, which is brought to this version first. @throws UnusableDatabase */
+export async function openTables(location: DatabaseLocation): Promise<Tables> {
+  if (location.engine === 'sqlite') return openSqliteTables(realPath(location.path))
+  const { openPostgresTables } = await postgres()
+  return openPostgresTables(location.url)
 }
 
 /** Loaded when needed: who runs on the embedded database starts without it. */

@@ -14,11 +14,13 @@ import {
   StoreUnavailable,
   UnusableDatabase,
 } from '../store.ts'
+import type { Tables } from '../table-copy.ts'
 import { channel, hearAnnouncements } from './announcements.ts'
 import { type Connection, openPool, type Pool, type Prepared } from './connection.ts'
 import { leadReader } from './lead-reader.ts'
 import { leadWriter } from './lead-writer.ts'
 import { latestVersion, migrate } from './migrations.ts'
+import { postgresTables } from './tables.ts'
 
 /** What is not asked for by a request of the public API may take longer. */
 const adminPatienceMs = 60_000
@@ -248,6 +250,12 @@ export async function migratePostgres(url: string): Promise<{ version: number; a
   const applied = await usable(pool, () => migrate(pool))
   await pool.close()
   return { version: latestVersion, applied }
+}
+
+export async function openPostgresTables(url: string): Promise<Tables> {
+  const pool = openPool({ url, size: 2, settings: {}, connectMs: adminPatienceMs })
+  await usable(pool, () => migrate(pool))
+  return postgresTables(pool)
 }
 
 /** What PostgreSQL says when it does not let us in, in one line; the address may hold a password. */

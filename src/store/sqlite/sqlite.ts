@@ -6,6 +6,7 @@ import * as counts from '../counts.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
 import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
+import type { Tables } from '../table-copy.ts'
 import { hasLeads, openArrivals, removeLead, removeLeads } from './arrivals.ts'
 import { asyncTransaction, type Connection, connect, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import { eraseTraces } from './erase.ts'
@@ -14,6 +15,7 @@ import { leadRows } from './lead-rows.ts'
 import { leadWriter } from './lead-writer.ts'
 import { latestVersion, migrate } from './migrations.ts'
 import { sharedRead } from './shared-read.ts'
+import { sqliteTables } from './tables.ts'
 
 /** How often changes made by other processes, and the files themselves, are looked at. */
 const pollMs = 200
@@ -263,6 +265,12 @@ export function migrateSqlite(path: string): { version: number; applied: number 
     connection.close()
     return { version: latestVersion, applied }
   })
+}
+
+export function openSqliteTables(path: string): Tables {
+  makeFolder(path)
+  const connection = openConnection(path, adminBusyTimeoutMs)
+  return sqliteTables(connection, connection.close)
 }
 
 function openConnection(path: string, busyTimeoutMs: number): Connection {

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { databaseLocation } from '../config.ts'
+import { claimDatabase, type DatabaseLocation, openTables } from '../store/open.ts'
+import { Refused } from '../store/store.ts'
+import { copyTables } from '../store/table-copy.ts'
+import { type Command, need, readArguments, WrongCall } from './command.ts'
+import { progress } from './progress.ts'
+
+/** Takes an installation to another database; run again after an interruption it goes on where it was. */
+export const copy: Command = async (args) => {
+  const { options } = readArguments(args, { from: location, to: location })
+  const from = need(options.from, '--from')
+  const to = need(options.to, '--to')
+  if (from.engine === 'sqlite' && !existsSync(from.path)) {
+    throw new WrongCall('--from: there is no database in this file')
+  }
+  if (JSON.stringify(from) === JSON.stringify(to)) throw new WrongCall('--to: must be another database')
+  const giveUpSource = claimDatabase(from)
+  const giveUpTarget = claimDatabase(to)
+  const source = await openTables(from)
+  const target = await openTables(to)
+  try {
+    const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table}`)(done))
+    const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)
+    if (different !== undefined) {
+      throw new Error(
+        `${different[0]}: the databases hold different numbers of rows; was one in use meanwhile?`,
+      )
+    }
+    return { tables }
+  } catch (error) {
+    if (error instanceof Refused) throw new WrongCall(error.message)
+    throw error
+  } finally {
+    progress('').end()
+    await source.close()
+    await target.close()
+    giveUpTarget()
+    giveUpSource()
+  }
+}
+
+const location = (text: string, name: string): DatabaseLocation => {
+  const found = databaseLocation(text)
+  if (found === undefined) {
+    throw new WrongCall(
+      `${name}: must be file:./PATH, file:/ABSOLUTE/PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE`,
+    )
+  }
+  return found
+}

@@ -1,0 +1,51 @@
+import type { Row, Value } from '../sql.ts'
+import { type CopiedTable, copiedTables, keyColumns, type Tables, tableSql } from '../table-copy.ts'
+import { type Connection, transaction } from './connection.ts'
+
+/** The statements of SQLite take 32,766 values at most. */
+const rowsOfStatement = 2_000
+
+/** Leads of one account are in the order of their ids, so an order by account first would only cost a sort. */
+export function sqliteTables(connection: Connection, close: () => void): Tables {
+  connection.exec('CREATE INDEX IF NOT EXISTS leads_by_account ON leads (account_id, id)')
+  const listOf = (columns: readonly string[], row: Row): Value[] => columns.map((column) => row[column])
+  return {
+    refKey: async () => connection.get('SELECT ref_key FROM installation')?.ref_key,
+    async setRefKey(key) {
+      connection.run('UPDATE installation SET ref_key = ?', key)
+    },
+    count: async (table) => connection.get(tableSql(table).count)?.total,
+    async lastKey(table) {
+      const row = connection.get(tableSql(table).lastKey)
+      return row && listOf(keyColumns[table], row)
+    },
+    async rowsAfter(table, key, limit) {
+      const { first, next } = tableSql(table)
+      const rows = key === undefined ? connection.all(first, limit) : connection.all(next, ...key, limit)
+      return rows.map((row) => listOf(copiedTables[table], row))
+    },
+    add: async (table, rows) =>
+      transaction(connection, () => {
+        for (let from = 0; from < rows.length; from += rowsOfStatement)
+          addRows(table, rows.slice(from, from + rowsOfStatement))
+      }),
+    async finish() {
+      transaction(connection, () => {
+        connection.run(
+          `INSERT OR IGNORE INTO lead_emails SELECT campaign_id, email, id FROM leads
+            WHERE id > (SELECT filed_up_to FROM filing) ORDER BY campaign_id, email`,
+        )
+        connection.run('UPDATE filing SET filed_up_to = coalesce((SELECT max(id) FROM leads), 0)')
+        connection.run('UPDATE configuration SET version = version + 1')
+      })
+    },
+    async close() {
+      connection.exec('DROP INDEX IF EXISTS leads_by_account')
+      close()
+    },
+  }
+
+  function addRows(table: CopiedTable, rows: Value[][]): void {
+    connection.run(tableSql(table).add(rows.length), ...rows.flat())
+  }
+}

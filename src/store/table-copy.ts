@@ -1,0 +1,113 @@
+// A whole installation from one database to another, table by table, in the order of their keys.
+import type { Value } from './sql.ts'
+import { Refused } from './store.ts'
+
+/** What belongs to an installation, in the order in which rows refer to each other. What is derived stays away. */
+export const copiedTables = {
+  accounts: ['id', 'name', 'suspended', 'countdown_tools', 'rate_limit', 'version'],
+  api_keys: ['id', 'account_id', 'name', 'secret_hash', 'created_at', 'revoked_at'],
+  campaigns: ['id', 'account_id', 'name', 'type_id', 'is_draft', 'settings', 'rule_id'],
+  rules: ['id', 'campaign_id', 'digest', 'rule'],
+  offer_pages: ['id', 'campaign_id', 'page_url', 'proxy_url', 'eligible'],
+  leads: [
+    ...['id', 'account_id', 'campaign_id', 'email', 'salt', 'registered_at', 'attempt', 'resets', 'rule_id'],
+    ...['anchor_at', 'opens_at', 'deadline_at', 'by_hand_deadline_at', 'by_hand_set_at'],
+  ],
+  daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher', 'total'],
+  lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher', 'total'],
+} as const
+export type CopiedTable = keyof typeof copiedTables
+
+/** What rows are told apart by, which is the order in which they are copied. */
+export const keyColumns: Record<CopiedTable, readonly string[]> = {
+  accounts: ['id'],
+  api_keys: ['id'],
+  campaigns: ['id'],
+  rules: ['id'],
+  offer_pages: ['id'],
+  leads: ['account_id', 'id'],
+  daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher'],
+  lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher'],
+}
+
+/** The tables of one database, to be read and filled. */
+export type Tables = {
+  refKey(): Promise<Uint8Array>
+  setRefKey(key: Uint8Array): Promise<void>
+  count(table: CopiedTable): Promise<number>
+  /** Key of the last row in the order of keys. */
+  lastKey(table: CopiedTable): Promise<Value[] | undefined>
+  /** At most `limit` rows behind a key, in the order of keys and of `copiedTables`. */
+  rowsAfter(table: CopiedTable, key: Value[] | undefined, limit: number): Promise<Value[][]>
+  /** In one transaction; rows that are there already stay as they are. */
+  add(table: CopiedTable, rows: Value[][]): Promise<void>
+  /** Makes what is derived from the tables, and lets new ids begin behind those that were added. */
+  finish(): Promise<void>
+  close(): Promise<void>
+}
+
+export type Counts = Record<CopiedTable, { from: number; to: number }>
+
+const rowsAtOnce = 1_000
+
+/**
+ * Copies everything that is not there yet; called again after an interruption it goes on where it was. Nobody
+ * may write to either meanwhile. @throws Refused where the target holds another installation
+ */
+export async function copyTables(
+  from: Tables,
+  to: Tables,
+  onProgress: (table: CopiedTable, done: number) => void,
+): Promise<Counts> {
+  await claimTarget(from, to)
+  const names = Object.keys(copiedTables) as CopiedTable[]
+  for (const table of names) {
+    let done = await to.count(table)
+    let key = await to.lastKey(table)
+    for (;;) {
+      const rows = await from.rowsAfter(table, key, rowsAtOnce)
+      if (rows.length === 0) break
+      await to.add(table, rows)
+      key = keyOf(table, rows.at(-1) as Value[])
+      done += rows.length
+      onProgress(table, done)
+    }
+  }
+  await to.finish()
+  const counts = await Promise.all(
+    names.map(async (table) => [table, { from: await from.count(table), to: await to.count(table) }]),
+  )
+  return Object.fromEntries(counts)
+}
+
+async function claimTarget(from: Tables, to: Tables): Promise<void> {
+  const key = await from.refKey()
+  if (Buffer.compare(key, await to.refKey()) === 0) return
+  if ((await to.count('accounts')) > 0) throw new Refused('--to: the database holds another installation')
+  await to.setRefKey(key)
+}
+
+function keyOf(table: CopiedTable, row: Value[]): Value[] {
+  const columns: readonly string[] = copiedTables[table]
+  return keyColumns[table].map((column) => row[columns.indexOf(column)] as Value)
+}
+
+/** The statements over a table that both engines read alike. */
+export function tableSql(table: CopiedTable) {
+  const columns = copiedTables[table].join(', ')
+  const key = keyColumns[table]
+  const keys = key.join(', ')
+  const descending = key.map((column) => `${column} DESC`).join(', ')
+  const after = `WHERE (${keys}) > (${key.map(() => '?').join(', ')})`
+  return {
+    count: `SELECT count(*) AS total FROM ${table}`,
+    lastKey: `SELECT ${keys} FROM ${table} ORDER BY ${descending} LIMIT 1`,
+    first: `SELECT ${columns} FROM ${table} ORDER BY ${keys} LIMIT ?`,
+    next: `SELECT ${columns} FROM ${table} ${after} ORDER BY ${keys} LIMIT ?`,
+    add(rows: number): string {
+      const row = `(${copiedTables[table].map(() => '?').join(', ')})`
+      const all = Array.from({ length: rows }, () => row).join(', ')
+      return `INSERT INTO ${table} (${columns}) VALUES ${all} ON CONFLICT DO NOTHING`
+    },
+  }
+}

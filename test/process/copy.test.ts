@@ -1,0 +1,121 @@
+// A whole installation goes from one engine to the other and back, and nobody who holds a link notices.
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { campaignFile, installation } from '../support/lastcall.ts'
+import { ask, createDatabase } from '../support/postgres-databases.ts'
+import { assertRefused, command } from '../support/prepared.ts'
+import { postgresUrl } from '../support/shared-postgres.ts'
+
+const newDatabase = async () => createDatabase(await postgresUrl())
+
+async function json(url: string, args: string[], input = '') {
+  const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url }, input })
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}
+
+const refused = (args: string[], named: string | RegExp) =>
+  command(['copy', ...args]).then((made) => assertRefused(made, named, [2]))
+
+/** Two accounts, three campaigns, a revoked key, 2,500 leads, one of them with a deadline set by hand. */
+async function furnished(t: TestContext) {
+  const url = `file:${join(installation(t).folder, 'origin.db')}`
+  for (const name of ['Owner', 'Stranger']) await json(url, ['account', 'create', '--name', name])
+  const { key } = await json(url, ['key', 'create', '--account', '1', '--name', 'server'])
+  const old = await json(url, ['key', 'create', '--account', '1', '--name', 'old'])
+  await json(url, ['key', 'revoke', old.id])
+  for (const account of ['1', '1', '2'])
+    await json(url, ['campaign', 'apply', '--account', account, '-'], campaignFile())
+  const emails = Array.from({ length: 2_500 }, (_, n) => `lead-${n}@example.com\n`).join('')
+  await json(url, ['lead', 'import', '--campaign', '1', '-'], `email\n${emails}`)
+  await json(url, [
+    ...['lead', 'deadline', '--campaign', '1', '--email', 'lead-7@example.com'],
+    ...['--at', '2030-01-01T00:00:00Z'],
+  ])
+  return { url, key }
+}
+
+async function told(t: TestContext, url: string, key: string) {
+  const server = await installation(t).serve([
+    '--database-url',
+    url,
+    '--public-url',
+    'https://offers.example.com',
+  ])
+  const look = async (email: string) => {
+    const answer = await fetch(`${server.base}/campaigns/1/leads/lookup`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email }),
+    })
+    return { status: answer.status, body: (await answer.json()) as any }
+  }
+  const answers = []
+  for (const n of [0, 7, 1_234, 2_499, 2_500]) answers.push(await look(`lead-${n}@example.com`))
+  const { requestId: _, ...missing } = (answers.pop() as { body: any }).body
+  const link = new URL(answers[1]?.body.offerLinks[0].url).pathname
+  const opened = await fetch(`${server.origin}${link}`, { redirect: 'manual' })
+  await server.stop()
+  return { answers, missing, opened: [opened.status, opened.headers.get('location')] }
+}
+
+test('copy', { timeout: 180_000 }, async (t) => {
+  const { url, key } = await furnished(t)
+  const before = await told(t, url, key)
+  const postgres = await newDatabase()
+
+  await t.test('takes everything to PostgreSQL: keys, leads, links and deadlines are the same', async () => {
+    const { tables } = await json(url, ['copy', '--from', url, '--to', postgres])
+    for (const [name, { from, to }] of Object.entries<{ from: number; to: number }>(tables))
+      assert.equal(from, to, name)
+    assert.deepEqual(
+      [tables.accounts.to, tables.api_keys.to, tables.campaigns.to, tables.leads.to],
+      [2, 2, 3, 2_500],
+    )
+    assert.deepEqual(await told(t, postgres, key), before)
+  })
+
+  await t.test('lets new ids begin behind those that were taken along', async () => {
+    assert.equal((await json(postgres, ['account', 'create', '--name', 'Third'])).id, 3)
+    assert.equal((await json(postgres, ['campaign', 'apply', '--account', '3', '-'], campaignFile())).id, 4)
+    const added = await json(postgres, ['lead', 'import', '--campaign', '4', '-'], 'email\nnew@example.com\n')
+    assert.equal(added.created, 1)
+  })
+
+  await t.test('goes on after an interruption, and changes nothing when all is there', async () => {
+    const half = await newDatabase()
+    await json(url, ['copy', '--from', url, '--to', half])
+    await ask(half, 'DELETE FROM leads WHERE id > 1700')
+    const { tables } = await json(url, ['copy', '--from', url, '--to', half])
+    assert.deepEqual(tables.leads, { from: 2_500, to: 2_500 })
+    assert.deepEqual(await told(t, half, key), before)
+  })
+
+  await t.test('takes everything back to a file', async (own) => {
+    const back = `file:${join(installation(own).folder, 'back.db')}`
+    await json(url, ['copy', '--from', postgres, '--to', back])
+    assert.deepEqual(await told(own, back, key), before)
+    const list = await json(back, ['lead', 'list', '--campaign', '1'])
+    assert.equal(list.length, 2_500)
+  })
+
+  await t.test('refuses what would mix or lose something', async (own) => {
+    const other = await furnished(own)
+    await refused(['--from', other.url, '--to', postgres], '--to: the database holds another installation')
+    await refused(['--from', url, '--to', url], '--to: must be another database')
+    await refused(['--from', 'file:/nowhere/none.db', '--to', postgres], '--from')
+    await refused(['--from', 'mysql://x', '--to', postgres], '--from')
+    await refused(['--from', url], '--to')
+    assert.ok(!existsSync('/nowhere/none.db'))
+  })
+
+  await t.test('does not copy from under a running server', async (own) => {
+    const place = installation(own)
+    await place.json(['account', 'create', '--name', 'Owner'])
+    await place.serve()
+    const made = await command(['copy', '--from', place.databaseUrl, '--to', await newDatabase()])
+    assertRefused(made, 'another server is running', [1])
+  })
+})
