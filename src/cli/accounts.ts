@@ -19,7 +19,7 @@ import { now } from './now.ts'
 export const createAccount: Command = async (args) => {
   const { options } = readArguments(args, { name: nameText })
   const name = need(options.name, '--name')
-  return withStore((store) => store.createAccount(name))
+  return withStore((store) => store.createAccount(name), { mayCreate: true })
 }
 
 export const listAccounts: Command = async (args) => {

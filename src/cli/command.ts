@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
@@ -95,9 +95,21 @@ export const emailText: Option<string> = (text, name) => {
   return text
 }
 
-/** Runs `work` on the database and closes it, whatever happens. */
-export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(readSetting('database'), {
+/**
+ * Runs `work` on the database and closes it, whatever happens. A mistyped DATABASE_URL is not to leave an
+ * empty database behind, so only who says `mayCreate` gets a new one. @throws WrongCall
+ */
+export async function withStore<T>(
+  work: (store: Store) => Promise<T>,
+  { mayCreate = false } = {},
+): Promise<T> {
+  const location = readSetting('database')
+  if (!mayCreate && location.engine === 'sqlite' && !existsSync(location.path)) {
+    throw new WrongCall(
+      `DATABASE_URL: there is no database at ${location.path}; serve, migrate or account create makes one`,
+    )
+  }
+  const store = await openStore(location, {
     lockWaitMs: 10_000,
     patienceMs: 60_000,
     poolSize: 2,

@@ -29,12 +29,8 @@ export const backup: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['FILE'])
   const file = positionals[0] as string
   if (existsSync(userPath(file))) throw new WrongCall(`FILE: ${file} exists already; name a new file`)
-  const database = readSetting('database')
-  if (database.engine === 'postgres') {
+  if (readSetting('database').engine === 'postgres') {
     throw new WrongCall('backup: copies the embedded database; on PostgreSQL use pg_dump')
-  }
-  if (!existsSync(database.path)) {
-    throw new WrongCall(`DATABASE_URL: there is no database at ${database.path}`)
   }
   return withStore(async (store) => {
     try {
