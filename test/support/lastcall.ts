@@ -48,15 +48,8 @@ export type Server = {
 export function installation(t: Scope, from?: Installation): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
   const servers: ChildProcess[] = []
-  const kill = () => {
-    for (const server of servers) server.kill('SIGKILL')
-  }
-  process.on('exit', kill)
   t.after(async () => {
-    process.off('exit', kill)
-    const closed = servers.filter(isRunning).map((server) => once(server, 'close'))
-    kill()
-    await Promise.all(closed)
+    await Promise.all(servers.map(kill))
     await database.remove()
     rmSync(folder, { recursive: true, force: true })
   })
@@ -100,6 +93,8 @@ export function installation(t: Scope, from?: Installation): Installation {
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       servers.push(child)
+      running.add(child)
+      child.on('close', () => running.delete(child))
       const output = collect(child)
       const text = () => output().stdout + output().stderr
       const origin = await new Promise<string>((resolve, reject) => {
@@ -127,8 +122,17 @@ export function installation(t: Scope, from?: Installation): Installation {
   }
 }
 
-function isRunning(child: ChildProcess): boolean {
-  return child.exitCode === null && child.signalCode === null
+/** Servers that would outlive a test process that ends before its tests do. */
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (!running.has(child)) return
+  const closed = once(child, 'close')
+  child.kill('SIGKILL')
+  await closed
 }
 
 function collect(child: ChildProcess): () => { stdout: string; stderr: string } {
