@@ -13,6 +13,7 @@ import { buildLeads } from './leads.ts'
 import { describeError, type Log } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import type { Store } from './store/store.ts'
+import { templateShelf } from './template-shelf.ts'
 import { openTemplates } from './timer/templates.ts'
 
 // Some processes, without anything else being different, spent half as much again on every request, in the threads
@@ -76,10 +77,7 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
   }
 
   const counting = openCounting(store, metrics.countsLost)
-  const templates = openTemplates({
-    read: store.readTemplate,
-    write: (key, template) => store.writeTemplate(key, template, Math.floor(now() / 1_000)),
-  })
+  const templates = openTemplates(templateShelf(store, () => Math.floor(now() / 1_000)))
   const visitorSurface = buildVisitorSurface({
     store,
     directory: known,
@@ -100,10 +98,13 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     const { method, url } = exchange.req
     const { path, query } = splitTarget(url as string)
     const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
+    // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
+    const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
+    if (!isOfApi && visitorSurface(exchange, path)) return
     if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
-    else if (path === basePath || path.startsWith(`${basePath}/`)) publicApi(exchange, path, query)
+    else if (isOfApi) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)
-    else if (!visitorSurface(exchange, path)) error(exchange, 404, 'NOT_FOUND')
+    else error(exchange, 404, 'NOT_FOUND')
   }
 
   const server = buildServer({

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayOf } from './core/mechanism/calendar.ts'
 import { zoneOf } from './core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from './store/counts.ts'
@@ -6,6 +7,8 @@ import type { Campaign, Store } from './store/store.ts'
 const flushMs = 1_000
 /** Different counts that wait; whatever comes beyond them is given up. */
 const mostWaiting = 50_000
+/** Stored in one transaction, and on the embedded database in one turn of the event loop. */
+const portion = 500
 
 export type Counted = {
   campaign: Campaign
@@ -18,45 +21,64 @@ export type Counted = {
 export type Counting = {
   /** Counts after the answer; nobody waits for it. */
   count(counted: Counted, nowMs: number): void
-  /** Stores what waits. */
+  /** Stores what waits, as far as the database lets it. */
   close(): Promise<void>
 }
 
-/** Adds up in memory what recipients did, and stores that once a second. A database that is down costs counts. */
+/**
+ * Adds up in memory what recipients did, and stores that once a second. What cannot be stored waits for the next
+ * time, as far as there is room.
+ */
 export function openCounting(store: Pick<Store, 'addCounts'>, onLost: (count: number) => void): Counting {
   let waiting = new Map<string, Count>()
   let timer: NodeJS.Timeout | undefined
-  let storing: Promise<void> = Promise.resolve()
+  let storing: Promise<void> | undefined
 
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    if (waiting.size === 0) return storing
+  function add(count: Count): void {
+    const { campaignId, day, pageId, leadId, kind, fetcher } = count
+    const key = `${campaignId} ${day} ${pageId} ${leadId} ${kind} ${fetcher}`
+    const known = waiting.get(key)
+    if (known !== undefined) known.total += count.total
+    else if (waiting.size >= mostWaiting) onLost(count.total)
+    else waiting.set(key, count)
+  }
+
+  function arm(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      storing ??= flush().finally(() => {
+        storing = undefined
+        if (waiting.size > 0) arm()
+      })
+    }, flushMs)
+  }
+
+  async function flush(): Promise<void> {
     const counts = [...waiting.values()]
     waiting = new Map()
-    storing = storing
-      .then(() => store.addCounts(counts))
-      .catch(() => onLost(counts.reduce((sum, { total }) => sum + total, 0)))
-    return storing
+    for (let from = 0; from < counts.length; from += portion) {
+      try {
+        await store.addCounts(counts.slice(from, from + portion))
+      } catch {
+        for (const count of counts.slice(from)) add(count)
+        return
+      }
+      await nextTurn()
+    }
   }
 
   return {
     count({ campaign, pageId, leadId, kind, fetcher }, nowMs) {
       const day = dayOf(zoneOf(campaign.timeZone).toLocal(Math.floor(nowMs / 1_000)))
-      const key = `${campaign.id} ${day} ${pageId} ${leadId} ${kind} ${fetcher}`
-      const known = waiting.get(key)
-      if (known !== undefined) {
-        known.total += 1
-        return
-      }
-      if (waiting.size >= mostWaiting) {
-        onLost(1)
-        return
-      }
       const { accountId, id: campaignId } = campaign
-      waiting.set(key, { accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1 })
-      timer ??= setTimeout(flush, flushMs)
+      add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1 })
+      arm()
     },
-    close: flush,
+    async close() {
+      await storing
+      clearTimeout(timer)
+      await flush()
+      for (const { total } of waiting.values()) onLost(total)
+    },
   }
 }

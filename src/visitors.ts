@@ -1,7 +1,7 @@
 // What recipients meet: which offer a link, an image or the widget shows, and what a visit does.
 import type { Seconds } from './core/instant.ts'
 import type { Offer } from './core/mechanism/attempt.ts'
-import { beginByVisit, offerAt } from './core/mechanism/attempt.ts'
+import { offerAt, visit } from './core/mechanism/attempt.ts'
 import { visitorName } from './core/visitor.ts'
 import type { Directory } from './directory.ts'
 import type { Leads, LeadView } from './leads.ts'
@@ -22,11 +22,16 @@ export type Shown = {
   isKnown: boolean
 }
 
+export type MayBegin = false | (() => boolean)
+
 export type Visitors = {
   /** Who a ref names. @throws StoreUnavailable */
   find(ref: string): MaybePromise<Found | undefined>
-  /** The offer of whoever is there; with `isVisit` it may begin by that. @throws StoreUnavailable */
-  offer(campaignId: number, visitor: Visitor, isVisit: boolean, now: Seconds): Promise<Shown | undefined>
+  /**
+   * The offer of whoever is there. Without `mayBegin` it is only read; with it, it is a visit, and is asked before
+   * somebody without an email begins an attempt. @throws StoreUnavailable
+   */
+  offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds): Promise<Shown | undefined>
   /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
   register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer>
 }
@@ -78,51 +83,63 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
     return lead.email.startsWith(' ') ? undefined : lead
   }
 
-  /** The attempt of a browser without an email; a visit begins it. */
+  /** The attempt of a browser without an email. */
   async function anonymous(
     campaign: Campaign,
     client: string | undefined,
-    isVisit: boolean,
+    mayBegin: MayBegin,
     now: Seconds,
   ): Promise<LeadView | undefined> {
     if (client === undefined || !campaign.anonymous.enabled) return undefined
     const of = { accountId: campaign.accountId, campaignId: campaign.id }
     const name = visitorName(client)
-    const view = await (isVisit ? leads.visitWithoutEmail(of, name, now) : leads.lookUp(of, name, now))
+    let view = await leads.lookUp(of, name, now)
+    if (view === 'LEAD_NOT_FOUND' && mayBegin && mayBegin()) {
+      view = await leads.visitWithoutEmail(of, name, now)
+    }
     return typeof view === 'string' ? undefined : view
+  }
+
+  async function offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds) {
+    const campaign = await open(campaignId)
+    return campaign && offerIn(campaign, visitor, mayBegin, now)
+  }
+
+  async function offerIn(
+    campaign: Campaign,
+    { lc, client }: Visitor,
+    mayBegin: MayBegin,
+    now: Seconds,
+  ): Promise<Shown> {
+    const lead = await leadOf(campaign, lc)
+    if (lead !== undefined) {
+      const of = { accountId: campaign.accountId, campaignId: campaign.id }
+      const view = mayBegin ? await leads.visit(of, lead.email, now) : undefined
+      const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
+      const offer = offerAt(campaign.schedule, attempt, now)
+      return { campaign, offer, leadId: lead.id, isKnown: true }
+    }
+    const view = await anonymous(campaign, client, mayBegin, now)
+    // Without having been here a visitor would begin now: that is what a page may promise.
+    const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
+    const offer = view?.offer ?? (pending ? pendingOffer : undefined)
+    return { campaign, offer, leadId: null, isKnown: false }
   }
 
   return {
     find,
 
-    async offer(campaignId, { lc, client }, isVisit, now) {
-      const campaign = await open(campaignId)
-      if (campaign === undefined) return undefined
-      const lead = await leadOf(campaign, lc)
-      if (lead !== undefined) {
-        const of = { accountId: campaign.accountId, campaignId }
-        const view = isVisit ? await leads.visit(of, lead.email, now) : undefined
-        const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
-        const offer = offerAt(campaign.schedule, attempt, now)
-        return { campaign, offer, leadId: lead.id, isKnown: true }
-      }
-      const view = await anonymous(campaign, client, isVisit, now)
-      // Without having been here a visitor would begin now: that is what a page may promise.
-      const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
-      const offer = view?.offer ?? (pending ? pendingOffer : undefined)
-      return { campaign, offer, leadId: null, isKnown: false }
-    },
+    offer,
 
-    async register(campaignId, { client }, email, now) {
+    async register(campaignId, visitor, email, now) {
       const campaign = await open(campaignId)
       if (campaign === undefined) return 'CAMPAIGN_NOT_PUBLISHED'
-      const own = await anonymous(campaign, client, false, now)
+      const own = await anonymous(campaign, visitor.client, false, now)
       const of = { accountId: campaign.accountId, campaignId }
       const registered = await leads.registerVisitor(of, email, own?.lead, now)
       if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
-      if (!registered.created) {
-        return { shown: { campaign, offer: own?.offer, leadId: null, isKnown: false }, lc: null }
-      }
+      // Of an email that has a lead nobody learns more than what is theirs without it.
+      if (!registered.created) return { shown: await offerIn(campaign, visitor, false, now), lc: null }
       const { lead, offer } = registered
       return { shown: { campaign, offer, leadId: lead.id, isKnown: true }, lc: lead.ref }
     },
@@ -132,6 +149,6 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
 const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, attempt: 1, cycle: 1 }
 
 /** What a visit at `now` would make of an offer that waits for one. */
-export function offerIfVisited({ schedule }: Campaign, offer: Offer, now: Seconds): Offer {
-  return offer.state === 'pending' ? offerAt(schedule, beginByVisit(schedule, now), now) : offer
+export function offerIfVisited({ schedule }: Campaign, { attempt }: Lead, offer: Offer, now: Seconds): Offer {
+  return offer.state === 'pending' ? offerAt(schedule, visit(schedule, attempt, now), now) : offer
 }

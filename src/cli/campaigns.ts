@@ -1,6 +1,10 @@
 import { campaignTypes, checkCampaign } from '../core/campaign.ts'
-import type { Campaign } from '../store/store.ts'
+import { languages } from '../core/offer.ts'
+import type { GivenTimerStyle } from '../core/timer-style.ts'
+import type { Campaign, Store } from '../store/store.ts'
 import { Refused } from '../store/store.ts'
+import { templateShelf } from '../template-shelf.ts'
+import { openTemplates } from '../timer/templates.ts'
 import {
   type Command,
   idNumber,
@@ -14,6 +18,7 @@ import {
   withStore,
   wrongInput,
 } from './command.ts'
+import { now } from './now.ts'
 
 export const applyCampaign: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber }, ['FILE'])
@@ -23,6 +28,7 @@ export const applyCampaign: Command = async (args) => {
   if ('faults' in checked) throw wrongInput(file, checked.faults)
   return withStore(async (store) => {
     await needAccount(store, accountId)
+    if (checked.campaign.mailTimer !== null) await buildTimer(store, checked.campaign.mailTimer)
     try {
       return asFile(await store.applyCampaign(accountId, checked.campaign))
     } catch (error) {
@@ -63,6 +69,13 @@ export const deleteCampaign: Command = async (args) => {
     if (!(await store.deleteCampaign(id))) throw new WrongCall(`ID: there is no campaign ${id}`)
     return { id, deleted: true }
   })
+}
+
+/** So that the first who opens the image need not wait for it, and a style that cannot be drawn is not saved. */
+async function buildTimer(store: Store, style: GivenTimerStyle): Promise<void> {
+  const templates = openTemplates(templateShelf(store, now))
+  for (const language of languages) await templates.get(style, language)
+  await templates.close()
 }
 
 /** A campaign as a file that `campaign apply` takes. */

@@ -9,11 +9,12 @@ export function aroundLc(address: string): [before: string, after: string] {
   const queryAt = whole.indexOf('?')
   const path = queryAt === -1 ? whole : whole.slice(0, queryAt)
   const query = queryAt === -1 ? '' : whole.slice(queryAt + 1)
-  const kept = query.split('&').filter((part) => part !== '' && !isLc(part))
+  const kept = query === '' ? [] : query.split('&').filter((part) => !isLc(part))
   return [`${path}?${kept.map((part) => `${part}&`).join('')}lc=`, fragment]
 }
 
 /** However it is written: `lc`, `%6cc`. */
 function isLc(part: string): boolean {
-  return new URLSearchParams(part).has('lc')
+  // A question mark at the start would be taken for that of an address.
+  return new URLSearchParams(`&${part}`).has('lc')
 }

@@ -1,5 +1,5 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
-import type { Row, Sql } from './sql.ts'
+import type { Row, Sql, Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit'] as const
@@ -26,11 +26,11 @@ export type Count = {
 export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId'>
 export type LeadCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'pageId'>
 
-/** Rows of one statement: SQLite takes 32,766 values. */
-const rowsAtOnce = 1_000
-
-/** Adds to what is there. In one order, so that two nodes never wait for each other in a circle. */
-export async function addCounts(sql: Sql, counts: readonly Count[]): Promise<void> {
+/**
+ * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
+ * in a circle.
+ */
+export function countStatements(counts: readonly Count[], rowsAtOnce: number): Statement[] {
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
   for (const { accountId, campaignId, day, pageId, leadId, kind, fetcher, total } of counts) {
@@ -38,8 +38,10 @@ export async function addCounts(sql: Sql, counts: readonly Count[]): Promise<voi
     add(daily, [accountId, campaignId, day, pageId ?? 0, ...what], total)
     if (leadId !== null) add(ofLeads, [accountId, leadId, day, ...what], total)
   }
-  await upsert(sql, 'daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily)
-  await upsert(sql, 'lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads)
+  return [
+    ...additions('daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily, rowsAtOnce),
+    ...additions('lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads, rowsAtOnce),
+  ]
 }
 
 function add(rows: Map<string, number[]>, key: number[], total: number): void {
@@ -48,7 +50,12 @@ function add(rows: Map<string, number[]>, key: number[], total: number): void {
   else known[key.length] = (known[key.length] as number) + total
 }
 
-async function upsert(sql: Sql, table: string, key: string, rows: Map<string, number[]>): Promise<void> {
+function* additions(
+  table: string,
+  key: string,
+  rows: Map<string, number[]>,
+  rowsAtOnce: number,
+): Generator<Statement> {
   const sorted = [...rows.values()].sort((a, b) => {
     const differs = a.findIndex((value, index) => value !== b[index])
     return (a[differs] ?? 0) - (b[differs] ?? 0)
@@ -56,11 +63,11 @@ async function upsert(sql: Sql, table: string, key: string, rows: Map<string, nu
   for (let from = 0; from < sorted.length; from += rowsAtOnce) {
     const part = sorted.slice(from, from + rowsAtOnce)
     const row = `(${part[0]?.map(() => '?').join(', ')})`
-    await sql.run(
+    yield [
       `INSERT INTO ${table} (${key}, total) VALUES ${part.map(() => row).join(', ')}
         ON CONFLICT (${key}) DO UPDATE SET total = ${table}.total + excluded.total`,
       ...part.flat(),
-    )
+    ]
   }
 }
 
@@ -101,20 +108,17 @@ export async function readTemplate(sql: Sql, id: string): Promise<Uint8Array | u
 }
 
 /** Keeps the newest 10,000. */
-export async function writeTemplate(
-  sql: Sql,
-  id: string,
-  template: Uint8Array,
-  madeAt: number,
-): Promise<void> {
-  await sql.run(
-    'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    id,
-    template,
-    madeAt,
-  )
-  await sql.run(
-    `DELETE FROM timer_templates WHERE made_at <
-      (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET 9999)`,
-  )
+export function templateStatements(id: string, template: Uint8Array, madeAt: number): Statement[] {
+  return [
+    [
+      'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+      id,
+      template,
+      madeAt,
+    ],
+    [
+      `DELETE FROM timer_templates WHERE made_at <
+        (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET 9999)`,
+    ],
+  ]
 }

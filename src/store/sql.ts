@@ -1,6 +1,7 @@
 // SQL as both engines read it: values stand as `?`, booleans are 0 and 1, instants are seconds.
 export type Value = string | number | Uint8Array | null
 export type Row = Record<string, any>
+export type Statement = [sql: string, ...values: Value[]]
 
 /** Statements that see, or belong to, one transaction. */
 export type Sql = {

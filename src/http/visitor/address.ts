@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { type BlockList, isIPv6 } from 'node:net'
+import { type BlockList, isIP, isIPv6 } from 'node:net'
 
 /** Reverse proxies whose `X-Forwarded-For` is believed. */
 export type Proxies = BlockList
@@ -14,18 +14,21 @@ export function addressOf(req: IncomingMessage, proxies: Proxies): string {
   let address = plain(req.socket.remoteAddress ?? '')
   while (forwarded.length > 0 && isProxy(address, proxies)) {
     const hop = plain((forwarded.pop() as string).trim())
-    if (hop === '') break
+    if (isIP(hop) === 0) break
     address = hop
   }
   return isIPv6(address) ? network(address) : address
 }
 
 function isProxy(address: string, proxies: Proxies): boolean {
+  if (isIP(address) === 0) return false
   return proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
-/** An IPv4 address may come in the form of IPv6. */
-function plain(address: string): string {
+/** An IPv4 address may come in the form of IPv6; some proxies add a port, and interfaces of the machine a zone. */
+function plain(written: string): string {
+  const bare = /^\[(.*)\](?::\d+)?$/.exec(written)?.[1] ?? written.replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
+  const address = bare.replace(/%.*$/, '').toLowerCase()
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }
 

@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Fetcher } from '../../store/counts.ts'
 
 /** Programs that fetch images for the mail programs of their users, opened or not. */
-const proxies = /GoogleImageProxy|ggpht\.com|YahooMailProxy|DuckDuckGo-Favicons|Outlook-iOS|MSOffice Proxy/i
+const proxies = /GoogleImageProxy|ggpht\.com|YahooMailProxy|Outlook-iOS|MSOffice Proxy/i
 /** Programs that look at what a mail links to before a person does, and robots. */
 const scanners =
-  /bot\b|crawl|spider|slurp|scan|preview|prefetch|barracuda|mimecast|proofpoint|safelinks|existence discovery|curl\/|wget\/|python|java\/|go-http|okhttp|headless|facebookexternalhit|whatsapp|telegram|slack|linkedin/i
+  /(?<!cu)bot\b|crawl|spider|slurp|scan|preview|prefetch|barracuda|mimecast|proofpoint|safelinks|existence discovery|curl\/|wget\/|python|java\/|go-http|okhttp|headless|facebookexternalhit|whatsapp\/|slack-imgproxy|favicon/i
 
 /**
  * Who fetched, as far as headers tell. Apple's mail proxy and some scanners look like any browser, or leave the

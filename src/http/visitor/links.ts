@@ -52,6 +52,10 @@ export function buildLinks({
   }
 
   return (exchange, asked) => {
+    if (exchange.refused) {
+      sendWords(exchange, 503)
+      return
+    }
     const [, pageId, ref] = path.exec(asked) ?? []
     if (ref === undefined) {
       sendWords(exchange, 404)

@@ -2,7 +2,6 @@
 import { isEmail } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Offer } from '../../core/mechanism/attempt.ts'
-import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import { isClientId } from '../../core/visitor.ts'
 import type { Counting } from '../../counting.ts'
 import { StoreUnavailable } from '../../store/store.ts'
@@ -11,11 +10,12 @@ import { type BodyFailure, type Exchange, readBody, send } from '../exchange.ts'
 import { failed, type Reply, succeeded } from '../public/reply.ts'
 import { addressOf, type Proxies } from './address.ts'
 import { fetcherOf } from './fetcher.ts'
+import { type VisitorRate, visitorRate } from './visitor-rate.ts'
 
 const path = /^\/visitor\/v1\/campaigns\/([1-9][0-9]{0,15})\/(offer|leads)$/
 export const questionLimitBytes = 4_096
-/** Visitors counted in one minute; whoever comes beyond them is refused until the next. */
-const mostVisitors = 100_000
+/** Visitors without an email who may begin an attempt, to each email that one address may register. */
+const beginningsPerRegistration = 20
 
 export type QuestionParts = {
   visitors: Visitors
@@ -42,20 +42,17 @@ const everyAnswer = [
 /** Answers every path below `/visitor/v1/`. */
 export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path: string) => void {
   const { visitors, counting, now } = parts
-  const rates = newRateWindow<string>()
+  const registrations = visitorRate(parts.formRatePerMinute)
+  const beginnings = visitorRate(parts.formRatePerMinute * beginningsPerRegistration)
 
-  function mayRegister(exchange: Exchange): { allowed: boolean; resetSeconds: number } {
-    const visitor = addressOf(exchange.req, parts.proxies)
-    if (rates.counts.size >= mostVisitors && !rates.counts.has(visitor)) {
-      return { allowed: false, resetSeconds: 60 }
-    }
-    return countRequest(rates, visitor, parts.formRatePerMinute, exchange.arrivedAtMs)
-  }
+  const counted = (rate: VisitorRate, { req, arrivedAtMs }: Exchange) =>
+    rate(addressOf(req, parts.proxies), arrivedAtMs)
 
   async function askOffer(exchange: Exchange, campaignId: number, asked: Question): Promise<Reply> {
     const isVisit = asked.visit === true
     const nowMs = now()
-    const shown = await visitors.offer(campaignId, asked, isVisit, seconds(nowMs))
+    const mayBegin = isVisit && (() => counted(beginnings, exchange).allowed)
+    const shown = await visitors.offer(campaignId, asked, mayBegin, seconds(nowMs))
     if (shown === undefined) return said(nothing(exchange.arrivedAtMs))
     if (isVisit) {
       const { campaign, leadId } = shown
@@ -71,10 +68,10 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
       const message = 'email must be an email address in ASCII of at most 254 characters'
       return failed(exchange, { code: 'VALIDATION_ERROR', message })
     }
-    const rate = mayRegister(exchange)
+    const rate = counted(registrations, exchange)
     if (!rate.allowed) {
       const message = 'Too many registrations from here; wait for the seconds in Retry-After.'
-      const retry = ['Retry-After', String(rate.resetSeconds)]
+      const retry = ['Retry-After', String(rate.resetSeconds), 'Access-Control-Expose-Headers', 'Retry-After']
       return failed(exchange, { code: 'RATE_LIMITED', message }, retry)
     }
     const nowMs = exchange.arrivedAtMs
@@ -110,6 +107,7 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
     const [, campaignId, operation] = path.exec(asked) ?? []
     const { method } = exchange.req
     if (operation === undefined) reply(exchange, failed(exchange, { code: 'NOT_FOUND' }))
+    else if (exchange.refused) reply(exchange, failed(exchange, { code: 'SERVICE_UNAVAILABLE' }))
     else if (method === 'OPTIONS') allow(exchange)
     else if (method !== 'POST') reply(exchange, failed(exchange, { code: 'NOT_FOUND' }))
     else {

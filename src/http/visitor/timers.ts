@@ -9,16 +9,19 @@ import { transparentPixel } from '../../image/gif.ts'
 import { render } from '../../image/render.ts'
 import type { Template } from '../../image/template.ts'
 import { StoreUnavailable } from '../../store/store.ts'
-import type { Templates } from '../../timer/templates.ts'
+import { type Templates, TemplateUnavailable } from '../../timer/templates.ts'
 import { type Found, offerIfVisited, type Visitors } from '../../visitors.ts'
 import { type Exchange, send } from '../exchange.ts'
 import { fetcherOf } from './fetcher.ts'
 import { unkept } from './headers.ts'
+import { inPortions } from './portions.ts'
 
 const path = /^\/timer\/(en|pl)\/([0-9a-f]{32})\.gif$/
 /** Buffers kept for the next image, and their size: a fresh one costs more than drawing into it. */
 const mostBuffers = 64
 const bufferBytes = 131_072
+/** A flood of images must not hold up the API. */
+const imagesInTurn = 4
 
 export type TimerParts = {
   visitors: Visitors
@@ -93,7 +96,7 @@ export function buildTimers(parts: TimerParts): (exchange: Exchange, path: strin
     if (template instanceof Promise) {
       template.then(
         (made) => sendImage(exchange, state, made, deadline),
-        () => sendPixel(exchange, 'unavailable'),
+        (error) => fail(exchange, error),
       )
     } else sendImage(exchange, state, template, deadline)
   }
@@ -107,7 +110,7 @@ export function buildTimers(parts: TimerParts): (exchange: Exchange, path: strin
     const { campaign, lead } = found
     const at = Math.floor(now() / 1_000)
     const offer = offerAt(campaign.schedule, lead.attempt, at)
-    const { deadline } = offerIfVisited(campaign, offer, at)
+    const { deadline } = offerIfVisited(campaign, lead, offer, at)
     if (deadline === null) sendPixel(exchange, 'no-deadline')
     else showTime(exchange, campaign.mailTimer as GivenTimerStyle, language, offer.state, deadline)
     if (exchange.req.method === 'HEAD') return
@@ -116,16 +119,13 @@ export function buildTimers(parts: TimerParts): (exchange: Exchange, path: strin
   }
 
   function fail(exchange: Exchange, error: unknown): void {
-    if (!(error instanceof StoreUnavailable)) onDefect(error)
+    // Without a cause there were too many to build, or it is the end.
+    const isOfTheMoment = error instanceof TemplateUnavailable && error.cause === undefined
+    if (!isOfTheMoment && !(error instanceof StoreUnavailable)) onDefect(error)
     sendPixel(exchange, 'unavailable')
   }
 
-  return (exchange, asked) => {
-    const [, language, ref] = path.exec(asked) ?? []
-    if (ref === undefined) {
-      sendPixel(exchange, 'unknown')
-      return
-    }
+  function open(exchange: Exchange, language: string, ref: string): void {
     try {
       const found = visitors.find(ref)
       const opened = (result: Found | undefined) => answer(exchange, language as Language, result)
@@ -134,6 +134,15 @@ export function buildTimers(parts: TimerParts): (exchange: Exchange, path: strin
     } catch (error) {
       fail(exchange, error)
     }
+  }
+
+  const soon = inPortions(imagesInTurn)
+
+  return (exchange, asked) => {
+    const [, language, ref] = path.exec(asked) ?? []
+    if (exchange.refused) sendPixel(exchange, 'unavailable')
+    else if (language === undefined || ref === undefined) sendPixel(exchange, 'unknown')
+    else soon(() => open(exchange, language, ref))
   }
 }
 

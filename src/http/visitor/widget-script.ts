@@ -54,13 +54,19 @@ export function widgetAnswer(
     ...['ETag', etag, 'Vary', 'Accept-Encoding'],
     ...['Access-Control-Allow-Origin', '*', 'Cross-Origin-Resource-Policy', 'cross-origin'],
   ]
-  if (asked['if-none-match'] === etag) return { status: 304, headers, body: Buffer.alloc(0) }
+  if (isKept(asked['if-none-match'], etag)) return { status: 304, headers, body: Buffer.alloc(0) }
   headers.push('Content-Type', 'text/javascript; charset=utf-8', 'X-Content-Type-Options', 'nosniff')
   for (const coding of ['br', 'gzip'] as const) {
     if (!accepts(asked['accept-encoding'] ?? '', coding)) continue
     return { status: 200, headers: [...headers, 'Content-Encoding', coding], body: script[coding] }
   }
   return { status: 200, headers, body: script.plain }
+}
+
+/** Compared weakly (RFC 9110, section 13.1.2). */
+function isKept(ifNoneMatch = '', etag: string): boolean {
+  const kept = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^(?!W\/)/, 'W/'))
+  return kept.includes(etag)
 }
 
 function accepts(acceptEncoding: string, coding: string): boolean {

@@ -4,6 +4,10 @@ import { sendWords } from './words-page.ts'
 
 /** Answers GET and HEAD of every path below `/widget/`. */
 export async function sendWidget(exchange: Exchange, path: string): Promise<void> {
+  if (exchange.refused) {
+    sendWords(exchange, 503)
+    return
+  }
   try {
     const answer = widgetAnswer(await widgetScript(), path, exchange.req.headers)
     if (answer === undefined) sendWords(exchange, 404)

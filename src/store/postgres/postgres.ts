@@ -5,7 +5,7 @@ import * as configuration from '../configuration.ts'
 import * as counts from '../counts.ts'
 import { type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
 import { refCipher } from '../ref.ts'
-import type { Sql } from '../sql.ts'
+import type { Sql, Statement } from '../sql.ts'
 import {
   type Campaign,
   type Lead,
@@ -105,6 +105,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     )
   const write = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
     admin.transaction(adminPatienceMs, '', (connection) => work(sqlOn(connection)))
+  const writeAll = (statements: Statement[]): Promise<void> =>
+    write(async ({ run }) => {
+      for (const statement of statements) await run(...statement)
+    })
 
   return {
     createAccount: (name) => write((sql) => configuration.createAccount(sql, name)),
@@ -173,11 +177,11 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
         return (await sql.run(`DELETE FROM leads WHERE ${where}`, ...of)) > 0
       }),
 
-    addCounts: (all) => write((sql) => counts.addCounts(sql, all)),
+    addCounts: (all) => writeAll(counts.countStatements(all, 1_000)),
     readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
     readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
-    writeTemplate: (id, template, madeAt) => write((sql) => counts.writeTemplate(sql, id, template, madeAt)),
+    writeTemplate: (id, template, madeAt) => writeAll(counts.templateStatements(id, template, madeAt)),
 
     rates: { inProcess: false, count: (accountId, limit) => reader.count(accountId, limit) },
     startTurn() {},

@@ -1,14 +1,23 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import * as configuration from '../configuration.ts'
 import * as counts from '../counts.ts'
 import { refCipher } from '../ref.ts'
-import type { Sql } from '../sql.ts'
+import type { Sql, Statement } from '../sql.ts'
 import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
 import type { Tables } from '../table-copy.ts'
 import { hasLeads, openArrivals, removeLead, removeLeads } from './arrivals.ts'
-import { asyncTransaction, type Connection, connect, SQLITE_IOERR, sqliteCode } from './connection.ts'
+import {
+  asyncTransaction,
+  type Connection,
+  connect,
+  SQLITE_BUSY,
+  SQLITE_IOERR,
+  sqliteCode,
+  transaction,
+} from './connection.ts'
 import { eraseTraces } from './erase.ts'
 import { watchIdentity } from './file-identity.ts'
 import { leadRows } from './lead-rows.ts'
@@ -26,6 +35,7 @@ const pollMs = 200
  */
 const hotBusyTimeoutMs = 0
 const adminBusyTimeoutMs = 5_000
+const lockRetryMs = 10
 
 export type SqliteOptions = {
   /** Absolute path of the database file. */
@@ -140,6 +150,28 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
     return written
   }
 
+  /**
+   * What a server writes beside the leads. On their connection, which would lose all it has cached by another's
+   * write, and in one turn: like a registration it never waits for a lock inside a statement.
+   */
+  async function writeBeside(statements: readonly Statement[]): Promise<void> {
+    const patientUntil = performance.now() + lockWaitMs
+    for (;;) {
+      try {
+        assertUsable()
+        reads.end()
+        transaction(hot, () => {
+          for (const statement of statements) hot.run(...statement)
+        })
+        return
+      } catch (error) {
+        const isLocked = sqliteCode(error) === SQLITE_BUSY
+        if (!isLocked || performance.now() > patientUntil) throw unavailable(error)
+        await sleep(lockRetryMs)
+      }
+    }
+  }
+
   const writer = leadWriter(hot, rows, arrivals, {
     lockWaitMs,
     assertUsable,
@@ -191,11 +223,11 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       return erased
     },
 
-    addCounts: (all) => write((sql) => counts.addCounts(sql, all)),
+    addCounts: (all) => writeBeside(counts.countStatements(all, 1)),
     readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
     readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
-    writeTemplate: (id, template, madeAt) => write((sql) => counts.writeTemplate(sql, id, template, madeAt)),
+    writeTemplate: (id, template, madeAt) => writeBeside(counts.templateStatements(id, template, madeAt)),
 
     rates: {
       inProcess: true,
@@ -253,7 +285,7 @@ function sqlOn(c: Connection): Sql {
 
 function unavailable(error: unknown): unknown {
   if (sqliteCode(error) === undefined && !(error instanceof UnusableDatabase)) return error
-  return new StoreUnavailable('the database refused to read', { cause: error })
+  return new StoreUnavailable('the database refused', { cause: error })
 }
 
 /** Brings the database to this version, and does nothing else. @throws UnusableDatabase */

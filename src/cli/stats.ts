@@ -1,0 +1,54 @@
+import { fetchers, kinds, type LeadCount } from '../store/counts.ts'
+import {
+  type Command,
+  emailText,
+  idNumber,
+  need,
+  needCampaign,
+  readArguments,
+  WrongCall,
+  withStore,
+} from './command.ts'
+
+/** What recipients of a campaign did, by day of its time zone, page and who fetched. */
+export const campaignStats: Command = async (args) => {
+  const { positionals } = readArguments(args, {}, ['ID'])
+  const id = idNumber(positionals[0] as string, 'ID')
+  return withStore(async (store) => {
+    const campaign = await needCampaign(store, id, 'ID')
+    const counts = await store.readCounts(campaign, 0)
+    const days = counts.map(({ day, kind, pageId, fetcher, total }) => {
+      return { day: dateOf(day), kind, pageId, fetcher, total }
+    })
+    return { campaignId: id, timeZone: campaign.timeZone, totals: totalsOf(counts), days }
+  })
+}
+
+/** The same of one lead, without pages. */
+export const leadStats: Command = async (args) => {
+  const { options } = readArguments(args, { campaign: idNumber, email: emailText })
+  const campaignId = need(options.campaign, '--campaign')
+  const email = need(options.email, '--email')
+  return withStore(async (store) => {
+    const campaign = await needCampaign(store, campaignId, '--campaign')
+    const lead = await store.findLead(campaign, email)
+    if (lead === undefined) throw new WrongCall('--email: this email is not registered in the campaign')
+    const counts = await store.readLeadCounts(campaign, lead.id)
+    const days = counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total }))
+    return { campaignId, email, timeZone: campaign.timeZone, totals: totalsOf(counts), days }
+  })
+}
+
+function totalsOf(counts: readonly LeadCount[]) {
+  const sum = (kind: string, fetcher: string) => {
+    const same = counts.filter((count) => count.kind === kind && count.fetcher === fetcher)
+    return same.reduce((total, count) => total + count.total, 0)
+  }
+  const byFetcher = (kind: string) => fetchers.map((fetcher) => [fetcher, sum(kind, fetcher)])
+  return Object.fromEntries(kinds.map((kind) => [kind, Object.fromEntries(byFetcher(kind))]))
+}
+
+/** `2026-11-21` of the days since 1970-01-01. */
+function dateOf(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { aroundLc } from '../../src/core/cta-link.ts'
+
+const linkOf = (address: string) => aroundLc(address).join('REF')
+
+test('lc goes into the query, in place of any that stands there, and all else stays', () => {
+  for (const [address, expected] of Object.entries({
+    'https://x.pl': 'https://x.pl?lc=REF',
+    'https://x.pl/': 'https://x.pl/?lc=REF',
+    'https://x.pl/?': 'https://x.pl/?lc=REF',
+    'https://x.pl/#part': 'https://x.pl/?lc=REF#part',
+    'https://x.pl/#part?lc=1': 'https://x.pl/?lc=REF#part?lc=1',
+    'https://x.pl/?a=%20+x&b#c': 'https://x.pl/?a=%20+x&b&lc=REF#c',
+    'https://x.pl/?a&&b=': 'https://x.pl/?a&&b=&lc=REF',
+    'https://x.pl/?lc=1': 'https://x.pl/?lc=REF',
+    'https://x.pl/?lc': 'https://x.pl/?lc=REF',
+    'https://x.pl/?lc=1&a=2&%6cc=3&%6C%63=4': 'https://x.pl/?a=2&lc=REF',
+    'https://x.pl/?LC=1&xlc=2&lc[]=3&lcx=4': 'https://x.pl/?LC=1&xlc=2&lc[]=3&lcx=4&lc=REF',
+    'https://x.pl/??lc=1': 'https://x.pl/??lc=1&lc=REF',
+    'https://x.pl/lc=1?a=lc=2': 'https://x.pl/lc=1?a=lc=2&lc=REF',
+  }))
+    assert.equal(linkOf(address), expected, address)
+})
+
+test('whatever the address: the page reads one lc, which is ours, and everything else as before', () => {
+  const piece = fc.stringMatching(/^(?:[a-z?=+[\]]|%6[0-9]|lc){0,6}$/)
+  const address = fc
+    .tuple(fc.array(piece, { maxLength: 5 }), fc.option(piece, { nil: undefined }))
+    .map(([query, fragment]) => {
+      return `https://x.pl/a?${query.join('&')}${fragment === undefined ? '' : `#${fragment}`}`
+    })
+  fc.assert(
+    fc.property(address, (given) => {
+      const before = new URL(given)
+      const after = new URL(linkOf(given))
+      assert.deepEqual(after.searchParams.getAll('lc'), ['REF'])
+      const others = ({ searchParams }: URL) => [...searchParams].filter(([name]) => name !== 'lc')
+      assert.deepEqual(others(after), others(before))
+      assert.deepEqual(
+        [after.origin, after.pathname, after.hash],
+        [before.origin, before.pathname, before.hash],
+      )
+    }),
+    { numRuns: 2_000 },
+  )
+})

@@ -1,0 +1,54 @@
+// Reads a countdown image back: its frames are decoded by omggif and compared with drawings of the times expected.
+import assert from 'node:assert/strict'
+import omggif from 'omggif'
+import { fullTimerStyle, type GivenTimerStyle } from '../../src/core/timer-style.ts'
+import { buildTemplate } from '../../src/image/build.ts'
+import { renderStill } from '../../src/image/render.ts'
+import { openTemplate, type Template } from '../../src/image/template.ts'
+import { openTypefaces } from '../../src/timer/fonts.ts'
+
+export type Countdown = { width: number; height: number; frames: Uint8Array[]; delays: number[] }
+
+/** Every frame whole, as it is seen. */
+export function decode(gif: Uint8Array): Countdown {
+  const reader = new omggif.GifReader(gif)
+  const { width, height } = reader
+  assert.equal(reader.loopCount(), null, 'it plays once')
+  const screen = new Uint8Array(width * height * 4)
+  const frames: Uint8Array[] = []
+  const delays: number[] = []
+  for (let frame = 0; frame < reader.numFrames(); frame++) {
+    reader.decodeAndBlitFrameRGBA(frame, screen)
+    frames.push(screen.slice())
+    delays.push(reader.frameInfo(frame).delay)
+  }
+  return { width, height, frames, delays }
+}
+
+/** Seconds left that the frame shows, if they are among those around `near`. */
+export function secondsShown(
+  frame: Uint8Array | undefined,
+  near: number,
+  { style = {}, language = 'en' as 'en' | 'pl', around = 3 }: Reading = {},
+): number | undefined {
+  const template = templateOf(style, language)
+  const drawn = Buffer.alloc(template.mostBytes)
+  for (let seconds = Math.max(0, near - around); seconds <= near + around; seconds++) {
+    const [same] = decode(drawn.subarray(0, renderStill(template, seconds * 1000, drawn))).frames
+    if (same && frame && Buffer.compare(same, frame) === 0) return seconds
+  }
+  return undefined
+}
+
+export type Reading = { style?: GivenTimerStyle; language?: 'en' | 'pl'; around?: number }
+
+const templates = new Map<string, Template>()
+
+function templateOf(style: GivenTimerStyle, language: 'en' | 'pl'): Template {
+  const key = JSON.stringify([style, language])
+  const full = fullTimerStyle(style)
+  const template = templates.get(key) ?? openTemplate(buildTemplate(full, language, openTypefaces(full.font)))
+  assert.ok(template)
+  templates.set(key, template)
+  return template
+}

@@ -1,0 +1,85 @@
+// Clicks, opens and visits are counted by day, for campaign, page and lead; nothing else of recipients is kept.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { applyCampaign, eventually, openShop } from '../support/api.ts'
+import { ask, open, random32, recipient } from '../support/recipient.ts'
+
+const shop = openShop()
+const none = { person: 0, proxy: 0, scanner: 0 }
+const googleProxy =
+  'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
+const statsOf = (id: number) => shop.place.json(['campaign', 'stats', String(id)])
+
+test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors are not counted', async () => {
+  const pages = [{ pageUrl: 'https://x.pl/1' }, { pageUrl: 'https://x.pl/2' }]
+  const campaign = await applyCampaign(shop, { pages, anonymous: { enabled: true } })
+  const of = { campaignId: campaign.id }
+  const [first, second] = [await recipient(shop, of), await recipient(shop, of)]
+  const as = (agent: string) => ({ headers: { 'User-Agent': agent } })
+  await open(shop, first.links[0] as string)
+  await open(shop, first.links[0] as string, as('curl/8.5.0'))
+  await open(shop, first.links[1] as string)
+  await open(shop, second.links[1] as string)
+  await open(shop, first.image, as(googleProxy))
+  await open(shop, first.image)
+  for (const path of [...first.links, first.image]) await open(shop, path, { method: 'HEAD' })
+  await open(shop, `/go/${campaign.pages[0].id}/${random32()}`)
+  await open(shop, `/timer/en/${random32()}.gif`)
+  await ask(shop, 'offer', { lc: first.ref, visit: true }, of)
+  await ask(shop, 'offer', { lc: first.ref, visit: false }, of)
+  await ask(shop, 'offer', { client: random32(), visit: true }, of)
+
+  const totals = {
+    click: { person: 3, proxy: 0, scanner: 1 },
+    open: { person: 1, proxy: 1, scanner: 0 },
+    visit: { person: 2, proxy: 0, scanner: 0 },
+  }
+  const stats = await eventually(
+    5,
+    () => statsOf(campaign.id),
+    (found) => found.totals.visit.person === 2,
+  )
+  assert.deepEqual(stats.totals, totals)
+  const [one, two] = campaign.pages.map(({ id }: { id: number }) => id)
+  const day = new Intl.DateTimeFormat('sv', { timeZone: 'Europe/Warsaw' }).format(new Date())
+  const row = (kind: string, pageId: number | null, fetcher: string, total: number) => {
+    return { day, kind, pageId, fetcher, total }
+  }
+  const key = (one: object) => JSON.stringify(one)
+  assert.deepEqual(
+    stats.days.map(key).sort(),
+    [
+      row('click', one, 'person', 1),
+      row('click', one, 'scanner', 1),
+      row('click', two, 'person', 2),
+      row('open', null, 'person', 1),
+      row('open', null, 'proxy', 1),
+      row('visit', null, 'person', 2),
+    ]
+      .map(key)
+      .sort(),
+  )
+  const ofLead = ['--campaign', String(campaign.id), '--email', first.email]
+  assert.deepEqual((await shop.place.json(['lead', 'stats', ...ofLead])).totals, {
+    click: { person: 2, proxy: 0, scanner: 1 },
+    open: { person: 1, proxy: 1, scanner: 0 },
+    visit: { person: 1, proxy: 0, scanner: 0 },
+  })
+  const { code, stderr } = await shop.place.run(['campaign', 'stats', '999999'])
+  assert.deepEqual([code, stderr], [2, 'lastcall: ID: there is no campaign 999999\n'])
+})
+
+test('what is counted when the server is told to stop is not lost, and is added to what was there', async () => {
+  const { id } = await applyCampaign(shop, {})
+  const { image } = await recipient(shop, { campaignId: id })
+  await open(shop, image)
+  await eventually(
+    5,
+    () => statsOf(id),
+    ({ totals }) => totals.open.person === 1,
+  )
+  await open(shop, image)
+  await shop.server.stop()
+  const { totals } = await statsOf(id)
+  assert.deepEqual(totals, { click: none, open: { person: 2, proxy: 0, scanner: 0 }, visit: none })
+})

@@ -1,0 +1,176 @@
+// The countdown image, as the contract's table has it: always 200 and a GIF.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Answer, applyCampaign, eventually, openShop } from '../support/api.ts'
+import { decode, secondsShown } from '../support/countdown.ts'
+import { lookUp, open, random32, recipient } from '../support/recipient.ts'
+
+const shop = openShop()
+
+/** The state, where everything else about the answer is right. */
+function stateOf({ status, headers, raw, method }: Answer): string | undefined {
+  assert.equal(status, 200)
+  assert.equal(headers['content-type'], 'image/gif')
+  assert.equal(headers['cache-control'], 'no-store, no-cache, must-revalidate, max-age=0')
+  assert.equal(headers.pragma, 'no-cache')
+  assert.equal(headers.expires, '0')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
+  assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
+  assert.equal(headers['x-robots-tag'], 'noindex')
+  assert.equal(headers['accept-ranges'], 'none')
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+  for (const name of ['etag', 'last-modified', 'vary', 'set-cookie', 'content-encoding', 'location'])
+    assert.equal(headers[name], undefined, name)
+  if (method !== 'HEAD') assert.equal(headers['content-length'], String(raw.length))
+  return headers['x-timer-state']
+}
+
+function holdPixel(answer: Answer, state: string): void {
+  assert.equal(stateOf(answer), state)
+  const { width, height, frames } = decode(answer.raw)
+  assert.deepEqual([width, height, frames.length], [1, 1, 1])
+  assert.equal(frames[0]?.[3], 0, 'it is transparent')
+}
+
+/** That the image counts to the deadline, given what time it was around the answer. */
+function holdCountdown(answer: Answer, deadline: string, reading = {}): void {
+  const { frames, delays } = decode(answer.raw)
+  const leftAt = (ms: number) => Math.ceil((Date.parse(deadline) - ms) / 1000)
+  const shown = secondsShown(frames[0], leftAt(answer.sentAt), reading) ?? Number.NaN
+  assert.ok(
+    shown <= leftAt(answer.sentAt) && shown >= leftAt(answer.receivedAt),
+    `${shown} for ${leftAt(answer.sentAt)}`,
+  )
+  assert.equal(frames.length, 60)
+  assert.equal(secondsShown(frames[59], shown - 59, reading), shown - 59)
+  // The first frame lasts until the second ends, and each of the others a second.
+  const [first = 0, second = 0, ...others] = delays
+  assert.ok(first >= 10 && first <= 100 && first + second <= 200, `${delays}`)
+  assert.deepEqual([...new Set(others)], [100])
+}
+
+const made = (mechanism: object, more = {}) => applyCampaign(shop, { mechanism, ...more })
+const after = (period: string) => ({ startsOn: 'registration', deadline: { kind: 'after', period } })
+
+test('an open offer: the time left to the deadline that the API states, in the language of the path', async () => {
+  for (const language of ['en', 'pl'] as const) {
+    const { image, deadline } = await recipient(shop, { language })
+    assert.match(image, new RegExp(`^/timer/${language}/[0-9a-f]{32}\\.gif$`))
+    const answer = await open(shop, `${image}?m=${random32()}&at=0`)
+    assert.equal(stateOf(answer), 'open')
+    holdCountdown(answer, deadline as string, { language })
+  }
+})
+
+test("the campaign's style is drawn, one or two pixels to a point, and an edit of it shows", async () => {
+  const style = { font: 'oswald', width: 400, height: 100, box: '#cc0000', pixelsPerPoint: 2 } as const
+  const campaign = await made(after('P2D'), { mailTimer: style })
+  const { image, deadline } = await recipient(shop, { campaignId: campaign.id })
+  const answer = await open(shop, image)
+  const { width, height } = decode(answer.raw)
+  assert.deepEqual([width, height], [800, 200])
+  holdCountdown(answer, deadline as string, { style })
+  const edited = { ...campaign, mailTimer: { width: 320, showLabels: false } }
+  const account = String(shop.owner.accountId)
+  await shop.place.json(['campaign', 'apply', '--account', account, '-'], JSON.stringify(edited))
+  const isNew = ({ raw }: Answer) => decode(raw).width === 320
+  holdCountdown(await eventually(1, () => open(shop, image), isNew), deadline as string, {
+    style: edited.mailTimer,
+  })
+})
+
+test('scheduled: the time left to the deadline, not to the opening', async () => {
+  const deadline = { kind: 'fixed', opensAt: '2097-01-01T00:00', at: '2098-01-01T00:00' }
+  const { id } = await made({ startsOn: 'registration', deadline })
+  const { image } = await recipient(shop, { campaignId: id })
+  assert.equal(stateOf(await open(shop, image)), 'scheduled')
+})
+
+test('pending: the time that a visit now would give, however often it is opened, and nothing begins', async () => {
+  const { id } = await made({ startsOn: 'visit', deadline: { kind: 'after', period: 'PT26H' } })
+  const { image, email } = await recipient(shop, { campaignId: id })
+  for (let times = 0; times < 2; times++) {
+    const answer = await open(shop, image)
+    assert.equal(stateOf(answer), 'pending')
+    assert.equal(secondsShown(decode(answer.raw).frames[0], 26 * 3600, { around: 1 }), 26 * 3600)
+  }
+  assert.equal((await lookUp(shop, email, id)).deadline, null)
+})
+
+test('expired: zeros, once and for all', async () => {
+  const { id } = await made({ startsOn: 'registration', deadline: { kind: 'fixed', at: '2020-01-01T00:00' } })
+  const { image } = await recipient(shop, { campaignId: id })
+  const answer = await open(shop, image)
+  assert.equal(stateOf(answer), 'expired')
+  const { frames } = decode(answer.raw)
+  assert.deepEqual([frames.length, secondsShown(frames[0], 0)], [1, 0])
+})
+
+test('it ends with the deadline where that comes within the minute', async () => {
+  const { image, email } = await recipient(shop)
+  const at = new Date(Date.now() + 20_000).toISOString().replace(/\.\d+/, '')
+  const of = ['--campaign', String(shop.owner.campaignId), '--email', email]
+  await shop.place.json(['lead', 'deadline', ...of, '--at', at])
+  const { frames } = decode((await open(shop, image)).raw)
+  assert.ok(frames.length > 5 && frames.length <= 21, `${frames.length}`)
+  assert.equal(secondsShown(frames.at(-1), 0), 0)
+})
+
+test('where there is nothing to count: one transparent pixel, and the reason beside it', async () => {
+  const none = await made({ startsOn: 'registration', deadline: { kind: 'none' } })
+  const { image } = await recipient(shop, { campaignId: none.id })
+  holdPixel(await open(shop, image), 'no-deadline')
+  for (const path of [
+    `/timer/en/${random32()}.gif`,
+    image.replace('/en/', '/de/'),
+    image.replace('.gif', '.png'),
+    '/timer/',
+  ])
+    holdPixel(await open(shop, path), 'unknown')
+
+  const campaign = await made(after('P2D'))
+  const lead = await recipient(shop, { campaignId: campaign.id })
+  const account = String(shop.owner.accountId)
+  const turn = async (state: string, args: string[], input?: string) => {
+    await shop.place.json(args, input)
+    const answer = await eventually(
+      1,
+      () => open(shop, lead.image),
+      (one) => stateOf(one) === state,
+    )
+    if (state !== 'open') holdPixel(answer, state)
+  }
+  const apply = (state: string, changes: object) => {
+    const args = ['campaign', 'apply', '--account', account, '-']
+    return turn(state, args, JSON.stringify({ ...campaign, ...changes }))
+  }
+  await apply('no-timer', { mailTimer: null })
+  await apply('draft', { isDraft: true })
+  await apply('open', {})
+  await turn('tools-unavailable', ['account', 'set', account, '--countdown-tools', 'false'])
+  await turn('suspended', ['account', 'set', account, '--suspended', 'true'])
+  await turn('suspended', ['account', 'set', account, '--countdown-tools', 'true'])
+  await turn('open', ['account', 'set', account, '--suspended', 'false'])
+})
+
+test('HEAD: the headers of GET, the length too, and no body', async () => {
+  const { image } = await recipient(shop)
+  for (const path of [image, `/timer/pl/${random32()}.gif`]) {
+    const [get, head] = [await open(shop, path), await open(shop, path, { method: 'HEAD' })]
+    assert.equal(head.raw.length, 0)
+    assert.equal(stateOf(head), stateOf(get))
+    const lengths = [head, get].map(({ headers }) => Number(headers['content-length']))
+    // A second later the picture may be some bytes longer.
+    assert.ok(Math.abs((lengths[0] as number) - (lengths[1] as number)) < 200, `${lengths}`)
+  }
+})
+
+test('applying a campaign builds its images: the first who opens one does not wait for that', async () => {
+  const colour = `#${random32().slice(0, 6)}`
+  const { id } = await made(after('P2D'), { mailTimer: { background: colour, pixelsPerPoint: 2 } })
+  const { image } = await recipient(shop, { campaignId: id })
+  const answer = await open(shop, image)
+  const tookMs = answer.receivedAt - answer.sentAt
+  assert.equal(stateOf(answer), 'open')
+  assert.ok(tookMs < 300, `${tookMs} ms`)
+})

@@ -1,0 +1,153 @@
+// One deadline everywhere, and no way to move it by looking.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Answer, newEmail, type Shop } from '../support/api.ts'
+import { decode, secondsShown } from '../support/countdown.ts'
+import { campaignFile, type Installation, installation, owner } from '../support/lastcall.ts'
+import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
+import { nextChangeOfOffset } from '../support/wall-clock.ts'
+
+const day = 86_400
+
+/** A server whose clock can be set; `setTo` takes an instant in seconds. */
+async function withClock(place: Installation, campaign: string) {
+  const file = join(place.folder, 'clock')
+  const setTo = (instant: number) => writeFileSync(file, String(Math.round(instant * 1000 - Date.now())))
+  setTo(Date.now() / 1000)
+  const preload = `--import=${join(import.meta.dirname, '..', 'support', 'shifted-clock.ts')}`
+  const me = await owner(place, campaign)
+  const server = await place.serve(['--rate-limit', '1000000'], {
+    NODE_OPTIONS: preload,
+    TEST_CLOCK_FILE: file,
+  })
+  return { shop: { place, owner: me, server } as Shop, setTo }
+}
+
+/** What every way to ask says the deadline is, at one time of the server's clock; a failure names the way. */
+async function holdOneDeadline(shop: Shop, email: string, deadline: number, now: number): Promise<void> {
+  const known = await lookUp(shop, email)
+  assert.equal(Date.parse(known.deadline) / 1000, deadline, 'look-up')
+  const again = await recipient(shop, { email })
+  assert.equal(Date.parse(again.deadline as string) / 1000, deadline, 'registered again')
+  const followed = await open(shop, again.links[0] as string)
+  const lc = new URL(followed.headers.location as string).searchParams.get('lc')
+  const asked: Answer = await ask(shop, 'offer', { lc, visit: true })
+  assert.equal(asked.body.deadline / 1000, deadline, 'widget')
+  assert.equal(asked.body.state, now < deadline ? 'open' : 'expired')
+  for (const language of ['en', 'pl'] as const) {
+    const { raw, headers } = await open(shop, again.image.replace('/en/', `/${language}/`))
+    assert.equal(headers['x-timer-state'], now < deadline ? 'open' : 'expired')
+    const left = Math.max(0, deadline - now)
+    const shown = secondsShown(decode(raw).frames[0], left, { language }) ?? Number.NaN
+    assert.ok(left - shown >= 0 && left - shown <= 2, `image: ${shown} for ${left}`)
+  }
+}
+
+test('register, look up, open the image, follow the link, ask as the widget: one deadline, across a clock change', async (t) => {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'daysAt', days: 3, time: '23:59' } }
+  const { shop, setTo } = await withClock(installation(t), campaignFile({ mechanism }))
+  const change = nextChangeOfOffset('Europe/Warsaw', Math.floor(Date.now() / 1000)) as number
+  const registeredAt = change - day
+  setTo(registeredAt)
+  const email = newEmail()
+  const made = await recipient(shop, { email })
+  const deadline = Date.parse(made.deadline as string) / 1000
+  const local = new Date(deadline * 1000).toLocaleTimeString('en-GB', { timeZone: 'Europe/Warsaw' })
+  assert.equal(local, '23:59:00')
+  for (const now of [
+    registeredAt + 60,
+    change - 30,
+    change + 30,
+    deadline - 300,
+    deadline + 1,
+    deadline + 9 * day,
+  ]) {
+    setTo(now)
+    await holdOneDeadline(shop, email, deadline, now)
+  }
+})
+
+test('100,000 times GET and HEAD of every address change no deadline and start nothing', async (t) => {
+  const times = process.env.LASTCALL_TEST_FULL ? 100_000 : 4_000
+  const mechanism = { startsOn: 'visit', deadline: { kind: 'after', period: 'P2D' } }
+  const { shop } = await withClock(installation(t), campaignFile({ mechanism, anonymous: { enabled: true } }))
+  const [waiting, begun] = [await recipient(shop), await recipient(shop)]
+  await ask(shop, 'offer', { lc: begun.ref, visit: true })
+  const list = () => shop.place.json(['lead', 'list', '--campaign', String(shop.owner.campaignId)])
+  const before = await list()
+  assert.deepEqual(before.map(({ state }: { state: string }) => state).sort(), ['open', 'pending'])
+  const offer = `/visitor/v1/campaigns/${shop.owner.campaignId}/offer`
+  const paths = [waiting, begun].flatMap(({ links, image, ref }) => [
+    ...links,
+    image,
+    image.replace('/en/', '/pl/'),
+    `${offer}?lc=${ref}&visit=true`,
+  ])
+  const all = [...paths, '/widget/v1.js', '/healthz', '/api/public/v1/openapi.json', `/go/1/${random32()}`]
+  const requests = Array.from({ length: times }, (_, index) => ({
+    path: all[index % all.length] as string,
+    method: Math.floor(index / all.length) % 2 === 0 ? 'GET' : 'HEAD',
+  }))
+  await openAll(shop, requests)
+  assert.deepEqual(await list(), before)
+})
+
+test('100,000 made-up refs: there is nothing at any of them', async (t) => {
+  const times = process.env.LASTCALL_TEST_FULL ? 100_000 : 4_000
+  const place = installation(t)
+  const me = await owner(place)
+  const shop = { place, owner: me, server: await place.serve() } as Shop
+  const { links, image, ref } = await recipient(shop)
+  const near = (index: number) => {
+    // Some differ from a real one by a digit.
+    const at = index % 32
+    return (
+      ref.slice(0, at) +
+      ((Number.parseInt(ref[at] as string, 16) + 1 + (index % 15)) % 16).toString(16) +
+      ref.slice(at + 1)
+    )
+  }
+  const requests = Array.from({ length: times }, (_, index) => {
+    const madeUp = index % 4 < 2 ? random32() : near(index)
+    const path = (index % 2 === 0 ? (links[0] as string) : image).replace(ref, madeUp)
+    return { path, method: 'GET' }
+  })
+  const statuses = await openAll(shop, requests)
+  assert.deepEqual(statuses, { '404': times / 2, '200 unknown': times / 2 })
+})
+
+/** So many by so many; how often each status came, with the state of images. */
+async function openAll(
+  shop: Shop,
+  requests: { path: string; method: string }[],
+): Promise<Record<string, number>> {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 32 })
+  const seen: Record<string, number> = {}
+  let next = 0
+  const worker = async () => {
+    for (let index = next++; index < requests.length; index = next++) {
+      const { path, method } = requests[index] as { path: string; method: string }
+      const outcome = await new Promise<string>((resolve, reject) => {
+        const request = http.request({ port: shop.server.port, host: '127.0.0.1', path, method, agent })
+        request.on('error', reject)
+        request.on('response', (response) => {
+          response.resume()
+          const state = response.headers['x-timer-state']
+          response.on('end', () => resolve(`${response.statusCode}${state === undefined ? '' : ` ${state}`}`))
+        })
+        request.end()
+      })
+      seen[outcome] = (seen[outcome] ?? 0) + 1
+    }
+  }
+  await Promise.all(Array.from({ length: 32 }, worker))
+  agent.destroy()
+  assert.deepEqual(
+    Object.keys(seen).filter((status) => /^5/.test(status)),
+    [],
+  )
+  return seen
+}

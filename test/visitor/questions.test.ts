@@ -1,0 +1,287 @@
+// What the widget asks, spoken to the server as any page may: the visitor protocol.
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import {
+  type Answer,
+  applyCampaign,
+  assertError,
+  eventually,
+  newEmail,
+  openShop,
+  unlimited,
+} from '../support/api.ts'
+import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
+
+const shop = openShop({ args: [...unlimited, '--form-rate', '100000'] })
+const visitStarts = { startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' } }
+let own = 0
+let anonymous = 0
+let byVisit = 0
+before(async () => {
+  await shop.opened
+  own = shop.owner.campaignId
+  anonymous = (await applyCampaign(shop, { anonymous: { enabled: true } })).id
+  byVisit = (await applyCampaign(shop, { mechanism: visitStarts })).id
+})
+
+/** The offer, of an answer that is one. */
+function offerOf(answer: Answer, isOfForm = false) {
+  assert.equal(answer.status, 200, `${answer.raw}`)
+  holdHeaders(answer)
+  assert.match(answer.headers['content-type'] ?? '', /^application\/json$/)
+  const { now, lc, ...offer } = answer.body
+  assert.ok(now >= answer.sentAt - 1 && now <= answer.receivedAt + 1)
+  const names = ['state', 'opensAt', 'deadline', 'onExpiry', 'known']
+  assert.deepEqual(Object.keys(offer).sort(), names.sort())
+  assert.equal('lc' in answer.body, isOfForm)
+  return { ...offer, ...(isOfForm && { lc }) }
+}
+
+function holdHeaders({ headers }: Answer): void {
+  assert.equal(headers['access-control-allow-origin'], '*')
+  assert.equal(headers['access-control-allow-credentials'], undefined)
+  assert.equal(headers['cache-control'], 'no-store')
+  assert.equal(headers['set-cookie'], undefined)
+}
+
+const nothing = { state: 'none', opensAt: null, deadline: null, onExpiry: null }
+
+test('a lead has the deadline that the API states, and a client id beside it changes nothing', async () => {
+  const { ref, deadline } = await recipient(shop)
+  const endsAt = Date.parse(deadline as string)
+  const offer = {
+    state: 'open',
+    opensAt: endsAt - 48 * 3_600_000,
+    deadline: endsAt,
+    onExpiry: { action: 'HIDE' },
+    known: true,
+  }
+  for (const more of [{}, { client: random32() }])
+    for (const visit of [true, false])
+      assert.deepEqual(offerOf(await ask(shop, 'offer', { lc: ref, visit, ...more })), offer)
+})
+
+test('a visit starts what waits for one; reading does not, and neither does a second visit move it', async () => {
+  const { ref, email } = await recipient(shop, { campaignId: byVisit })
+  const say = async (visit: boolean) =>
+    offerOf(await ask(shop, 'offer', { lc: ref, visit }, { campaignId: byVisit }))
+  assert.equal((await say(false)).state, 'pending')
+  assert.equal((await say(false)).deadline, null)
+  const started = await say(true)
+  assert.equal(started.state, 'open')
+  const left = started.deadline - Date.now()
+  assert.ok(left > 3_590_000 && left <= 3_600_000, `${left}`)
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  assert.equal((await say(true)).deadline, started.deadline)
+  assert.equal(Date.parse((await lookUp(shop, email, byVisit)).deadline), started.deadline)
+})
+
+test('nothing to show: unknown campaign, draft, suspended, tools unavailable, unknown visitor', async () => {
+  const { ref } = await recipient(shop)
+  const say = async (body: object, campaignId = own) =>
+    offerOf(await ask(shop, 'offer', { visit: true, ...body }, { campaignId }))
+  assert.deepEqual(await say({ lc: ref }, 999_999), { ...nothing, known: false })
+  assert.deepEqual(await say({}), { ...nothing, known: false })
+  assert.deepEqual(await say({ client: random32() }), { ...nothing, known: false })
+  assert.deepEqual(await say({ lc: random32() }), { ...nothing, known: false })
+  assert.deepEqual(await say({ lc: ref }, byVisit), { ...nothing, known: false })
+
+  const account = String(shop.owner.accountId)
+  const turn = async (state: string, flag: string, value: string) => {
+    await shop.place.json(['account', 'set', account, flag, value])
+    await eventually(
+      1,
+      () => say({ lc: ref }),
+      (offer) => offer.state === state,
+    )
+    if (state === 'open') return
+    const answer = await ask(shop, 'leads', { email: newEmail() })
+    assertError(answer, 409, 'CAMPAIGN_NOT_PUBLISHED')
+    holdHeaders(answer)
+  }
+  await turn('none', '--suspended', 'true')
+  await turn('open', '--suspended', 'false')
+  await turn('none', '--countdown-tools', 'false')
+  await turn('open', '--countdown-tools', 'true')
+  const draft = await applyCampaign(shop, { isDraft: true })
+  assert.equal((await say({}, draft.id)).state, 'none')
+  assertError(
+    await ask(shop, 'leads', { email: newEmail() }, { campaignId: draft.id }),
+    409,
+    'CAMPAIGN_NOT_PUBLISHED',
+  )
+})
+
+test('somebody without an email: pending until seen, then one deadline, and each browser its own', async () => {
+  const client = random32()
+  const say = async (visit: boolean, who = client) =>
+    offerOf(await ask(shop, 'offer', { client: who, visit }, { campaignId: anonymous }))
+  assert.deepEqual(await say(false), {
+    ...nothing,
+    state: 'pending',
+    onExpiry: { action: 'HIDE' },
+    known: false,
+  })
+  const begun = await say(true)
+  assert.equal(begun.state, 'open')
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  assert.deepEqual(await say(true), begun)
+  assert.deepEqual(await say(false), begun)
+  assert.notEqual((await say(true, random32())).deadline, begun.deadline)
+  const listed = await shop.place.json(['lead', 'list', '--campaign', String(anonymous)])
+  assert.deepEqual(listed, [], 'visitors without an email are no leads')
+})
+
+test('an email that is new takes over the attempt of the browser; one that has a lead keeps its own', async () => {
+  const of = { campaignId: anonymous }
+  const [first, second] = [random32(), random32()]
+  const begun = offerOf(await ask(shop, 'offer', { client: first, visit: true }, of))
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  const email = newEmail()
+  const made = offerOf(await ask(shop, 'leads', { email, client: first }, of), true)
+  assert.match(made.lc, /^[0-9a-f]{32}$/)
+  assert.deepEqual([made.deadline, made.known], [begun.deadline, true])
+  const known = await lookUp(shop, email, anonymous)
+  assert.equal(Date.parse(known.deadline), begun.deadline)
+  assert.ok(Date.parse(known.registeredAt) > begun.deadline - 48 * 3_600_000)
+
+  const other = offerOf(await ask(shop, 'offer', { client: second, visit: true }, of))
+  const again = offerOf(await ask(shop, 'leads', { email, client: second }, of), true)
+  assert.deepEqual(again, { ...other, lc: null })
+  assert.notEqual(other.deadline, begun.deadline)
+  assert.equal(Date.parse((await lookUp(shop, email, anonymous)).deadline), begun.deadline)
+  const nobody = offerOf(await ask(shop, 'leads', { email }, of), true)
+  assert.deepEqual(nobody, { ...nothing, known: false, lc: null })
+})
+
+test('an expired attempt is taken over as it is: an email is no way to a fresh offer', async () => {
+  const campaign = await applyCampaign(shop, {
+    anonymous: { enabled: true },
+    mechanism: {
+      startsOn: 'registration',
+      deadline: { kind: 'after', period: 'P1D' },
+      endsAt: '2020-01-01T00:00',
+    },
+  })
+  const of = { campaignId: campaign.id }
+  const client = random32()
+  assert.equal(offerOf(await ask(shop, 'offer', { client, visit: true }, of)).state, 'expired')
+  // Without the end the attempt of the browser, begun under it, has its day; a new email would begin later.
+  const { endsAt: _, ...mechanism } = campaign.mechanism
+  const account = String(shop.owner.accountId)
+  await shop.place.json(
+    ['campaign', 'apply', '--account', account, '-'],
+    JSON.stringify({ ...campaign, mechanism }),
+  )
+  const open = await eventually(
+    1,
+    async () => offerOf(await ask(shop, 'offer', { client, visit: false }, of)),
+    ({ state }) => state === 'open',
+  )
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  const made = offerOf(await ask(shop, 'leads', { email: newEmail(), client }, of), true)
+  assert.equal(made.deadline, open.deadline)
+})
+
+test('a client id neither reads nor takes over a lead, and a ref is no client id', async () => {
+  const { ref, email } = await recipient(shop, { campaignId: anonymous })
+  const of = { campaignId: anonymous }
+  const asClient = offerOf(await ask(shop, 'offer', { client: ref, visit: false }, of))
+  assert.deepEqual([asClient.state, asClient.known], ['pending', false])
+  const client = random32()
+  await ask(shop, 'offer', { client, visit: true }, of)
+  const asRef = offerOf(await ask(shop, 'offer', { lc: client, visit: false }, of))
+  assert.deepEqual(asRef, { ...nothing, known: false })
+  const before = await lookUp(shop, email, anonymous)
+  assert.equal(offerOf(await ask(shop, 'leads', { email, client, lc: ref }, of), true).lc, null)
+  assert.deepEqual(await lookUp(shop, email, anonymous), before)
+})
+
+test('a robot that fills the trap gets the same kind of answer, and nothing is stored', async () => {
+  const email = newEmail()
+  const client = random32()
+  const trapped = await ask(shop, 'leads', { email, client, website: 'https://spam.example' })
+  assert.deepEqual(offerOf(trapped, true), { ...nothing, known: false, lc: null })
+  assert.equal((await lookUp(shop, email)).code, 'LEAD_NOT_FOUND')
+  const made = offerOf(await ask(shop, 'leads', { email, client, website: '' }), true)
+  assert.match(made.lc, /^[0-9a-f]{32}$/)
+})
+
+test('the form registers by the same rules as the API', async () => {
+  const email = newEmail()
+  const made = offerOf(await ask(shop, 'leads', { email }), true)
+  const known = await recipient(shop, { email })
+  assert.deepEqual([known.ref, Date.parse(known.deadline as string)], [made.lc, made.deadline])
+})
+
+test('bad questions are refused by name, with headers that let the page read why', async () => {
+  const refused: [number, string, 'offer' | 'leads', unknown, RegExp][] = [
+    [400, 'INVALID_JSON', 'offer', '{', /JSON/],
+    [400, 'INVALID_JSON', 'offer', '', /JSON/],
+    [422, 'VALIDATION_ERROR', 'offer', '[]', /object/],
+    [422, 'VALIDATION_ERROR', 'offer', 'null', /object/],
+    [422, 'VALIDATION_ERROR', 'offer', {}, /visit/],
+    [422, 'VALIDATION_ERROR', 'offer', { visit: 1 }, /visit/],
+    [422, 'VALIDATION_ERROR', 'offer', { visit: true, lc: 'x' }, /^lc /],
+    [422, 'VALIDATION_ERROR', 'offer', { visit: true, client: random32().toUpperCase() }, /^client /],
+    [422, 'VALIDATION_ERROR', 'offer', { visit: true, email: 'a@x.pl' }, /lc, client, visit/],
+    [422, 'VALIDATION_ERROR', 'leads', {}, /email/],
+    [422, 'VALIDATION_ERROR', 'leads', { email: 'zażółć@x.pl' }, /email/],
+    [422, 'VALIDATION_ERROR', 'leads', { email: `${'a'.repeat(250)}@x.pl` }, /email/],
+    [422, 'VALIDATION_ERROR', 'leads', { email: ' a@x.pl' }, /email/],
+    [422, 'VALIDATION_ERROR', 'leads', { email: 'a@x.pl', website: 1 }, /website/],
+    [413, 'PAYLOAD_TOO_LARGE', 'leads', { email: 'a@x.pl', website: 'x'.repeat(5000) }, /4096/],
+  ]
+  for (const [status, code, what, body, message] of refused) {
+    const answer = await ask(shop, what, body)
+    assertError(answer, status, code)
+    holdHeaders(answer)
+    assert.match(answer.body.message, message)
+    assert.equal(answer.body.requestId, answer.headers['x-request-id'])
+  }
+})
+
+test('preflights are answered, and other methods and paths are not found, for pages of any origin', async () => {
+  const path = `/visitor/v1/campaigns/${own}/offer`
+  const preflight = await open(shop, path, {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://x.pl', 'Access-Control-Request-Method': 'POST' },
+  })
+  assert.equal(preflight.status, 204)
+  holdHeaders(preflight)
+  assert.equal(preflight.headers['access-control-allow-methods'], 'POST')
+  assert.equal(preflight.headers['access-control-allow-headers'], 'Content-Type')
+  for (const [method, wrong] of [
+    ['GET', path],
+    ['PUT', path],
+    ['POST', '/visitor/v1/campaigns/0/offer'],
+    ['POST', `/visitor/v1/campaigns/${own}/`],
+    ['POST', '/visitor/v1/'],
+  ] as const) {
+    const answer = await open(shop, wrong, { method })
+    assertError(answer, 404, 'NOT_FOUND')
+    holdHeaders(answer)
+  }
+})
+
+test('the widget is cached for an hour, its named version for a year, and asked for again by its tag', async () => {
+  const latest = await open(shop, '/widget/v1.js')
+  assert.equal(latest.headers['cache-control'], 'public, max-age=3600')
+  const hash = /[0-9a-f]{16}/.exec(latest.headers.etag ?? '')?.[0]
+  const named = await open(shop, `/widget/v1.${hash}.js`)
+  assert.equal(named.headers['cache-control'], 'public, max-age=31536000, immutable')
+  assert.deepEqual(named.raw, latest.raw)
+  for (const tag of [`W/"${hash}"`, `"${hash}"`, `"x", W/"${hash}"`]) {
+    const kept = await open(shop, '/widget/v1.js', { headers: { 'If-None-Match': tag } })
+    assert.deepEqual([kept.status, kept.raw.length], [304, 0], tag)
+    assert.equal(kept.headers['cache-control'], 'public, max-age=3600')
+  }
+  for (const coding of ['gzip', 'br']) {
+    const packed = await open(shop, '/widget/v1.js', { headers: { 'Accept-Encoding': coding } })
+    assert.equal(packed.headers['content-encoding'], coding)
+    assert.ok(packed.raw.length <= 5_000, `${packed.raw.length}`)
+  }
+  const head = await open(shop, '/widget/v1.js', { method: 'HEAD' })
+  assert.equal(head.headers['content-length'], String(latest.raw.length))
+  assert.equal((await open(shop, '/widget/v2.js')).status, 404)
+})

@@ -1,0 +1,121 @@
+// Forms register no more emails of one visitor in a minute than is set, whatever a visitor says of itself.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { BlockList } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { addressOf } from '../../src/http/visitor/address.ts'
+import { fetcherOf } from '../../src/http/visitor/fetcher.ts'
+import { visitorRate } from '../../src/http/visitor/visitor-rate.ts'
+import { languageOf } from '../../src/http/visitor/words-page.ts'
+import { assertError, type Headers, newEmail, type Shop } from '../support/api.ts'
+import { installation, owner } from '../support/lastcall.ts'
+import { ask, lookUp, random32 } from '../support/recipient.ts'
+
+test('by the server: as many as set, by the address behind trusted proxies alone, and again in the next minute', async (t) => {
+  const place = installation(t)
+  const clock = join(place.folder, 'clock')
+  const atSecond = (second: number) => writeFileSync(clock, String(second * 1000 - (Date.now() % 60_000)))
+  const me = await owner(place)
+  const preload = `--import=${join(import.meta.dirname, '..', 'support', 'shifted-clock.ts')}`
+  const env = {
+    NODE_OPTIONS: preload,
+    TEST_CLOCK_FILE: clock,
+    TRUST_PROXY: '127.0.0.1',
+    FORM_RATE_PER_MINUTE: '3',
+  }
+  atSecond(5)
+  const shop = { place, owner: me, server: await place.serve([], env) } as Shop
+
+  const spend = async (headers: Headers) => {
+    const emails = Array.from({ length: 6 }, newEmail)
+    const answers = await Promise.all(emails.map((email) => ask(shop, 'leads', { email }, { headers })))
+    for (const [index, answer] of answers.entries()) {
+      if (answer.status === 200) continue
+      assertError(answer, 429, 'RATE_LIMITED')
+      assert.match(answer.headers['retry-after'] ?? '', /^([1-9]|[1-5]\d|60)$/)
+      assert.equal(answer.headers['access-control-allow-origin'], '*')
+      assert.equal((await lookUp(shop, emails[index] as string)).code, 'LEAD_NOT_FOUND')
+    }
+    return answers.filter(({ status }) => status === 200).length
+  }
+  assert.equal(await spend({}), 3)
+  assert.equal(await spend({ 'X-Forwarded-For': '127.0.0.1' }), 0)
+  assert.equal(await spend({ 'X-Forwarded-For': '203.0.113.7' }), 3)
+  assert.equal(await spend({ 'X-Forwarded-For': `${random32()}, 198.51.100.1, 203.0.113.7` }), 0)
+  assert.equal(await spend({ 'X-Forwarded-For': '2001:db8:1:2::5' }), 3)
+  assert.equal(await spend({ 'X-Forwarded-For': '2001:db8:1:2:ffff::1' }), 0)
+  assert.equal(await spend({ 'X-Forwarded-For': '2001:db8:1:3::5' }), 3)
+  const reading = await ask(shop, 'offer', { client: random32(), visit: true })
+  assert.equal(reading.status, 200)
+  atSecond(65)
+  assert.equal(await spend({ 'X-Forwarded-For': '203.0.113.7' }), 3)
+})
+
+test('a table full of visitors refuses new ones until the minute ends, and then begins anew', () => {
+  const rate = visitorRate(2, 3)
+  for (const who of ['a', 'b', 'c']) assert.equal(rate(who, 1_000).allowed, true)
+  assert.deepEqual(rate('d', 50_000), { allowed: false, remaining: 0, resetSeconds: 10 })
+  assert.equal(rate('a', 50_000).allowed, true)
+  assert.equal(rate('a', 50_000).allowed, false)
+  assert.equal(rate('d', 60_000).allowed, true)
+})
+
+test('whose request it is, behind proxies of all manners', () => {
+  const proxies = new BlockList()
+  proxies.addSubnet('10.0.0.0', 8, 'ipv4')
+  proxies.addAddress('fd00::1', 'ipv6')
+  const from = (remoteAddress: string | undefined, forwarded?: string) =>
+    addressOf({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } } as never, proxies)
+  for (const [expected, remote, forwarded] of [
+    ['203.0.113.7', '203.0.113.7', '198.51.100.1'],
+    ['203.0.113.7', '::ffff:203.0.113.7', undefined],
+    ['203.0.113.7', '10.0.0.1', '203.0.113.7'],
+    ['203.0.113.7', '10.0.0.1', '203.0.113.7:51234'],
+    ['203.0.113.7', '10.0.0.1', '198.51.100.1, 203.0.113.7, 10.9.9.9'],
+    ['203.0.113.7', 'fd00::1', '::FFFF:203.0.113.7'],
+    ['10.2.0.1', '10.0.0.1', 'rubbish, 10.2.0.1'],
+    ['10.0.0.1', '10.0.0.1', undefined],
+    ['10.0.0.1', '10.0.0.1', 'unknown'],
+    ['2001:db8:0:0', '10.0.0.1', '[2001:db8::1]:443'],
+    ['fe80:0:0:0', 'fe80::1%eth0', undefined],
+    ['', undefined, 'x'],
+  ] as const)
+    assert.equal(from(remote, forwarded), expected, `${remote} ${forwarded}`)
+})
+
+test('the language that the browser wants more', () => {
+  for (const [header, language] of Object.entries({
+    '': 'en',
+    pl: 'pl',
+    'pl-PL,pl;q=0.9,en;q=0.8': 'pl',
+    'en-GB, pl;q=0.9': 'en',
+    'de, fr': 'en',
+    'de, pl;q=0.3': 'pl',
+    'pl;q=0, en;q=0.1': 'en',
+    'PL ; Q=0.9': 'pl',
+    'pl;q=x': 'en',
+  }))
+    assert.equal(languageOf(header), language, header)
+})
+
+test('who fetches, as far as headers tell', () => {
+  const chrome = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36'
+  for (const [agent, fetcher] of Object.entries({
+    [chrome]: 'person',
+    'Mozilla/5.0 (Linux; Android 8.0; CUBOT X18) AppleWebKit/537.36': 'person',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) [LinkedInApp]/9.30': 'person',
+    'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)': 'proxy',
+    'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html': 'proxy',
+    'Mozilla/5.0': 'proxy',
+    '': 'scanner',
+    'Mozilla/5.0 (compatible; Googlebot/2.1)': 'scanner',
+    'Slackbot-LinkExpanding 1.0': 'scanner',
+    'LinkedInBot/1.0': 'scanner',
+    'curl/8.5.0': 'scanner',
+    'WhatsApp/2.23': 'scanner',
+    'Mozilla/5.0 (compatible; Microsoft Office Existence Discovery)': 'scanner',
+  }))
+    assert.equal(fetcherOf({ 'user-agent': agent }), fetcher, agent)
+  assert.equal(fetcherOf({ 'user-agent': chrome, 'sec-purpose': 'prefetch;prerender' }), 'scanner')
+})
