@@ -57,6 +57,11 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
   })
   // A connection that breaks while nobody uses it: the next one who needs one gets another.
   pool.on('error', () => {})
+  // One that breaks while it is used: whoever waits for its statement is told, and an event that nobody hears
+  // would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+  })
 
   async function use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
     const started = performance.now()

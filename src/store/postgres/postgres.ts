@@ -56,14 +56,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   // A statement that is given up by us may yet be carried out; one that PostgreSQL gives up is not.
   const settings = {
     ...leadSettings,
-    lock_timeout: String(Math.round(patienceMs / 2)),
+    lock_timeout: String(Math.round(patienceMs / 3)),
     statement_timeout: String(Math.round(patienceMs * 0.9)),
   }
   const pool = { url, size: poolSize, connectMs: connectMs(options) }
   const durable = openPool({ ...pool, settings })
   // Counting requests need not wait for the disk; leads must.
   const counting = openPool({ ...pool, settings: { ...settings, synchronous_commit: 'off' } })
-  if (isServer) await Promise.all([durable.fill(), counting.fill()])
+  if (isServer) await Promise.all([durable.fill(), counting.fill(), admin.fill()])
   const { rows } = await admin.use(adminPatienceMs, (c) => c.query('SELECT ref_key FROM installation', []))
   const refs = refCipher(rows[0]?.ref_key)
   const listeners: (() => void)[] = []

@@ -305,7 +305,8 @@ export function openSqliteTables(path: string): Tables {
   return sqliteTables(connection, connection.close)
 }
 
-function openConnection(path: string, busyTimeoutMs: number): Connection {
+/** A connection as every one to the database is. */
+export function openConnection(path: string, busyTimeoutMs: number): Connection {
   const opened = (connection: Connection) => {
     // Before anything is written: a foreign file stays as it is.
     migrate(connection)

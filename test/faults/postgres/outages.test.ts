@@ -1,0 +1,222 @@
+// PostgreSQL is killed, stopped, restarted, frozen or locked under load: 503 and never 500, in a second, and the
+// servers mend themselves. What was answered is stored, what is stored was attempted.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { amount, between, printSeed } from '../../support/faults.ts'
+import { campaignFile, installation, type Server } from '../../support/lastcall.ts'
+import { type Postgres, startPostgres } from '../../support/postgres.ts'
+import { ask } from '../../support/postgres-databases.ts'
+import { command, eventually } from '../../support/prepared.ts'
+
+let postgres: Postgres
+before(async () => {
+  postgres = await startPostgres({ durable: true })
+})
+after(() => postgres.stop())
+
+type Told = { email: string; status: number; milliseconds: number; created?: boolean; deadline?: string }
+type Owner = { url: string; account: number; campaign: number; key: string }
+
+async function owner(): Promise<Owner> {
+  const url = await postgres.createDatabase()
+  const json = async (args: string[], input = '') => {
+    const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url }, input })
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  const account = (await json(['account', 'create', '--name', 'Owner'])).id
+  const { key } = await json(['key', 'create', '--account', String(account), '--name', 'server'])
+  const campaign = await json(['campaign', 'apply', '--account', String(account), '-'], campaignFile())
+  return { url, account, campaign: campaign.id, key }
+}
+
+async function register(server: Server, { campaign, key }: Owner, email: string): Promise<Told> {
+  const startedAt = performance.now()
+  const answer = await fetch(`${server.base}/campaigns/${campaign}/leads`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+  const { created, deadline } = (await answer.json()) as any
+  return { email, status: answer.status, milliseconds: performance.now() - startedAt, created, deadline }
+}
+
+/** New emails all the time, until it is told to end; every answer of it. */
+function load(server: Server, me: Owner, prefix: string, clients = 16) {
+  const attempted: string[] = []
+  const answers: Told[] = []
+  let isOver = false
+  const client = async () => {
+    while (!isOver) {
+      const email = `${prefix}-${attempted.length}@example.com`
+      attempted.push(email)
+      answers.push(await register(server, me, email))
+      if (answers.at(-1)?.status === 503) await sleep(10)
+    }
+  }
+  const clientsEnded = Promise.all(Array.from({ length: clients }, client))
+  clientsEnded.catch(() => {})
+  return {
+    async end() {
+      isOver = true
+      await clientsEnded
+      return { attempted, answers }
+    },
+  }
+}
+
+async function assertBook(url: string, attempted: string[], answers: Told[]): Promise<void> {
+  const rows = await ask(url, 'SELECT email FROM leads')
+  const stored = rows.map(({ email }) => email as string)
+  assert.equal(new Set(stored).size, stored.length, 'a lead is there twice')
+  const has = new Set(stored)
+  const lost = answers.filter(({ status, email }) => status === 201 && !has.has(email))
+  assert.deepEqual(lost, [], 'answered and not stored')
+  const tried = new Set(attempted)
+  assert.deepEqual(
+    stored.filter((email) => !tried.has(email)),
+    [],
+    'stored and never attempted',
+  )
+}
+
+const isReady = async (server: Server) => (await fetch(`${server.origin}/readyz`)).status === 200
+const serve = (t: Parameters<typeof installation>[0], me: Owner) =>
+  installation(t).serve(['--rate-limit', '1000000000'], { DATABASE_URL: me.url })
+
+const outages = amount(4, 20)
+
+test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
+  timeout: 600_000,
+}, async (t) => {
+  printSeed(t)
+  const me = await owner()
+  const server = await serve(t, me)
+  const attempted: string[] = []
+  const answers: Told[] = []
+  for (let round = 0; round < outages; round += 1) {
+    const running = load(server, me, `outage-${round}`)
+    await sleep(between(50, 400))
+    if (round % 2 === 0) await postgres.kill9()
+    else await postgres.stopImmediate()
+    await sleep(between(50, 600))
+    await postgres.start()
+    assert.equal(server.process.exitCode, null, server.output().slice(-2_000))
+    assert.ok(await eventually(10_000, () => isReady(server)), 'it does not heal')
+    await sleep(100)
+    const told = await running.end()
+    attempted.push(...told.attempted)
+    answers.push(...told.answers)
+  }
+  const statuses = new Set(answers.map(({ status }) => status))
+  assert.deepEqual([...statuses].sort(), [201, 503])
+  await assertBook(me.url, attempted, answers)
+  assert.equal((await register(server, me, 'afterwards@example.com')).status, 201)
+})
+
+test('PostgreSQL is frozen: 503 within a second or so, readiness false, and all is well when it thaws', {
+  timeout: 120_000,
+}, async (t) => {
+  const me = await owner()
+  const server = await serve(t, me)
+  assert.equal((await register(server, me, 'before@example.com')).status, 201)
+  postgres.freeze()
+  let frozen: Told[] = []
+  try {
+    const emails = Array.from({ length: 200 }, (_, n) => `frozen-${n}@example.com`)
+    frozen = await Promise.all(emails.map((email) => register(server, me, email)))
+    assert.ok(await eventually(3_000, async () => !(await isReady(server))))
+  } finally {
+    postgres.thaw()
+  }
+  assert.deepEqual(new Set(frozen.map(({ status }) => status)), new Set([503]))
+  // A second of waiting, and what a busy machine takes to say so.
+  assert.ok(Math.max(...frozen.map(({ milliseconds }) => milliseconds)) < 2_000)
+  assert.ok(await eventually(10_000, () => isReady(server)))
+  assert.equal((await register(server, me, 'after@example.com')).status, 201)
+})
+
+test("somebody's lock on one account: its requests 503, those of others go on", {
+  timeout: 120_000,
+}, async (t) => {
+  const me = await owner()
+  const json = async (args: string[], input = '') =>
+    JSON.parse((await command(args, { env: { DATABASE_URL: me.url }, input })).stdout)
+  const other = (await json(['account', 'create', '--name', 'Other'])).id
+  const { key } = await json(['key', 'create', '--account', String(other), '--name', 'server'])
+  const campaign = await json(['campaign', 'apply', '--account', String(other), '-'], campaignFile())
+  const them: Owner = { url: me.url, account: other, campaign: campaign.id, key }
+  const server = await serve(t, me)
+  for (const one of [me, them]) assert.equal((await register(server, one, 'warm@example.com')).status, 201)
+
+  const { Client } = await import('pg')
+  const locker = new Client(me.url)
+  await locker.connect()
+  await locker.query('BEGIN')
+  await locker.query('SELECT * FROM request_rates WHERE account_id = $1 FOR UPDATE', [me.account])
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      register(server, n % 2 === 0 ? me : them, `locked-${n}@example.com`),
+    ),
+  )
+  await locker.query('ROLLBACK')
+  await locker.end()
+  assert.deepEqual(new Set(answers.filter((_, n) => n % 2 === 0).map(({ status }) => status)), new Set([503]))
+  assert.deepEqual(new Set(answers.filter((_, n) => n % 2 === 1).map(({ status }) => status)), new Set([201]))
+  assert.equal((await register(server, me, 'unlocked@example.com')).status, 201)
+})
+
+test('all connections are taken: those that the server has are enough', { timeout: 120_000 }, async (t) => {
+  const me = await owner()
+  const server = await serve(t, me)
+  const { Client } = await import('pg')
+  const takers: InstanceType<typeof Client>[] = []
+  for (;;) {
+    const taker = new Client(me.url)
+    taker.on('error', () => {})
+    if (
+      !(await taker.connect().then(
+        () => true,
+        () => false,
+      ))
+    )
+      break
+    takers.push(taker)
+  }
+  assert.ok(takers.length > 10)
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => register(server, me, `full-${n}@example.com`)),
+  )
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  await Promise.all(takers.map((taker) => taker.end()))
+})
+
+for (const nodes of [2, 4]) {
+  test(`${nodes} nodes race to register one email, ${amount(60, 300)} emails by 12 racers, and one is killed`, {
+    timeout: 240_000,
+  }, async (t) => {
+    const me = await owner()
+    const servers = await Promise.all(Array.from({ length: nodes }, () => serve(t, me)))
+    const emails = Array.from({ length: amount(60, 300) }, (_, n) => `race-${n}@example.com`)
+    const isLost = (error: unknown) => error instanceof TypeError
+    for (const [n, email] of emails.entries()) {
+      const isKill = n === Math.floor(emails.length / 2)
+      const racing = Array.from({ length: 12 }, (_, racer) =>
+        register(servers[racer % servers.length] as Server, me, email).catch((error) => {
+          if (isKill && isLost(error)) return undefined
+          throw error
+        }),
+      )
+      if (isKill) (servers.pop() as Server).process.kill('SIGKILL')
+      const told = (await Promise.all(racing)).filter((one) => one !== undefined)
+      const firsts = told.filter(({ created }) => created)
+      // The winner's answer may have died with its node; nobody else may have won then.
+      assert.ok(firsts.length === 1 || (isKill && firsts.length === 0), `${firsts.length} were first`)
+      for (const { status } of told) assert.ok(status === 200 || status === 201, String(status))
+      const again = await register(servers[0] as Server, me, email)
+      assert.equal(again.created, false)
+      assert.deepEqual(new Set(told.map(({ deadline }) => deadline)).add(again.deadline).size, 1)
+    }
+  })
+}

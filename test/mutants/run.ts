@@ -1,0 +1,66 @@
+// npm run test:mutants: breaks one line at a time in a copy of the tree, and expects the tests to see it.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Mutant, mutants } from './mutants.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const copied = ['src', 'test', 'widget', 'docs', 'bench', 'package.json', 'package-lock.json', 'README.md']
+const patienceMs = 240_000
+const only = process.argv[2]
+
+function copyTree(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-mutants-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  for (const name of copied) cpSync(join(root, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+/** `caught` where the tests fail, as they should. */
+async function tried(
+  folder: string,
+  { file, line, fault, tests }: Mutant,
+): Promise<'caught' | 'survived' | 'lost'> {
+  const path = join(folder, file)
+  const whole = readFileSync(path, 'utf8')
+  if (whole.split(line).length !== 2) return 'lost'
+  writeFileSync(
+    path,
+    whole.replace(line, () => fault),
+  )
+  try {
+    return (await passes(folder, tests)) ? 'survived' : 'caught'
+  } finally {
+    writeFileSync(path, whole)
+  }
+}
+
+async function passes(folder: string, tests: string[]): Promise<boolean> {
+  const onPostgres = tests[0] === 'postgres'
+  const child = spawn(process.execPath, ['--test', ...tests.slice(onPostgres ? 1 : 0)], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, ...(onPostgres && { LASTCALL_TEST_ENGINE: 'postgres' }), NODE_TEST_CONTEXT: '' },
+    timeout: patienceMs,
+    killSignal: 'SIGKILL',
+  })
+  const [code] = await once(child, 'close')
+  return code === 0
+}
+
+const folder = copyTree()
+let bad = 0
+for (const mutant of mutants.filter(
+  ({ file, line }) => only === undefined || `${file} ${line}`.includes(only),
+)) {
+  const outcome = await tried(folder, mutant)
+  if (outcome !== 'caught') bad += 1
+  console.log(
+    `${outcome.padEnd(9)}${mutant.file}: ${mutant.line.trim()} -> ${mutant.fault.trim().split('\n')[0]}`,
+  )
+}
+console.log(bad === 0 ? 'All mutants were caught.' : `${bad} were not caught.`)
+process.exitCode = bad === 0 ? 0 : 1
