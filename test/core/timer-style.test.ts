@@ -50,7 +50,7 @@ const refusals: [style: unknown, path: string, message: RegExp][] = [
   [{ colour: '#000000' }, 'mailTimer.colour', /unknown: here stand font, background/],
   [{ font: 'arial' }, 'mailTimer.font', /"inter" or "lato"/],
   [{ font: 'toString' }, 'mailTimer.font', /must be/],
-  [{ background: 'white' }, 'mailTimer.background', /such as "#1f2937", not "white"/],
+  [{ background: 'white' }, 'mailTimer.background', /such as "#1f2937"/],
   [{ box: '#fff' }, 'mailTimer.box', /a colour/],
   [{ digits: '#12345g' }, 'mailTimer.digits', /a colour/],
   [{ labels: '#000000\n' }, 'mailTimer.labels', /a colour/],
