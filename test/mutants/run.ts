@@ -43,7 +43,7 @@ async function passes(folder: string, tests: string[]): Promise<boolean> {
   const child = spawn(process.execPath, ['--test', ...tests.slice(onPostgres ? 1 : 0)], {
     cwd: folder,
     stdio: 'ignore',
-    env: { ...process.env, ...(onPostgres && { LASTCALL_TEST_ENGINE: 'postgres' }), NODE_TEST_CONTEXT: '' },
+    env: { ...process.env, ...(onPostgres && { LASTCALL_TEST_ENGINE: 'postgres' }) },
     timeout: patienceMs,
     killSignal: 'SIGKILL',
   })
