@@ -5,6 +5,14 @@ COPY package.json package-lock.json ./
 # Node stands in the image already: its npm packages would be a second one.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
+FROM node:26-bookworm-slim AS panel
+WORKDIR /app
+COPY package.json package-lock.json tsconfig.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY src src
+COPY panel panel
+RUN node panel/build.ts
+
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATABASE_URL=file:/data/lastcall.db
 RUN install -d -o node -g node /data
@@ -13,6 +21,7 @@ COPY --from=parts /app/node_modules node_modules
 COPY package.json ./
 COPY src src
 COPY widget widget
+COPY --from=panel /app/panel/dist panel/dist
 USER node
 VOLUME /data
 EXPOSE 8080

@@ -4,6 +4,7 @@ import { openCounting } from './counting.ts'
 import { directory } from './directory.ts'
 import type { History } from './history/history.ts'
 import { type Exchange, send } from './http/exchange.ts'
+import { buildPanel } from './http/panel/panel.ts'
 import { buildPublicApi } from './http/public/api.ts'
 import { errorBody } from './http/public/reply.ts'
 import { basePath } from './http/public/request.ts'
@@ -15,6 +16,7 @@ import { openMetrics } from './metrics.ts'
 import type { Store } from './store/store.ts'
 import { templateShelf } from './template-shelf.ts'
 import { openTemplates } from './timer/templates.ts'
+import { buildUsers } from './users.ts'
 
 // Some processes, without anything else being different, spent half as much again on every request, in the threads
 // that collect garbage: 3 of 6 as V8 comes, none of 14 with this. V8 guesses early which objects will live long, and
@@ -94,6 +96,18 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     now,
   })
 
+  const panel = buildPanel({
+    store,
+    directory: known,
+    leads,
+    users: buildUsers(store),
+    publicUrl,
+    proxies: config.trustProxy,
+    onDefect: (error, { requestId }) =>
+      log.error('a request failed', { requestId, error: describeError(error) }),
+    now,
+  })
+
   function handle(exchange: Exchange): void {
     const { method, url } = exchange.req
     const { path, query } = splitTarget(url as string)
@@ -101,6 +115,7 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
     if (!isOfApi && visitorSurface(exchange, path)) return
+    if (!isOfApi && operation === undefined && panel(exchange, path, query)) return
     if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
     else if (isOfApi) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)

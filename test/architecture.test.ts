@@ -113,6 +113,19 @@ test('the store knows nothing of http, and nothing below the command line knows 
   assert.deepEqual(wrongImports(inner, below('src/cli')), [])
 })
 
+test('the panel takes types of its API, and nothing else of the server', () => {
+  const names = readdirSync(join(root, 'panel/src'), { recursive: true, encoding: 'utf8' })
+  const files = names
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => posix.join('panel/src', ...name.split(sep)))
+  assert.ok(files.length > 10)
+  assert.deepEqual(
+    wrongImports(files, (path) => path.startsWith('src/') && !path.startsWith('src/http/panel/')),
+    [],
+  )
+  assert.deepEqual(filesWith(files, /^import (?!type )[^']*'(?:\.\.\/)+src\//m), [])
+})
+
 test('only the app and the command line import http', () => {
   const inner = source.filter((path) => notBelow('src/http', 'src/cli')(path) && path !== 'src/app.ts')
   assert.deepEqual(wrongImports(inner, below('src/http')), [])
@@ -179,11 +192,14 @@ test('the lock has every package that it names, so that npm ci takes it', () => 
   )
 })
 
-test('nothing runs at install but the linking of Node, and of libraries that are for tests alone', () => {
+test('nothing runs at install but linking Node, building the panel, and what libraries for tests alone need', () => {
   const atInstall = /^(?:pre|post)?(?:install|prepare|prepublish)$|^dependencies$/
   assert.deepEqual(
     Object.entries(declared.scripts).filter(([name]) => atInstall.test(name)),
-    [['postinstall', 'npm rebuild --ignore-scripts --silent']],
+    [
+      ['postinstall', 'npm rebuild --ignore-scripts --silent'],
+      ['prepare', 'node panel/build.ts'],
+    ],
   )
   // PostgreSQL for the tests, which starts as well without its script: docs/decisions/0012-postgresql-from-npm.md
   const isForTests = (path: string, { dev }: Locked) =>

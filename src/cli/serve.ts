@@ -58,6 +58,8 @@ export async function run(config: Config, listening: (port: number) => void): Pr
   })
   const port = await listen(app, config)
   if (!isWorker) announce(config, port)
+  const hasUsers = await store.people.hasUsers().catch(() => true)
+  if (!hasUsers) log.info('the panel has no user yet: lastcall setup-link makes a link for the first')
   listening(port)
 
   await stopped

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
 import { type Rule, ruleOf } from '../core/mechanism/attempt.ts'
+import { toAccount } from './people.ts'
 import type { Row, Sql } from './sql.ts'
 import type { Account, Campaign, CampaignFilter, CampaignSummary, Key, LiveKey, Page } from './store.ts'
 import { Refused } from './store.ts'
@@ -250,16 +251,6 @@ async function replacePages(sql: Sql, campaignId: number, pages: CampaignSetting
     }
   }
   for (const id of known) await sql.run('DELETE FROM offer_pages WHERE id = ?', id)
-}
-
-function toAccount(row: Row): Account {
-  return {
-    id: row.id,
-    name: row.name,
-    suspended: row.suspended === 1,
-    countdownTools: row.countdown_tools === 1,
-    rateLimit: row.rate_limit,
-  }
 }
 
 function toKey(row: Row): Key {

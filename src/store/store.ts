@@ -5,6 +5,7 @@ import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import type { CampaignCount, Count, LeadCount } from './counts.ts'
+import type { People } from './people.ts'
 
 export type Account = {
   id: number
@@ -150,6 +151,7 @@ export type Store = {
   eraseLead(campaign: Campaign, email: string): Promise<boolean>
 
   rates: Rates
+  people: People
 
   /**
    * Sees to it that what others have changed is known, where the engine can tell at once; costs next to nothing

@@ -5,7 +5,7 @@ import { Refused } from './store.ts'
 /** What belongs to an installation, in the order in which rows refer to each other. What is derived stays away. */
 export const copiedTables = {
   accounts: ['id', 'name', 'suspended', 'countdown_tools', 'rate_limit', 'version'],
-  api_keys: ['id', 'account_id', 'name', 'secret_hash', 'created_at', 'revoked_at'],
+  api_keys: ['id', 'account_id', 'name', 'secret_hash', 'created_at', 'revoked_at', 'last_used_at'],
   campaigns: ['id', 'account_id', 'name', 'type_id', 'is_draft', 'settings', 'rule_id'],
   rules: ['id', 'campaign_id', 'digest', 'rule'],
   offer_pages: ['id', 'campaign_id', 'page_url', 'proxy_url', 'eligible'],
@@ -15,6 +15,8 @@ export const copiedTables = {
   ],
   daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher', 'total'],
   lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher', 'total'],
+  users: ['id', 'account_id', 'email', 'password_hash', 'created_at'],
+  page_sightings: ['page_id', 'seen_at'],
 } as const
 export type CopiedTable = keyof typeof copiedTables
 
@@ -28,6 +30,8 @@ export const keyColumns: Record<CopiedTable, readonly string[]> = {
   leads: ['account_id', 'id'],
   daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher'],
   lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher'],
+  users: ['id'],
+  page_sightings: ['page_id'],
 }
 
 /** The tables of one database, to be read and filled. */

@@ -100,3 +100,47 @@ export function configurationTables({ integer, bytes, identity, end }: Dialect):
   )${end};
   `
 }
+
+/** Version 3: the users of the panel, when keys were last used, and when the widget was last seen on a page. */
+export function panelTables({ integer, bytes, identity, end }: Dialect): string {
+  return `
+  -- Emails of users are kept in lower case.
+  CREATE TABLE users (
+    id ${identity},
+    account_id ${integer} NOT NULL REFERENCES accounts,
+    email TEXT NOT NULL UNIQUE,
+    password_hash TEXT NOT NULL,
+    created_at ${integer} NOT NULL
+  )${end};
+  CREATE INDEX users_by_account ON users (account_id, id);
+
+  -- Of tokens only the SHA-256 is kept.
+  CREATE TABLE sessions (
+    token_hash ${bytes} PRIMARY KEY,
+    user_id ${integer} NOT NULL REFERENCES users ON DELETE CASCADE,
+    created_at ${integer} NOT NULL,
+    seen_at ${integer} NOT NULL
+  )${end};
+  CREATE INDEX sessions_by_user ON sessions (user_id);
+
+  CREATE TABLE invitations (
+    token_hash ${bytes} PRIMARY KEY,
+    account_id ${integer} REFERENCES accounts,
+    ends_at ${integer} NOT NULL
+  )${end};
+
+  -- Tries of what is limited, such as signing in, by the SHA-256 of whose they are.
+  CREATE TABLE tries (
+    bucket ${bytes} PRIMARY KEY,
+    tried ${integer} NOT NULL,
+    ends_at ${integer} NOT NULL
+  )${end};
+
+  ALTER TABLE api_keys ADD COLUMN last_used_at ${integer};
+
+  CREATE TABLE page_sightings (
+    page_id ${integer} PRIMARY KEY REFERENCES offer_pages ON DELETE CASCADE,
+    seen_at ${integer} NOT NULL
+  )${end};
+  `
+}

@@ -4,6 +4,7 @@ import { beforeEmails } from '../../core/visitor.ts'
 import * as configuration from '../configuration.ts'
 import * as counts from '../counts.ts'
 import { type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
+import { peopleOn } from '../people.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql, Statement } from '../sql.ts'
 import {
@@ -184,6 +185,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     writeTemplate: (id, template, madeAt) => writeAll(counts.templateStatements(id, template, madeAt)),
 
     rates: { inProcess: false, count: (accountId, limit) => reader.count(accountId, limit) },
+    people: peopleOn({ read, write }),
     startTurn() {},
     onChange: (listener) => {
       listeners.push(listener)

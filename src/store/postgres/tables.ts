@@ -3,7 +3,7 @@ import { copiedTables, keyColumns, type Tables, tableSql } from '../table-copy.t
 import type { Pool } from './connection.ts'
 
 const patienceMs = 600_000
-const counted = ['accounts', 'campaigns', 'rules', 'offer_pages', 'leads']
+const counted = ['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'users']
 
 export function postgresTables(pool: Pool): Tables {
   const query = (sql: string, values: readonly Value[] = []): Promise<Row[]> =>

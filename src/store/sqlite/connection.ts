@@ -125,8 +125,12 @@ export function transaction<T>(connection: Connection, work: () => T): T {
  * The same for work that awaits its statements, all of which answer at once: it must not wait for anything else,
  * or the lock is held meanwhile.
  */
-export async function asyncTransaction<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
-  connection.exec('BEGIN IMMEDIATE')
+export async function asyncTransaction<T>(
+  connection: Connection,
+  begin: () => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await begin()
   try {
     const result = await work()
     connection.exec('COMMIT')

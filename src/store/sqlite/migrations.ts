@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { refKeyBytes } from '../ref.ts'
 import { UnusableDatabase } from '../store.ts'
-import { configurationTables } from '../tables.ts'
+import { configurationTables, type Dialect, panelTables } from '../tables.ts'
 import type { Connection } from './connection.ts'
 import { rollback } from './connection.ts'
 
 /** "LCal": marks a file as a Lastcall database (PRAGMA application_id). */
 const applicationId = 0x4c43616c
 
-const tables = configurationTables({
+const dialect: Dialect = {
   integer: 'INTEGER',
   bytes: 'BLOB',
   identity: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   end: ' STRICT',
-})
+}
 
 /** A migration that has been released is never edited: add the next one. */
 const migrations: readonly string[] = [
   `
-  ${tables}
+  ${configurationTables(dialect)}
   -- Counts the changes of accounts, keys and campaigns, so that a server sees when to read them again.
   CREATE TABLE configuration (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL) STRICT;
   INSERT INTO configuration VALUES (1, 1);
@@ -53,6 +53,7 @@ const migrations: readonly string[] = [
   CREATE TABLE filing (id INTEGER PRIMARY KEY CHECK (id = 1), filed_up_to INTEGER NOT NULL) STRICT;
   INSERT INTO filing VALUES (1, 0);
   `,
+  panelTables(dialect),
 ]
 
 /** Version 1 was a preview, whose links cannot be read any more. */

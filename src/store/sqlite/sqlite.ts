@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import * as configuration from '../configuration.ts'
 import * as counts from '../counts.ts'
+import { peopleOn } from '../people.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql, Statement } from '../sql.ts'
 import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
@@ -133,12 +134,28 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
 
   let lastWrite: Promise<unknown> = Promise.resolve()
 
+  /** Waits for another process's lock between statements: inside one the whole server would stand still. */
+  async function beginPatiently(): Promise<void> {
+    const patientUntil = performance.now() + adminBusyTimeoutMs
+    for (;;) {
+      try {
+        admin.exec('PRAGMA busy_timeout = 0; BEGIN IMMEDIATE')
+        return
+      } catch (error) {
+        if (sqliteCode(error) !== SQLITE_BUSY || performance.now() > patientUntil) throw error
+      } finally {
+        admin.exec(`PRAGMA busy_timeout = ${adminBusyTimeoutMs}`)
+      }
+      await sleep(lockRetryMs)
+    }
+  }
+
   /** One after another: they share a connection. */
   function write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     const written = lastWrite.then(async () => {
       assertUsable()
       try {
-        return await asyncTransaction(admin, () => work(adminSql))
+        return await asyncTransaction(admin, beginPatiently, () => work(adminSql))
       } catch (error) {
         failed(error)
         throw error
@@ -233,6 +250,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       inProcess: true,
       count: (accountId, limit, nowMs) => countRequest(window, accountId, limit, nowMs),
     },
+    people: peopleOn({ read, write }),
     startTurn,
     onChange: (listener) => {
       listeners.push(listener)

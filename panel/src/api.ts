@@ -1,0 +1,122 @@
+import {
+  type QueryKey,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { PanelErrorBody, PanelErrorCode } from '../../src/http/panel/errors.ts'
+import type { Asked as AskedOfRoute, ParamsOf } from '../../src/http/panel/route.ts'
+import type { Routes } from '../../src/http/panel/routes.ts'
+import { signInAgain } from './signing-in.ts'
+
+export type RouteName = keyof Routes & string
+
+type RunOf<Name extends RouteName> = Routes[Name]['run']
+type Given<Name extends RouteName> =
+  Parameters<RunOf<Name>>[0] extends AskedOfRoute<any, infer Query, infer Body, any>
+    ? { query: Query; body: Body }
+    : never
+
+export type AnswerOf<Name extends RouteName> = Awaited<ReturnType<RunOf<Name>>>
+
+/** What a route is asked: only the parts that it has. */
+export type AskedOf<Name extends RouteName> = (keyof ParamsOf<Name> extends never
+  ? unknown
+  : { params: ParamsOf<Name> }) &
+  (undefined extends Given<Name>['query'] ? unknown : { query: Given<Name>['query'] }) &
+  (undefined extends Given<Name>['body'] ? unknown : { body: Given<Name>['body'] })
+
+type Loose = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
+
+/** Why the service did not do what it was asked; OFFLINE where it was not reached. */
+export class CallFailed extends Error {
+  override name = 'CallFailed'
+  readonly code: PanelErrorCode | 'OFFLINE'
+  readonly faults: PanelErrorBody['faults']
+  readonly retryAfterSeconds: number | null
+  readonly requestId: string | null
+
+  constructor(body: PanelErrorBody | undefined) {
+    super(body?.code ?? 'OFFLINE')
+    this.code = body?.code ?? 'OFFLINE'
+    this.faults = body?.faults ?? []
+    this.retryAfterSeconds = body?.retryAfterSeconds ?? null
+    this.requestId = body?.requestId ?? null
+  }
+}
+
+/**
+ * Asks one route of the panel's API. Where the session has ended the reader signs in again, over the screen as it
+ * is, and the call is made once more. @throws CallFailed
+ */
+export async function call<Name extends RouteName>(
+  name: Name,
+  asked: AskedOf<Name>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<Name>> {
+  try {
+    return await request(name, asked as Loose, signal)
+  } catch (error) {
+    if (!(error instanceof CallFailed) || error.code !== 'SIGNED_OUT') throw error
+    await signInAgain()
+    return request(name, asked as Loose, signal)
+  }
+}
+
+async function request<Name extends RouteName>(
+  name: Name,
+  asked: Loose,
+  signal?: AbortSignal,
+): Promise<AnswerOf<Name>> {
+  const [method = '', pattern = ''] = name.split(' ')
+  const path = pattern.replace(/:(\w+)/g, (_, param) => encodeURIComponent(String(asked.params?.[param])))
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(asked.query ?? {})) {
+    if (value !== undefined) query.set(key, String(value))
+  }
+  const search = query.size === 0 ? '' : `?${query}`
+  const answer = await fetch(new URL(`panel/api${path}${search}`, document.baseURI), {
+    method,
+    ...(signal && { signal }),
+    ...(asked.body !== undefined && {
+      body: JSON.stringify(asked.body),
+      headers: { 'Content-Type': 'application/json' },
+    }),
+  }).catch((error) => {
+    throw (error as Error).name === 'AbortError' ? error : new CallFailed(undefined)
+  })
+  const body = await answer.json().catch(() => undefined)
+  if (answer.ok) return body
+  throw new CallFailed(body)
+}
+
+/** What a route answers, read again when something that it depends on was changed. */
+export function useAsk<Name extends RouteName>(
+  name: Name,
+  asked: AskedOf<Name>,
+  options: { enabled?: boolean; staleMs?: number } = {},
+): UseQueryResult<AnswerOf<Name>, CallFailed> {
+  return useQuery({
+    queryKey: keyOf(name, asked),
+    queryFn: ({ signal }) => call(name, asked, signal),
+    enabled: options.enabled ?? true,
+    staleTime: options.staleMs ?? 0,
+  })
+}
+
+export function keyOf<Name extends RouteName>(name: Name, asked?: AskedOf<Name>): QueryKey {
+  return asked === undefined ? [name] : [name, asked]
+}
+
+/** Changes something by a route; then everything that the screens have asked is read again. */
+export function useSend<Name extends RouteName>(
+  name: Name,
+): UseMutationResult<AnswerOf<Name>, CallFailed, AskedOf<Name>> {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (asked: AskedOf<Name>) => call(name, asked),
+    onSuccess: () => client.invalidateQueries(),
+  })
+}

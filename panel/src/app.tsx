@@ -1,0 +1,60 @@
+import { Center, Loader } from '@mantine/core'
+import { type ComponentType, lazy, Suspense } from 'react'
+import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { useAsk } from './api.ts'
+import { Failure } from './parts/failure.tsx'
+import { Shell } from './parts/shell.tsx'
+import { SignInAgain } from './parts/sign-in-again.tsx'
+import { JoinScreen, SetupScreen } from './screens/coming-in/join.tsx'
+import { SignInScreen } from './screens/coming-in/sign-in.tsx'
+import { NotFoundScreen } from './screens/not-found.tsx'
+
+/** Every screen behind a session, loaded when it is first opened. */
+const screens: [path: string, screen: ComponentType][] = [
+  ['/', lazy(() => import('./screens/overview/overview.tsx'))],
+  ['/settings', lazy(() => import('./screens/settings/settings.tsx'))],
+]
+
+export function App() {
+  return (
+    <Switch>
+      <Route path="/sign-in" component={SignInScreen} />
+      <Route path="/setup" component={SetupScreen} />
+      <Route path="/join" component={JoinScreen} />
+      <Route component={BehindSession} />
+    </Switch>
+  )
+}
+
+function BehindSession() {
+  const session = useAsk('GET /session', {}, { staleMs: 60_000 })
+  const [location] = useLocation()
+  if (session.isPending) return <Waiting />
+  if (session.isError) return <Failure of={session} />
+  if (!session.data.signedIn) {
+    return (
+      <Redirect to={`/sign-in${location === '/' ? '' : `?to=${encodeURIComponent(location)}`}`} replace />
+    )
+  }
+  return (
+    <Shell session={session.data}>
+      <Suspense fallback={<Waiting />}>
+        <Switch>
+          {screens.map(([path, screen]) => (
+            <Route key={path} path={path} component={screen} />
+          ))}
+          <Route component={NotFoundScreen} />
+        </Switch>
+      </Suspense>
+      <SignInAgain />
+    </Shell>
+  )
+}
+
+function Waiting() {
+  return (
+    <Center mih={240} role="status" aria-label="…">
+      <Loader />
+    </Center>
+  )
+}

@@ -1,0 +1,45 @@
+import { createContext, use } from 'react'
+
+export const languages = ['en', 'pl'] as const
+export type Language = (typeof languages)[number]
+
+const kept = 'lastcall.language'
+
+/** What the reader chose before, or else what their browser prefers. */
+export function firstLanguage(): Language {
+  const chosen = localStorage.getItem(kept)
+  const wanted = chosen ?? navigator.languages.find((name) => /^(?:en|pl)\b/.test(name)) ?? 'en'
+  return wanted.startsWith('pl') ? 'pl' : 'en'
+}
+
+export function keepLanguage(language: Language): void {
+  localStorage.setItem(kept, language)
+}
+
+export const LanguageContext = createContext<{ language: Language; setLanguage(next: Language): void }>({
+  language: 'en',
+  setLanguage() {},
+})
+
+export function useLanguage(): Language {
+  return use(LanguageContext).language
+}
+
+/** The words of one screen: Polish has every entry that English has, or it does not compile. */
+export function inBoth<Words>(words: { en: Words; pl: NoInfer<Words> }): Record<Language, Words> {
+  return words
+}
+
+export function useWords<Words>(words: Record<Language, Words>): Words {
+  return words[useLanguage()]
+}
+
+type Forms = { one: string; few?: string; many?: string; other: string }
+
+const rules = { en: new Intl.PluralRules('en'), pl: new Intl.PluralRules('pl') }
+
+/** The form of a word for so many: `#` in it stands for the number. */
+export function plural(language: Language, count: number, forms: Forms): string {
+  const form = forms[rules[language].select(count) as keyof Forms] ?? forms.other
+  return form.replace('#', new Intl.NumberFormat(language).format(count))
+}

@@ -1,0 +1,34 @@
+import '@mantine/core/styles.css'
+import './panel.css'
+import { MantineProvider } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Router } from 'wouter'
+import { CallFailed } from './api.ts'
+import { App } from './app.tsx'
+import { LanguageProvider } from './parts/language-provider.tsx'
+import { readable, theme } from './theme.ts'
+
+const mayComeBack = (error: Error) =>
+  error instanceof CallFailed && (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE')
+
+const client = new QueryClient({
+  defaultOptions: { queries: { retry: (failures, error) => failures < 2 && mayComeBack(error) } },
+})
+
+const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
+      <LanguageProvider>
+        <QueryClientProvider client={client}>
+          <Router base={base}>
+            <App />
+          </Router>
+        </QueryClientProvider>
+      </LanguageProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

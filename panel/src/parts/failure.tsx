@@ -1,0 +1,25 @@
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import type { CallFailed } from '../api.ts'
+import { useWords } from '../language.ts'
+import { words } from './words.ts'
+
+/** Says what went wrong and what to do next. */
+export function Failure({ of }: { of: { error: CallFailed | null; refetch?(): unknown } }) {
+  const { failures, retry, requestId } = useWords(words)
+  const { error, refetch } = of
+  if (error === null) return null
+  const shows = error.code === 'INTERNAL_ERROR' && error.requestId !== null
+  return (
+    <Alert color="red" variant="outline" role="alert">
+      <Stack gap="xs" align="start">
+        <Text size="sm">{failures[error.code] ?? failures.INTERNAL_ERROR}</Text>
+        {shows && <Text size="xs">{requestId(error.requestId as string)}</Text>}
+        {refetch !== undefined && (
+          <Button size="xs" variant="default" onClick={() => refetch()}>
+            {retry}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}

@@ -1,0 +1,11 @@
+import { PasswordInput, type PasswordInputProps } from '@mantine/core'
+import { useWords } from '../language.ts'
+import { words } from './words.ts'
+
+/** A password field whose button to show it has a name in the reader's language, and can be reached by keyboard. */
+export function Password(props: PasswordInputProps) {
+  const { showPassword } = useWords(words)
+  return (
+    <PasswordInput {...props} visibilityToggleButtonProps={{ 'aria-label': showPassword, tabIndex: 0 }} />
+  )
+}

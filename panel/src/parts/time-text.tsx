@@ -1,0 +1,33 @@
+import { Text, Tooltip } from '@mantine/core'
+import { useLanguage, useWords } from '../language.ts'
+import { words } from './words.ts'
+
+type Shown = { at: string | number; timeZone?: string | undefined; withSeconds?: boolean }
+
+/** An instant (ISO text, or seconds) in a zone, which is named; on hover in the reader's own. */
+export function TimeText({ at, timeZone, withSeconds = false }: Shown) {
+  const language = useLanguage()
+  const { yourTime } = useWords(words)
+  const date = new Date(typeof at === 'number' ? at * 1_000 : at)
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const text = instantText(date, timeZone ?? own, language, withSeconds)
+  return (
+    <Tooltip
+      label={`${yourTime}: ${instantText(date, own, language, true)}`}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <Text span inherit component="time" dateTime={date.toISOString()} tabIndex={0}>
+        {text}
+      </Text>
+    </Tooltip>
+  )
+}
+
+export function instantText(date: Date, timeZone: string, language: string, withSeconds = false): string {
+  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+    ...(withSeconds && { second: '2-digit' }),
+  })
+  return format.format(date)
+}

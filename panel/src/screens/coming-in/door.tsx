@@ -1,0 +1,34 @@
+import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import icon from '../../icon.svg'
+import { LanguageSelect } from '../../parts/shell.tsx'
+
+/** What stands around the screens before the session. */
+export function Door({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} – Lastcall`
+  }, [title])
+  return (
+    <Center mih="100vh" p="md" component="main">
+      <Stack w="100%" maw={400} gap="lg">
+        <Group gap="sm">
+          <img src={icon} width={36} height={36} alt="" />
+          <Text fw={700} size="xl">
+            Lastcall
+          </Text>
+          <Box ml="auto" w={110}>
+            <LanguageSelect />
+          </Box>
+        </Group>
+        <Paper withBorder p="xl" shadow="sm">
+          <Stack>
+            <Title order={1} size="h3">
+              {title}
+            </Title>
+            {children}
+          </Stack>
+        </Paper>
+      </Stack>
+    </Center>
+  )
+}

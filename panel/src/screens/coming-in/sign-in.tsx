@@ -1,0 +1,77 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { useAsk, useSend } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Password } from '../../parts/password.tsx'
+import { Door } from './door.tsx'
+import { words } from './words.ts'
+
+export function SignInScreen() {
+  const text = useWords(words)
+  const session = useAsk('GET /session', {})
+  const [search] = useSearchParams()
+  const [, go] = useLocation()
+  const client = useQueryClient()
+  // Only a place within the panel: an address of elsewhere would be an open redirect.
+  const to = search.get('to') ?? '/'
+  const enter = () => {
+    client.clear()
+    go(/^\/(?![/\\])/.test(to) ? to : '/', { replace: true })
+  }
+  const isEmpty = session.data !== undefined && !session.data.signedIn && session.data.isEmpty
+  return (
+    <Door title={text.signIn}>
+      {isEmpty && (
+        <Alert color="blue" variant="outline">
+          {text.noUser}
+        </Alert>
+      )}
+      <SignInForm onDone={enter} />
+      <Text size="sm" c="dimmed">
+        {text.forgotten}
+      </Text>
+    </Door>
+  )
+}
+
+/** Email and password; also over a screen whose session has ended, for the same user. */
+export function SignInForm({ email: known, onDone }: { email?: string; onDone(): void }) {
+  const text = useWords(words)
+  const send = useSend('POST /session')
+  const [email, setEmail] = useState(known ?? '')
+  const [password, setPassword] = useState('')
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    await send.mutateAsync({ body: { email, password } })
+    onDone()
+  }
+  return (
+    <form onSubmit={(event) => submit(event).catch(() => {})}>
+      <Stack>
+        <TextInput
+          label={text.email}
+          type="email"
+          autoComplete="username"
+          required
+          value={email}
+          readOnly={known !== undefined}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        <Password
+          label={text.password}
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Failure of={{ error: send.error }} />
+        <Button type="submit" loading={send.isPending}>
+          {text.signIn}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

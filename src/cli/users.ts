@@ -1,0 +1,103 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { readSetting } from '../config.ts'
+import { formatInstant } from '../core/instant.ts'
+import { passwordMaxLength, passwordMinLength } from '../passwords.ts'
+import type { User } from '../store/people.ts'
+import { Refused } from '../store/store.ts'
+import { buildUsers } from '../users.ts'
+import {
+  type Command,
+  emailText,
+  idNumber,
+  need,
+  needAccount,
+  readArguments,
+  WrongCall,
+  withStore,
+} from './command.ts'
+import { now } from './now.ts'
+
+export const createUser: Command = async (args) => {
+  const { options } = readArguments(args, { account: idNumber, email: emailText })
+  const accountId = need(options.account, '--account')
+  const email = need(options.email, '--email')
+  return withStore(async (store) => {
+    await needAccount(store, accountId)
+    const password = await readPassword()
+    try {
+      return shown(await buildUsers(store).create(accountId, email, password, now()))
+    } catch (error) {
+      throw error instanceof Refused ? new WrongCall(`--email: ${error.message}`) : error
+    }
+  })
+}
+
+export const resetUser: Command = async (args) => {
+  const { options } = readArguments(args, { email: emailText })
+  const email = need(options.email, '--email')
+  return withStore(async (store) => {
+    const password = await readPassword()
+    if (!(await buildUsers(store).reset(email, password))) {
+      throw new WrongCall('--email: no user of the panel has this email')
+    }
+    return { reset: true }
+  })
+}
+
+export const setupLink: Command = async (args) => {
+  readArguments(args, {})
+  return withStore(
+    async (store) => {
+      const users = buildUsers(store)
+      if (!(await users.isEmpty())) {
+        throw new WrongCall('there is a user already: invite others in the panel, or use user create')
+      }
+      const token = await users.invite(null, now())
+      return { url: `${panelUrl()}/setup#${token}` }
+    },
+    { mayCreate: true },
+  )
+}
+
+/** Where the panel is; the port is that of the settings, since nothing tells of a server that took another. */
+function panelUrl(): string {
+  return readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
+}
+
+function shown({ id, accountId, email, createdAt }: User) {
+  return { id, accountId, email, createdAt: formatInstant(createdAt) }
+}
+
+/** Typed unseen where there is a terminal, else the first line of standard input. @throws WrongCall */
+async function readPassword(): Promise<string> {
+  const password = process.stdin.isTTY ? await ask('Password: ') : await firstLine()
+  const length = [...password].length
+  if (length < passwordMinLength || length > passwordMaxLength) {
+    throw new WrongCall(
+      `the password must have ${passwordMinLength} to ${passwordMaxLength} characters; it is read from the terminal or standard input`,
+    )
+  }
+  return password
+}
+
+async function firstLine(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk
+    if (text.includes('\n') || text.length > 4 * passwordMaxLength) break
+  }
+  return text.split(/\r?\n/)[0] as string
+}
+
+async function ask(question: string): Promise<string> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true })
+  process.stderr.write(question)
+  terminal.on('SIGINT', () => process.exit(130))
+  const [answer] = (await once(terminal, 'line')) as [string]
+  terminal.close()
+  process.stderr.write('\n')
+  return answer
+}

@@ -1,0 +1,44 @@
+import type { Fault } from '../../core/fault.ts'
+
+/** Every way in which the panel's API says no, with its status. What people read stands in the panel's words. */
+export const panelErrorStatus = {
+  INVALID_JSON: 400,
+  SIGNED_OUT: 401,
+  FOREIGN_ORIGIN: 403,
+  ACCOUNT_SUSPENDED: 403,
+  WRONG_PASSWORD: 403,
+  NOT_FOUND: 404,
+  LINK_USED_UP: 404,
+  REFUSED: 409,
+  EMAIL_TAKEN: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  INVALID: 422,
+  TOO_MANY_TRIES: 429,
+  INTERNAL_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const
+
+export type PanelErrorCode = keyof typeof panelErrorStatus
+
+export type PanelErrorBody = {
+  code: PanelErrorCode
+  requestId: string
+  /** What is wrong where, as `campaign apply` would say it. */
+  faults: Fault[]
+  retryAfterSeconds: number | null
+}
+
+/** Ends a request of the panel with an error; thrown, since it may be found deep within. */
+export class PanelRefusal extends Error {
+  override name = 'PanelRefusal'
+  readonly code: PanelErrorCode
+  readonly faults: Fault[]
+  readonly retryAfterSeconds: number | null
+
+  constructor(code: PanelErrorCode, faults: Fault[] = [], retryAfterSeconds: number | null = null) {
+    super(code)
+    this.code = code
+    this.faults = faults
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}

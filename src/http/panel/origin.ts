@@ -1,0 +1,15 @@
+import type { IncomingMessage } from 'node:http'
+
+/**
+ * Whether a page of another origin asks, in whose name a browser would send our cookie. Browsers say so themselves
+ * (Fetch Metadata), and older ones name the page's origin. Who is no browser says neither, and has no cookie that
+ * others could use.
+ */
+export function isForeign({ headers }: IncomingMessage, publicUrl: string): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const { origin, host } = headers
+  if (origin === undefined) return false
+  if (!URL.canParse(origin)) return true
+  return origin !== new URL(publicUrl).origin && new URL(origin).host !== host
+}

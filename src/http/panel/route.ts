@@ -1,0 +1,92 @@
+// How a route of the panel's API is written: one object that says who may call it, checks what it is asked, and
+// answers. The panel takes its types from it.
+import type { Static, TSchema } from 'typebox'
+import type { Seconds } from '../../core/instant.ts'
+import type { Directory } from '../../directory.ts'
+import type { Leads } from '../../leads.ts'
+import type { Session } from '../../store/people.ts'
+import type { Store } from '../../store/store.ts'
+import type { Users } from '../../users.ts'
+
+/** What the routes work with. */
+export type PanelParts = {
+  store: Store
+  directory: Directory
+  leads: Leads
+  users: Users
+  /** What links, timers and the downloaded description begin with. */
+  publicUrl(): string
+}
+
+/** Numbers stand in a path for what is counted up; a path that has none there names nothing. */
+type NumberName = 'campaignId' | 'pageId' | 'userId'
+export const numberNames: readonly string[] = ['campaignId', 'pageId', 'userId'] satisfies NumberName[]
+
+type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamName<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+export type ParamsOf<Path extends string> = {
+  [Name in ParamName<Path>]: Name extends NumberName ? number : string
+}
+
+export type Asked<Path extends string, Query, Body, Who> = {
+  parts: PanelParts
+  params: ParamsOf<Path>
+  query: Query
+  body: Body
+  session: Who
+  /** Of the session, where there is one. */
+  token: string
+  /** Whose tries are counted. */
+  address: string
+  now: Seconds
+  /** Begins a session in this browser, or with null ends it. */
+  setSession(token: string | null): void
+}
+
+type Of<Schema> = Schema extends TSchema ? Static<Schema> : undefined
+
+/** Who may call a route. `reader` may be a user of a suspended account, who changes nothing. */
+export type Access = 'anybody' | 'reader' | 'user'
+
+export type Route<Path extends string = string, Query = any, Body = any, Answer = unknown> = {
+  path: Path
+  access: Access
+  query: TSchema | undefined
+  body: TSchema | undefined
+  /** Bytes; 64 KiB where nothing else is said. */
+  bodyLimit: number
+  run(asked: Asked<Path, Query, Body, any>): Promise<Answer>
+}
+
+const usualBodyLimit = 65_536
+
+type Given<Path extends string, Q, B, Who, Answer> = {
+  query?: Q
+  body?: B
+  bodyLimit?: number
+  run(asked: Asked<Path, Of<Q>, Of<B>, Who>): Promise<Answer>
+}
+
+type Made<Path extends string, Q, B, Answer> = Record<Path, Route<Path, Of<Q>, Of<B>, Answer>>
+
+function maker<Who>(access: Access) {
+  return <
+    const Path extends string,
+    Answer,
+    Q extends TSchema | undefined = undefined,
+    B extends TSchema | undefined = undefined,
+  >(
+    path: Path,
+    { query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
+  ): Made<Path, Q, B, Answer> =>
+    ({ [path]: { path, access, query, body, bodyLimit, run } }) as Made<Path, Q, B, Answer>
+}
+
+/** `forUser('POST /campaigns/:campaignId/draft', { body, run })`: a table of one route, to be spread into others. */
+export const forUser = maker<Session>('user')
+export const forReader = maker<Session>('reader')
+export const forAnybody = maker<Session | undefined>('anybody')

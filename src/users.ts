@@ -1,0 +1,168 @@
+// Who may enter the panel: users, their sessions, and the links that make them. The panel and the command line
+// share it.
+import { hash, randomBytes } from 'node:crypto'
+import type { Seconds } from './core/instant.ts'
+import { hashPassword, isPassword } from './passwords.ts'
+import type { Invitation, Session, User } from './store/people.ts'
+import type { Store } from './store/store.ts'
+
+const day = 86_400
+/** A session ends when it was not used for so long, and at the latest so long after signing in. */
+const idleSeconds = 14 * day
+const longestSeconds = 90 * day
+/** How old the instant of last use may be before it is written again. */
+const touchSeconds = 3_600
+export const invitationSeconds = 7 * day
+
+const windowSeconds = 60
+const triesOfEmail = 5
+const triesOfAddress = 30
+
+export type SignedIn = { token: string }
+export type TooMany = { retryAfterSeconds: number }
+
+export type Users = {
+  isEmpty(): Promise<boolean>
+  /** @throws Refused where the email has a user, or there is no such account */
+  create(accountId: number, email: string, password: string, now: Seconds): Promise<User>
+  /** The user's new password; all sessions end. False where no user has the email. */
+  reset(email: string, password: string): Promise<boolean>
+  list(accountId: number): Promise<User[]>
+  /** @throws Refused for the last one */
+  remove(accountId: number, userId: number): Promise<boolean>
+
+  /** `address` is whose tries are counted besides those of the email. */
+  signIn(
+    email: string,
+    password: string,
+    address: string,
+    now: Seconds,
+  ): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
+  /** Whose session it is; one that has ended is removed, so that a clock that goes back does not revive it. */
+  session(token: string, now: Seconds): Promise<Session | undefined>
+  signOut(token: string): Promise<void>
+  /** Ends all the user's sessions but this one. */
+  changePassword(
+    session: Session,
+    token: string,
+    current: string,
+    next: string,
+    now: Seconds,
+  ): Promise<'CHANGED' | 'WRONG_PASSWORD' | TooMany>
+
+  /** A token that makes a user of the account, once; with null the first account and user. */
+  invite(accountId: number | null, now: Seconds): Promise<string>
+  invitation(token: string, now: Seconds): Promise<Invitation | undefined>
+  /** @throws Refused where the email has a user already */
+  accept(token: string, given: Joining, now: Seconds): Promise<SignedIn | undefined>
+}
+
+export type Joining = { email: string; password: string; accountName: string }
+
+export function buildUsers({ people }: Pick<Store, 'people'>): Users {
+  async function begin(userId: number, now: Seconds): Promise<SignedIn> {
+    const token = newToken()
+    await people.createSession(hashOf(token), userId, now)
+    const unseenSince = now - idleSeconds
+    await people.removeEnded({ unseenSince, madeBefore: now - longestSeconds, now })
+    return { token }
+  }
+
+  /** Counts a try of each of these; how long to wait where one of them has had too many. */
+  async function tooMany(tries: [name: string, most: number][], now: Seconds): Promise<TooMany | undefined> {
+    for (const [name, most] of tries) {
+      const { count, endsAt } = await people.countTry(hashOf(name), now, windowSeconds)
+      if (count > most) return { retryAfterSeconds: Math.max(1, endsAt - now) }
+    }
+    return undefined
+  }
+
+  const newUser = async (email: string, password: string, createdAt: Seconds) => ({
+    email: emailKey(email),
+    passwordHash: await hashPassword(password),
+    createdAt,
+  })
+
+  return {
+    isEmpty: async () => !(await people.hasUsers()),
+    create: async (accountId, email, password, now) =>
+      people.createUser(accountId, await newUser(email, password, now)),
+    async reset(email, password) {
+      const found = await people.findCredentials(emailKey(email))
+      if (found === undefined) return false
+      await people.setPassword(found.user.id, await hashPassword(password))
+      await people.forgetTries(hashOf(`email ${emailKey(email)}`))
+      return true
+    },
+    list: people.listUsers,
+    remove: people.removeUser,
+
+    async signIn(email, password, address, now) {
+      const key = emailKey(email)
+      const names: [string, number][] = [
+        [`address ${address}`, triesOfAddress],
+        [`email ${key}`, triesOfEmail],
+      ]
+      const limit = await tooMany(names, now)
+      if (limit !== undefined) return limit
+      const found = await people.findCredentials(key)
+      const isRight = await isPassword(password, found?.passwordHash)
+      if (found === undefined || !isRight) return 'WRONG_PASSWORD'
+      await people.forgetTries(hashOf(`email ${key}`))
+      return begin(found.user.id, now)
+    },
+
+    async session(token, now) {
+      const tokenHash = hashOf(token)
+      const found = await people.findSession(tokenHash)
+      if (found === undefined) return undefined
+      const { seenAt, createdAt } = found
+      if (now - seenAt >= idleSeconds || now - createdAt >= longestSeconds) {
+        await people.endSession(tokenHash)
+        return undefined
+      }
+      if (now - seenAt >= touchSeconds) await people.touchSession(tokenHash, now)
+      return found
+    },
+    signOut: (token) => people.endSession(hashOf(token)),
+
+    async changePassword({ user }, token, current, next, now) {
+      const limit = await tooMany([[`email ${user.email}`, triesOfEmail]], now)
+      if (limit !== undefined) return limit
+      const found = await people.findCredentials(user.email)
+      if (!(await isPassword(current, found?.passwordHash))) return 'WRONG_PASSWORD'
+      await people.setPassword(user.id, await hashPassword(next), hashOf(token))
+      await people.forgetTries(hashOf(`email ${user.email}`))
+      return 'CHANGED'
+    },
+
+    async invite(accountId, now) {
+      const token = newToken()
+      await people.createInvitation(hashOf(token), { accountId, endsAt: now + invitationSeconds })
+      return token
+    },
+    async invitation(token, now) {
+      const found = await people.findInvitation(hashOf(token))
+      return found !== undefined && found.endsAt > now ? found : undefined
+    },
+    async accept(token, { email, password, accountName }, now) {
+      const user = await newUser(email, password, now)
+      const made = await people.acceptInvitation(hashOf(token), user, accountName, now)
+      return made && begin(made.id, now)
+    },
+  }
+}
+
+/** Users are people who type: unlike a lead's, their email is one whatever its case. */
+function emailKey(email: string): string {
+  return email.toLowerCase()
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is stored of a token: SHA-256, which is enough for 32 random bytes. */
+function hashOf(token: string): Uint8Array {
+  return hash('sha256', token, 'buffer')
+}

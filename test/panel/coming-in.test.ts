@@ -1,0 +1,48 @@
+// From the set-up link to signing out, in a real browser.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
+
+const stage = await panelStage({ after })
+
+test('the set-up link makes the first account and user, once, and stays in no address', async () => {
+  const { place, server, open } = stage
+  assert.match(server.output(), /the panel has no user yet/)
+  const { url } = await place.json(['setup-link'])
+  const { hash } = new URL(url)
+  const page = await open(undefined, { path: `/setup${hash}` })
+  await page.getByLabel('Name of the account').fill('Autumn School')
+  await page.getByLabel('Email').fill('Owner@example.com')
+  await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  assert.equal(new URL(page.url()).hash, '')
+  assert.equal(await page.getByText('Autumn School').count(), 1)
+  assertUntroubled(page)
+
+  const second = await open(undefined, { path: `/setup${hash}` })
+  await second.getByText('This link has been used or is too old').waitFor()
+  assert.equal((await place.run(['setup-link'])).code, 2)
+})
+
+test('signing in and out, with the way back to where one wanted to go', async () => {
+  const { open } = stage
+  const page = await open(undefined, { path: '/settings', width: 'phone' })
+  await page.waitForURL(/\/sign-in\?to=%2Fsettings$/)
+  await assertAccessible(page)
+  await assertFits(page)
+  await page.getByLabel('Email').fill('owner@EXAMPLE.com')
+  await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Email and password do not fit together').waitFor()
+  await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/settings')
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.goto('/')
+  await page.waitForURL(/\/sign-in$/)
+})

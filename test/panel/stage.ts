@@ -1,0 +1,99 @@
+// A running installation with people who have the panel open in a real browser.
+import assert from 'node:assert/strict'
+import AxeBuilder from 'axe-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { openBrowser } from '../support/browser.ts'
+import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
+
+export const widths = { phone: { width: 390, height: 844 }, desk: { width: 1_440, height: 900 } } as const
+export type Width = keyof typeof widths
+
+export type Person = { email: string; password: string; accountId: number }
+
+export type Stage = {
+  place: Installation
+  server: Server
+  browser: Browser
+  /** An account of its own with one user. */
+  person(name: string): Promise<Person>
+  /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. */
+  open(who?: Person, options?: OpenOptions): Promise<Page>
+}
+
+export type OpenOptions = { width?: Width; language?: 'en' | 'pl'; scheme?: 'light' | 'dark'; path?: string }
+
+export async function panelStage(scope: Scope, serveArguments: string[] = []): Promise<Stage> {
+  const place = installation(scope)
+  const server = await place.serve(serveArguments)
+  const browser = await openBrowser(scope)
+
+  async function person(name: string): Promise<Person> {
+    const account = await place.json(['account', 'create', '--name', `${name}’s account`])
+    const email = `${name}@example.com`
+    const password = `${name} likes long passwords`
+    await place.json(['user', 'create', '--account', String(account.id), '--email', email], `${password}\n`)
+    return { email, password, accountId: account.id }
+  }
+
+  async function open(
+    who?: Person,
+    { width = 'desk', language = 'en', scheme = 'light', path = '/' }: OpenOptions = {},
+  ) {
+    const context = await browser.newContext({
+      viewport: widths[width],
+      locale: language === 'en' ? 'en-GB' : 'pl-PL',
+      colorScheme: scheme,
+      baseURL: server.origin,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    if (who !== undefined) await signIn(context, who)
+    const page = await context.newPage()
+    watch(page)
+    await page.goto(path)
+    return page
+  }
+
+  return { place, server, browser, person, open }
+}
+
+/** Without the screen, which has its own tests. */
+async function signIn(context: BrowserContext, { email, password }: Person): Promise<void> {
+  const answer = await context.request.post('/panel/api/session', { data: { email, password } })
+  assert.equal(answer.status(), 200, await answer.text())
+}
+
+const troubles = new WeakMap<Page, string[]>()
+
+/** What a page says to its console that it should not, a breach of the content policy above all. */
+function watch(page: Page): void {
+  const found: string[] = []
+  troubles.set(page, found)
+  page.on('pageerror', (error) => found.push(String(error)))
+  page.on('console', (message) => {
+    const text = message.text()
+    if (message.type() === 'error' && !/status of (?:401|403|404|409|422|429|503)/.test(text))
+      found.push(text)
+  })
+}
+
+/** Fails where the page broke or its policy was breached since it was opened. */
+export function assertUntroubled(page: Page): void {
+  assert.deepEqual(troubles.get(page), [])
+}
+
+/** Fails with every violation of the rules of axe, and what it is on. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // Not by a script tag, which the content policy refuses.
+  await page.evaluate(AxeBuilder.source)
+  const violations = await page.evaluate(async () => {
+    const { violations } = await (window as any).axe.run(document, { resultTypes: ['violations'] })
+    return violations.map((one: any) => `${one.id}: ${one.nodes.map((node: any) => node.html).join(' | ')}`)
+  })
+  assert.deepEqual(violations, [], page.url())
+}
+
+/** Fails where the page is wider than its window: on a phone that means scrolling sideways. */
+export async function assertFits(page: Page): Promise<void> {
+  const [wide, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth])
+  assert.ok((wide as number) <= (window_ as number), `${wide} wide in ${window_}: ${page.url()}`)
+}
