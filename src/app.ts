@@ -101,6 +101,7 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     directory: known,
     leads,
     users: buildUsers(store),
+    templates,
     publicUrl,
     proxies: config.trustProxy,
     onDefect: (error, { requestId }) =>

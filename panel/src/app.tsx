@@ -9,9 +9,17 @@ import { JoinScreen, SetupScreen } from './screens/coming-in/join.tsx'
 import { SignInScreen } from './screens/coming-in/sign-in.tsx'
 import { NotFoundScreen } from './screens/not-found.tsx'
 
+const campaign = lazy(() => import('./screens/campaigns/campaign.tsx'))
+const integrations = lazy(() => import('./screens/integrations/integrations.tsx'))
+
 /** Every screen behind a session, loaded when it is first opened. */
 const screens: [path: string, screen: ComponentType][] = [
   ['/', lazy(() => import('./screens/overview/overview.tsx'))],
+  ['/campaigns', lazy(() => import('./screens/campaigns/list/list.tsx'))],
+  ['/campaigns/:campaignId', campaign],
+  ['/campaigns/:campaignId/:part', campaign],
+  ['/integrations', integrations],
+  ['/integrations/:part', integrations],
   ['/settings', lazy(() => import('./screens/settings/settings.tsx'))],
 ]
 

@@ -1,7 +1,5 @@
+import { asFile, saveCampaign } from '../campaigns.ts'
 import { campaignTypes, checkCampaign } from '../core/campaign.ts'
-import { languages } from '../core/offer.ts'
-import type { GivenTimerStyle } from '../core/timer-style.ts'
-import type { Campaign, Store } from '../store/store.ts'
 import { Refused } from '../store/store.ts'
 import { templateShelf } from '../template-shelf.ts'
 import { openTemplates } from '../timer/templates.ts'
@@ -28,12 +26,14 @@ export const applyCampaign: Command = async (args) => {
   if ('faults' in checked) throw wrongInput(file, checked.faults)
   return withStore(async (store) => {
     await needAccount(store, accountId)
-    if (checked.campaign.mailTimer !== null) await buildTimer(store, checked.campaign.mailTimer)
+    const templates = openTemplates(templateShelf(store, now))
     try {
-      return asFile(await store.applyCampaign(accountId, checked.campaign))
+      return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       throw new WrongCall(`${nameOf(file)}: ${error.message}`)
+    } finally {
+      await templates.close()
     }
   })
 }
@@ -69,27 +69,4 @@ export const deleteCampaign: Command = async (args) => {
     if (!(await store.deleteCampaign(id))) throw new WrongCall(`ID: there is no campaign ${id}`)
     return { id, deleted: true }
   })
-}
-
-/** So that the first who opens the image need not wait for it, and a style that cannot be drawn is not saved. */
-async function buildTimer(store: Store, style: GivenTimerStyle): Promise<void> {
-  const templates = openTemplates(templateShelf(store, now))
-  for (const language of languages) await templates.get(style, language)
-  await templates.close()
-}
-
-/** A campaign as a file that `campaign apply` takes. */
-function asFile(campaign: Campaign) {
-  const { id, name, isDraft, timeZone, schedule, anonymous, onExpiry, pages, mailTimer } = campaign
-  return {
-    id,
-    name,
-    isDraft,
-    timeZone,
-    mechanism: schedule.mechanism,
-    anonymous,
-    onExpiry,
-    pages,
-    mailTimer,
-  }
 }

@@ -6,6 +6,7 @@ import type { Directory } from '../../directory.ts'
 import type { Leads } from '../../leads.ts'
 import type { Session } from '../../store/people.ts'
 import type { Store } from '../../store/store.ts'
+import type { Templates } from '../../timer/templates.ts'
 import type { Users } from '../../users.ts'
 
 /** What the routes work with. */
@@ -14,6 +15,7 @@ export type PanelParts = {
   directory: Directory
   leads: Leads
   users: Users
+  templates: Templates
   /** What links, timers and the downloaded description begin with. */
   publicUrl(): string
 }

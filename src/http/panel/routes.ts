@@ -1,8 +1,10 @@
 // Every route of the panel's API: what is not in this table does not exist.
+import { campaignRoutes } from './campaigns.ts'
 import { peopleRoutes } from './people.ts'
 
 export const routes = {
   ...peopleRoutes,
+  ...campaignRoutes,
 }
 
 export type Routes = typeof routes

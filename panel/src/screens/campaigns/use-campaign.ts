@@ -1,0 +1,33 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useParams } from 'wouter'
+import { type AnswerOf, keyOf, useAsk, useSend } from '../../api.ts'
+
+export type Whole = AnswerOf<'GET /campaigns/:campaignId'>
+export type Settings = Whole['settings']
+
+/** The number in the address; one that is none names nothing. */
+export function useCampaignId(): number {
+  const { campaignId = '' } = useParams<{ campaignId: string }>()
+  return Number(campaignId) || 0
+}
+
+export function useCampaign() {
+  return useAsk('GET /campaigns/:campaignId', { params: { campaignId: useCampaignId() } }, { staleMs: 5_000 })
+}
+
+/** Saves changed settings of the campaign over those that were read. */
+export function useSaveCampaign(read: Whole) {
+  const client = useQueryClient()
+  const send = useSend('PUT /campaigns/:campaignId')
+  const campaignId = read.settings.id
+  const save = async (changes: Partial<Settings>) => {
+    const settings = { ...read.settings, ...changes }
+    const saved = await send.mutateAsync({
+      params: { campaignId },
+      body: { settings, revision: read.revision },
+    })
+    client.setQueryData(keyOf('GET /campaigns/:campaignId', { params: { campaignId } }), saved)
+    return saved
+  }
+  return { save, isPending: send.isPending, error: send.error, reset: send.reset }
+}

@@ -1,0 +1,91 @@
+// Campaigns: the list, and one of them whole. Each screen of a campaign changes its part and saves the whole.
+import { hash } from 'node:crypto'
+import Type from 'typebox'
+import { asFile, type CampaignFile, saveCampaign } from '../../campaigns.ts'
+import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
+import { type Campaign, Refused } from '../../store/store.ts'
+import { PanelRefusal } from './errors.ts'
+import { forReader, forUser, type PanelParts } from './route.ts'
+import { closed } from './schemas.ts'
+
+/** Checked as a campaign file is, by its own rules. */
+const Settings = Type.Object({})
+const pageSize = 1_000
+
+export const campaignRoutes = {
+  ...forReader('GET /campaigns', {
+    query: Type.Object({ afterId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })) }, closed),
+    async run({ session, parts, query }) {
+      const filter = { limit: pageSize, afterId: Number(query.afterId ?? 0), isDraft: null }
+      const campaigns = await parts.store.listCampaigns(session.account.id, filter)
+      return {
+        campaigns: campaigns.map(({ id, name, typeId, isDraft }) => ({
+          ...{ id, name, isDraft, type: campaignTypes[typeId] as string },
+        })),
+        nextAfterId: campaigns.length < pageSize ? null : (campaigns.at(-1)?.id as number),
+      }
+    },
+  }),
+  ...forUser('POST /campaigns', {
+    body: Type.Object({ settings: Settings }, closed),
+    bodyLimit: 262_144,
+    async run({ session, parts, body }) {
+      const { id: _, ...settings } = body.settings as { id?: unknown }
+      return whole(await save(parts, session.account.id, settings))
+    },
+  }),
+  ...forReader('GET /campaigns/:campaignId', {
+    async run({ session, parts, params }) {
+      return whole(await needCampaign(parts, session.account.id, params.campaignId))
+    },
+  }),
+  /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */
+  ...forUser('PUT /campaigns/:campaignId', {
+    body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
+    bodyLimit: 262_144,
+    async run({ session, parts, params, body }) {
+      const { campaignId: id } = params
+      const now = await needCampaign(parts, session.account.id, id)
+      if (revisionOf(asFile(now)) !== body.revision) throw new PanelRefusal('CHANGED_MEANWHILE')
+      return whole(await save(parts, session.account.id, { ...body.settings, id }))
+    },
+  }),
+  ...forUser('DELETE /campaigns/:campaignId', {
+    async run({ session, parts, params }) {
+      await needCampaign(parts, session.account.id, params.campaignId)
+      await parts.store.deleteCampaign(params.campaignId)
+      return {}
+    },
+  }),
+}
+
+/** The account's own campaign; another's looks as if it did not exist. @throws PanelRefusal */
+export async function needCampaign(
+  { store }: PanelParts,
+  accountId: number,
+  campaignId: number,
+): Promise<Campaign> {
+  const campaign = await store.findCampaign(campaignId)
+  if (campaign?.accountId !== accountId) throw new PanelRefusal('NOT_FOUND')
+  return campaign
+}
+
+/** @throws PanelRefusal with every fault of the settings by its path */
+async function save(parts: PanelParts, accountId: number, settings: object): Promise<Campaign> {
+  const checked = checkCampaign(settings)
+  if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
+  return saveCampaign(parts, accountId, checked.campaign).catch((error) => {
+    if (!(error instanceof Refused)) throw error
+    const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
+    throw new PanelRefusal('INVALID', [{ path, message }])
+  })
+}
+
+function whole(campaign: Campaign) {
+  const settings = asFile(campaign)
+  return { settings, revision: revisionOf(settings) }
+}
+
+function revisionOf(settings: CampaignFile): string {
+  return hash('sha256', JSON.stringify(settings), 'base64url')
+}
