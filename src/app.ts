@@ -50,9 +50,11 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
   const metrics = openMetrics(() => server.openConnections())
   const history = openHistory(metrics.historyLost)
   const known = directory(store)
-  const leads = buildLeads(store, known)
   let port = config.port
   const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`
+
+  const counting = openCounting(store, metrics.countsLost)
+  const leads = buildLeads(store, known, (campaign, at) => counting.registered(campaign, at))
 
   const publicApi = buildPublicApi({
     store,
@@ -78,7 +80,6 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
       text(exchange, 200, await (metricsOfAll ?? metrics.render)(), metrics.contentType),
   }
 
-  const counting = openCounting(store, metrics.countsLost)
   const templates = openTemplates(templateShelf(store, () => Math.floor(now() / 1_000)))
   const visitorSurface = buildVisitorSurface({
     store,

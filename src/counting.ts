@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Seconds } from './core/instant.ts'
 import { dayOf } from './core/mechanism/calendar.ts'
 import { zoneOf } from './core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from './store/counts.ts'
@@ -21,6 +22,8 @@ export type Counted = {
 export type Counting = {
   /** Counts after the answer; nobody waits for it. */
   count(counted: Counted, nowMs: number): void
+  /** Counts a new lead. */
+  registered(campaign: Campaign, at: Seconds): void
   /** Stores what waits, as far as the database lets it. */
   close(): Promise<void>
 }
@@ -38,8 +41,10 @@ export function openCounting(store: Pick<Store, 'addCounts'>, onLost: (count: nu
     const { campaignId, day, pageId, leadId, kind, fetcher } = count
     const key = `${campaignId} ${day} ${pageId} ${leadId} ${kind} ${fetcher}`
     const known = waiting.get(key)
-    if (known !== undefined) known.total += count.total
-    else if (waiting.size >= mostWaiting) onLost(count.total)
+    if (known !== undefined) {
+      known.total += count.total
+      known.lastAt = Math.max(known.lastAt, count.lastAt)
+    } else if (waiting.size >= mostWaiting) onLost(count.total)
     else waiting.set(key, count)
   }
 
@@ -67,13 +72,17 @@ export function openCounting(store: Pick<Store, 'addCounts'>, onLost: (count: nu
     }
   }
 
+  function count({ campaign, pageId, leadId, kind, fetcher }: Counted, lastAt: Seconds): void {
+    const day = dayOf(zoneOf(campaign.timeZone).toLocal(lastAt))
+    const { accountId, id: campaignId } = campaign
+    add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1, lastAt })
+    arm()
+  }
+
   return {
-    count({ campaign, pageId, leadId, kind, fetcher }, nowMs) {
-      const day = dayOf(zoneOf(campaign.timeZone).toLocal(Math.floor(nowMs / 1_000)))
-      const { accountId, id: campaignId } = campaign
-      add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1 })
-      arm()
-    },
+    count: (counted, nowMs) => count(counted, Math.floor(nowMs / 1_000)),
+    registered: (campaign, at) =>
+      count({ campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' }, at),
     async close() {
       await storing
       clearTimeout(timer)

@@ -10,6 +10,7 @@ import {
   setByHand,
   visit,
 } from './core/mechanism/attempt.ts'
+import { isVisitorName } from './core/visitor.ts'
 import type { Directory } from './directory.ts'
 import type { Campaign, Decide, Lead, MaybePromise, Store } from './store/store.ts'
 import { StoreUnavailable } from './store/store.ts'
@@ -100,7 +101,12 @@ const importing: Change = {
 /** Looking again at a campaign that changes under every attempt to write has to end somewhere. */
 const maxStaleReads = 20
 
-export function buildLeads(store: Store, directory: Directory): Leads {
+/** `onNew` is told of every lead that was not there before, once it is on disk. */
+export function buildLeads(
+  store: Store,
+  directory: Directory,
+  onNew: (campaign: Campaign, now: Seconds) => void,
+): Leads {
   function lookUp(
     campaign: Campaign | undefined,
     { accountId }: CampaignOf,
@@ -157,7 +163,10 @@ export function buildLeads(store: Store, directory: Directory): Leads {
           : mayWrite.then((may) => (may ? store.writeLead(campaign, email, decide, isNew, since) : undefined))
       return writing.then((written) => {
         if (written === undefined) return 'RATE_LIMITED'
-        if (written !== 'stale') return { ...view(campaign, written.lead, now), created: written.created }
+        if (written !== 'stale') {
+          if (written.created && !isVisitorName(email)) onNew(campaign, now)
+          return { ...view(campaign, written.lead, now), created: written.created }
+        }
         directory.forget()
         if (reads + 1 >= maxStaleReads) throw new StoreUnavailable('the campaign kept changing')
         return write(of, email, now, change, reads + 1)

@@ -2,7 +2,7 @@
 import type { Seconds } from './core/instant.ts'
 import type { Offer } from './core/mechanism/attempt.ts'
 import { offerAt, visit } from './core/mechanism/attempt.ts'
-import { visitorName } from './core/visitor.ts'
+import { isVisitorName, visitorName } from './core/visitor.ts'
 import type { Directory } from './directory.ts'
 import type { Leads, LeadView } from './leads.ts'
 import type { Account, Campaign, Lead, MaybePromise, Store } from './store/store.ts'
@@ -80,7 +80,7 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
     const found = lc === undefined ? undefined : await store.findLeadByRef(lc)
     if (found?.campaignId !== campaign.id) return undefined
     const lead = await found.lead(campaign)
-    return lead.email.startsWith(' ') ? undefined : lead
+    return isVisitorName(lead.email) ? undefined : lead
   }
 
   /** The attempt of a browser without an email. */

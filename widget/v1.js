@@ -240,7 +240,10 @@ async function ask(c) {
     for (let tries = 0; tries < 3 && bestMs > 1000; tries++) {
       const sentAt = performance.now()
       const drift = Date.now() - sentAt
-      const offer = await post(c, 'offer', { ...names, lc, visit: visit && !tries })
+      const isVisit = visit && !tries
+      // Which page it was: without query and fragment, which may hold what is nobody's business.
+      const page = isVisit ? location.origin + location.pathname : undefined
+      const offer = await post(c, 'offer', { ...names, lc, visit: isVisit, page })
       isTold = true
       if (turn !== c.turn) return
       remember(c, lc, offer)

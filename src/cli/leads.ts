@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse'
 import { emailMaxLength, isEmail } from '../core/email.ts'
 import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
+import { openCounting } from '../counting.ts'
 import { directory } from '../directory.ts'
 import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads.ts'
 import type { Campaign, Store } from '../store/store.ts'
@@ -83,7 +84,7 @@ async function onLead<Options extends Record<string, (text: string, name: string
   const email = need(options.email as string | undefined, '--email')
   return withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
-    const leads = buildLeads(store, directory(store))
+    const leads = buildLeads(store, directory(store), () => {})
     const of = { accountId: campaign.accountId, campaignId }
     return work({ store, leads, campaign, of, email, options })
   })
@@ -121,7 +122,8 @@ export const importLeads: Command = async (args) => {
   const campaignId = need(options.campaign, '--campaign')
   return withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
-    const leads = buildLeads(store, directory(store))
+    const counting = openCounting(store, () => {})
+    const leads = buildLeads(store, directory(store), counting.registered)
     const of = { accountId: campaign.accountId, campaignId }
     const result = { created: 0, existing: 0, refused: [] as Refusal[] }
     const show = progress('leads imported')
@@ -135,6 +137,7 @@ export const importLeads: Command = async (args) => {
       show(result.created + result.existing)
     }
     show.end()
+    await counting.close()
     return result
   })
 }

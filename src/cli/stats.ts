@@ -1,4 +1,4 @@
-import { fetchers, kinds, type LeadCount } from '../store/counts.ts'
+import { type Fetcher, fetchers, type Kind, kinds, type LeadCount } from '../store/counts.ts'
 import {
   type Command,
   emailText,
@@ -35,17 +35,19 @@ export const leadStats: Command = async (args) => {
     if (lead === undefined) throw new WrongCall('--email: this email is not registered in the campaign')
     const counts = await store.readLeadCounts(campaign, lead.id)
     const days = counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total }))
-    return { campaignId, email, timeZone: campaign.timeZone, totals: totalsOf(counts), days }
+    const { registration: _, ...totals } = totalsOf(counts)
+    return { campaignId, email, timeZone: campaign.timeZone, totals, days }
   })
 }
 
-function totalsOf(counts: readonly LeadCount[]) {
+function totalsOf(counts: readonly LeadCount[]): Record<Kind, Record<Fetcher, number>> {
   const sum = (kind: string, fetcher: string) => {
     const same = counts.filter((count) => count.kind === kind && count.fetcher === fetcher)
     return same.reduce((total, count) => total + count.total, 0)
   }
   const byFetcher = (kind: string) => fetchers.map((fetcher) => [fetcher, sum(kind, fetcher)])
-  return Object.fromEntries(kinds.map((kind) => [kind, Object.fromEntries(byFetcher(kind))]))
+  const byKind = kinds.map((kind) => [kind, Object.fromEntries(byFetcher(kind))])
+  return Object.fromEntries(byKind)
 }
 
 /** `2026-11-21` of the days since 1970-01-01. */

@@ -13,3 +13,8 @@ export function visitorName(clientId: string): string {
 
 /** Every email comes after this in the order of bytes, and every visitor before. */
 export const beforeEmails = ' ~'
+
+/** Whether this is kept in place of an email. */
+export function isVisitorName(name: string): boolean {
+  return name.startsWith(' ')
+}

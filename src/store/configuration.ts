@@ -250,7 +250,10 @@ async function replacePages(sql: Sql, campaignId: number, pages: CampaignSetting
       throw new Refused(`pages[${index}].id: the campaign has no page ${page.id}; leave id out to add one`)
     }
   }
-  for (const id of known) await sql.run('DELETE FROM offer_pages WHERE id = ?', id)
+  for (const id of known) {
+    await sql.run('DELETE FROM offer_pages WHERE id = ?', id)
+    await sql.run('DELETE FROM page_sightings WHERE page_id = ?', id)
+  }
 }
 
 function toKey(row: Row): Key {

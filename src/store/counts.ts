@@ -1,8 +1,9 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
+import type { Seconds } from '../core/instant.ts'
 import type { Row, Sql, Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
-export const kinds = ['click', 'open', 'visit'] as const
+export const kinds = ['click', 'open', 'visit', 'registration'] as const
 export type Kind = (typeof kinds)[number]
 
 /** Who fetched: a person as far as one can tell, a proxy that fetches for mail programs, a scanner of links. */
@@ -21,10 +22,12 @@ export type Count = {
   kind: Kind
   fetcher: Fetcher
   total: number
+  /** Of the newest of them. */
+  lastAt: Seconds
 }
 
-export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId'>
-export type LeadCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'pageId'>
+export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt'>
+export type LeadCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'pageId' | 'lastAt'>
 
 /**
  * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
@@ -33,7 +36,11 @@ export type LeadCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'pag
 export function countStatements(counts: readonly Count[], rowsAtOnce: number): Statement[] {
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
-  for (const { accountId, campaignId, day, pageId, leadId, kind, fetcher, total } of counts) {
+  const sightings = new Map<number, Seconds>()
+  for (const { accountId, campaignId, day, pageId, leadId, kind, fetcher, total, lastAt } of counts) {
+    if (kind === 'visit' && pageId !== null) {
+      sightings.set(pageId, Math.max(lastAt, sightings.get(pageId) ?? 0))
+    }
     const what = [kinds.indexOf(kind), fetchers.indexOf(fetcher)]
     add(daily, [accountId, campaignId, day, pageId ?? 0, ...what], total)
     if (leadId !== null) add(ofLeads, [accountId, leadId, day, ...what], total)
@@ -41,7 +48,28 @@ export function countStatements(counts: readonly Count[], rowsAtOnce: number): S
   return [
     ...additions('daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily, rowsAtOnce),
     ...additions('lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads, rowsAtOnce),
+    ...[...sightings].sort(([a], [b]) => a - b).map(sighting),
   ]
+}
+
+/** When the widget was last seen on a page. */
+function sighting([pageId, seenAt]: [number, Seconds]): Statement {
+  return [
+    `INSERT INTO page_sightings (page_id, seen_at) VALUES (?, ?) ON CONFLICT (page_id)
+      DO UPDATE SET seen_at = excluded.seen_at WHERE page_sightings.seen_at < excluded.seen_at`,
+    pageId,
+    seenAt,
+  ]
+}
+
+/** When the widget was last seen on each page of the campaign where it was. */
+export async function readSightings(sql: Sql, campaignId: number): Promise<Map<number, Seconds>> {
+  const rows = await sql.all(
+    `SELECT page_id, seen_at FROM page_sightings JOIN offer_pages ON offer_pages.id = page_id
+      WHERE campaign_id = ?`,
+    campaignId,
+  )
+  return new Map(rows.map((row) => [row.page_id, row.seen_at]))
 }
 
 function add(rows: Map<string, number[]>, key: number[], total: number): void {

@@ -145,6 +145,8 @@ export type Store = {
   /** Ascending day, from `fromDay` (days since 1970-01-01) on. */
   readCounts(campaign: Campaign, fromDay: number): Promise<CampaignCount[]>
   readLeadCounts(campaign: Campaign, leadId: number): Promise<LeadCount[]>
+  /** When the widget was last seen on each of its pages where it was. */
+  readSightings(campaign: Campaign): Promise<Map<number, Seconds>>
   readTemplate(id: string): Promise<Uint8Array | undefined>
   writeTemplate(id: string, template: Uint8Array, madeAt: Seconds): Promise<void>
   /** Removes the lead and every trace of its address that the engine can reach. */

@@ -138,8 +138,9 @@ export function panelTables({ integer, bytes, identity, end }: Dialect): string 
 
   ALTER TABLE api_keys ADD COLUMN last_used_at ${integer};
 
+  -- Noted behind the answers, when the page may be gone: so without a reference.
   CREATE TABLE page_sightings (
-    page_id ${integer} PRIMARY KEY REFERENCES offer_pages ON DELETE CASCADE,
+    page_id ${integer} PRIMARY KEY,
     seen_at ${integer} NOT NULL
   )${end};
   `

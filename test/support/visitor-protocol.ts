@@ -109,7 +109,8 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
       status,
       { status: 'error', code, message: 'Refused.', requestId: 'of no use here' },
     ]
-    const names = operation === 'offer' ? ['lc', 'client', 'visit'] : ['email', 'lc', 'client', 'website']
+    const names =
+      operation === 'offer' ? ['lc', 'client', 'visit', 'page'] : ['email', 'lc', 'client', 'website']
     const isShaped =
       Object.keys(body).every((name) => names.includes(name)) && isRef(body.lc) && isRef(body.client)
     if (!isShaped) return error(422, 'VALIDATION_ERROR')

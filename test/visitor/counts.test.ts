@@ -25,14 +25,15 @@ test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors 
   for (const path of [...first.links, first.image]) await open(shop, path, { method: 'HEAD' })
   await open(shop, `/go/${campaign.pages[0].id}/${random32()}`)
   await open(shop, `/timer/en/${random32()}.gif`)
-  await ask(shop, 'offer', { lc: first.ref, visit: true }, of)
+  await ask(shop, 'offer', { lc: first.ref, visit: true, page: 'http://x.pl/2/?utm=1#top' }, of)
   await ask(shop, 'offer', { lc: first.ref, visit: false }, of)
-  await ask(shop, 'offer', { client: random32(), visit: true }, of)
+  await ask(shop, 'offer', { client: random32(), visit: true, page: 'https://y.pl/2' }, of)
 
   const totals = {
     click: { person: 3, proxy: 0, scanner: 1 },
     open: { person: 1, proxy: 1, scanner: 0 },
     visit: { person: 2, proxy: 0, scanner: 0 },
+    registration: { person: 2, proxy: 0, scanner: 0 },
   }
   const stats = await eventually(
     5,
@@ -54,7 +55,9 @@ test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors 
       row('click', two, 'person', 2),
       row('open', null, 'person', 1),
       row('open', null, 'proxy', 1),
-      row('visit', null, 'person', 2),
+      row('registration', null, 'person', 2),
+      row('visit', two, 'person', 1),
+      row('visit', null, 'person', 1),
     ]
       .map(key)
       .sort(),
@@ -81,5 +84,6 @@ test('what is counted when the server is told to stop is not lost, and is added 
   await open(shop, image)
   await shop.server.stop()
   const { totals } = await statsOf(id)
-  assert.deepEqual(totals, { click: none, open: { person: 2, proxy: 0, scanner: 0 }, visit: none })
+  const [opens, registration] = [2, 1].map((person) => ({ person, proxy: 0, scanner: 0 }))
+  assert.deepEqual(totals, { click: none, open: opens, visit: none, registration })
 })

@@ -191,7 +191,9 @@ test('waiting for consent it keeps nothing, and asks for those alone who come wi
   assert.equal(asked(id).length, 0)
   await page.goto(`${address}?lc=${lc}`)
   await page.getByRole('timer').waitFor()
-  assert.deepEqual(asked(id)[0]?.body, { lc, visit: true })
+  const { page: seenAt, ...question } = (asked(id)[0] as any).body
+  assert.deepEqual(question, { lc, visit: true })
+  assert.equal(seenAt, page.url().split(/[?#]/)[0])
   assert.equal(page.url(), `${address}?lc=${lc}`)
   assert.deepEqual(await stored(page), [null, 0])
 

@@ -2,6 +2,7 @@
 import { isEmail } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Offer } from '../../core/mechanism/attempt.ts'
+import { pageAt } from '../../core/page-address.ts'
 import { isClientId } from '../../core/visitor.ts'
 import type { Counting } from '../../counting.ts'
 import { StoreUnavailable } from '../../store/store.ts'
@@ -57,7 +58,8 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
     if (isVisit) {
       const { campaign, leadId } = shown
       const fetcher = fetcherOf(exchange.req.headers)
-      counting.count({ campaign, pageId: null, leadId, kind: 'visit', fetcher }, nowMs)
+      const pageId = (asked.page !== undefined && pageAt(campaign.pages, asked.page)?.id) || null
+      counting.count({ campaign, pageId, leadId, kind: 'visit', fetcher }, nowMs)
     }
     return said(offerOf(shown, exchange.arrivedAtMs))
   }
@@ -118,7 +120,7 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
 }
 
 type Target = { campaignId: number; operation: 'offer' | 'leads' }
-type Question = Visitor & { visit?: unknown; email?: unknown; website?: unknown }
+type Question = Visitor & { visit?: unknown; page?: string; email?: unknown; website?: unknown }
 
 /** A preflight (Fetch standard, "CORS-preflight fetch"): the widget needs none, but pages of others may. */
 function allow(exchange: Exchange): void {
@@ -133,7 +135,7 @@ function reply(exchange: Exchange, { status, body, headers = [] }: Reply): void 
 }
 
 const properties = {
-  offer: ['lc', 'client', 'visit'],
+  offer: ['lc', 'client', 'visit', 'page'],
   leads: ['email', 'lc', 'client', 'website'],
 }
 
@@ -164,6 +166,9 @@ function read(
   }
   if (operation === 'offer' && typeof question.visit !== 'boolean')
     return invalid('visit must be true or false')
+  if (question.page !== undefined && typeof question.page !== 'string') {
+    return invalid('page must be the address of a page')
+  }
   if (question.website !== undefined && typeof question.website !== 'string') {
     return invalid('website must be text')
   }

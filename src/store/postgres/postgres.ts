@@ -181,6 +181,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     addCounts: (all) => writeAll(counts.countStatements(all, 1_000)),
     readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
     readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
+    readSightings: ({ id }) => read((sql) => counts.readSightings(sql, id)),
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
     writeTemplate: (id, template, madeAt) => writeAll(counts.templateStatements(id, template, madeAt)),
 

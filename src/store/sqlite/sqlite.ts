@@ -243,6 +243,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
     addCounts: (all) => writeBeside(counts.countStatements(all, 1)),
     readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
     readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
+    readSightings: ({ id }) => read((sql) => counts.readSightings(sql, id)),
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
     writeTemplate: (id, template, madeAt) => writeBeside(counts.templateStatements(id, template, madeAt)),
 

@@ -1,0 +1,59 @@
+import { ActionIcon, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useLocation } from 'wouter'
+import { call, useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
+import { download, fileName } from '../../../parts/download.ts'
+import type { Summary } from './list.tsx'
+import { words } from './words.ts'
+
+/** What can be done with a campaign without opening it. */
+export function CampaignMenu({ campaign }: { campaign: Summary }) {
+  const text = useWords(words)
+  const { id, name } = campaign
+  const [, go] = useLocation()
+  const make = useSend('POST /campaigns')
+  const remove = useSend('DELETE /campaigns/:campaignId')
+  const [isRemoving, { open, close }] = useDisclosure(false)
+  const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
+  const exportFile = async () =>
+    download(fileName(name, 'json'), 'application/json', `${JSON.stringify(await read(), null, 2)}\n`)
+  const duplicate = async () => {
+    const { id: _, pages, ...settings } = await read()
+    const copies = pages.map(({ id: _, ...page }) => page)
+    const copy = { ...settings, pages: copies, name: text.copyOf(name).slice(0, 200), isDraft: true }
+    const made = await make.mutateAsync({ body: { settings: copy } })
+    go(`/campaigns/${made.settings.id}`)
+  }
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="default" size="lg" aria-label={text.actions(name)}>
+            ⋯
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={duplicate}>{text.duplicate}</Menu.Item>
+          <Menu.Item onClick={exportFile}>{text.export}</Menu.Item>
+          <Menu.Item c="var(--mantine-color-error)" onClick={open}>
+            {text.remove}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={isRemoving}
+        onClose={close}
+        title={text.removeTitle(name)}
+        text={text.removeText}
+        typed={{ asked: text.removeConfirm(name), wanted: name }}
+        action={text.remove}
+        isDangerous
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ params: { campaignId: id } }, { onSuccess: close })}
+      />
+    </>
+  )
+}

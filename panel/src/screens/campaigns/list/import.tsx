@@ -1,0 +1,81 @@
+import { Alert, Button, FileButton, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { useCloseLabel } from '../../../parts/confirm.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { Faults } from '../faults.tsx'
+import { words } from './words.ts'
+
+/** Makes a draft of a file that was exported here or anywhere else. */
+export function ImportButton() {
+  const text = useWords(words)
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {text.import}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={text.import} closeButtonProps={useCloseLabel()} centered>
+        <ImportForm />
+      </Modal>
+    </>
+  )
+}
+
+function ImportForm() {
+  const text = useWords(words)
+  const [, go] = useLocation()
+  const send = useSend('POST /campaigns')
+  const [isJson, setIsJson] = useState(true)
+  const take = async (file: File | null) => {
+    if (file === null) return
+    const settings = ownCopy(parse(await file.text()))
+    setIsJson(settings !== undefined)
+    if (settings === undefined) return
+    const made = await send.mutateAsync({ body: { settings } }).catch(() => undefined)
+    if (made !== undefined) go(`/campaigns/${made.settings.id}`)
+  }
+  return (
+    <Stack>
+      <Text size="sm">{text.importText}</Text>
+      {!isJson && (
+        <Alert color="red" variant="outline" role="alert">
+          {text.notJson}
+        </Alert>
+      )}
+      <Failure of={{ error: send.error }} />
+      {send.error !== null && <Faults faults={send.error.faults} />}
+      <FileButton onChange={take} accept="application/json,.json">
+        {(props) => (
+          <Button {...props} loading={send.isPending}>
+            {text.import}
+          </Button>
+        )}
+      </FileButton>
+    </Stack>
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Ids in a file are those of where it was exported. */
+function ownCopy(file: unknown): object | undefined {
+  if (typeof file !== 'object' || file === null || Array.isArray(file)) return undefined
+  const { id: _, pages, ...settings } = file as { id?: unknown; pages?: unknown }
+  if (!Array.isArray(pages)) return { ...settings, ...(pages !== undefined && { pages }), isDraft: true }
+  const withoutId = (page: unknown) => {
+    if (typeof page !== 'object' || page === null) return page
+    const { id: _, ...rest } = page as { id?: unknown }
+    return rest
+  }
+  return { ...settings, pages: pages.map(withoutId), isDraft: true }
+}

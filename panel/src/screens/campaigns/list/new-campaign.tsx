@@ -1,0 +1,66 @@
+import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { useCloseLabel } from '../../../parts/confirm.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { fromTemplate, type TemplateName, templateNames } from './templates.ts'
+import { words } from './words.ts'
+
+export function NewCampaign({ opened, onClose }: { opened: boolean; onClose(): void }) {
+  const text = useWords(words)
+  return (
+    <Modal opened={opened} onClose={onClose} title={text.new} closeButtonProps={useCloseLabel()} size="lg">
+      <NewForm />
+    </Modal>
+  )
+}
+
+function NewForm() {
+  const text = useWords(words)
+  const [, go] = useLocation()
+  const send = useSend('POST /campaigns')
+  const [template, setTemplate] = useState<TemplateName>('hours')
+  const [name, setName] = useState('')
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const settings = fromTemplate(template, name.trim() || text.templates[template].name, new Date())
+    const made = await send.mutateAsync({ body: { settings } })
+    go(`/campaigns/${made.settings.id}`)
+  }
+  return (
+    <form onSubmit={(event) => submit(event).catch(() => {})}>
+      <Stack>
+        <Text size="sm">{text.newText}</Text>
+        <Radio.Group
+          value={template}
+          onChange={(next) => setTemplate(next as TemplateName)}
+          aria-label={text.new}
+        >
+          <Stack gap="xs">
+            {templateNames.map((one) => (
+              <Radio.Card key={one} value={one} p="md" radius="md" aria-label={text.templates[one].name}>
+                <Text fw={600}>{text.templates[one].name}</Text>
+                <Text size="sm" c="dimmed">
+                  {text.templates[one].text}
+                </Text>
+              </Radio.Card>
+            ))}
+          </Stack>
+        </Radio.Group>
+        <TextInput
+          label={text.name}
+          placeholder={text.templates[template].name}
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Failure of={{ error: send.error }} />
+        <Button type="submit" loading={send.isPending}>
+          {text.create}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
