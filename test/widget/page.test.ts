@@ -153,8 +153,8 @@ test('two campaigns on a page keep to themselves', async (t) => {
 })
 
 test('two campaigns without countdowns of the page share the bar', async (t) => {
-  const first = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
-  const second = await stage.service.campaign({ endsInSeconds: 7200, anonymous: true })
+  const first = await stage.service.campaign({ endsInSeconds: 3_660, anonymous: true })
+  const second = await stage.service.campaign({ endsInSeconds: 7_260, anonymous: true })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [first, second] }))
   const timers = page.locator('[data-lastcall=bar]').getByRole('timer')

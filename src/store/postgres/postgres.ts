@@ -63,7 +63,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const pool = { url, size: poolSize, connectMs: connectMs(options) }
   const durable = openPool({ ...pool, settings })
   // Counting requests need not wait for the disk; leads must.
-  const counting = openPool({ ...pool, settings: { ...settings, synchronous_commit: 'off' } })
+  // Nobody holds a count for longer than a statement takes: a lock that lasts is a stranger's, and the other accounts
+  // of the statement must be tried without it while they still wait.
+  const counting = openPool({
+    ...pool,
+    settings: {
+      ...settings,
+      lock_timeout: String(Math.round(patienceMs / 6)),
+      synchronous_commit: 'off',
+    },
+  })
   if (isServer) await Promise.all([durable.fill(), counting.fill(), admin.fill()])
   const { rows } = await admin.use(adminPatienceMs, (c) => c.query('SELECT ref_key FROM installation', []))
   const refs = refCipher(rows[0]?.ref_key)
