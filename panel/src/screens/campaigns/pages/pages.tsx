@@ -1,5 +1,210 @@
+import { Button, Checkbox, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useAsk } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { CopyBlock } from '../../../parts/copy.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
+import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
+import { type Settings, useSaveCampaign, type Whole } from '../use-campaign.ts'
+import { words } from './words.ts'
+
+/** A page as it is being written; new ones have no id yet. */
+type Draft = Omit<Settings['pages'][number], 'id'> & { id?: number; key: string }
+
+const drafts = ({ settings }: Whole): Draft[] =>
+  settings.pages.map((page) => ({ ...page, key: `page ${page.id}` }))
 
 export default function PagesPart({ read }: PartProps) {
-  return <p>{read.settings.name}</p>
+  return (
+    <Stack gap="xl">
+      <PageList read={read} />
+      <Widget campaignId={read.settings.id} />
+    </Stack>
+  )
+}
+
+function PageList({ read }: PartProps) {
+  const text = useWords(words)
+  const [pages, setPages] = useState(() => drafts(read))
+  const [isSaved, setIsSaved] = useState(false)
+  const { save, isPending, error, reset } = useSaveCampaign(read)
+  const change = (next: Draft[]) => {
+    setIsSaved(false)
+    setPages(next)
+  }
+  const isChanged = JSON.stringify(pages) !== JSON.stringify(drafts(read))
+  const submit = async () => {
+    const settings = pages.map(({ key: _, ...page }) => ({ ...page, proxyUrl: page.proxyUrl || null }))
+    const saved = await save({ pages: settings as Settings['pages'] })
+    setPages(drafts(saved))
+    setIsSaved(true)
+  }
+  const put = (key: string, changes: Partial<Draft>) =>
+    change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
+  const add = () =>
+    change([...pages, { key: crypto.randomUUID(), pageUrl: '', proxyUrl: null, eligible: true }])
+  const faultAt = (path: string) =>
+    error?.faults.some((fault) => fault.path === path) ? text.urlFault : undefined
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit().catch(() => {})
+      }}
+    >
+      <Stack>
+        <Text c="dimmed">{text.about}</Text>
+        {pages.length === 0 && <Empty text={text.empty} />}
+        {pages.map((page, index) => (
+          <PageFields
+            key={page.key}
+            page={page}
+            number={index + 1}
+            faultAt={(name) => faultAt(`pages[${index}].${name}`)}
+            onChange={(changes) => put(page.key, changes)}
+            onRemove={() => change(pages.filter(({ key }) => key !== page.key))}
+            campaignId={read.settings.id}
+            timeZone={read.settings.timeZone}
+          />
+        ))}
+        <Failure of={{ error }} />
+        <Group>
+          <Button variant="default" onClick={add}>
+            {text.add}
+          </Button>
+          <Button type="submit" loading={isPending} disabled={!isChanged}>
+            {text.save}
+          </Button>
+          {isChanged && (
+            <Button
+              variant="subtle"
+              onClick={() => {
+                reset()
+                change(drafts(read))
+              }}
+            >
+              {text.discard}
+            </Button>
+          )}
+          <Text size="sm" c="dimmed" role="status">
+            {isChanged ? text.unsaved : isSaved ? text.saved : ''}
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+type FieldsProps = {
+  page: Draft
+  number: number
+  faultAt(name: string): string | undefined
+  onChange(changes: Partial<Draft>): void
+  onRemove(): void
+  campaignId: number
+  timeZone: string
+}
+
+function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, timeZone }: FieldsProps) {
+  const text = useWords(words)
+  return (
+    <Paper withBorder p="md" component="fieldset" m={0} miw={0}>
+      <Text component="legend" fw={600} px={4}>
+        {text.page(number)}
+      </Text>
+      <Stack>
+        <TextInput
+          label={text.pageUrl}
+          type="url"
+          inputMode="url"
+          placeholder="https://example.com/offer"
+          required
+          value={page.pageUrl}
+          error={faultAt('pageUrl')}
+          onChange={(event) => onChange({ pageUrl: event.currentTarget.value.trim() })}
+        />
+        <TextInput
+          label={text.proxyUrl}
+          description={text.proxyHint}
+          inputMode="url"
+          value={page.proxyUrl ?? ''}
+          error={faultAt('proxyUrl')}
+          onChange={(event) => onChange({ proxyUrl: event.currentTarget.value.trim() || null })}
+        />
+        <Checkbox
+          label={text.eligible}
+          description={text.eligibleHint}
+          checked={page.eligible}
+          onChange={(event) => onChange({ eligible: event.currentTarget.checked })}
+        />
+        <Group justify="space-between">
+          {page.id === undefined ? <span /> : <Sighting {...{ campaignId, timeZone, pageId: page.id }} />}
+          <Button variant="subtle" color="red" size="xs" onClick={onRemove}>
+            {text.remove}
+          </Button>
+        </Group>
+      </Stack>
+    </Paper>
+  )
+}
+
+function Sighting({
+  campaignId,
+  pageId,
+  timeZone,
+}: {
+  campaignId: number
+  pageId: number
+  timeZone: string
+}) {
+  const text = useWords(words)
+  const { data } = useAsk(
+    'GET /campaigns/:campaignId/sightings',
+    { params: { campaignId } },
+    { staleMs: 5_000 },
+  )
+  if (data === undefined) return null
+  const seen = data.pages.find((page) => page.pageId === pageId)
+  return (
+    <Text size="sm" c="dimmed">
+      {seen === undefined ? (
+        text.neverSeen
+      ) : (
+        <>
+          {text.seen}: <TimeText at={seen.seenAt} timeZone={timeZone} />
+        </>
+      )}
+    </Text>
+  )
+}
+
+function Widget({ campaignId }: { campaignId: number }) {
+  const text = useWords(words)
+  const { publicUrl } = useSession()
+  const { offer, buy, over } = text.example
+  return (
+    <Stack>
+      <Title order={2} size="h3">
+        {text.widget}
+      </Title>
+      <Text>{text.widgetText}</Text>
+      <CopyBlock
+        name={text.snippet}
+        text={`<script async src="${publicUrl}/widget/v1.js" data-campaign="${campaignId}"></script>`}
+      />
+      <Text>{text.offerText}</Text>
+      <CopyBlock
+        name={text.offerSnippet}
+        text={`<div data-lastcall="offer">
+  <p>${offer}: <span data-lastcall="countdown"></span></p>
+  <a href="https://example.com/buy">${buy}</a>
+</div>
+<p data-lastcall="expired" hidden>${over}</p>`}
+      />
+    </Stack>
+  )
 }

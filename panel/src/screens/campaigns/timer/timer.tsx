@@ -1,5 +1,161 @@
+import {
+  Button,
+  Checkbox,
+  ColorInput,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
 import type { PartProps } from '../campaign.tsx'
+import { useSaveCampaign } from '../use-campaign.ts'
+import { MailHtml } from './mail-html.tsx'
+import { Picture } from './picture.tsx'
+import { words } from './words.ts'
+
+export type Style = AnswerOf<'GET /timer-styles'>['usual']
 
 export default function TimerPart({ read }: PartProps) {
-  return <p>{read.settings.name}</p>
+  const styles = useAsk('GET /timer-styles', {}, { staleMs: Number.POSITIVE_INFINITY })
+  if (styles.data === undefined) return <Failure of={styles} />
+  const { fonts, usual } = styles.data
+  if (read.settings.mailTimer === null) return <NoTimer read={read} />
+  return <Timer read={read} fonts={fonts} usual={usual} />
+}
+
+function NoTimer({ read }: PartProps) {
+  const text = useWords(words)
+  const { save, isPending, error } = useSaveCampaign(read)
+  return (
+    <Empty text={text.none}>
+      <Failure of={{ error }} />
+      <Button loading={isPending} onClick={() => save({ mailTimer: {} }).catch(() => {})}>
+        {text.add}
+      </Button>
+    </Empty>
+  )
+}
+
+function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Style }) {
+  const text = useWords(words)
+  const saved = { ...usual, ...read.settings.mailTimer } as Style
+  const [style, setStyle] = useState(saved)
+  const [isSaved, setIsSaved] = useState(false)
+  const { save, isPending, error } = useSaveCampaign(read)
+  const isChanged = JSON.stringify(style) !== JSON.stringify(saved)
+  const put = (changes: Partial<Style>) => {
+    setIsSaved(false)
+    setStyle((before) => ({ ...before, ...changes }))
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    await save({ mailTimer: style })
+    setIsSaved(true)
+  }
+  return (
+    <Stack gap="xl">
+      <Picture style={style} />
+      <form onSubmit={(event) => submit(event).catch(() => {})}>
+        <Stack>
+          <Title order={2} size="h3">
+            {text.style}
+          </Title>
+          <StyleFields style={style} fonts={fonts} onChange={put} />
+          <Failure of={{ error }} />
+          {error?.code === 'INVALID' && <Text size="sm">{text.fault}</Text>}
+          <Group>
+            <Button type="submit" disabled={!isChanged} loading={isPending}>
+              {text.save}
+            </Button>
+            {isChanged && (
+              <Button variant="subtle" onClick={() => setStyle(saved)}>
+                {text.discard}
+              </Button>
+            )}
+            <Button
+              variant="subtle"
+              color="red"
+              onClick={() => save({ mailTimer: null }).catch(() => {})}
+              disabled={isPending}
+            >
+              {text.remove}
+            </Button>
+            <Text size="sm" c="dimmed" role="status">
+              {isChanged ? text.unsaved : isSaved ? text.saved : ''}
+            </Text>
+          </Group>
+        </Stack>
+      </form>
+      <MailHtml read={read} style={style} />
+    </Stack>
+  )
+}
+
+type FieldsProps = { style: Style; fonts: string[]; onChange(changes: Partial<Style>): void }
+
+const colours = ['background', 'box', 'digits', 'labels'] as const
+const sizes = [
+  ['width', 200, 600, 4],
+  ['height', 50, 200, 1],
+  ['cornerRadius', 0, 40, 1],
+] as const
+
+function StyleFields({ style, fonts, onChange }: FieldsProps) {
+  const text = useWords(words)
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+      {colours.map((name) => (
+        <ColorInput
+          key={name}
+          label={text.colours[name]}
+          format="hex"
+          value={style[name]}
+          eyeDropperButtonProps={{ 'aria-label': text.colours[name] }}
+          withEyeDropper={false}
+          onChange={(value) => onChange({ [name]: value })}
+        />
+      ))}
+      <Select
+        label={text.font}
+        data={fonts.map((value) => ({ value, label: fontName(value) }))}
+        value={style.font}
+        allowDeselect={false}
+        onChange={(value) => onChange({ font: value as Style['font'] })}
+      />
+      {sizes.map(([name, min, max, step]) => (
+        <NumberInput
+          key={name}
+          label={text[name]}
+          suffix={` ${text.points}`}
+          {...{ min, max, step }}
+          allowDecimal={false}
+          clampBehavior="blur"
+          value={style[name]}
+          onChange={(value) => onChange({ [name]: Number(value) })}
+        />
+      ))}
+      <Checkbox
+        label={text.showLabels}
+        checked={style.showLabels}
+        onChange={(event) => onChange({ showLabels: event.currentTarget.checked })}
+      />
+      <Checkbox
+        label={text.fine}
+        checked={style.pixelsPerPoint === 2}
+        onChange={(event) => onChange({ pixelsPerPoint: event.currentTarget.checked ? 2 : 1 })}
+      />
+    </SimpleGrid>
+  )
+}
+
+function fontName(font: string): string {
+  return font.replace(/(^|-)(\w)/g, (_, dash, letter) => `${dash === '' ? '' : ' '}${letter.toUpperCase()}`)
 }

@@ -1,0 +1,46 @@
+import { Alert, Select, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import { useWords } from '../../../language.ts'
+import { CopyBlock } from '../../../parts/copy.tsx'
+import type { PartProps } from '../campaign.tsx'
+import { type MailService, mailServices, mergeTag } from './mail-services.ts'
+import type { Style } from './timer.tsx'
+import { words } from './words.ts'
+
+/** What to paste into the mail, with the merge tags of the service that sends it. */
+export function MailHtml({ read, style }: PartProps & { style: Style }) {
+  const text = useWords(words)
+  const [service, setService] = useState<MailService>('other')
+  const names = Object.entries(mailServices).map(([value, { name }]) => ({ value, label: name }))
+  const tag = (field: 'LINK' | 'TIMER' | 'DEADLINE') => mergeTag(service, field)
+  const html = `<a href="${tag('LINK')}"><img src="${tag('TIMER')}" width="${style.width}" height="${style.height}"
+  alt="${text.htmlEnds(tag('DEADLINE'))}"
+  style="display: block; width: 100%; max-width: ${style.width}px; height: auto; border: 0"></a>
+<p>${text.htmlEnds(`<strong>${tag('DEADLINE')}</strong>`)}. <a href="${tag('LINK')}">${text.htmlSee}</a></p>`
+  return (
+    <Stack>
+      <Title order={2} size="h3">
+        {text.html}
+      </Title>
+      {!read.settings.pages.some(({ eligible }) => eligible) && (
+        <Alert color="orange" variant="outline">
+          {text.noPage}
+        </Alert>
+      )}
+      <Text>{text.htmlText}</Text>
+      <Select
+        label={text.service}
+        data={[...names, { value: 'other', label: text.other }]}
+        value={service}
+        allowDeselect={false}
+        maw={320}
+        onChange={(next) => setService(next as MailService)}
+      />
+      <Text size="sm">{text.notes[service] ?? text.otherNote}</Text>
+      <CopyBlock text={html} name={text.html} />
+      <Text size="sm" c="dimmed">
+        {text.why}
+      </Text>
+    </Stack>
+  )
+}

@@ -1,0 +1,46 @@
+// Where the widget was last seen, and what the countdown image of a style looks like.
+import Type from 'typebox'
+import type { Fault } from '../../core/fault.ts'
+import { formatInstant } from '../../core/instant.ts'
+import { languages } from '../../core/offer.ts'
+import { checkTimerStyle, defaultTimerStyle, fullTimerStyle, timerFonts } from '../../core/timer-style.ts'
+import { render } from '../../image/render.ts'
+import { needCampaign } from './campaigns.ts'
+import { PanelRefusal } from './errors.ts'
+import { forReader } from './route.ts'
+import { closed } from './schemas.ts'
+
+export const offerPageRoutes = {
+  ...forReader('GET /campaigns/:campaignId/sightings', {
+    async run({ session, parts, params }) {
+      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+      const seen = await parts.store.readSightings(campaign)
+      return { pages: [...seen].map(([pageId, at]) => ({ pageId, seenAt: formatInstant(at) })) }
+    },
+  }),
+  /** Asked with a body, but it changes nothing. */
+  ...forReader('POST /timer-picture', {
+    body: Type.Object(
+      {
+        style: Type.Object({}),
+        language: Type.Enum([...languages], { type: 'string' }),
+        secondsLeft: Type.Integer({ minimum: 0, maximum: 400 * 86_400 }),
+      },
+      closed,
+    ),
+    async run({ parts, body }) {
+      const faults: Fault[] = []
+      const style = checkTimerStyle(body.style, '', faults)
+      if (style === undefined) throw new PanelRefusal('INVALID', faults)
+      const template = await parts.templates.get(style, body.language)
+      const picture = Buffer.alloc(template.mostBytes)
+      const length = render(template, body.secondsLeft * 1_000, picture)
+      return { picture: `data:image/gif;base64,${picture.toString('base64', 0, length)}` }
+    },
+  }),
+  ...forReader('GET /timer-styles', {
+    async run() {
+      return { fonts: [...timerFonts], usual: fullTimerStyle(defaultTimerStyle) }
+    },
+  }),
+}
