@@ -8,6 +8,8 @@ export const readable: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6a737d',
     '--mantine-color-body': '#fbfbfd',
     '--mantine-color-error': '#c92a2a',
+    '--mantine-color-violet-light-color': '#5028b8',
+    '--mantine-color-red-light-color': '#a61e1e',
     '--mantine-color-teal-outline': '#087f5b',
     '--mantine-color-orange-outline': '#a83c00',
     '--mantine-color-red-outline': '#c92a2a',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Config, demoFolder, isPortSet, readConfig } from '../config.ts'
@@ -7,11 +7,13 @@ import { basePath } from '../http/public/request.ts'
 import { createKey } from '../keys.ts'
 import { claimDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { buildUsers } from '../users.ts'
 import type { Command } from './command.ts'
 import { now } from './now.ts'
 import { readServeFlags, run } from './serve.ts'
 
 const keyName = 'demo'
+const email = 'demo@example.com'
 
 const campaign = {
   name: '48 hours from signup',
@@ -31,10 +33,15 @@ export const demo: Command = async (args) => {
     database: { engine: 'sqlite', path: join(demoFolder, 'lastcall.db') },
     port: isPortSet(flags) || (await isFree(configured)) ? configured.port : 0,
   }
-  const { key, campaignId } = await prepare(config)
+  const { key, campaignId, password } = await prepare(config)
   const body = JSON.stringify({ email: `demo-${randomUUID().slice(0, 8)}@example.com` })
   await run(config, (port) => {
     console.log(`
+Open the panel: http://localhost:${port}/
+
+  email     ${email}
+  password  ${password}
+
 Register an email, in another terminal:
 
 curl -sS -X POST http://localhost:${port}${basePath}/campaigns/${campaignId}/leads -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
@@ -42,8 +49,10 @@ curl -sS -X POST http://localhost:${port}${basePath}/campaigns/${campaignId}/lea
   })
 }
 
-/** Account and campaign on the first run, a fresh key on every one; the key before is revoked. */
-async function prepare({ database }: Config): Promise<{ key: string; campaignId: number }> {
+type Prepared = { key: string; campaignId: number; password: string }
+
+/** Account, campaign and user on the first run; a fresh key and password on every one, which end those before. */
+async function prepare({ database }: Config): Promise<Prepared> {
   const giveUpClaim = claimDatabase(database)
   const store = await openStore(database, {
     lockWaitMs: 1_000,
@@ -58,11 +67,19 @@ async function prepare({ database }: Config): Promise<{ key: string; campaignId:
       if (old.name === keyName && old.revokedAt === null) await store.revokeKey(old.id, now())
     }
     const { key } = await createKey(store, account.id, keyName, now())
-    return { key, campaignId }
+    return { key, campaignId, password: await demoPassword(store, account.id) }
   } finally {
     await store.close()
     giveUpClaim()
   }
+}
+
+async function demoPassword(store: Store, accountId: number): Promise<string> {
+  const users = buildUsers(store)
+  const password = randomBytes(9).toString('base64url')
+  const isThere = await users.reset(email, password)
+  if (!isThere) await users.create(accountId, email, password, now())
+  return password
 }
 
 async function demoCampaign(store: Store, accountId: number): Promise<number> {

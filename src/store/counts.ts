@@ -62,6 +62,27 @@ function sighting([pageId, seenAt]: [number, Seconds]): Statement {
   ]
 }
 
+export type AccountCount = { day: number; kind: Kind; total: number }
+
+/** What people did in all campaigns of the account, added up by day and kind, from `fromDay` on. */
+export async function readAccountCounts(
+  sql: Sql,
+  accountId: number,
+  fromDay: number,
+): Promise<AccountCount[]> {
+  const rows = await sql.all(
+    `SELECT day, kind, CAST(sum(total) AS bigint) AS total FROM daily_counts
+      WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
+        AND day >= ? AND fetcher = ?
+      GROUP BY day, kind ORDER BY day, kind`,
+    accountId,
+    accountId,
+    fromDay,
+    fetchers.indexOf('person'),
+  )
+  return rows.map(({ day, kind, total }) => ({ day, kind: kinds[kind] as Kind, total }))
+}
+
 /** When the widget was last seen on each page of the campaign where it was. */
 export async function readSightings(sql: Sql, campaignId: number): Promise<Map<number, Seconds>> {
   const rows = await sql.all(

@@ -4,7 +4,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
-import type { CampaignCount, Count, LeadCount } from './counts.ts'
+import type { AccountCount, CampaignCount, Count, LeadCount } from './counts.ts'
 import type { People } from './people.ts'
 
 export type Account = {
@@ -144,6 +144,8 @@ export type Store = {
   addCounts(counts: readonly Count[]): Promise<void>
   /** Ascending day, from `fromDay` (days since 1970-01-01) on. */
   readCounts(campaign: Campaign, fromDay: number): Promise<CampaignCount[]>
+  /** What people did in all campaigns of the account, by day and kind, from `fromDay` on. */
+  readAccountCounts(accountId: number, fromDay: number): Promise<AccountCount[]>
   readLeadCounts(campaign: Campaign, leadId: number): Promise<LeadCount[]>
   /** When the widget was last seen on each of its pages where it was. */
   readSightings(campaign: Campaign): Promise<Map<number, Seconds>>

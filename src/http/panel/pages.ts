@@ -47,7 +47,7 @@ export function sendPage(exchange: Exchange, path: string, publicUrl: string): b
 
 /** Programs get the contract's 404 where people get a screen (contract, "Paths outside it"). */
 function wantsPage({ req }: Exchange, path: string): boolean {
-  const accepted = req.headers.accept ?? '*/*'
+  const accepted = req.headers.accept ?? ''
   return accepted.includes('text/html') || (path === '/' && accepted.includes('*/*'))
 }
 

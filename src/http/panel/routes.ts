@@ -1,10 +1,12 @@
 // Every route of the panel's API: what is not in this table does not exist.
 import { campaignRoutes } from './campaigns.ts'
 import { offerPageRoutes } from './offer-pages.ts'
+import { overviewRoutes } from './overview.ts'
 import { peopleRoutes } from './people.ts'
 
 export const routes = {
   ...peopleRoutes,
+  ...overviewRoutes,
   ...campaignRoutes,
   ...offerPageRoutes,
 }

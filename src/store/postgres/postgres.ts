@@ -189,6 +189,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
 
     addCounts: (all) => writeAll(counts.countStatements(all, 1_000)),
     readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
+    readAccountCounts: (accountId, fromDay) =>
+      read((sql) => counts.readAccountCounts(sql, accountId, fromDay)),
     readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
     readSightings: ({ id }) => read((sql) => counts.readSightings(sql, id)),
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),

@@ -242,6 +242,8 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
 
     addCounts: (all) => writeBeside(counts.countStatements(all, 1)),
     readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
+    readAccountCounts: (accountId, fromDay) =>
+      read((sql) => counts.readAccountCounts(sql, accountId, fromDay)),
     readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
     readSightings: ({ id }) => read((sql) => counts.readSightings(sql, id)),
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),

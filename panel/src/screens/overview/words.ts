@@ -1,0 +1,68 @@
+import { inBoth, plural } from '../../language.ts'
+
+export const words = inBoth({
+  en: {
+    title: 'Overview',
+    today: 'Today',
+    kinds: {
+      registration: 'Registrations',
+      visit: 'Visits',
+      click: 'Clicks',
+      open: 'Opens of the countdown',
+    },
+    open: 'Open offers',
+    openSome: (read: string) => `among the first ${read} leads`,
+    published: (count: number) =>
+      plural('en', count, { one: 'in # published campaign', other: 'in # published campaigns' }),
+    days: 'The last 30 days',
+    daysNote:
+      'People only: mail proxies and link scanners are counted apart. Opens say little, since Apple Mail loads every picture.',
+    none: 'Nothing has happened in these days yet. Register a lead, or put the widget on a page, and it will show here.',
+    chart: 'Chart of registrations, visits, clicks and opens by day; the table below has the same numbers',
+    table: 'Show as a table',
+    day: 'Day',
+    attention: 'Needs attention',
+    allWell: 'Nothing needs your attention.',
+    what: {
+      NO_CAMPAIGN: 'There is no campaign yet. Make the first one from a template.',
+      NO_KEY: 'There is no API key, so no server can register leads. Make one under Integrations.',
+      TOOLS_OFF:
+        'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
+      NO_PAGE: 'has no page that is offered in mails, so leads get no link.',
+      WIDGET_NEVER_SEEN: 'is published, but its widget was never seen on a page.',
+      OVER: 'is over for everybody: its fixed date has passed.',
+      NO_DEADLINE: 'has no deadline, so there is nothing to count down to.',
+    },
+  },
+  pl: {
+    title: 'Przegląd',
+    today: 'Dzisiaj',
+    kinds: { registration: 'Zapisy', visit: 'Wizyty', click: 'Kliknięcia', open: 'Otwarcia licznika' },
+    open: 'Trwające oferty',
+    openSome: (read: string) => `wśród pierwszych ${read} odbiorców`,
+    published: (count: number) =>
+      plural('pl', count, {
+        ...{ one: 'w # opublikowanej kampanii', few: 'w # opublikowanych kampaniach' },
+        ...{ many: 'w # opublikowanych kampaniach', other: 'w # opublikowanych kampaniach' },
+      }),
+    days: 'Ostatnie 30 dni',
+    daysNote:
+      'Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obraz.',
+    none: 'W tych dniach nic się jeszcze nie wydarzyło. Zapisz odbiorcę albo umieść widżet na stronie, a pojawi się to tutaj.',
+    chart: 'Wykres zapisów, wizyt, kliknięć i otwarć według dni; tabela poniżej zawiera te same liczby',
+    table: 'Pokaż jako tabelę',
+    day: 'Dzień',
+    attention: 'Wymaga uwagi',
+    allWell: 'Nic nie wymaga Twojej uwagi.',
+    what: {
+      NO_CAMPAIGN: 'Nie ma jeszcze żadnej kampanii. Utwórz pierwszą z szablonu.',
+      NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców. Utwórz go w Integracjach.',
+      TOOLS_OFF:
+        'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
+      NO_PAGE: 'nie ma strony podawanej w e-mailach, więc odbiorcy nie dostają linku.',
+      WIDGET_NEVER_SEEN: 'jest opublikowana, ale jej widżetu nigdy nie widziano na stronie.',
+      OVER: 'skończyła się dla wszystkich: jej stała data minęła.',
+      NO_DEADLINE: 'nie ma terminu, więc nie ma do czego odliczać.',
+    },
+  },
+})

@@ -1,0 +1,50 @@
+// Users of the panel on the command line.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { installation } from '../support/lastcall.ts'
+
+test('users of the panel', async (t) => {
+  const place = installation(t)
+  const refused = async (args: string[], input: string, message: RegExp) => {
+    const { code, stdout, stderr } = await place.run(args, input)
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, message)
+  }
+  const create = (email: string) => ['user', 'create', '--account', '1', '--email', email]
+
+  await t.test('the set-up link begins an installation, and there is another until it is used', async () => {
+    const links = [await place.json(['setup-link']), await place.json(['setup-link'])]
+    for (const { url } of links) assert.match(url, /^http:\/\/localhost:8080\/setup#[\w-]{43}$/)
+    assert.notEqual(links[0].url, links[1].url)
+  })
+
+  await t.test('a user has an account, an email and a password from standard input', async () => {
+    await place.json(['account', 'create', '--name', 'Owner'])
+    const user = await place.json(create('Ada@Example.com'), 'a long password\n')
+    assert.deepEqual([user.accountId, user.email], [1, 'ada@example.com'])
+    assert.match(user.createdAt, /^\d{4}-\d\d-\d\dT/)
+    await refused(create('ada@EXAMPLE.com'), 'a long password\n', /^lastcall: --email: this email has a user/)
+    await refused(['user', 'create', '--account', '9', '--email', 'b@x.pl'], 'x\n', /--account: there is no/)
+    await refused(['setup-link'], '', /there is a user already/)
+  })
+
+  await t.test('a password has 8 to 256 characters, and stands in no message', async () => {
+    await refused(create('b@x.pl'), 'planted\n', /^lastcall: the password must have 8 to 256 characters/)
+    const { stderr } = await place.run(create('b@x.pl'), `${'planted'.repeat(40)}\n`)
+    assert.match(stderr, /8 to 256/)
+    assert.doesNotMatch(stderr, /planted/)
+    assert.equal((await place.run(create('b@x.pl'), '8letters')).code, 0)
+    assert.equal((await place.run(create('c@x.pl'), `${'x'.repeat(256)}\n`)).code, 0)
+  })
+
+  await t.test('reset sets a new password of a user who is there', async () => {
+    assert.deepEqual(await place.json(['user', 'reset', '--email', 'ADA@example.com'], 'new password\n'), {
+      reset: true,
+    })
+    await refused(
+      ['user', 'reset', '--email', 'no@x.pl'],
+      'new password\n',
+      /no user of the panel has this email/,
+    )
+  })
+})

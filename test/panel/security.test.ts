@@ -1,0 +1,152 @@
+// The panel's API from outside: a matrix made from its route table.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { routes } from '../../src/http/panel/routes.ts'
+import { campaignFile } from '../support/lastcall.ts'
+import { assertUntroubled, type Person, panelStage } from './stage.ts'
+
+const stage = await panelStage({ after })
+const [owner, stranger] = [await stage.person('owner'), await stage.person('stranger')]
+const account = String(owner.accountId)
+const campaign = await stage.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile())
+const key = await stage.place.json(['key', 'create', '--account', account, '--name', 'server'])
+await stage.place.json(
+  ['lead', 'import', '--campaign', String(campaign.id), '-'],
+  'email\nlead@example.com\n',
+)
+const lead = await stage.place.json([
+  ...['lead', 'show', '--campaign', String(campaign.id), '--email', 'lead@example.com'],
+])
+
+/** Things of the owner for every name that stands in a path. */
+const named: Record<string, string> = {
+  campaignId: String(campaign.id),
+  pageId: String(campaign.pages[0].id),
+  keyId: key.id,
+  ref: lead.ref,
+  leadRef: lead.ref,
+  userId: '1',
+}
+
+type Answered = { status: number; code: string; text: string; cookie: string }
+
+async function ask(route: string, headers: Record<string, string> = {}, body?: unknown): Promise<Answered> {
+  const [method = '', pattern = ''] = route.split(' ')
+  const path = pattern.replace(/:(\w+)/g, (_, name) => {
+    assert.ok(named[name], `${route}: give ${name} of the owner`)
+    return named[name] as string
+  })
+  const answer = await fetch(`${stage.server.origin}/panel/api${path}`, {
+    method,
+    headers,
+    ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
+  })
+  const text = await answer.text()
+  const code = text === '' ? '' : JSON.parse(text).code
+  return { status: answer.status, code, text, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
+
+const signedIn = async ({ email, password }: Person) =>
+  (await ask('POST /session', {}, { email, password })).cookie
+
+const table = Object.entries(routes)
+const behindSession = table.filter(([, { access }]) => access !== 'anybody').map(([name]) => name)
+
+test('every route but those for coming in wants a session', async () => {
+  assert.deepEqual(
+    table.filter(([, { access }]) => access === 'anybody').map(([name]) => name),
+    ['GET /session', 'POST /session', 'DELETE /session', 'POST /invitation', 'POST /users'],
+  )
+  for (const route of behindSession) {
+    const { status, code } = await ask(route)
+    assert.deepEqual([route, status, code], [route, 401, 'SIGNED_OUT'])
+    const guessed = await ask(route, { cookie: 'lastcall=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' })
+    assert.equal(guessed.status, 401, route)
+  }
+})
+
+test('a page of another origin gets nothing done, whatever cookie its visitor has', async () => {
+  const cookie = await signedIn(owner)
+  const foreign: Record<string, string>[] = [
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', origin: stage.server.origin },
+  ]
+  for (const [route] of table) {
+    for (const headers of foreign) {
+      const { status, code } = await ask(route, { cookie, ...headers })
+      assert.deepEqual([route, status, code], [route, 403, 'FOREIGN_ORIGIN'])
+    }
+  }
+  assert.equal((await ask('GET /campaigns/:campaignId', { cookie })).status, 200)
+})
+
+test('what belongs to another account looks as if it did not exist, by every route that names something', async () => {
+  const cookie = await signedIn(stranger)
+  const naming = behindSession.filter((route) => route.includes('/:'))
+  assert.ok(naming.length > 3)
+  for (const route of naming) {
+    const { status, code } = await ask(route, { cookie }, bodyFor(route))
+    assert.deepEqual([route, status, code], [route, 404, 'NOT_FOUND'])
+  }
+  const mine = await signedIn(owner)
+  assert.equal((await ask('GET /campaigns/:campaignId', { cookie: mine })).status, 200)
+})
+
+/** A body that the route takes, so that only the tenant stands in its way. */
+function bodyFor(route: string): unknown {
+  const bodies: Record<string, unknown> = {
+    'PUT /campaigns/:campaignId': { settings: {}, revision: '' },
+  }
+  return bodies[route]
+}
+
+test('the pages come with a policy that lets no script in but their own', async () => {
+  const answer = await fetch(stage.server.origin, { headers: { accept: 'text/html' } })
+  const policy = answer.headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'; script-src 'self';/)
+  assert.doesNotMatch(policy.split('style-src')[0] ?? '', /unsafe|\*|data:/)
+  assert.match(policy, /frame-ancestors 'none'/)
+  assert.doesNotMatch(await answer.text(), /<script(?![^>]* src=)/)
+  const outside = await fetch(`${stage.server.origin}/panel/assets/../../../package.json`)
+  assert.equal(outside.status, 404)
+  const encoded = await fetch(`${stage.server.origin}/panel/assets/..%2f..%2f..%2fpackage.json`)
+  assert.equal(encoded.status, 404)
+})
+
+test('planted scripts in names and addresses never run', async () => {
+  const planted = '<img src=x onerror="document.title=`pwned`"><script>document.title=`pwned`</script>'
+  const person = await stage.person('planted')
+  const of = String(person.accountId)
+  const file = campaignFile({
+    name: planted,
+    pages: [{ pageUrl: 'https://x.pl/?%3Cscript%3Ealert(1)%3C/script%3E' }],
+  })
+  const { id } = await stage.place.json(['campaign', 'apply', '--account', of, '-'], file)
+  const page = await stage.open(person)
+  for (const path of [
+    '/',
+    '/campaigns',
+    `/campaigns/${id}`,
+    `/campaigns/${id}/pages`,
+    `/campaigns/${id}/timer`,
+  ]) {
+    await page.goto(path)
+    await page.waitForLoadState('networkidle')
+    assert.notEqual(await page.title(), 'pwned')
+    assertUntroubled(page)
+  }
+})
+
+test('neither passwords nor tokens nor emails stand in the log or in an error', async () => {
+  const password = 'a planted password of a person'
+  await ask('POST /session', {}, { email: 'planted-person@example.com', password })
+  await ask('POST /users', {}, { token: 'planted-token', email: 'planted-person@example.com', password })
+  const refused = await ask('POST /session', {}, { email: 'planted-person@', password, more: 'planted-more' })
+  assert.equal(refused.status, 422)
+  for (const secret of ['planted-person', password, 'planted-token', owner.password]) {
+    assert.ok(!stage.server.output().includes(secret), secret)
+    assert.ok(!refused.text.includes(secret), secret)
+  }
+})
