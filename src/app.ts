@@ -103,6 +103,7 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     leads,
     users: buildUsers(store),
     templates,
+    rateLimitPerMinute: config.rateLimitPerMinute,
     publicUrl,
     proxies: config.trustProxy,
     onDefect: (error, { requestId }) =>

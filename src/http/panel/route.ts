@@ -16,6 +16,8 @@ export type PanelParts = {
   leads: Leads
   users: Users
   templates: Templates
+  /** Requests of the public API, for an account without a limit of its own. */
+  rateLimitPerMinute: number
   /** What links, timers and the downloaded description begin with. */
   publicUrl(): string
 }

@@ -3,12 +3,14 @@ import { campaignRoutes } from './campaigns.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { peopleRoutes } from './people.ts'
+import { referenceRoutes } from './reference.ts'
 
 export const routes = {
   ...peopleRoutes,
   ...overviewRoutes,
   ...campaignRoutes,
   ...offerPageRoutes,
+  ...referenceRoutes,
 }
 
 export type Routes = typeof routes

@@ -213,7 +213,9 @@ const components = {
   headers: {
     XRequestId: text('Names this request in the request history.', { format: 'uuid' }),
     CacheControl: text('Answers are private.', { const: 'no-store' }),
-    WWWAuthenticate: text('RFC 6750.', { pattern: '^Bearer(?: .+)?$' }),
+    WWWAuthenticate: text('That a key is asked for, and whether the one sent was refused (RFC 6750).', {
+      pattern: '^Bearer(?: .+)?$',
+    }),
     RetryAfter: { ...count('Seconds left in the current UTC minute.', 1), required: true },
     RateLimitLimit: count('Requests a minute for the account, all keys together.', 1),
     RateLimitRemaining: count('Requests left in this minute.', 0),

@@ -35,8 +35,11 @@ export const LeadInput = Type.Object(
 export const CampaignSummary = Type.Object(
   {
     id: id('Identifies the campaign.'),
-    name: Type.String(),
-    type: Type.Object({ id: id('Identifies the type.'), name: Type.String() }, closed),
+    name: Type.String({ description: 'Name of the campaign.' }),
+    type: Type.Object(
+      { id: id('Identifies the type.'), name: Type.String({ description: 'Name of the type.' }) },
+      { ...closed, description: 'What kind of deadline the campaign gives.' },
+    ),
     isDraft: Type.Boolean({ description: 'true: draft; false: published.' }),
   },
   closed,
@@ -77,7 +80,10 @@ const leadOfferProperties = {
   timeZone: Type.String({ description: "The campaign's time zone, an IANA name." }),
   offerLinks: Type.Array(OfferLink, { description: 'One for each eligible page, ascending `pageId`.' }),
   mailTimerUrl: nullable(Type.String({ format: 'uri' }), 'Email countdown image.'),
-  warnings: Type.Array(Type.Enum([...warnings], { type: 'string' }), { uniqueItems: true }),
+  warnings: Type.Array(Type.Enum([...warnings], { type: 'string' }), {
+    uniqueItems: true,
+    description: 'Why something is missing from this answer. Empty: nothing is.',
+  }),
 }
 
 export const LeadOffer = Type.Object(leadOfferProperties, closed)
@@ -96,8 +102,8 @@ const codes = Object.keys(errorStatus) as ErrorCode[]
 
 export const ErrorBody = Type.Object(
   {
-    status: Type.Literal('error'),
-    code: Type.Enum(codes, { type: 'string' }),
+    status: Type.Literal('error', { description: 'Tells an error from every other answer.' }),
+    code: Type.Enum(codes, { type: 'string', description: 'What went wrong, for programs to decide by.' }),
     message: Type.String({ description: 'For people; its wording is not fixed.' }),
     requestId: Type.String({ format: 'uuid', description: 'Equal to the header `X-Request-Id`.' }),
   },

@@ -1,0 +1,124 @@
+import { Badge, Code, Group, List, Paper, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { ApiErrorCode, ApiWarning } from '../../../../../src/http/panel/reference.ts'
+import { useWords } from '../../../language.ts'
+import { Fields, Row } from './fields.tsx'
+import { Prose, useDescribed } from './prose.tsx'
+import { type Description, readErrorBody, readHeaders } from './reading.ts'
+import { words } from './words.ts'
+
+/** Error codes with their status, what they mean, and what to do. */
+export function CodeRows({ errors }: { errors: { status: string; code: ApiErrorCode }[] }) {
+  const text = useWords(words)
+  return (
+    <Rows>
+      {errors.map(({ status, code }) => (
+        <Row key={code}>
+          <Group gap="xs">
+            <Badge variant="default" radius="sm">
+              {status}
+            </Badge>
+            <Code fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {code}
+            </Code>
+          </Group>
+          <Text size="sm">
+            <Prose text={text.codes[code].means} />
+          </Text>
+          <Text size="sm" c="dimmed">
+            {text.next} <Prose text={text.codes[code].next} />
+          </Text>
+        </Row>
+      ))}
+    </Rows>
+  )
+}
+
+/** What holds for every operation: the body of errors, warnings, headers, and when to try again. */
+export function Everywhere({ description }: { description: Description }) {
+  const text = useWords(words)
+  return (
+    <>
+      <Part title={text.retries}>
+        <List size="sm" spacing="xs" withPadding={false}>
+          {text.retryAdvice.map((advice) => (
+            <List.Item key={advice}>
+              <Prose text={advice} />
+            </List.Item>
+          ))}
+        </List>
+      </Part>
+      <Part title={text.errorBody} intro={text.errorsText}>
+        <Fields fields={readErrorBody(description)} showRequired={false} />
+      </Part>
+      <Part title={text.warnings} intro={text.warningsText}>
+        <Warnings />
+      </Part>
+      <Part title={text.headers}>
+        <Headers description={description} />
+      </Part>
+    </>
+  )
+}
+
+function Warnings() {
+  const { warningTexts } = useWords(words)
+  return (
+    <Rows>
+      {(Object.keys(warningTexts) as ApiWarning[]).map((warning) => (
+        <Row key={warning}>
+          <div>
+            <Code fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {warning}
+            </Code>
+          </div>
+          <Text size="sm">{warningTexts[warning]}</Text>
+        </Row>
+      ))}
+    </Rows>
+  )
+}
+
+function Headers({ description }: { description: Description }) {
+  const text = useWords(words)
+  const say = useDescribed()
+  return (
+    <Rows>
+      {readHeaders(description).map(({ name, description: means, on, isExcept }) => (
+        <Row key={name}>
+          <Group gap="xs">
+            <Code fw={600}>{name}</Code>
+            <Text size="xs" c="dimmed">
+              {isExcept ? text.onAllBut(on.join(', ')) : text.onStatuses(on.join(', '))}
+            </Text>
+          </Group>
+          <Text size="sm">
+            <Prose text={say(means)} />
+          </Text>
+        </Row>
+      ))}
+    </Rows>
+  )
+}
+
+function Rows({ children }: { children: ReactNode }) {
+  return (
+    <Stack component="ul" gap={0} m={0} p={0} style={{ listStyle: 'none' }}>
+      {children}
+    </Stack>
+  )
+}
+
+function Part({ title, intro, children }: { title: string; intro?: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p={{ base: 'md', sm: 'lg' }} component="section" aria-label={title}>
+      <Stack gap="sm">
+        <Title order={3} size="h4">
+          {title}
+        </Title>
+        {intro !== undefined && <Text size="sm">{intro}</Text>}
+        {children}
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,204 @@
+import {
+  Alert,
+  Anchor,
+  Button,
+  Center,
+  Group,
+  Loader,
+  Paper,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
+import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { CopyBlock } from '../../../parts/copy.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { Everywhere } from './codes.tsx'
+import { type Language, languageNames, OperationCard } from './operation.tsx'
+import { type Reference, readOperations } from './reading.ts'
+import { saveFile } from './save-file.ts'
+import { words } from './words.ts'
+
+type CampaignListed = AnswerOf<'GET /campaigns'>['campaigns'][number]
+
+/** The reference of the public API, made of its description, with this installation's address in its examples. */
+export default function ReferencePart() {
+  const reference = useAsk('GET /reference', {}, { staleMs: 60_000 })
+  const list = useAsk('GET /campaigns', { query: {} })
+  if (reference.isError) return <Failure of={reference} />
+  if (list.isError) return <Failure of={list} />
+  if (reference.isPending || list.isPending) return <Waiting />
+  return <Whole reference={reference.data} campaigns={list.data.campaigns} />
+}
+
+function Whole({ reference, campaigns }: { reference: Reference; campaigns: CampaignListed[] }) {
+  const text = useWords(words)
+  const [chosenId, setChosenId] = useState<number>()
+  const [language, setLanguage] = useState<Language>('curl')
+  const published = campaigns.find(({ isDraft }) => !isDraft)
+  const chosen = campaigns.find(({ id }) => id === chosenId) ?? published ?? campaigns[0]
+  const ofCampaign = useAsk(
+    'GET /campaigns/:campaignId/reference',
+    { params: { campaignId: chosen?.id ?? 0 } },
+    { enabled: chosen !== undefined, staleMs: 60_000 },
+  )
+  const snippets = { ...reference.snippets, ...ofCampaign.data?.snippets }
+  return (
+    <Stack gap="lg">
+      <Text>{text.intro}</Text>
+      <Start reference={reference} collection={ofCampaign.data?.collection ?? reference.collection} />
+      <Title order={2} size="h3">
+        {text.operations}
+      </Title>
+      {chosen === undefined ? (
+        <Empty text={text.noCampaign}>
+          <Button component={Link} href="/campaigns">
+            {text.toCampaigns}
+          </Button>
+        </Empty>
+      ) : (
+        <CampaignChoice campaigns={campaigns} chosen={chosen} onChoose={setChosenId} />
+      )}
+      <LanguageChoice language={language} onChoose={setLanguage} />
+      {ofCampaign.isError && <Failure of={ofCampaign} />}
+      {readOperations(reference.description).map((operation) => (
+        <OperationCard
+          key={operation.name}
+          operation={operation}
+          language={language}
+          snippet={snippets[operation.name]?.[language]}
+        />
+      ))}
+      <Everywhere description={reference.description} />
+    </Stack>
+  )
+}
+
+/** What one needs before the first call. */
+function Start({ reference, collection }: { reference: Reference; collection: Reference['collection'] }) {
+  const text = useWords(words)
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <Card title={text.baseUrl}>
+        <CopyBlock text={reference.baseUrl} name={text.baseUrl} />
+        <Text size="sm">
+          {text.limit}: {text.limitText(reference.rateLimit)}
+        </Text>
+      </Card>
+      <Card title={text.key}>
+        <CopyBlock text="export LASTCALL_KEY='lastcall_…'" name={text.keyLine} />
+        <Text size="sm">
+          {text.keyText}{' '}
+          <Anchor component={Link} href="/integrations" inherit underline="always">
+            {text.toKeys}
+          </Anchor>
+        </Text>
+      </Card>
+      <Download
+        title={text.description}
+        intro={text.descriptionText}
+        name="lastcall-openapi.json"
+        content={reference.description}
+      />
+      <Download
+        title={text.collection}
+        intro={text.collectionText}
+        name="lastcall-collection.json"
+        content={collection}
+      />
+    </SimpleGrid>
+  )
+}
+
+type File = { title: string; intro: string; name: string; content: object }
+
+function Download({ title, intro, name, content }: File) {
+  const { download } = useWords(words)
+  return (
+    <Card title={title}>
+      <Text size="sm">{intro}</Text>
+      <Group mt="auto">
+        <Button
+          variant="default"
+          onClick={() => saveFile(name, content)}
+          aria-label={`${download}: ${name}`}
+          style={{ overflow: 'hidden' }}
+        >
+          {download} {name}
+        </Button>
+      </Group>
+    </Card>
+  )
+}
+
+function Card({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p={{ base: 'md', sm: 'lg' }} style={{ minWidth: 0 }}>
+      <Stack gap="sm" h="100%">
+        <Title order={2} size="h5">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Paper>
+  )
+}
+
+type Choice = { campaigns: CampaignListed[]; chosen: CampaignListed; onChoose(id: number): void }
+
+function CampaignChoice({ campaigns, chosen, onChoose }: Choice) {
+  const text = useWords(words)
+  return (
+    <>
+      <Select
+        label={text.campaign}
+        description={text.campaignHint}
+        data={campaigns.map(({ id, name, isDraft }) => ({
+          value: String(id),
+          label: `${id} · ${isDraft ? text.draftOption(name) : name}`,
+        }))}
+        value={String(chosen.id)}
+        onChange={(id) => id !== null && onChoose(Number(id))}
+        allowDeselect={false}
+        searchable
+        limit={100}
+        nothingFoundMessage={text.noMatch}
+        maw={480}
+      />
+      {chosen.isDraft && (
+        <Alert variant="outline" color="orange" role="note">
+          {text.draft}
+        </Alert>
+      )}
+    </>
+  )
+}
+
+function LanguageChoice({ language, onChoose }: { language: Language; onChoose(next: Language): void }) {
+  const text = useWords(words)
+  return (
+    <Group>
+      <SegmentedControl
+        aria-label={text.snippetLanguage}
+        value={language}
+        onChange={(next) => onChoose(next as Language)}
+        data={Object.entries(languageNames).map(([value, label]) => ({ value, label }))}
+      />
+    </Group>
+  )
+}
+
+function Waiting() {
+  return (
+    <Center mih={240} role="status" aria-label="…">
+      <Loader />
+    </Center>
+  )
+}

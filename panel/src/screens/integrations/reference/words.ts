@@ -1,0 +1,341 @@
+import type { ApiErrorCode, ApiWarning } from '../../../../../src/http/panel/reference.ts'
+import { inBoth, type Language, plural } from '../../../language.ts'
+
+/** What an error means to whoever gets it, and what to do about it. */
+type CodeWords = { means: string; next: string }
+
+type Words = {
+  intro: string
+  baseUrl: string
+  key: string
+  keyText: string
+  toKeys: string
+  keyLine: string
+  limit: string
+  limitText(count: number): string
+  description: string
+  descriptionText: string
+  download: string
+  collection: string
+  collectionText: string
+  campaign: string
+  campaignHint: string
+  draftOption(name: string): string
+  noMatch: string
+  draft: string
+  noCampaign: string
+  toCampaigns: string
+  snippetLanguage: string
+  snippet(language: string, operation: string): string
+  operations: string
+  parameters: string
+  body: string
+  answer(status: string): string
+  exampleOf(what: string): string
+  errors: string
+  required: string
+  optional: string
+  values: string
+  always: string
+  otherwise: string
+  between(from: number, to: number): string
+  atLeast(from: number): string
+  charactersAtMost(count: number): string
+  itemsAtMost(count: number): string
+  errorsText: string
+  errorBody: string
+  next: string
+  warnings: string
+  warningsText: string
+  headers: string
+  /** Of statuses, of which there may be none. */
+  onAllBut(statuses: string): string
+  onStatuses(statuses: string): string
+  retries: string
+  retryAdvice: string[]
+  codes: Record<ApiErrorCode, CodeWords>
+  warningTexts: Record<ApiWarning, string>
+}
+
+const number = (language: Language, value: number) => new Intl.NumberFormat(language).format(value)
+
+export const words = inBoth<Words>({
+  en: {
+    intro:
+      'Three operations, for your server: list the campaigns, register an email as a lead, and read the offer of a lead. Everything on this page is about this installation and runs as it is copied.',
+    baseUrl: 'Base address',
+    key: 'Key',
+    keyText:
+      'The examples read the key from the environment of the program, where it belongs: never write it into a page, an app or an address.',
+    toKeys: 'Make a key',
+    keyLine: 'Line that sets the key',
+    limit: 'Rate limit',
+    limitText: (count) =>
+      plural('en', count, {
+        one: '# request in each UTC minute, of all keys of the account together.',
+        other: '# requests in each UTC minute, of all keys of the account together.',
+      }),
+    description: 'Description',
+    descriptionText: 'OpenAPI 3.1 with this base address, for code generators and tools.',
+    download: 'Download',
+    collection: 'Collection',
+    collectionText:
+      'For Postman, in its format 2.1; Bruno and others import it too. Put your key into the variable “key”.',
+    campaign: 'Campaign in the examples',
+    campaignHint: 'Its number stands in every example below and in the collection.',
+    draftOption: (name) => `${name} (draft)`,
+    noMatch: 'No campaign has this name',
+    draft:
+      'This campaign is a draft. Until it is published, registering answers 409 CAMPAIGN_NOT_PUBLISHED, and the offer of a lead has no links.',
+    noCampaign:
+      'Examples need a campaign, and there is none yet. Make one, and they will stand here with its number.',
+    toCampaigns: 'Go to the campaigns',
+    snippetLanguage: 'Language of the examples',
+    snippet: (language, operation) => `${operation}: example (${language})`,
+    operations: 'Operations',
+    parameters: 'Parameters',
+    body: 'Body',
+    answer: (status) => `Answer ${status}`,
+    exampleOf: (what) => `Example: ${what}`,
+    errors: 'Errors',
+    required: 'required',
+    optional: 'optional',
+    values: 'One of:',
+    always: 'Always:',
+    otherwise: 'If left out:',
+    between: (from, to) => `from ${number('en', from)} to ${number('en', to)}`,
+    atLeast: (from) => `at least ${number('en', from)}`,
+    charactersAtMost: (count) =>
+      plural('en', count, { one: 'at most # character', other: 'at most # characters' }),
+    itemsAtMost: (count) => plural('en', count, { one: 'at most # entry', other: 'at most # entries' }),
+    errorsText:
+      'Every error has the same body. Decide by status and code; the wording of the message may change.',
+    errorBody: 'Body of an error',
+    next: 'What to do:',
+    warnings: 'Warnings',
+    warningsText: 'An offer that lacks something says why, in its list of warnings.',
+    headers: 'Headers of the answers',
+    onAllBut: (statuses) => `on every answer${statuses && ` but ${statuses}`}`,
+    onStatuses: (statuses) => `on ${statuses}`,
+    retries: 'Trying again',
+    retryAdvice: [
+      'On 429 wait for the seconds in `Retry-After`, then send again.',
+      'On 503 and on time-outs try again after ever longer pauses, and give up after a few tries. The examples in Node, Python and PHP do both; cURL is for trying things out.',
+      'A time-out is no rollback: the answer may be lost after the lead was kept. The repeat then answers 200 with `created` false.',
+      'In a campaign where a new registration resets the deadline, a repeat does so too. If that matters, look the lead up first, and register on `LEAD_NOT_FOUND` only.',
+      'Give a call 10 seconds. Do not repeat what was answered with another error: it will be answered in the same way.',
+    ],
+    codes: {
+      INVALID_JSON: {
+        means: 'The body is empty, not one JSON text in UTF-8, or did not arrive whole within 30 seconds.',
+        next: 'Mend the body; if it was slow, send it again.',
+      },
+      INVALID_CURSOR: {
+        means: '`afterId` is no integer from 1 to 9007199254740991.',
+        next: 'Pass `nextAfterId` as it came, or begin again without.',
+      },
+      UNAUTHORIZED: {
+        means: 'The key is missing, unknown, wrong or revoked.',
+        next: 'Do not retry; check the key.',
+      },
+      ACCOUNT_SUSPENDED: {
+        means: 'The account is suspended.',
+        next: 'Do not retry; ask whoever runs this installation.',
+      },
+      CAMPAIGN_NOT_FOUND: {
+        means: 'The account of the key has no such campaign.',
+        next: 'Check the number of the campaign, and that the key is of the same account.',
+      },
+      LEAD_NOT_FOUND: {
+        means: 'This email, in this spelling, is no lead of the campaign.',
+        next: 'Register it, or check the spelling character by character.',
+      },
+      NOT_FOUND: {
+        means: 'There is nothing at this path for this method; a slash at the end counts.',
+        next: 'Mend the path or the method.',
+      },
+      CAMPAIGN_NOT_PUBLISHED: {
+        means: 'The campaign is a draft; nothing was kept.',
+        next: 'Publish the campaign, then send again.',
+      },
+      PAYLOAD_TOO_LARGE: {
+        means: 'The body is larger than 16,384 bytes.',
+        next: 'Send `email` and `language` only.',
+      },
+      UNSUPPORTED_MEDIA_TYPE: {
+        means: '`Content-Type` is not `application/json` in UTF-8, or the body is compressed.',
+        next: 'Mend the headers.',
+      },
+      VALIDATION_ERROR: {
+        means: 'A parameter or property is wrong, unknown or given twice; the message names it.',
+        next: 'Mend the request; do not send it again as it is.',
+      },
+      RATE_LIMITED: {
+        means: 'The account has used up its requests of this minute.',
+        next: 'Wait for the seconds in `Retry-After`, then send again.',
+      },
+      INTERNAL_ERROR: {
+        means: 'Something went wrong on our side; the request may have been carried out.',
+        next: 'Look the lead up; tell whoever runs this installation the `requestId`.',
+      },
+      SERVICE_UNAVAILABLE: {
+        means: 'The database does not answer, or the server is stopping.',
+        next: 'Try again after ever longer pauses, a few times.',
+      },
+    },
+    warningTexts: {
+      CAMPAIGN_NOT_PUBLISHED: 'The campaign is a draft: no links, no countdown image.',
+      COUNTDOWN_TOOLS_UNAVAILABLE:
+        'The account has no countdown tools: no links, no countdown image. Registration takes place.',
+      NO_OFFER_PAGES: 'No page of the campaign is eligible: there are no links.',
+      NO_MAIL_TIMER: 'The campaign has no mail timer: there is no countdown image.',
+      NO_DEADLINE: 'There is no deadline, or none yet.',
+    },
+  },
+  pl: {
+    intro:
+      'Trzy operacje dla Twojego serwera: lista kampanii, rejestracja adresu e-mail jako odbiorcy i odczyt oferty odbiorcy. Wszystko na tej stronie dotyczy tej instalacji i działa tak, jak zostało skopiowane.',
+    baseUrl: 'Adres bazowy',
+    key: 'Klucz',
+    keyText:
+      'Przykłady odczytują klucz ze środowiska programu i tam jest jego miejsce: nigdy nie wpisuj go na stronie, w aplikacji ani w adresie.',
+    toKeys: 'Utwórz klucz',
+    keyLine: 'Wiersz ustawiający klucz',
+    limit: 'Limit żądań',
+    limitText: (count) =>
+      plural('pl', count, {
+        one: '# żądanie w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
+        few: '# żądania w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
+        many: '# żądań w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
+        other: '# żądania w każdej minucie UTC, łącznie dla wszystkich kluczy konta.',
+      }),
+    description: 'Opis API',
+    descriptionText: 'OpenAPI 3.1 z tym adresem bazowym, dla generatorów kodu i narzędzi.',
+    download: 'Pobierz',
+    collection: 'Kolekcja',
+    collectionText:
+      'Dla Postmana, w jego formacie 2.1; importują ją też Bruno i inne programy. Wpisz swój klucz do zmiennej „key”.',
+    campaign: 'Kampania w przykładach',
+    campaignHint: 'Jej numer występuje w każdym przykładzie poniżej i w kolekcji.',
+    draftOption: (name) => `${name} (wersja robocza)`,
+    noMatch: 'Żadna kampania nie ma takiej nazwy',
+    draft:
+      'Ta kampania jest wersją roboczą. Dopóki nie zostanie opublikowana, rejestracja zwraca 409 CAMPAIGN_NOT_PUBLISHED, a oferta odbiorcy nie ma linków.',
+    noCampaign:
+      'Przykłady wymagają kampanii, a nie ma jeszcze żadnej. Utwórz ją, a pojawią się tu z jej numerem.',
+    toCampaigns: 'Przejdź do kampanii',
+    snippetLanguage: 'Język przykładów',
+    snippet: (language, operation) => `${operation}: przykład (${language})`,
+    operations: 'Operacje',
+    parameters: 'Parametry',
+    body: 'Treść żądania',
+    answer: (status) => `Odpowiedź ${status}`,
+    exampleOf: (what) => `Przykład: ${what}`,
+    errors: 'Błędy',
+    required: 'wymagane',
+    optional: 'opcjonalne',
+    values: 'Jedna z wartości:',
+    always: 'Zawsze:',
+    otherwise: 'Jeśli pominięte:',
+    between: (from, to) => `od ${number('pl', from)} do ${number('pl', to)}`,
+    atLeast: (from) => `co najmniej ${number('pl', from)}`,
+    charactersAtMost: (count) =>
+      plural('pl', count, {
+        one: 'najwyżej # znak',
+        few: 'najwyżej # znaki',
+        many: 'najwyżej # znaków',
+        other: 'najwyżej # znaku',
+      }),
+    itemsAtMost: (count) =>
+      plural('pl', count, {
+        one: 'najwyżej # pozycja',
+        few: 'najwyżej # pozycje',
+        many: 'najwyżej # pozycji',
+        other: 'najwyżej # pozycji',
+      }),
+    errorsText:
+      'Każdy błąd ma taką samą treść. Decyduj na podstawie statusu i kodu; brzmienie komunikatu może się zmienić.',
+    errorBody: 'Treść błędu',
+    next: 'Co zrobić:',
+    warnings: 'Ostrzeżenia',
+    warningsText: 'Oferta, w której czegoś brakuje, podaje powód na liście ostrzeżeń.',
+    headers: 'Nagłówki odpowiedzi',
+    onAllBut: (statuses) => `w każdej odpowiedzi${statuses && ` oprócz ${statuses}`}`,
+    onStatuses: (statuses) => `przy ${statuses}`,
+    retries: 'Ponawianie żądań',
+    retryAdvice: [
+      'Po 429 odczekaj liczbę sekund z `Retry-After` i wyślij ponownie.',
+      'Po 503 i po przekroczeniu czasu próbuj ponownie po coraz dłuższych przerwach i zrezygnuj po kilku próbach. Przykłady w Node, Pythonie i PHP robią jedno i drugie; cURL służy do wypróbowania.',
+      'Przekroczenie czasu niczego nie cofa: odpowiedź mogła zaginąć już po zapisaniu odbiorcy. Ponowione żądanie dostaje wtedy 200 i `created` równe `false`.',
+      'W kampanii, w której nowa rejestracja odnawia termin, robi to również powtórzone żądanie. Jeśli to ważne, najpierw odczytaj ofertę odbiorcy, a rejestruj tylko po `LEAD_NOT_FOUND`.',
+      'Daj wywołaniu 10 sekund. Nie powtarzaj żądania, które dostało inny błąd: odpowiedź będzie taka sama.',
+    ],
+    codes: {
+      INVALID_JSON: {
+        means:
+          'Treść jest pusta, nie jest jednym tekstem JSON w UTF-8 albo nie dotarła w całości w ciągu 30 sekund.',
+        next: 'Popraw treść; jeśli docierała zbyt wolno, wyślij ją ponownie.',
+      },
+      INVALID_CURSOR: {
+        means: '`afterId` nie jest liczbą całkowitą od 1 do 9007199254740991.',
+        next: 'Podaj `nextAfterId` tak, jak je otrzymano, albo zacznij od początku bez niego.',
+      },
+      UNAUTHORIZED: {
+        means: 'Klucza brakuje albo jest nieznany, błędny lub unieważniony.',
+        next: 'Nie ponawiaj; sprawdź klucz.',
+      },
+      ACCOUNT_SUSPENDED: {
+        means: 'Konto jest zawieszone.',
+        next: 'Nie ponawiaj; zapytaj osobę, która prowadzi tę instalację.',
+      },
+      CAMPAIGN_NOT_FOUND: {
+        means: 'Konto tego klucza nie ma takiej kampanii.',
+        next: 'Sprawdź numer kampanii i to, czy klucz należy do tego samego konta.',
+      },
+      LEAD_NOT_FOUND: {
+        means: 'Tego adresu, w tej pisowni, nie ma wśród odbiorców kampanii.',
+        next: 'Zarejestruj go albo sprawdź pisownię znak po znaku.',
+      },
+      NOT_FOUND: {
+        means: 'Pod tą ścieżką nie ma niczego dla tej metody; ukośnik na końcu też się liczy.',
+        next: 'Popraw ścieżkę albo metodę.',
+      },
+      CAMPAIGN_NOT_PUBLISHED: {
+        means: 'Kampania jest wersją roboczą; niczego nie zapisano.',
+        next: 'Opublikuj kampanię i wyślij ponownie.',
+      },
+      PAYLOAD_TOO_LARGE: {
+        means: 'Treść jest większa niż 16 384 bajty.',
+        next: 'Wysyłaj tylko `email` i `language`.',
+      },
+      UNSUPPORTED_MEDIA_TYPE: {
+        means: '`Content-Type` to nie `application/json` w UTF-8 albo treść jest skompresowana.',
+        next: 'Popraw nagłówki.',
+      },
+      VALIDATION_ERROR: {
+        means: 'Parametr lub pole jest błędne, nieznane albo podane dwa razy; wymienia je komunikat.',
+        next: 'Popraw żądanie; nie wysyłaj go ponownie bez zmian.',
+      },
+      RATE_LIMITED: {
+        means: 'Konto wykorzystało swoje żądania w tej minucie.',
+        next: 'Odczekaj liczbę sekund z `Retry-After` i wyślij ponownie.',
+      },
+      INTERNAL_ERROR: {
+        means: 'Coś poszło nie tak po naszej stronie; żądanie mogło zostać wykonane.',
+        next: 'Odczytaj ofertę odbiorcy; podaj `requestId` osobie, która prowadzi tę instalację.',
+      },
+      SERVICE_UNAVAILABLE: {
+        means: 'Baza danych nie odpowiada albo serwer jest zatrzymywany.',
+        next: 'Spróbuj kilka razy, po coraz dłuższych przerwach.',
+      },
+    },
+    warningTexts: {
+      CAMPAIGN_NOT_PUBLISHED: 'Kampania jest wersją roboczą: nie ma linków ani obrazka z odliczaniem.',
+      COUNTDOWN_TOOLS_UNAVAILABLE:
+        'Konto nie ma narzędzi do odliczania: nie ma linków ani obrazka z odliczaniem. Rejestracja się odbywa.',
+      NO_OFFER_PAGES: 'Żadna strona kampanii nie jest uprawniona: nie ma linków.',
+      NO_MAIL_TIMER: 'Kampania nie ma licznika w e-mailu: nie ma obrazka z odliczaniem.',
+      NO_DEADLINE: 'Terminu nie ma albo jeszcze go nie ma.',
+    },
+  },
+})
