@@ -137,6 +137,8 @@ export function panelTables({ integer, bytes, identity, end }: Dialect): string 
   )${end};
 
   ALTER TABLE api_keys ADD COLUMN last_used_at ${integer};
+  -- Of a key that was replaced: until then it works beside the one in its place.
+  ALTER TABLE api_keys ADD COLUMN grace_ends_at ${integer};
 
   CREATE TABLE page_sightings (
     page_id ${integer} PRIMARY KEY REFERENCES offer_pages ON DELETE CASCADE,
