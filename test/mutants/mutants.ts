@@ -53,7 +53,7 @@ export const mutants: Mutant[] = [
   {
     file: 'src/http/public/key-check.ts',
     line: 'nowMs < revokedAt * 1_000',
-    fault: 'nowMs <= revokedAt * 1_000',
+    fault: 'true',
     tests: inApi('key-in-grace'),
   },
   {

@@ -76,7 +76,7 @@ export const historyRoutes = {
       return { entries: entries.map(shown), ...step }
     },
   }),
-  /** How many entries of each class of status fall into each bar. Whoever adds up the steps has them all. */
+  /** How many entries of each sort of status fall into each bar. Whoever adds up the steps has them all. */
   ...forReader('GET /history/counts', {
     query: Filters,
     async run(asked) {

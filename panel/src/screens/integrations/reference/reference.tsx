@@ -1,0 +1,3 @@
+export default function ReferencePart() {
+  return null
+}
