@@ -5,11 +5,13 @@ import { directory } from './directory.ts'
 import type { History } from './history/history.ts'
 import { type Exchange, send } from './http/exchange.ts'
 import { buildPanel } from './http/panel/panel.ts'
+import type { HistoryReader } from './http/panel/route.ts'
 import { buildPublicApi } from './http/public/api.ts'
 import { errorBody } from './http/public/reply.ts'
 import { basePath } from './http/public/request.ts'
 import { buildServer } from './http/server.ts'
 import { buildVisitorSurface } from './http/visitor/visitor.ts'
+import { openKeyUses } from './key-use.ts'
 import { buildLeads } from './leads.ts'
 import { describeError, type Log } from './log.ts'
 import { openMetrics } from './metrics.ts'
@@ -26,11 +28,12 @@ setFlagsFromString('--no-allocation-site-pretenuring')
 export type AppParts = {
   config: Pick<
     Config,
-    'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute' | 'trustProxy' | 'formRatePerMinute'
+    'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute' | 'trustProxy' | 'formRatePerMinute' | 'historyDays'
   >
   store: Store
   /** Opens the request history; `onLost` is told of entries that could not be stored. */
   openHistory(onLost: (count: number) => void): History
+  readHistory: HistoryReader
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
@@ -46,9 +49,10 @@ export type App = {
 }
 
 /** The whole service: what the tests start is what ships. */
-export function buildApp({ config, store, openHistory, log, now, metricsOfAll }: AppParts): App {
+export function buildApp({ config, store, openHistory, readHistory, log, now, metricsOfAll }: AppParts): App {
   const metrics = openMetrics(() => server.openConnections())
   const history = openHistory(metrics.historyLost)
+  const keyUses = openKeyUses(store)
   const known = directory(store)
   let port = config.port
   const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`
@@ -62,6 +66,7 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     leads,
     rates: store.rates,
     history,
+    keyUses,
     metrics,
     log,
     now,
@@ -104,6 +109,8 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     users: buildUsers(store),
     templates,
     rateLimitPerMinute: config.rateLimitPerMinute,
+    readHistory,
+    historyDays: config.historyDays,
     publicUrl,
     proxies: config.trustProxy,
     onDefect: (error, { requestId }) =>
@@ -138,7 +145,7 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     },
     async drain() {
       await server.drain()
-      await Promise.all([history.close(), counting.close(), templates.close()])
+      await Promise.all([history.close(), keyUses.close(), counting.close(), templates.close()])
     },
   }
 }

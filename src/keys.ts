@@ -1,9 +1,9 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { formatApiKey } from './core/api-key.ts'
 import type { Seconds } from './core/instant.ts'
-import type { Store } from './store/store.ts'
+import type { NewKey, Store } from './store/store.ts'
 
-export type NewKey = {
+export type MadeKey = {
   id: string
   name: string
   /** The whole key with its secret, which is kept nowhere. */
@@ -16,11 +16,34 @@ export async function createKey(
   accountId: number,
   name: string,
   now: Seconds,
-): Promise<NewKey> {
+): Promise<MadeKey> {
+  const { made, stored } = draw(accountId, name, now)
+  await store.createKey(stored)
+  return made
+}
+
+/**
+ * Makes a key in the place of another one of the account, which goes on working for `graceSeconds`. Nothing where
+ * that one was revoked or replaced before.
+ */
+export async function replaceKey(
+  store: Store,
+  old: { id: string; accountId: number },
+  name: string,
+  graceSeconds: number,
+  now: Seconds,
+): Promise<MadeKey | undefined> {
+  const { made, stored } = draw(old.accountId, name, now)
+  return (await store.replaceKey(old.id, now + graceSeconds, stored)) ? made : undefined
+}
+
+function draw(accountId: number, name: string, now: Seconds): { made: MadeKey; stored: NewKey } {
   const id = randomUUID()
   const secret = randomBytes(32).toString('base64url')
-  await store.createKey({ id, accountId, name, createdAt: now, secretHash: secretHash(secret) })
-  return { id, name, key: formatApiKey({ keyId: id, secret }) }
+  return {
+    made: { id, name, key: formatApiKey({ keyId: id, secret }) },
+    stored: { id, accountId, name, createdAt: now, secretHash: secretHash(secret) },
+  }
 }
 
 /** What is stored of a secret: SHA-256, which is enough for 32 random bytes. */

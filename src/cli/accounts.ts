@@ -87,13 +87,14 @@ function known(key: Key | undefined): Key {
   return key
 }
 
-function shown({ id, accountId, name, createdAt, revokedAt }: Key) {
+function shown({ id, accountId, name, createdAt, lastUsedAt, revokedAt }: Key) {
   return {
     id,
     hint: keyHint(id),
     accountId,
     name,
     createdAt: formatInstant(createdAt),
+    lastUsedAt: lastUsedAt === null ? null : formatInstant(lastUsedAt),
     revokedAt: revokedAt === null ? null : formatInstant(revokedAt),
   }
 }

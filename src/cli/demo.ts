@@ -64,7 +64,8 @@ async function prepare({ database }: Config): Promise<Prepared> {
     const account = (await store.listAccounts())[0] ?? (await store.createAccount('Demo'))
     const campaignId = await demoCampaign(store, account.id)
     for (const old of await store.listKeys(account.id)) {
-      if (old.name === keyName && old.revokedAt === null) await store.revokeKey(old.id, now())
+      const works = old.revokedAt === null || old.revokedAt > now()
+      if (old.name === keyName && works) await store.revokeKey(old.id, now())
     }
     const { key } = await createKey(store, account.id, keyName, now())
     return { key, campaignId, password: await demoPassword(store, account.id) }

@@ -2,6 +2,7 @@ import { type App, buildApp } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
 import { historyPlace } from '../history/places.ts'
+import { readEntryBatches } from '../history/reading.ts'
 import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
 import { anyText, type Command, readArguments } from './command.ts'
@@ -10,6 +11,8 @@ import { isWorker, metricsOfAll, superviseWorkers } from './workers.ts'
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
 const lockWaitMs = 750
 const patienceMs = 900
+/** Somebody looks at the history while others are served. */
+const historyLockWaitMs = 20
 
 export const serve: Command = async (args) => {
   const config = readConfig(readServeFlags(args))
@@ -47,11 +50,12 @@ export async function run(config: Config, listening: (port: number) => void): Pr
     poolSize: config.poolSize,
     isServer: true,
   })
+  const place = historyPlace(config.database)
   const app = buildApp({
     config,
     store,
-    openHistory: (onLost) =>
-      openHistory({ place: historyPlace(config.database), days: config.historyDays, onLost }),
+    openHistory: (onLost) => openHistory({ place, days: config.historyDays, onLost }),
+    readHistory: (accountId, range) => readEntryBatches(place, accountId, range, historyLockWaitMs),
     log,
     now: Date.now,
     ...(isWorker && { metricsOfAll }),

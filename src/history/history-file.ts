@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs'
-import { connect, transaction } from '../store/sqlite/connection.ts'
+import { connect, sqliteCode, transaction } from '../store/sqlite/connection.ts'
 import { watchIdentity } from '../store/sqlite/file-identity.ts'
-import type { Batch, BatchRange, HistoryStorage } from './places.ts'
+import { StoreUnavailable } from '../store/store.ts'
+import {
+  type Batch,
+  batchesSql,
+  batchSizesSql,
+  type HistoryBatches,
+  type HistoryStorage,
+  lastOfPortion,
+} from './places.ts'
 import { byAccount } from './record.ts'
 
 /** How long the writing thread waits for a lock; nobody waits for the thread. */
@@ -57,26 +65,33 @@ export function openHistoryFile(path: string): HistoryStorage {
   }
 }
 
-/** Batches of one account, newest first; none where no server has run on this database yet. */
-export function readHistoryFile(
-  path: string,
-  accountId: number,
-  { beforeId, sinceId, limit }: BatchRange,
-): Batch[] {
-  if (!existsSync(path)) return []
-  const connection = connect(path, { busyTimeoutMs, readOnly: true })
+/** None where no server has run on this database yet. @throws StoreUnavailable where the file cannot be read */
+export function openBatchFile(path: string, lockWaitMs: number): HistoryBatches {
+  const connection = existsSync(path)
+    ? reading(() => connect(path, { busyTimeoutMs: lockWaitMs, readOnly: true }))
+    : undefined
+  // A file that is only just being made has no table yet.
+  const hasTable = () =>
+    connection?.get("SELECT 1 FROM sqlite_schema WHERE name = 'request_batches'") !== undefined
+  return {
+    read: async (accountId, { beforeId, sinceId }) =>
+      reading(() => {
+        if (connection === undefined || !hasTable()) return []
+        const sizes = connection.all(batchSizesSql, accountId, beforeId, sinceId)
+        const lastId = lastOfPortion(sizes as { id: number; bytes: number }[])
+        return lastId === undefined
+          ? []
+          : (connection.all(batchesSql, accountId, beforeId, lastId) as Batch[])
+      }),
+    close: async () => connection?.close(),
+  }
+}
+
+function reading<T>(work: () => T): T {
   try {
-    // A file that is only just being made has no table yet.
-    if (connection.get("SELECT 1 FROM sqlite_schema WHERE name = 'request_batches'") === undefined) return []
-    return connection.all(
-      `SELECT id, records FROM request_batches
-        WHERE account_id = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?`,
-      accountId,
-      beforeId,
-      sinceId,
-      limit,
-    ) as Batch[]
-  } finally {
-    connection.close()
+    return work()
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error
+    throw new StoreUnavailable('the request history cannot be read', { cause: error })
   }
 }

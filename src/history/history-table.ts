@@ -1,5 +1,12 @@
 import { openPool } from '../store/postgres/connection.ts'
-import type { Batch, BatchRange, HistoryStorage } from './places.ts'
+import {
+  type Batch,
+  batchesSql,
+  batchSizesSql,
+  type HistoryBatches,
+  type HistoryStorage,
+  lastOfPortion,
+} from './places.ts'
 import { byAccount } from './record.ts'
 
 /** Nobody waits for the history; but a statement that hangs must not keep the next ones. */
@@ -44,22 +51,16 @@ const insertBatches = {
       ORDER BY account`,
 }
 
-export async function readHistoryTable(
-  url: string,
-  accountId: number,
-  { beforeId, sinceId, limit }: BatchRange,
-): Promise<Batch[]> {
+export function openBatchTable(url: string): HistoryBatches {
   const pool = openPool({ url, size: 1, settings: {}, connectMs: patienceMs })
-  try {
-    return await pool.use(patienceMs, async (connection) => {
-      const { rows } = await connection.query(
-        `SELECT id, records FROM request_batches
-          WHERE account_id = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ?`,
-        [accountId, beforeId, sinceId, limit],
-      )
-      return rows as Batch[]
-    })
-  } finally {
-    await pool.close()
+  return {
+    read: (accountId, { beforeId, sinceId }) =>
+      pool.use(patienceMs, async (connection) => {
+        const sizes = await connection.query(batchSizesSql, [accountId, beforeId, sinceId])
+        const lastId = lastOfPortion(sizes.rows as { id: number; bytes: number }[])
+        if (lastId === undefined) return []
+        return (await connection.query(batchesSql, [accountId, beforeId, lastId])).rows as Batch[]
+      }),
+    close: () => pool.close(),
   }
 }

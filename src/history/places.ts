@@ -4,9 +4,34 @@ import type { Records } from './record.ts'
 
 export type HistoryPlace = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 
-/** The records of one account that were written together. */
+/** The records of one account that were written together; the id begins with the newest's milliseconds. */
 export type Batch = { id: number; records: Uint8Array }
-export type BatchRange = { beforeId: number; sinceId: number; limit: number }
+export type BatchRange = { beforeId: number; sinceId: number }
+/** Limits of what is read at once: batches, and about so many bytes of them. */
+export const portionBatches = 200
+export const portionBytes = 250_000
+
+export type HistoryBatches = {
+  /** The newest batches of the account in the range, newest first; none where there are no more. */
+  read(accountId: number, range: BatchRange): Promise<Batch[]>
+  close(): Promise<void>
+}
+
+/** How large each batch is, newest first; the batches behind the first that is too much wait for the next time. */
+export const batchSizesSql = `SELECT id, octet_length(records) AS bytes FROM request_batches
+  WHERE account_id = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT ${portionBatches}`
+export const batchesSql = `SELECT id, records FROM request_batches
+  WHERE account_id = ? AND id < ? AND id >= ? ORDER BY id DESC`
+
+/** The id of the last batch that still goes into one portion. */
+export function lastOfPortion(sizes: readonly { id: number; bytes: number }[]): number | undefined {
+  let bytes = 0
+  const over = sizes.findIndex((size, index) => {
+    bytes += size.bytes
+    return index > 0 && bytes > portionBytes
+  })
+  return (over === -1 ? sizes.at(-1) : sizes[over - 1])?.id
+}
 
 export type HistoryStorage = {
   /** Stores `count` records in one transaction. @throws when that fails */
@@ -29,14 +54,13 @@ export async function openHistoryStorage(place: HistoryPlace): Promise<HistorySt
   return (await import('./history-table.ts')).openHistoryTable(place.url)
 }
 
-/** Batches of one account, newest first. */
-export async function readBatches(
-  place: HistoryPlace,
-  accountId: number,
-  range: BatchRange,
-): Promise<Batch[]> {
+/**
+ * Opens the history for reading. Whoever serves requests beside it says how long it may wait for a lock, which
+ * on the embedded database stops the whole process.
+ */
+export async function openHistoryBatches(place: HistoryPlace, lockWaitMs: number): Promise<HistoryBatches> {
   if (place.engine === 'sqlite') {
-    return (await import('./history-file.ts')).readHistoryFile(place.path, accountId, range)
+    return (await import('./history-file.ts')).openBatchFile(place.path, lockWaitMs)
   }
-  return (await import('./history-table.ts')).readHistoryTable(place.url, accountId, range)
+  return (await import('./history-table.ts')).openBatchTable(place.url)
 }

@@ -5,8 +5,18 @@ import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
 import { type Rule, ruleOf } from '../core/mechanism/attempt.ts'
 import { toAccount } from './people.ts'
-import type { Row, Sql } from './sql.ts'
-import type { Account, Campaign, CampaignFilter, CampaignSummary, Key, LiveKey, Page } from './store.ts'
+import type { Row, Sql, Statement } from './sql.ts'
+import type {
+  Account,
+  Campaign,
+  CampaignFilter,
+  CampaignSummary,
+  Key,
+  KeyUse,
+  LiveKey,
+  NewKey,
+  Page,
+} from './store.ts'
 import { Refused } from './store.ts'
 
 export async function createAccount(sql: Sql, name: string): Promise<Account> {
@@ -45,10 +55,12 @@ export async function updateAccount(
   return next
 }
 
-type NewKey = Omit<Key, 'revokedAt'> & { secretHash: Uint8Array }
-
 export async function createKey(sql: Sql, key: NewKey): Promise<void> {
   await sql.bumpVersion(key.accountId)
+  await insertKey(sql, key)
+}
+
+async function insertKey(sql: Sql, key: NewKey): Promise<void> {
   await sql.run(
     'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at) VALUES (?, ?, ?, ?, ?)',
     key.id,
@@ -75,11 +87,44 @@ export async function renameKey(sql: Sql, keyId: string, name: string): Promise<
 
 export async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Key | undefined> {
   const row = await sql.get(
-    'UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ? RETURNING *',
+    `UPDATE api_keys SET revoked_at = coalesce(revoked_at, CASE WHEN grace_ends_at < ? THEN grace_ends_at ELSE ? END)
+      WHERE id = ? RETURNING *`,
+    revokedAt,
     revokedAt,
     keyId,
   )
   return changedKey(sql, row)
+}
+
+/** The end of the grace is compared with the clock; revoked_at is not, so that no clock brings a key back. */
+export async function replaceKey(
+  sql: Sql,
+  keyId: string,
+  graceEndsAt: number,
+  next: NewKey,
+): Promise<boolean> {
+  await sql.bumpVersion(next.accountId)
+  const replaced = await sql.run(
+    `UPDATE api_keys SET grace_ends_at = ?
+      WHERE id = ? AND account_id = ? AND revoked_at IS NULL AND grace_ends_at IS NULL`,
+    graceEndsAt,
+    keyId,
+    next.accountId,
+  )
+  if (replaced === 0) return false
+  await insertKey(sql, next)
+  return true
+}
+
+/** In one order, so that two nodes never wait for each other in a circle. */
+export function keyUseStatements(uses: readonly KeyUse[]): Statement[] {
+  const sorted = [...uses].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
+  return sorted.map(({ keyId, usedAt }) => [
+    'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)',
+    usedAt,
+    keyId,
+    usedAt - (usedAt % 60),
+  ])
 }
 
 async function changedKey(sql: Sql, row: Row | undefined): Promise<Key | undefined> {
@@ -90,11 +135,17 @@ async function changedKey(sql: Sql, row: Row | undefined): Promise<Key | undefin
 
 export async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined> {
   const row = await sql.get(
-    `SELECT secret_hash, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
+    `SELECT secret_hash, grace_ends_at, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
       WHERE api_keys.id = ? AND revoked_at IS NULL`,
     keyId,
   )
-  return row && { id: keyId, secretHash: row.secret_hash, account: toAccount(row) }
+  if (row === undefined) return undefined
+  return {
+    id: keyId,
+    secretHash: row.secret_hash,
+    account: toAccount(row),
+    revokedAt: row.grace_ends_at,
+  }
 }
 
 export async function listCampaigns(
@@ -262,7 +313,8 @@ function toKey(row: Row): Key {
     accountId: row.account_id,
     name: row.name,
     createdAt: row.created_at,
-    revokedAt: row.revoked_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at ?? row.grace_ends_at,
   }
 }
 

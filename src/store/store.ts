@@ -21,11 +21,25 @@ export type Key = {
   accountId: number
   name: string
   createdAt: Seconds
+  /** Of the first use in its minute; stored a few seconds after it. */
+  lastUsedAt: Seconds | null
+  /** From then on it does not work; an instant to come where it was replaced with a time of grace. */
   revokedAt: Seconds | null
 }
 
-/** A key that has not been revoked, with what is needed to let a request in. */
-export type LiveKey = { id: string; secretHash: Uint8Array; account: Account }
+/** What a key is made of; the rest comes with time. */
+export type NewKey = Omit<Key, 'lastUsedAt' | 'revokedAt'> & { secretHash: Uint8Array }
+
+export type KeyUse = { keyId: string; usedAt: Seconds }
+
+/** A key that was not revoked, with what is needed to let a request in. */
+export type LiveKey = {
+  id: string
+  secretHash: Uint8Array
+  account: Account
+  /** The end of its time of grace, past or to come; null where it was not replaced. */
+  revokedAt: Seconds | null
+}
 
 export type Page = { id: number; pageUrl: string; proxyUrl: string | null; eligible: boolean }
 
@@ -107,12 +121,16 @@ export type Store = {
   findAccount(accountId: number): Promise<Account | undefined>
   updateAccount(accountId: number, changes: Partial<Omit<Account, 'id'>>): Promise<Account | undefined>
 
-  createKey(key: Omit<Key, 'revokedAt'> & { secretHash: Uint8Array }): Promise<void>
+  createKey(key: NewKey): Promise<void>
   listKeys(accountId: number): Promise<Key[]>
   findKey(keyId: string): Promise<Key | undefined>
   renameKey(keyId: string, name: string): Promise<Key | undefined>
-  /** Revoking again keeps the first instant. */
+  /** At once, also within a time of grace. Revoking again keeps the first instant. */
   revokeKey(keyId: string, revokedAt: Seconds): Promise<Key | undefined>
+  /** Adds `next`, and lets the key work until `graceEndsAt`; false where it was revoked or replaced before. */
+  replaceKey(keyId: string, graceEndsAt: Seconds, next: NewKey): Promise<boolean>
+  /** Not a change that others have to hear of. One write for a key and minute, whoever reports it. */
+  noteKeyUses(uses: readonly KeyUse[]): Promise<void>
   findLiveKey(keyId: string): Promise<LiveKey | undefined>
 
   /** Makes the campaign, or with an id replaces that one whole. @throws Refused */

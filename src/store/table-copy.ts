@@ -5,7 +5,10 @@ import { Refused } from './store.ts'
 /** What belongs to an installation, in the order in which rows refer to each other. What is derived stays away. */
 export const copiedTables = {
   accounts: ['id', 'name', 'suspended', 'countdown_tools', 'rate_limit', 'version'],
-  api_keys: ['id', 'account_id', 'name', 'secret_hash', 'created_at', 'revoked_at', 'last_used_at'],
+  api_keys: [
+    ...['id', 'account_id', 'name', 'secret_hash', 'created_at', 'revoked_at', 'last_used_at'],
+    'grace_ends_at',
+  ],
   campaigns: ['id', 'account_id', 'name', 'type_id', 'is_draft', 'settings', 'rule_id'],
   rules: ['id', 'campaign_id', 'digest', 'rule'],
   offer_pages: ['id', 'campaign_id', 'page_url', 'proxy_url', 'eligible'],

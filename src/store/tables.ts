@@ -137,6 +137,8 @@ export function panelTables({ integer, bytes, identity, end }: Dialect): string 
   )${end};
 
   ALTER TABLE api_keys ADD COLUMN last_used_at ${integer};
+  -- Of a key that was replaced: until then it works beside the one in its place.
+  ALTER TABLE api_keys ADD COLUMN grace_ends_at ${integer};
 
   -- Noted behind the answers, when the page may be gone: so without a reference.
   CREATE TABLE page_sightings (

@@ -46,9 +46,15 @@ export const mutants: Mutant[] = [
   },
   {
     file: 'src/http/public/key-check.ts',
-    line: 'return right ? key : undefined',
+    line: 'return right && works(key as LiveKey, nowMs) ? key : undefined',
     fault: 'return key',
     tests: inApi('bearer-key'),
+  },
+  {
+    file: 'src/http/public/key-check.ts',
+    line: 'nowMs < revokedAt * 1_000',
+    fault: 'true',
+    tests: inApi('key-in-grace'),
   },
   {
     file: configuration,

@@ -43,6 +43,7 @@ export const words = inBoth({
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       REFUSED: 'This cannot be done as things are.',
+      TOO_MANY_KEYS: 'There are as many keys as there may be. Revoke one that nobody needs, then try again.',
       CHANGED_MEANWHILE:
         'Somebody else has changed this meanwhile. Copy what you need, then load the page again to see theirs.',
       EMAIL_TAKEN: 'Somebody has this email already. Sign in with it, or take another.',
@@ -92,6 +93,8 @@ export const words = inBoth({
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
       REFUSED: 'W obecnym stanie nie da się tego zrobić.',
+      TOO_MANY_KEYS:
+        'Jest już tyle kluczy, ile może być. Unieważnij taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
       CHANGED_MEANWHILE:
         'Ktoś inny zmienił to w międzyczasie. Skopiuj, czego potrzebujesz, i odśwież stronę, aby zobaczyć jego zmiany.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',

@@ -3,11 +3,16 @@
 import type { Static, TSchema } from 'typebox'
 import type { Seconds } from '../../core/instant.ts'
 import type { Directory } from '../../directory.ts'
+import type { BatchRange } from '../../history/places.ts'
+import type { EntryBatch } from '../../history/reading.ts'
 import type { Leads } from '../../leads.ts'
 import type { Session } from '../../store/people.ts'
 import type { Store } from '../../store/store.ts'
 import type { Templates } from '../../timer/templates.ts'
 import type { Users } from '../../users.ts'
+
+/** The account's batches of the request history, newest first, some at a time. @throws StoreUnavailable */
+export type HistoryReader = (accountId: number, range: BatchRange) => AsyncIterable<EntryBatch[]>
 
 /** What the routes work with. */
 export type PanelParts = {
@@ -18,6 +23,8 @@ export type PanelParts = {
   templates: Templates
   /** Requests of the public API, for an account without a limit of its own. */
   rateLimitPerMinute: number
+  readHistory: HistoryReader
+  historyDays: number
   /** What links, timers and the downloaded description begin with. */
   publicUrl(): string
 }

@@ -1,5 +1,7 @@
 // Every route of the panel's API: what is not in this table does not exist.
 import { campaignRoutes } from './campaigns.ts'
+import { historyRoutes } from './history.ts'
+import { keyRoutes } from './keys.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { peopleRoutes } from './people.ts'
@@ -11,6 +13,8 @@ export const routes = {
   ...campaignRoutes,
   ...offerPageRoutes,
   ...referenceRoutes,
+  ...keyRoutes,
+  ...historyRoutes,
 }
 
 export type Routes = typeof routes

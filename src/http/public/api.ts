@@ -6,6 +6,7 @@ import type { Operation } from '../../core/operations.ts'
 import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Directory } from '../../directory.ts'
 import type { History } from '../../history/history.ts'
+import type { KeyUses } from '../../key-use.ts'
 import type { LeadFailure, Leads, LeadView, Registration } from '../../leads.ts'
 import { describeError, type Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -41,6 +42,7 @@ export type PublicApiParts = {
   leads: Leads
   rates: Rates
   history: History
+  keyUses: KeyUses
   metrics: Metrics
   log: Log
   /** Wall clock, milliseconds. */
@@ -82,7 +84,7 @@ export function buildPublicApi(
     const { method } = exchange.req
     if (path === `${basePath}/openapi.json` && (method === 'GET' || method === 'HEAD')) return liveDescription
     if (exchange.req.headers.authorization === undefined) return unauthorized(exchange, '')
-    const found = checkKey(directory, exchange.req)
+    const found = checkKey(directory, exchange.req, exchange.arrivedAtMs)
     return found instanceof Promise ? found.then((key) => admit(call, key)) : admit(call, found)
   }
 
@@ -275,11 +277,12 @@ function answer({ exchange, rate, rateLimit }: Call, reply: Reply): void {
 }
 
 /** After the answer: what is counted and kept of it. */
-function account({ metrics, history }: PublicApiParts, call: Call, reply: Reply): void {
+function account({ metrics, history, keyUses }: PublicApiParts, call: Call, reply: Reply): void {
   const { exchange, key, operation, campaignId } = call
   const milliseconds = performance.now() - exchange.arrivedAt
   metrics.observe(operation, reply.status, milliseconds / 1_000)
   if (key === undefined) return
+  keyUses.note(key.id, exchange.arrivedAtMs)
   history.record({
     atMs: exchange.arrivedAtMs,
     requestId: exchange.requestId,

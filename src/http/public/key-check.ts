@@ -11,18 +11,27 @@ const noHash = new Uint8Array(hashBytes)
 /** The hash of the secret at hand; a fresh buffer for each request would be the dearest part of hashing. */
 const givenHash = Buffer.alloc(hashBytes)
 
-/** The key of the one `Authorization` header: known, not revoked, with the right secret. */
-export function checkKey(directory: Directory, req: IncomingMessage): MaybePromise<LiveKey | undefined> {
+/** The key of the one `Authorization` header: known, not revoked at `nowMs` (wall clock), with the right secret. */
+export function checkKey(
+  directory: Directory,
+  req: IncomingMessage,
+  nowMs: number,
+): MaybePromise<LiveKey | undefined> {
   if (countHeader(req, 'authorization') > 1) return undefined
   const given = parseAuthorization(req.headers.authorization ?? '')
   if (given === undefined) return undefined
   const found = directory.liveKey(given.keyId)
-  if (found instanceof Promise) return found.then((key) => compare(key, given.secret))
-  return compare(found, given.secret)
+  if (found instanceof Promise) return found.then((key) => compare(key, given.secret, nowMs))
+  return compare(found, given.secret, nowMs)
 }
 
-function compare(key: LiveKey | undefined, secret: string): LiveKey | undefined {
+function compare(key: LiveKey | undefined, secret: string, nowMs: number): LiveKey | undefined {
   givenHash.write(hash('sha256', secret, 'latin1'), 'latin1')
   const right = timingSafeEqual(givenHash, key?.secretHash ?? noHash)
-  return right ? key : undefined
+  return right && works(key as LiveKey, nowMs) ? key : undefined
+}
+
+/** A key that was replaced works until its time of grace ends. */
+function works({ revokedAt }: LiveKey, nowMs: number): boolean {
+  return revokedAt === null || nowMs < revokedAt * 1_000
 }

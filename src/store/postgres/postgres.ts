@@ -131,6 +131,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     findKey: (id) => read((sql) => configuration.findKey(sql, id)),
     renameKey: (id, name) => write((sql) => configuration.renameKey(sql, id, name)),
     revokeKey: (id, at) => write((sql) => configuration.revokeKey(sql, id, at)),
+    replaceKey: (id, graceEndsAt, next) =>
+      write((sql) => configuration.replaceKey(sql, id, graceEndsAt, next)),
+    noteKeyUses: (uses) => writeAll(configuration.keyUseStatements(uses)),
     findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
 
     applyCampaign: (accountId, settings) =>

@@ -1,0 +1,159 @@
+import { Anchor, Badge, Box, Button, Code, Group, Loader, Paper, Stack, Text } from '@mantine/core'
+import { Link } from 'wouter'
+import { useWords } from '../../../language.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { useMoments } from './moments.ts'
+import { type Entry, useEntries, useNews } from './use-history.ts'
+import type { Choices, Wanted } from './wanted.ts'
+import { words } from './words.ts'
+
+/** The list, newest first: what comes is announced, what is older is appended. */
+export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices }) {
+  const text = useWords(words)
+  const moments = useMoments()
+  const list = useEntries(wanted)
+  const news = useNews(wanted, list.head)
+  const { query, entries, readToMs, isReading, hasMore, isFull } = list
+  const when = readToMs === null ? '' : moments.dayAndSecond(readToMs)
+  return (
+    <Stack gap="sm">
+      <Box role="status" mih={news.count > 0 ? 30 : 0}>
+        {news.count > 0 && (
+          <Button fullWidth size="xs" variant="outline" onClick={news.show}>
+            {text.fresh(news.count, news.isMore)}
+          </Button>
+        )}
+      </Box>
+      {entries.length > 0 && <EntryTable entries={entries} choices={choices} />}
+      {query.isError && (
+        <Failure
+          of={{ error: query.error, refetch: hasMore ? () => query.fetchNextPage() : query.refetch }}
+        />
+      )}
+      {entries.length === 0 && !isReading && !hasMore && !query.isError && <Nothing wanted={wanted} />}
+      <Group gap="sm" justify="center" mih={36}>
+        {isReading && (
+          <Group gap="xs" role="status">
+            <Loader size="xs" />
+            <Text size="sm" c="dimmed">
+              {when === '' ? '…' : text.reading(when)}
+            </Text>
+          </Group>
+        )}
+        {!isReading && hasMore && (
+          <>
+            {!isFull && (
+              <Text size="sm" c="dimmed">
+                {text.readTo(when)}
+              </Text>
+            )}
+            <Button variant="default" size="sm" onClick={list.showMore}>
+              {isFull ? text.more : text.readOn}
+            </Button>
+          </>
+        )}
+        {!isReading && !hasMore && entries.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {text.end}
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function Nothing({ wanted: { filters, span } }: { wanted: Wanted }) {
+  const text = useWords(words)
+  const isFiltered = Object.keys(filters).length + Object.keys(span).length > 0
+  if (isFiltered) return <Empty text={text.emptyFiltered} />
+  return (
+    <Empty text={text.empty}>
+      <Button component={Link} href="/integrations" variant="default">
+        {text.toKeys}
+      </Button>
+    </Empty>
+  )
+}
+
+function EntryTable({ entries, choices }: { entries: Entry[]; choices: Choices }) {
+  const text = useWords(words)
+  const { zone } = useMoments()
+  return (
+    <Paper withBorder>
+      <table className="rows" aria-label={text.list}>
+        <thead>
+          <tr>
+            <th scope="col">{text.time(zone)}</th>
+            <th scope="col">{text.status}</th>
+            <th scope="col">{text.operation}</th>
+            <th scope="col">{text.campaign}</th>
+            <th scope="col">{text.key}</th>
+            <th scope="col" style={{ textAlign: 'end' }}>
+              {text.milliseconds}
+            </th>
+            <th scope="col">{text.requestId}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <EntryRow key={entry.requestId} of={entry} choices={choices} />
+          ))}
+        </tbody>
+      </table>
+    </Paper>
+  )
+}
+
+function EntryRow({ of, choices }: { of: Entry; choices: Choices }) {
+  const text = useWords(words)
+  const moments = useMoments()
+  const key = choices.keys.find(({ id }) => id === of.keyId)
+  return (
+    <tr>
+      <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
+        <time dateTime={new Date(of.atMs).toISOString()}>{moments.dayAndSecond(of.atMs)}</time>
+      </td>
+      <td data-label={text.status}>
+        <Group gap={6}>
+          <Badge color={colourOf(of.status)} variant="outline">
+            {of.status}
+          </Badge>
+          {of.errorCode !== null && <Text size="xs">{of.errorCode}</Text>}
+        </Group>
+      </td>
+      <td data-label={text.operation}>
+        {of.operation === null ? (
+          <Text c="dimmed" size="sm">
+            {text.noOperation}
+          </Text>
+        ) : (
+          text.operations[of.operation]
+        )}
+      </td>
+      <td data-label={text.campaign}>
+        {of.campaignId === null ? (
+          '–'
+        ) : (
+          <Anchor component={Link} href={`/campaigns/${of.campaignId}`} size="sm" underline="always">
+            {of.campaignId}
+          </Anchor>
+        )}
+      </td>
+      <td data-label={text.key} className="breaks">
+        {key?.name ?? of.keyHint}
+      </td>
+      <td data-label={text.milliseconds} className="number" style={{ whiteSpace: 'nowrap' }}>
+        {moments.number(of.milliseconds)} ms
+      </td>
+      <td data-label={text.requestId} className="breaks">
+        <Code fz={11}>{of.requestId}</Code>
+      </td>
+    </tr>
+  )
+}
+
+function colourOf(status: number): string {
+  if (status < 400) return 'teal'
+  return status < 500 ? 'orange' : 'red'
+}

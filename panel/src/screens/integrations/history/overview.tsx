@@ -1,0 +1,160 @@
+import { Box, Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import { Chart, colours, sorts, totalOf } from './chart.tsx'
+import { useMoments } from './moments.ts'
+import { type Bar, useCounts } from './use-history.ts'
+import type { Choices, Span, Wanted } from './wanted.ts'
+import { words } from './words.ts'
+
+type OverviewProps = { wanted: Wanted; choices: Choices; setSpan(span: Span): void }
+type Shown = { fromMs: number; toMs: number; barSeconds: number }
+
+/** The chart, what its colours mean and how many there are, and the ways to zoom. */
+export function Overview({ wanted, choices, setSpan }: OverviewProps) {
+  const text = useWords(words)
+  const moments = useMoments()
+  const { query, first, bars, readToMs } = useCounts(wanted)
+  const [isTable, setTable] = useState(false)
+  if (query.isError && first === undefined) return <Failure of={query} />
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Group justify="space-between" gap="sm">
+          <Legend bars={bars} />
+          {readToMs !== null && !query.isError && (
+            <Text size="sm" c="dimmed">
+              {text.countedTo(moments.dayAndMinute(readToMs))}
+            </Text>
+          )}
+        </Group>
+        {query.isError && <Failure of={{ error: query.error, refetch: () => query.fetchNextPage() }} />}
+        <Box mih={226}>{first !== undefined && <Chart {...first} bars={bars} onZoom={setSpan} />}</Box>
+        {first !== undefined && (
+          <Group gap="xs">
+            <Zooming shown={first} days={choices.days} setSpan={setSpan} isWhole={isWhole(wanted.span)} />
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-expanded={isTable}
+              onClick={() => setTable(!isTable)}
+            >
+              {isTable ? text.hideTable : text.asTable}
+            </Button>
+          </Group>
+        )}
+        {isTable && first !== undefined && <BarTable shown={first} bars={bars} setSpan={setSpan} />}
+      </Stack>
+    </Paper>
+  )
+}
+
+function isWhole({ from, to }: Span): boolean {
+  return from === undefined && to === undefined
+}
+
+function Legend({ bars }: { bars: ReadonlyMap<number, Bar> }) {
+  const text = useWords(words)
+  const { number } = useMoments()
+  return (
+    <Group gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {sorts.map((sort) => (
+        <Group key={sort} gap={6} component="li">
+          <Box w={12} h={12} bg={colours[sort]} style={{ borderRadius: 3 }} />
+          <Text size="sm">
+            {text.sorts[sort]} <b>{number([...bars.values()].reduce((sum, bar) => sum + bar[sort], 0))}</b>
+          </Text>
+        </Group>
+      ))}
+    </Group>
+  )
+}
+
+type ZoomingProps = { shown: Shown; days: number; setSpan(span: Span): void; isWhole: boolean }
+
+/** What dragging does, by buttons. */
+function Zooming({ shown: { fromMs, toMs }, days, setSpan, isWhole }: ZoomingProps) {
+  const text = useWords(words)
+  const go = (from: number, to: number) => {
+    const now = Date.now()
+    const isAll = from <= now - days * 86_400_000 && to >= now
+    setSpan(isAll ? {} : { from: wholeSecond(from), ...(to < now && { to: wholeSecond(to) }) })
+  }
+  const half = (toMs - fromMs) / 2
+  const quarter = half / 2
+  const button = { size: 'compact-sm', variant: 'default' } as const
+  return (
+    <>
+      <Button {...button} onClick={() => go(fromMs - half, toMs - half)}>
+        ← {text.earlier}
+      </Button>
+      <Button {...button} onClick={() => go(fromMs + half, toMs + half)} disabled={toMs >= Date.now()}>
+        {text.later} →
+      </Button>
+      <Button {...button} onClick={() => go(fromMs + quarter, toMs - quarter)} disabled={half < 5_000}>
+        {text.zoomIn}
+      </Button>
+      <Button {...button} onClick={() => go(fromMs - half, toMs + half)} disabled={isWhole}>
+        {text.zoomOut}
+      </Button>
+      <Button {...button} onClick={() => setSpan({})} disabled={isWhole}>
+        {text.wholeTime}
+      </Button>
+    </>
+  )
+}
+
+function wholeSecond(milliseconds: number): number {
+  return Math.round(milliseconds / 1_000) * 1_000
+}
+
+type BarTableProps = { shown: Shown; bars: ReadonlyMap<number, Bar>; setSpan(span: Span): void }
+
+/** The bars that are not empty, to be read out and zoomed to by keyboard. */
+function BarTable({ shown: { barSeconds }, bars, setSpan }: BarTableProps) {
+  const text = useWords(words)
+  const moments = useMoments()
+  const filled = [...bars.values()].filter((bar) => totalOf(bar) > 0).sort((a, b) => b.at - a.at)
+  return (
+    <table className="rows" aria-label={text.tableOf}>
+      <thead>
+        <tr>
+          <th scope="col">{text.time(moments.zone)}</th>
+          {sorts.map((sort) => (
+            <th key={sort} scope="col" style={{ textAlign: 'end' }}>
+              {text.sorts[sort]}
+            </th>
+          ))}
+          <th scope="col">{text.zoom}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {filled.map((bar) => {
+          const when = moments.dayAndSecond(bar.at * 1_000)
+          const span = { from: bar.at * 1_000, to: (bar.at + barSeconds) * 1_000 }
+          return (
+            <tr key={bar.at}>
+              <td data-label={text.time(moments.zone)}>{when}</td>
+              {sorts.map((sort) => (
+                <td key={sort} className="number" data-label={text.sorts[sort]}>
+                  {moments.number(bar[sort])}
+                </td>
+              ))}
+              <td>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={text.zoomTo(when)}
+                  onClick={() => setSpan(span)}
+                >
+                  {text.zoom}
+                </Button>
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,26 @@
+// Where the hours and days stand below a chart.
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+const steps = [
+  ...[1_000, 2_000, 5_000, 10_000, 30_000],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * hourMs),
+  ...[1, 2, 7, 14, 30, 91, 182, 365].map((days) => days * dayMs),
+]
+
+export type Tick = { at: number; unit: 'day' | 'minute' | 'second' }
+
+/** At most so many round times between two instants (milliseconds), in the reader's own zone. */
+export function ticksOf(fromMs: number, toMs: number, atMost: number): Tick[] {
+  const step = steps.find((each) => (toMs - fromMs) / each <= Math.max(1, atMost)) ?? (steps.at(-1) as number)
+  const offsetMs = new Date(fromMs).getTimezoneOffset() * minuteMs
+  const first = Math.ceil((fromMs - offsetMs) / step) * step + offsetMs
+  const ticks: Tick[] = []
+  for (let at = first; at < toMs; at += step) {
+    const isMidnight = (at - offsetMs) % dayMs === 0
+    ticks.push({ at, unit: isMidnight || step >= dayMs ? 'day' : step < minuteMs ? 'second' : 'minute' })
+  }
+  return ticks
+}

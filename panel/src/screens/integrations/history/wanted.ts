@@ -1,0 +1,96 @@
+// What of the history the reader wants to see: it stands in the address of the page, and nowhere else.
+import { useCallback, useMemo } from 'react'
+import { useSearchParams } from 'wouter'
+import type { AnswerOf, AskedOf } from '../../../api.ts'
+
+export type Choices = AnswerOf<'GET /history/choices'>
+export type Filters = Omit<AskedOf<'GET /history/counts'>['query'], 'from' | 'to' | 'before'>
+/** Milliseconds; up to now where `to` is left out, and all that is kept where `from` is. */
+export type Span = { from?: number; to?: number }
+export type Wanted = { filters: Filters; span: Span }
+
+/** Names of the filters in the address. */
+const names = {
+  key: 'key',
+  operation: 'operation',
+  statusClass: 'status',
+  code: 'code',
+  requestId: 'request',
+} as const satisfies Record<keyof Filters, string>
+
+export type WantedState = Wanted & {
+  setFilter(name: keyof Filters, value: string): void
+  /** A zoom is a step of its own, which the browser's way back undoes. */
+  setSpan(span: Span): void
+  clear(): void
+}
+
+export function useWanted(choices: Choices): WantedState {
+  const [search, setSearch] = useSearchParams()
+  const text = search.toString()
+  const wanted = useMemo(() => read(new URLSearchParams(text), choices), [text, choices])
+  const change = useCallback(
+    (changes: Record<string, string | undefined>, replace: boolean) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before)
+          for (const [name, value] of Object.entries(changes)) {
+            if (value === undefined || value === '') next.delete(name)
+            else next.set(name, value)
+          }
+          return next
+        },
+        { replace },
+      ),
+    [setSearch],
+  )
+  return {
+    ...wanted,
+    setFilter: (name, value) => change({ [names[name]]: value }, true),
+    setSpan: ({ from, to }) => change({ from: instantOf(from), to: instantOf(to) }, false),
+    clear: () => setSearch(new URLSearchParams()),
+  }
+}
+
+/** Whatever else somebody may have put into the address is left aside. */
+function read(search: URLSearchParams, { operations, codes, keys }: Choices): Wanted {
+  const get = (name: keyof Filters) => search.get(names[name]) ?? undefined
+  const key = keys.find(({ id }) => id === get('key'))?.id
+  const operation = operations.find((name) => name === get('operation'))
+  const code = codes.find((name) => name === get('code'))
+  const statusClass = (['2', '4', '5'] as const).find((digit) => digit === get('statusClass'))
+  const requestId = /^[0-9a-f-]{1,36}$/.test(get('requestId') ?? '') ? get('requestId') : undefined
+  const from = millisecondsOf(search.get('from'))
+  const to = millisecondsOf(search.get('to'))
+  const isSpan = from === undefined || to === undefined || from < to
+  return {
+    filters: {
+      ...(key !== undefined && { key }),
+      ...(operation !== undefined && { operation }),
+      ...(statusClass !== undefined && { statusClass }),
+      ...(code !== undefined && { code }),
+      ...(requestId !== undefined && { requestId }),
+    },
+    span: {
+      ...(isSpan && from !== undefined && { from }),
+      ...(isSpan && to !== undefined && { to }),
+    },
+  }
+}
+
+function millisecondsOf(text: string | null): number | undefined {
+  const at = Date.parse(text ?? '')
+  return Number.isNaN(at) || at < 0 ? undefined : at
+}
+
+function instantOf(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString().replace('.000Z', 'Z')
+}
+
+export function queryOf({ filters, span }: Wanted) {
+  return {
+    ...filters,
+    ...(span.from !== undefined && { from: String(span.from) }),
+    ...(span.to !== undefined && { to: String(span.to) }),
+  }
+}

@@ -1,0 +1,163 @@
+import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { type CallFailed, useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import { words as common } from '../../../parts/words.ts'
+import { useShowFreshKey } from './fresh-key.tsx'
+import type { Key } from './keys.tsx'
+import { words } from './words.ts'
+
+type DialogProps = { onClose(): void }
+
+export function NewKeyDialog({ opened, onClose }: DialogProps & { opened: boolean }) {
+  const text = useWords(words)
+  return (
+    <Modal opened={opened} onClose={onClose} title={text.newKey} withCloseButton={false} centered>
+      <NewKeyForm onClose={onClose} />
+    </Modal>
+  )
+}
+
+function NewKeyForm({ onClose }: DialogProps) {
+  const text = useWords(words)
+  const send = useSend('POST /keys')
+  const show = useShowFreshKey()
+  const [name, setName] = useState('')
+  const create = async () => {
+    show(await send.mutateAsync({ body: { name } }))
+    onClose()
+  }
+  return (
+    <KeyForm send={send} submit={create} done={text.create} onClose={onClose}>
+      <NameInput value={name} onChange={setName} />
+    </KeyForm>
+  )
+}
+
+export function ReplaceDialog({ of, onClose }: DialogProps & { of: Key | undefined }) {
+  const text = useWords(words)
+  return (
+    <Modal
+      opened={of !== undefined}
+      onClose={onClose}
+      title={text.replaceOf(of?.name ?? '')}
+      withCloseButton={false}
+      centered
+    >
+      {of !== undefined && <ReplaceForm key={of.id} of={of} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+type Grace = keyof (typeof words)['en']['graces']
+
+function ReplaceForm({ of, onClose }: DialogProps & { of: Key }) {
+  const text = useWords(words)
+  const send = useSend('POST /keys/:keyId/replacement')
+  const show = useShowFreshKey()
+  const [name, setName] = useState(of.name)
+  const [grace, setGrace] = useState<Grace>(86_400)
+  const replace = async () => {
+    const body = { name, graceSeconds: Number(grace) as Grace }
+    show(await send.mutateAsync({ params: { keyId: of.id }, body }))
+    onClose()
+  }
+  return (
+    <KeyForm send={send} submit={replace} done={text.replaceDone} onClose={onClose}>
+      <Text size="sm">{text.replaceText}</Text>
+      <NameInput value={name} onChange={setName} />
+      <Radio.Group
+        label={text.grace}
+        value={String(grace)}
+        onChange={(next) => setGrace(Number(next) as Grace)}
+      >
+        <Group mt="xs">
+          {Object.entries(text.graces).map(([seconds, label]) => (
+            <Radio key={seconds} value={seconds} label={label} />
+          ))}
+        </Group>
+      </Radio.Group>
+    </KeyForm>
+  )
+}
+
+export function RevokeDialog({ of, onClose }: DialogProps & { of: Key | undefined }) {
+  const text = useWords(words)
+  return (
+    <Modal
+      opened={of !== undefined}
+      onClose={onClose}
+      title={text.revokeOf(of?.name ?? '')}
+      withCloseButton={false}
+      centered
+    >
+      {of !== undefined && <RevokeForm key={of.id} of={of} onClose={onClose} />}
+    </Modal>
+  )
+}
+
+function RevokeForm({ of, onClose }: DialogProps & { of: Key }) {
+  const text = useWords(words)
+  const send = useSend('DELETE /keys/:keyId')
+  const revoke = async () => {
+    await send.mutateAsync({ params: { keyId: of.id } })
+    onClose()
+  }
+  return (
+    <KeyForm send={send} submit={revoke} done={text.revokeDone} onClose={onClose} isDestructive>
+      <Text size="sm">{text.revokeText}</Text>
+      <Text size="sm" fw={600}>
+        {text.revokeLinks}
+      </Text>
+    </KeyForm>
+  )
+}
+
+type KeyFormProps = DialogProps & {
+  send: { error: CallFailed | null; isPending: boolean }
+  submit(): Promise<void>
+  done: string
+  isDestructive?: boolean
+  children: ReactNode
+}
+
+function KeyForm({ send, submit, done, isDestructive = false, onClose, children }: KeyFormProps) {
+  const { cancel } = useWords(common)
+  const submitted = (event: FormEvent) => {
+    event.preventDefault()
+    // What failed stands in `send.error`.
+    submit().catch(() => {})
+  }
+  return (
+    <form onSubmit={submitted}>
+      <Stack>
+        {children}
+        <Failure of={{ error: send.error }} />
+        <Group justify="end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {cancel}
+          </Button>
+          <Button type="submit" {...(isDestructive && { color: 'red' })} loading={send.isPending}>
+            {done}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function NameInput({ value, onChange }: { value: string; onChange(next: string): void }) {
+  const text = useWords(words)
+  return (
+    <TextInput
+      label={text.name}
+      description={text.nameHint}
+      required
+      maxLength={200}
+      data-autofocus
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}

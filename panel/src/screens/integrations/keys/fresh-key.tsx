@@ -1,0 +1,92 @@
+import { Button, Checkbox, Code, CopyButton, Modal, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { AnswerOf } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { words as common } from '../../../parts/words.ts'
+import { words } from './words.ts'
+
+type MadeKey = AnswerOf<'POST /keys'>
+const queryKey = ['fresh key']
+
+/**
+ * A key that was just made, until the reader says that they have it. It is kept with what this session has read:
+ * whoever goes elsewhere and comes back sees it again, whoever signs out takes it along.
+ */
+function useFreshKey(): MadeKey | null {
+  const { data } = useQuery<MadeKey | null>({
+    queryKey,
+    queryFn: () => null,
+    enabled: false,
+    initialData: null,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  })
+  return data
+}
+
+export function useShowFreshKey(): (made: MadeKey | null) => void {
+  const client = useQueryClient()
+  return (made) => client.setQueryData(queryKey, made)
+}
+
+/** Shows the secret this once. No key and no click beside it closes the dialog. */
+export function FreshKeyDialog() {
+  const text = useWords(words)
+  const fresh = useFreshKey()
+  useEffect(() => {
+    if (fresh === null) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [fresh])
+  return (
+    <Modal
+      opened={fresh !== null}
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      title={text.freshTitle}
+      size="lg"
+      centered
+    >
+      {fresh !== null && <FreshKey key={fresh.id} fresh={fresh} />}
+    </Modal>
+  )
+}
+
+function FreshKey({ fresh }: { fresh: MadeKey }) {
+  const text = useWords(words)
+  const { copied: hasCopied } = useWords(common)
+  const show = useShowFreshKey()
+  const [isSure, setSure] = useState(false)
+  return (
+    <Stack>
+      <Text size="sm">{text.freshText(fresh.name)}</Text>
+      <Code
+        block
+        role="region"
+        aria-label={text.freshKey}
+        style={{ whiteSpace: 'normal', overflowWrap: 'anywhere', userSelect: 'all' }}
+      >
+        {fresh.key}
+      </Code>
+      <CopyButton value={fresh.key} timeout={3_000}>
+        {({ copied, copy }) => (
+          <Button onClick={copy} aria-live="polite" data-autofocus>
+            {copied ? hasCopied : text.copyKey}
+          </Button>
+        )}
+      </CopyButton>
+      <Checkbox
+        label={text.haveCopied}
+        checked={isSure}
+        onChange={(event) => setSure(event.currentTarget.checked)}
+      />
+      <Button variant="default" disabled={!isSure} onClick={() => show(null)}>
+        {text.done}
+      </Button>
+    </Stack>
+  )
+}

@@ -1,0 +1,260 @@
+import {
+  Badge,
+  Button,
+  Center,
+  Code,
+  Group,
+  Loader,
+  Paper,
+  Stack,
+  Text,
+  TextInput,
+  VisuallyHidden,
+} from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
+import { words as common } from '../../../parts/words.ts'
+import { useSession } from '../../../session.ts'
+import { NewKeyDialog, ReplaceDialog, RevokeDialog } from './dialogs.tsx'
+import { words } from './words.ts'
+
+export type Key = AnswerOf<'GET /keys'>['keys'][number]
+
+export default function KeysPart() {
+  const text = useWords(words)
+  const { account } = useSession()
+  const asked = useAsk('GET /keys', {})
+  const [isMaking, setMaking] = useState(false)
+  if (asked.isError) return <Failure of={asked} />
+  if (asked.isPending) return <Waiting />
+  const { keys, revoked } = asked.data
+  const newKey = (
+    <Button onClick={() => setMaking(true)} disabled={account.suspended}>
+      {text.newKey}
+    </Button>
+  )
+  return (
+    <Stack gap="lg">
+      {keys.length === 0 ? (
+        <Empty text={text.empty}>{newKey}</Empty>
+      ) : (
+        <>
+          <Group justify="space-between" align="end" gap="md">
+            <Text c="dimmed" size="sm" maw={640}>
+              {text.intro}
+            </Text>
+            {newKey}
+          </Group>
+          <WorkingKeys keys={keys} mayChange={!account.suspended} />
+        </>
+      )}
+      <RevokedKeys keys={revoked} />
+      <NewKeyDialog opened={isMaking} onClose={() => setMaking(false)} />
+    </Stack>
+  )
+}
+
+function WorkingKeys({ keys, mayChange }: { keys: Key[]; mayChange: boolean }) {
+  const text = useWords(words)
+  const [replacing, setReplacing] = useState<Key>()
+  const [revoking, setRevoking] = useState<Key>()
+  return (
+    <>
+      <Paper withBorder>
+        <table className="rows" aria-label={text.list}>
+          <thead>
+            <tr>
+              <th scope="col">{text.name}</th>
+              <th scope="col">{text.keyHint}</th>
+              <th scope="col">{text.created}</th>
+              <th scope="col">{text.lastUsed}</th>
+              <th scope="col">
+                <VisuallyHidden>{text.actions}</VisuallyHidden>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <WorkingKey
+                key={key.id}
+                of={key}
+                mayChange={mayChange}
+                onReplace={() => setReplacing(key)}
+                onRevoke={() => setRevoking(key)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Paper>
+      <ReplaceDialog of={replacing} onClose={() => setReplacing(undefined)} />
+      <RevokeDialog of={revoking} onClose={() => setRevoking(undefined)} />
+    </>
+  )
+}
+
+type WorkingKeyProps = { of: Key; mayChange: boolean; onReplace(): void; onRevoke(): void }
+
+function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
+  const text = useWords(words)
+  const [isRenaming, setRenaming] = useState(false)
+  const action = { size: 'compact-sm', variant: 'default', disabled: !mayChange } as const
+  return (
+    <tr>
+      <td className="breaks">
+        {isRenaming ? (
+          <Rename of={of} onDone={() => setRenaming(false)} />
+        ) : (
+          <Stack gap={4} align="start">
+            <Text size="sm" fw={600}>
+              {of.name}
+            </Text>
+            <Grace of={of} />
+          </Stack>
+        )}
+      </td>
+      <td data-label={text.keyHint}>
+        <Code>{of.hint}</Code>
+      </td>
+      <td data-label={text.created}>
+        <TimeText at={of.createdAt} />
+      </td>
+      <td data-label={text.lastUsed}>
+        {of.lastUsedAt === null ? (
+          <Text size="sm" c="dimmed">
+            {text.never}
+          </Text>
+        ) : (
+          <TimeText at={of.lastUsedAt} />
+        )}
+      </td>
+      <td>
+        <Group gap="xs">
+          <Button {...action} aria-label={text.renameOf(of.name)} onClick={() => setRenaming(true)}>
+            {text.rename}
+          </Button>
+          {of.revokedAt === null && (
+            <Button {...action} aria-label={text.replaceOf(of.name)} onClick={onReplace}>
+              {text.replace}
+            </Button>
+          )}
+          <Button {...action} aria-label={text.revokeOf(of.name)} onClick={onRevoke}>
+            {text.revoke}
+          </Button>
+        </Group>
+      </td>
+    </tr>
+  )
+}
+
+/** A replaced key: until when it works beside the new one. */
+function Grace({ of }: { of: Key }) {
+  const text = useWords(words)
+  if (of.revokedAt === null) return null
+  return (
+    <Badge color="orange" variant="outline" tt="none" h="auto" style={{ whiteSpace: 'normal' }} fw={600}>
+      {text.worksUntil} <TimeText at={of.revokedAt} />
+    </Badge>
+  )
+}
+
+function Rename({ of, onDone }: { of: Key; onDone(): void }) {
+  const text = useWords(words)
+  const { cancel } = useWords(common)
+  const send = useSend('PATCH /keys/:keyId')
+  const [name, setName] = useState(of.name)
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    if (name !== of.name) await send.mutateAsync({ params: { keyId: of.id }, body: { name } })
+    onDone()
+  }
+  return (
+    <form onSubmit={(event) => save(event).catch(() => {})} style={{ flex: 1 }}>
+      <Stack gap="xs">
+        <TextInput
+          aria-label={text.newName(of.name)}
+          required
+          maxLength={200}
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Escape' && onDone()}
+        />
+        <Failure of={{ error: send.error }} />
+        <Group gap="xs">
+          <Button type="submit" size="compact-sm" loading={send.isPending}>
+            {text.save}
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={onDone}>
+            {cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function RevokedKeys({ keys }: { keys: Key[] }) {
+  const text = useWords(words)
+  const [isShown, setShown] = useState(false)
+  if (keys.length === 0) return null
+  return (
+    <Stack gap="sm" align="start">
+      <Button variant="default" size="compact-sm" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+        {isShown ? text.hideRevoked : text.showRevoked(keys.length)}
+      </Button>
+      {isShown && (
+        <Paper withBorder w="100%">
+          <table className="rows" aria-label={text.revokedList}>
+            <thead>
+              <tr>
+                <th scope="col">{text.name}</th>
+                <th scope="col">{text.keyHint}</th>
+                <th scope="col">{text.created}</th>
+                <th scope="col">{text.lastUsed}</th>
+                <th scope="col">{text.revokedAt}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {keys.map((key) => (
+                <RevokedKey key={key.id} of={key} />
+              ))}
+            </tbody>
+          </table>
+        </Paper>
+      )}
+    </Stack>
+  )
+}
+
+function RevokedKey({ of }: { of: Key }) {
+  const text = useWords(words)
+  return (
+    <tr>
+      <td className="breaks">{of.name}</td>
+      <td data-label={text.keyHint}>
+        <Code>{of.hint}</Code>
+      </td>
+      <td data-label={text.created}>
+        <TimeText at={of.createdAt} />
+      </td>
+      <td data-label={text.lastUsed}>
+        {of.lastUsedAt === null ? text.never : <TimeText at={of.lastUsedAt} />}
+      </td>
+      <td data-label={text.revokedAt}>
+        <TimeText at={of.revokedAt as number} />
+      </td>
+    </tr>
+  )
+}
+
+function Waiting() {
+  return (
+    <Center mih={240} role="status" aria-label="…">
+      <Loader />
+    </Center>
+  )
+}

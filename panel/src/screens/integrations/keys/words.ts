@@ -1,0 +1,103 @@
+import { inBoth, plural } from '../../../language.ts'
+
+export const words = inBoth({
+  en: {
+    intro:
+      'A key lets a program register leads and look them up in the name of this account. Make one for each program, so that each can be replaced or revoked by itself.',
+    empty:
+      'There is no key yet. Make one for the program that will register your leads, then put it into that program’s settings.',
+    newKey: 'New key',
+    create: 'Create key',
+    list: 'API keys',
+    name: 'Name',
+    nameHint: 'Where the key is used, such as “Online shop” or “Mailing tool”.',
+    keyHint: 'Begins with',
+    created: 'Created',
+    lastUsed: 'Last used',
+    never: 'never',
+    revokedAt: 'Revoked',
+    worksUntil: 'works until',
+    actions: 'Actions',
+    rename: 'Rename',
+    renameOf: (name: string) => `Rename “${name}”`,
+    newName: (name: string) => `New name of “${name}”`,
+    save: 'Save',
+    replace: 'Replace',
+    replaceOf: (name: string) => `Replace “${name}”`,
+    replaceText:
+      'You get a new key, which works at once. Put it in the place of the old one while both work; after that only the new one does.',
+    grace: 'The old key goes on working for',
+    graces: { 3600: '1 hour', 86400: '1 day', 604800: '7 days' },
+    replaceDone: 'Make the new key',
+    revoke: 'Revoke',
+    revokeOf: (name: string) => `Revoke “${name}”`,
+    revokeText:
+      'From now on every request with this key is refused. This cannot be undone: a program that still uses it stops registering leads until you give it another key.',
+    revokeLinks: 'Links and countdown images already sent go on working.',
+    revokeDone: 'Revoke for good',
+    freshTitle: 'Copy your new key now',
+    freshText: (name: string) =>
+      `This is the only time that the key “${name}” is shown: its secret is stored nowhere. If it is lost, make another one.`,
+    freshKey: 'The new key',
+    copyKey: 'Copy the key',
+    haveCopied: 'I have copied the key and put it in a safe place',
+    done: 'Done',
+    showRevoked: (count: number) =>
+      plural('en', count, { one: 'Show # revoked key', other: 'Show # revoked keys' }),
+    hideRevoked: 'Hide revoked keys',
+    revokedList: 'Revoked keys',
+    suspended: 'The account is suspended: no key can be made or changed.',
+  },
+  pl: {
+    intro:
+      'Klucz pozwala programowi rejestrować i sprawdzać odbiorców w imieniu tego konta. Utwórz osobny dla każdego programu, aby każdy można było niezależnie wymienić lub unieważnić.',
+    empty:
+      'Nie ma jeszcze żadnego klucza. Utwórz go dla programu, który będzie rejestrował odbiorców, a potem wpisz go w ustawieniach tego programu.',
+    newKey: 'Nowy klucz',
+    create: 'Utwórz klucz',
+    list: 'Klucze API',
+    name: 'Nazwa',
+    nameHint: 'Gdzie klucz jest używany, na przykład „Sklep internetowy” albo „System mailingowy”.',
+    keyHint: 'Początek',
+    created: 'Utworzony',
+    lastUsed: 'Ostatnio użyty',
+    never: 'nigdy',
+    revokedAt: 'Unieważniony',
+    worksUntil: 'działa do',
+    actions: 'Działania',
+    rename: 'Zmień nazwę',
+    renameOf: (name: string) => `Zmień nazwę klucza „${name}”`,
+    newName: (name: string) => `Nowa nazwa klucza „${name}”`,
+    save: 'Zapisz',
+    replace: 'Wymień',
+    replaceOf: (name: string) => `Wymień klucz „${name}”`,
+    replaceText:
+      'Otrzymasz nowy klucz, który działa od razu. Zastąp nim stary, dopóki działają oba; potem działać będzie tylko nowy.',
+    grace: 'Stary klucz będzie działał jeszcze przez',
+    graces: { 3600: '1 godzinę', 86400: '1 dzień', 604800: '7 dni' },
+    replaceDone: 'Utwórz nowy klucz',
+    revoke: 'Unieważnij',
+    revokeOf: (name: string) => `Unieważnij klucz „${name}”`,
+    revokeText:
+      'Od tej chwili każde żądanie z tym kluczem będzie odrzucane. Tego nie można cofnąć: program, który go jeszcze używa, przestanie rejestrować odbiorców, dopóki nie dostanie innego klucza.',
+    revokeLinks: 'Wysłane już linki i obrazy z licznikiem będą działać dalej.',
+    revokeDone: 'Unieważnij na zawsze',
+    freshTitle: 'Skopiuj teraz nowy klucz',
+    freshText: (name: string) =>
+      `Klucz „${name}” jest pokazywany tylko ten jeden raz: jego sekret nie jest nigdzie zapisany. Jeśli go zgubisz, utwórz następny.`,
+    freshKey: 'Nowy klucz',
+    copyKey: 'Kopiuj klucz',
+    haveCopied: 'Klucz jest skopiowany i zapisany w bezpiecznym miejscu',
+    done: 'Gotowe',
+    showRevoked: (count: number) =>
+      plural('pl', count, {
+        one: 'Pokaż # unieważniony klucz',
+        few: 'Pokaż # unieważnione klucze',
+        many: 'Pokaż # unieważnionych kluczy',
+        other: 'Pokaż # unieważnionego klucza',
+      }),
+    hideRevoked: 'Ukryj unieważnione klucze',
+    revokedList: 'Unieważnione klucze',
+    suspended: 'Konto jest zawieszone: kluczy nie można tworzyć ani zmieniać.',
+  },
+})

@@ -1,0 +1,17 @@
+import { inBoth } from '../../language.ts'
+
+/** What stands around every screen of the integrations. */
+export const words = inBoth({
+  en: {
+    parts: 'Parts of the integrations',
+    keys: 'API keys',
+    history: 'Request history',
+    reference: 'API reference',
+  },
+  pl: {
+    parts: 'Części integracji',
+    keys: 'Klucze API',
+    history: 'Historia żądań',
+    reference: 'Dokumentacja API',
+  },
+})

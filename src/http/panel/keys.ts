@@ -1,0 +1,82 @@
+// The account's API keys. A secret is in the one answer that makes it, and nowhere else.
+import Type from 'typebox'
+import { keyHint } from '../../core/api-key.ts'
+import type { Seconds } from '../../core/instant.ts'
+import { createKey, replaceKey } from '../../keys.ts'
+import type { Key } from '../../store/store.ts'
+import { PanelRefusal } from './errors.ts'
+import { forReader, forUser, type PanelParts } from './route.ts'
+import { closed, Name } from './schemas.ts'
+
+/** Keys that work at the same time. */
+const mostKeys = 100
+/** Keys that work no more are shown as far as anybody may still ask for them. */
+const mostRevoked = 100
+
+/** How long a replaced key goes on working, in seconds. */
+const graces = [3_600, 86_400, 604_800] as const
+
+export const keyRoutes = {
+  ...forReader('GET /keys', {
+    async run({ session, parts, now }) {
+      const keys = await parts.store.listKeys(session.account.id)
+      const working = keys.filter((key) => works(key, now))
+      const revoked = keys.filter((key) => !works(key, now))
+      const newestFirst = revoked.sort((a, b) => (b.revokedAt as number) - (a.revokedAt as number))
+      return { keys: working.map(shown), revoked: newestFirst.slice(0, mostRevoked).map(shown) }
+    },
+  }),
+  ...forUser('POST /keys', {
+    body: Type.Object({ name: Name }, closed),
+    async run({ session, parts, body, now }) {
+      await needRoom(parts, session.account.id, now)
+      return createKey(parts.store, session.account.id, body.name, now)
+    },
+  }),
+  ...forUser('PATCH /keys/:keyId', {
+    body: Type.Object({ name: Name }, closed),
+    async run({ session, parts, params, body }) {
+      const { id } = await needKey(parts, session.account.id, params.keyId)
+      return shown((await parts.store.renameKey(id, body.name)) as Key)
+    },
+  }),
+  /** The new key works at once, the one before until its time of grace ends. */
+  ...forUser('POST /keys/:keyId/replacement', {
+    body: Type.Object({ name: Name, graceSeconds: Type.Enum([...graces]) }, closed),
+    async run({ session, parts, params, body, now }) {
+      const old = await needKey(parts, session.account.id, params.keyId)
+      await needRoom(parts, session.account.id, now)
+      const made = await replaceKey(parts.store, old, body.name, body.graceSeconds, now)
+      if (made === undefined) throw new PanelRefusal('CHANGED_MEANWHILE')
+      return made
+    },
+  }),
+  ...forUser('DELETE /keys/:keyId', {
+    async run({ session, parts, params, now }) {
+      const { id } = await needKey(parts, session.account.id, params.keyId)
+      return shown((await parts.store.revokeKey(id, now)) as Key)
+    },
+  }),
+}
+
+/** The account's own key; another's looks as if it did not exist. @throws PanelRefusal */
+async function needKey({ store }: PanelParts, accountId: number, keyId: string): Promise<Key> {
+  const key = await store.findKey(keyId)
+  if (key?.accountId !== accountId) throw new PanelRefusal('NOT_FOUND')
+  return key
+}
+
+/** @throws PanelRefusal */
+async function needRoom({ store }: PanelParts, accountId: number, now: Seconds): Promise<void> {
+  const working = (await store.listKeys(accountId)).filter((key) => works(key, now))
+  if (working.length >= mostKeys) throw new PanelRefusal('TOO_MANY_KEYS')
+}
+
+function works({ revokedAt }: Key, now: Seconds): boolean {
+  return revokedAt === null || revokedAt > now
+}
+
+/** Instants are seconds; `revokedAt` lies ahead while a replaced key still works. */
+function shown({ id, name, createdAt, lastUsedAt, revokedAt }: Key) {
+  return { id, hint: keyHint(id), name, createdAt, lastUsedAt, revokedAt }
+}

@@ -1,0 +1,142 @@
+// Keys that were replaced work beside their successors until an instant, and when a key was used is noted.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { assertStatus, call, withinOneSecond } from '../support/api.ts'
+import { installation, owner } from '../support/lastcall.ts'
+import { type PanelSession, panelSession } from '../support/panel-session.ts'
+import { eventually } from '../support/prepared.ts'
+
+const hour = 3_600
+
+/** An installation whose server's clock can be set; `setTo` takes an instant in seconds. */
+async function opened(t: TestContext) {
+  const place = installation(t)
+  const me = await owner(place)
+  const file = join(place.folder, 'clock')
+  const setTo = (instant: number) => writeFileSync(file, String(Math.round(instant * 1_000 - Date.now())))
+  setTo(Date.now() / 1_000)
+  const preload = `--import=${join(import.meta.dirname, '..', 'support', 'shifted-clock.ts')}`
+  const server = await place.serve(['--rate-limit', '1000000'], {
+    NODE_OPTIONS: preload,
+    TEST_CLOCK_FILE: file,
+  })
+  const ask = await panelSession(place, server, me.accountId)
+  const list = (key: string) => call(server, 'GET', '/campaigns', { key })
+  const status = async (key: string) => (await list(key)).status
+  const soon = (key: string, expected: number) =>
+    withinOneSecond(
+      () => list(key),
+      (answer) => answer.status === expected,
+    )
+  const listed = async (keyId: string) => {
+    const keys = await place.json(['key', 'list', '--account', String(me.accountId)])
+    return keys.find(({ id }: { id: string }) => id === keyId)
+  }
+  return { place, me, server, setTo, ask, status, soon, listed }
+}
+
+async function replaced(ask: PanelSession, keyId: string, graceSeconds = hour) {
+  const { status, body } = await ask('POST', `/keys/${keyId}/replacement`, { name: 'next', graceSeconds })
+  assert.equal(status, 200)
+  return body as { id: string; name: string; key: string }
+}
+
+test('a replaced key works until its instant and not after, the new one before and after', async (t) => {
+  const { me, setTo, ask, status, soon, listed } = await opened(t)
+  assert.equal(await status(me.key), 200)
+  const next = await replaced(ask, me.keyId)
+  await soon(next.key, 200)
+  const { revokedAt } = await listed(me.keyId)
+  const endsAt = Date.parse(revokedAt) / 1_000
+  assert.ok(Math.abs(endsAt - Date.now() / 1_000 - hour) < 60, revokedAt)
+  assert.equal(await status(me.key), 200)
+
+  setTo(endsAt - 2)
+  assert.deepEqual([await status(me.key), await status(next.key)], [200, 200])
+  setTo(endsAt)
+  assert.deepEqual([await status(me.key), await status(next.key)], [401, 200])
+  setTo(endsAt + 86_400)
+  assert.deepEqual([await status(me.key), await status(next.key)], [401, 200])
+  const { body } = await ask('GET', '/keys')
+  assert.deepEqual(
+    [body.keys.map(({ id }: any) => id), body.revoked.map(({ id }: any) => id)],
+    [[next.id], [me.keyId]],
+  )
+})
+
+test('a key in its time of grace is revoked at once, and no clock brings it back', async (t) => {
+  const { place, me, setTo, ask, status, soon, listed } = await opened(t)
+  const next = await replaced(ask, me.keyId, 604_800)
+  await soon(next.key, 200)
+  assert.equal(await status(me.key), 200)
+  await place.json(['key', 'revoke', me.keyId])
+  await soon(me.key, 401)
+  const { revokedAt } = await listed(me.keyId)
+  assert.ok(Math.abs(Date.parse(revokedAt) - Date.now()) < 60_000, revokedAt)
+  setTo(Date.now() / 1_000 - hour)
+  assert.equal(await status(me.key), 401)
+  // Revoked again, it keeps the first instant.
+  await place.json(['key', 'revoke', me.keyId])
+  assert.equal((await listed(me.keyId)).revokedAt, revokedAt)
+})
+
+test('a key is replaced once, and only by its own account', async (t) => {
+  const { place, server, me, ask, status } = await opened(t)
+  const stranger = await panelSession(place, server, (await owner(place)).accountId)
+  const path = `/keys/${me.keyId}/replacement`
+  const body = { name: 'mine', graceSeconds: hour }
+  for (const [method, at, given] of [
+    ['POST', path, body],
+    ['PATCH', `/keys/${me.keyId}`, { name: 'mine' }],
+    ['DELETE', `/keys/${me.keyId}`, undefined],
+  ] as const) {
+    const refused = await stranger(method, at, given)
+    assert.deepEqual([refused.status, refused.body.code], [404, 'NOT_FOUND'])
+  }
+  assert.ok(!JSON.stringify((await stranger('GET', '/keys')).body).includes(me.keyId))
+  assert.equal(await status(me.key), 200)
+
+  const both = await Promise.all([ask('POST', path, body), ask('POST', path, body)])
+  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
+  assert.equal((await ask('GET', '/keys')).body.keys.length, 2)
+  const wrong = await ask('POST', path, { name: 'x', graceSeconds: 5 })
+  assert.equal(wrong.status, 422)
+})
+
+test('when a key was last used is noted, once a minute, and not where the request was refused', async (t) => {
+  const { server, me, setTo, ask, status, listed } = await opened(t)
+  const made = (await ask('POST', '/keys', { name: 'unused' })).body
+  assert.equal((await listed(made.id)).lastUsedAt, null)
+  // The first second of a minute that lies ahead.
+  const minute = Math.ceil(Date.now() / 60_000) * 60 + 600
+  setTo(minute)
+  assertStatus(await call(server, 'GET', '/nowhere', { key: me.key }), 404)
+  assert.equal(await status(`${made.key.slice(0, -4)}AAAA`), 401)
+  const usedAt = async (keyId: string) => Date.parse((await listed(keyId)).lastUsedAt) / 1_000
+  assert.ok(await eventually(8_000, async () => (await usedAt(me.keyId)) >= minute))
+  const first = await usedAt(me.keyId)
+  assert.ok(first - minute < 5, String(first - minute))
+
+  setTo(minute + 30)
+  assert.equal(await status(me.key), 200)
+  setTo(minute + 60)
+  assert.equal(await status(me.key), 200)
+  await server.stop()
+  // What waits is stored while the server stops.
+  assert.ok((await usedAt(me.keyId)) >= minute + 60)
+  assert.equal((await listed(made.id)).lastUsedAt, null)
+})
+
+test('a use within the same minute is not written again', async (t) => {
+  const { server, me, setTo, status, listed } = await opened(t)
+  const minute = Math.ceil(Date.now() / 60_000) * 60 + 600
+  setTo(minute)
+  assert.equal(await status(me.key), 200)
+  setTo(minute + 40)
+  assert.equal(await status(me.key), 200)
+  await server.stop()
+  const { lastUsedAt } = await listed(me.keyId)
+  assert.ok(Date.parse(lastUsedAt) / 1_000 < minute + 30, lastUsedAt)
+})

@@ -1,0 +1,32 @@
+// A user of the panel without a browser: calls of its API behind a session.
+import assert from 'node:assert/strict'
+import type { Installation, Server } from './lastcall.ts'
+
+export type PanelAnswer = { status: number; body: any }
+export type PanelSession = (name: string, path: string, body?: unknown) => Promise<PanelAnswer>
+
+/** Makes a user of the account and signs in; `await ask('POST', '/keys', { name: 'shop' })`. */
+export async function panelSession(
+  place: Installation,
+  server: Server,
+  accountId: number,
+): Promise<PanelSession> {
+  const email = `user-of-${accountId}@example.com`
+  const password = 'long enough for a test'
+  await place.json(['user', 'create', '--account', String(accountId), '--email', email], `${password}\n`)
+  const api = `${server.origin}/panel/api`
+  const signedIn = await fetch(`${api}/session`, {
+    method: 'POST',
+    body: JSON.stringify({ email, password }),
+  })
+  assert.equal(signedIn.status, 200)
+  const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';')[0] as string
+  return async (method, path, body) => {
+    const answer = await fetch(`${api}${path}`, {
+      method,
+      headers: { cookie },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, body: await answer.json() }
+  }
+}
