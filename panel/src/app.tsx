@@ -16,8 +16,8 @@ const integrations = lazy(() => import('./screens/integrations/integrations.tsx'
 const screens: [path: string, screen: ComponentType][] = [
   ['/', lazy(() => import('./screens/overview/overview.tsx'))],
   ['/campaigns', lazy(() => import('./screens/campaigns/list/list.tsx'))],
-  ['/campaigns/:campaignId', campaign],
-  ['/campaigns/:campaignId/:part', campaign],
+  // One pattern for all: what lies over a part, as a lead over the list, must not make it anew.
+  ['/campaigns/:campaignId/:part?/:ref?', campaign],
   ['/integrations', integrations],
   ['/integrations/:part', integrations],
   ['/settings', lazy(() => import('./screens/settings/settings.tsx'))],

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse'
-import { emailMaxLength, isEmail } from '../core/email.ts'
+import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
 import { openCounting } from '../counting.ts'
 import { directory } from '../directory.ts'
@@ -35,7 +35,7 @@ export const listLeads: Command = async (args) => {
 async function* leadPages(store: Store, campaign: Campaign) {
   let afterEmail = ''
   for (;;) {
-    const leads = await store.listLeads(campaign, { afterEmail, limit: pageSize })
+    const leads = await store.listLeads(campaign, { prefix: '', afterEmail, limit: pageSize })
     yield leads.map((lead) => shown(view(campaign, lead, now())))
     if (leads.length < pageSize) return
     afterEmail = leads.at(-1)?.email as string
@@ -153,8 +153,8 @@ async function* emailBatches(file: string, refused: Refusal[]): AsyncGenerator<s
       continue
     }
     const email = record[column]
-    const reason = emailFault(email)
-    if (reason !== undefined) refused.push({ line, reason })
+    const fault = emailFault(email)
+    if (fault !== undefined) refused.push({ line, reason: reasons[fault] })
     else if (batch.push(email as string) === importBatch) {
       yield batch
       batch = []
@@ -164,11 +164,11 @@ async function* emailBatches(file: string, refused: Refusal[]): AsyncGenerator<s
   if (batch.length > 0) yield batch
 }
 
-/** By what rule an email is refused; never the email itself, which ends up in logs and tickets. */
-function emailFault(email: string | undefined): string | undefined {
-  if (email === undefined || email === '') return 'email is missing'
-  if (email.length > emailMaxLength) return `email is longer than ${emailMaxLength} characters`
-  return isEmail(email) ? undefined : 'not an email address in ASCII'
+/** Never the email itself, which ends up in logs and tickets. */
+const reasons: Record<EmailFault, string> = {
+  missing: 'email is missing',
+  tooLong: `email is longer than ${emailMaxLength} characters`,
+  notAnEmail: 'not an email address in ASCII',
 }
 
 /** The lines of a CSV file; one that is not well formed is refused, and the next one is read. */

@@ -1,4 +1,4 @@
-import { type Fetcher, fetchers, type Kind, kinds, type LeadCount } from '../store/counts.ts'
+import { type CampaignCount, type Fetcher, fetchers, type Kind, kinds } from '../store/counts.ts'
 import {
   type Command,
   emailText,
@@ -40,7 +40,7 @@ export const leadStats: Command = async (args) => {
   })
 }
 
-function totalsOf(counts: readonly LeadCount[]): Record<Kind, Record<Fetcher, number>> {
+function totalsOf(counts: readonly Omit<CampaignCount, 'pageId'>[]): Record<Kind, Record<Fetcher, number>> {
   const sum = (kind: string, fetcher: string) => {
     const same = counts.filter((count) => count.kind === kind && count.fetcher === fetcher)
     return same.reduce((total, count) => total + count.total, 0)

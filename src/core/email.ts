@@ -22,6 +22,16 @@ export function isEmail(text: string): boolean {
   return literal === undefined || isAddressLiteral(literal)
 }
 
+/** Why a list of emails cannot have this one. */
+export type EmailFault = 'missing' | 'tooLong' | 'notAnEmail'
+
+/** By what rule an email of a list is refused; undefined where it is taken. */
+export function emailFault(email: string | undefined): EmailFault | undefined {
+  if (email === undefined || email === '') return 'missing'
+  if (email.length > emailMaxLength) return 'tooLong'
+  return isEmail(email) ? undefined : 'notAnEmail'
+}
+
 /** RFC 5321, section 4.1.3: an IPv4 address, `IPv6:` and an address, or a tag and its content. */
 function isAddressLiteral(literal: string): boolean {
   if (ipv6Tag.test(literal)) return isIpv6(literal.slice(5))

@@ -27,7 +27,8 @@ export type Count = {
 }
 
 export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt'>
-export type LeadCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'pageId' | 'lastAt'>
+/** Registrations are counted for campaigns alone: a lead has one, and says when. */
+export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration'> }
 
 /**
  * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
@@ -145,10 +146,10 @@ export async function readLeadCounts(sql: Sql, accountId: number, leadId: number
     accountId,
     leadId,
   )
-  return rows.map(namesOf)
+  return rows.map((row) => namesOf(row) as LeadCount)
 }
 
-function namesOf({ day, kind, fetcher, total }: Row): LeadCount {
+function namesOf({ day, kind, fetcher, total }: Row): Omit<CampaignCount, 'pageId'> {
   return { day, kind: kinds[kind] as Kind, fetcher: fetchers[fetcher] as Fetcher, total }
 }
 

@@ -1,7 +1,8 @@
 // A lead as a row of either engine.
 import type { Rule } from '../core/mechanism/attempt.ts'
+import { beforeEmails } from '../core/visitor.ts'
 import type { Value } from './sql.ts'
-import type { Campaign, Decision, Lead } from './store.ts'
+import type { Campaign, Decision, Lead, LeadFilter } from './store.ts'
 
 /** The columns of `leads` that make a lead, in the order of `LeadRow`. */
 export const leadColumns = `id, salt, registered_at, rule_id, attempt, resets, anchor_at, opens_at,
@@ -33,6 +34,18 @@ export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | nu
     ruleId,
     attempt: { number, resets, rule, anchorAt, opensAt, deadlineAt, byHand },
   }
+}
+
+/** Emails from `from`, included, up to `below`, excluded, in the order of bytes. */
+export type EmailRange = { from: string; below: string }
+
+/**
+ * One stretch of the index, however many leads there are. Emails are printable ASCII: the character before stands
+ * directly behind an email, and the one after behind all that begin alike.
+ */
+export function emailRange({ prefix, afterEmail }: Pick<LeadFilter, 'prefix' | 'afterEmail'>): EmailRange {
+  const next = `${afterEmail || beforeEmails}\x01`
+  return { from: next > prefix ? next : prefix, below: `${prefix}\x7f` }
 }
 
 /** The columns of an attempt, in this order. */

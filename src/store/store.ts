@@ -72,6 +72,9 @@ export type Lead = {
   attempt: Attempt
 }
 
+/** Leads whose email begins with `prefix` and comes after `afterEmail`; either may be empty. */
+export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
+
 /** What a ref names: a lead of this campaign, which its rules make whole. */
 export type FoundLead = { campaignId: number; lead(campaign: Campaign): MaybePromise<Lead> }
 
@@ -156,8 +159,8 @@ export type Store = {
     expectNew?: boolean,
     waitingSinceMs?: number,
   ): Promise<LeadWrite | 'stale'>
-  /** Ascending email, at most `limit`. */
-  listLeads(campaign: Campaign, filter: { afterEmail: string; limit: number }): Promise<Lead[]>
+  /** Ascending email, at most `limit`; visitors without an email are not among them. */
+  listLeads(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>
   /** Adds to the counts by day of what recipients did. */
   addCounts(counts: readonly Count[]): Promise<void>
   /** Ascending day, from `fromDay` (days since 1970-01-01) on. */

@@ -46,6 +46,8 @@ export const words = inBoth({
       TOO_MANY_KEYS: 'There are as many keys as there may be. Revoke one that nobody needs, then try again.',
       CHANGED_MEANWHILE:
         'Somebody else has changed this meanwhile. Copy what you need, then load the page again to see theirs.',
+      CAMPAIGN_IS_DRAFT:
+        'The campaign is a draft and takes no registrations. Publish it first, then try again.',
       EMAIL_TAKEN: 'Somebody has this email already. Sign in with it, or take another.',
       PAYLOAD_TOO_LARGE: 'That is too much at once. Send it in smaller parts.',
       INVALID: 'Something is not right yet. Look at the marked fields.',
@@ -97,6 +99,8 @@ export const words = inBoth({
         'Jest już tyle kluczy, ile może być. Unieważnij taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
       CHANGED_MEANWHILE:
         'Ktoś inny zmienił to w międzyczasie. Skopiuj, czego potrzebujesz, i odśwież stronę, aby zobaczyć jego zmiany.',
+      CAMPAIGN_IS_DRAFT:
+        'Kampania jest wersją roboczą i nie przyjmuje rejestracji. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',
       PAYLOAD_TOO_LARGE: 'To za dużo naraz. Wyślij to w mniejszych częściach.',
       INVALID: 'Coś jeszcze nie jest w porządku. Sprawdź zaznaczone pola.',

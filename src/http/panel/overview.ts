@@ -65,7 +65,7 @@ async function openOffers({ store }: PanelParts, campaigns: Campaign[], now: Sec
     let afterEmail = ''
     for (;;) {
       if (read >= mostLeads) return { open, read, isAll: false }
-      const leads = await store.listLeads(campaign, { afterEmail, limit: leadsAtOnce })
+      const leads = await store.listLeads(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
       read += leads.length
       const isOpen = (lead: (typeof leads)[number]) =>
         !isVisitorName(lead.email) && offerAt(campaign.schedule, lead.attempt, now).state === 'open'

@@ -2,6 +2,7 @@
 import { campaignRoutes } from './campaigns.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
+import { leadRoutes } from './leads.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { peopleRoutes } from './people.ts'
@@ -15,6 +16,7 @@ export const routes = {
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,
+  ...leadRoutes,
 }
 
 export type Routes = typeof routes

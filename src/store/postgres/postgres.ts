@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rule } from '../../core/mechanism/attempt.ts'
-import { beforeEmails } from '../../core/visitor.ts'
 import * as configuration from '../configuration.ts'
 import * as counts from '../counts.ts'
-import { type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
+import { emailRange, type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
 import { peopleOn } from '../people.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql, Statement } from '../sql.ts'
@@ -167,12 +166,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     },
     writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
       writer.write({ accountId: campaign.accountId, campaign, email, decide }, expectNew, since),
-    async listLeads(campaign, { afterEmail, limit }) {
+    async listLeads(campaign, { limit, ...filter }) {
+      const { from, below } = emailRange(filter)
       const rows = await admin.use(adminPatienceMs, (connection) =>
         connection.rows<[...LeadRow, email: string]>(listLeads, [
           campaign.accountId,
           campaign.id,
-          afterEmail || beforeEmails,
+          from,
+          below,
           limit,
         ]),
       )
@@ -230,7 +231,7 @@ const findById: Prepared = {
 const listLeads: Prepared = {
   name: 'list_leads',
   text: `SELECT ${leadColumns}, email FROM leads
-    WHERE account_id = $1 AND campaign_id = $2 AND email > $3 ORDER BY email LIMIT $4`,
+    WHERE account_id = $1 AND campaign_id = $2 AND email >= $3 AND email < $4 ORDER BY email LIMIT $5`,
 }
 
 function sqlOn(connection: Connection): Sql {

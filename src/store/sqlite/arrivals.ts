@@ -2,6 +2,7 @@
 // every registration makes each of them write a page of its own, three quarters of what storing a lead costs;
 // filed by the thousand and in order, many share a page. Until then memory knows them, and a process that has
 // just started reads them from the end of the table.
+import type { EmailRange } from '../lead-row.ts'
 import type { Connection } from './connection.ts'
 
 /** Leads that wait before a round of filing begins, while there is always something else to do. */
@@ -12,8 +13,8 @@ const portion = 250
 export type Arrivals = {
   /** The id under which a lead was stored that has perhaps not been filed. It may have been removed since. */
   find(campaignId: number, email: string): number | undefined
-  /** Emails of a campaign after the one given, ascending. */
-  emailsAfter(campaignId: number, email: string): string[]
+  /** Emails of a campaign in a range, ascending, at most `limit`. */
+  emailsIn(campaignId: number, range: EmailRange, limit: number): string[]
   /** Remembers a lead that the present transaction stores. */
   add(campaignId: number, email: string, leadId: number): void
   /** Inside a transaction, after its additions: files a portion, if a round is under way or due. */
@@ -94,8 +95,11 @@ export function openArrivals(connection: Connection): Arrivals {
 
   return {
     find: (campaignId, email) => known().get(campaignId)?.get(email),
-    emailsAfter: (campaignId, after) =>
-      [...(known().get(campaignId)?.keys() ?? [])].filter((email) => email > after).sort(),
+    emailsIn: (campaignId, { from, below }, limit) =>
+      [...(known().get(campaignId)?.keys() ?? [])]
+        .filter((email) => email >= from && email < below)
+        .sort()
+        .slice(0, limit),
     add(campaignId, email, leadId) {
       remember(campaignId, email, leadId)
       added.push({ campaignId, email, leadId })

@@ -1,8 +1,15 @@
 import type { Rule } from '../../core/mechanism/attempt.ts'
-import { beforeEmails } from '../../core/visitor.ts'
-import { attemptColumns, attemptValues, type LeadRow, leadColumns, leadOf, ruleIdAfter } from '../lead-row.ts'
+import {
+  attemptColumns,
+  attemptValues,
+  emailRange,
+  type LeadRow,
+  leadColumns,
+  leadOf,
+  ruleIdAfter,
+} from '../lead-row.ts'
 import { type RefCipher, type RefParts, saltSource } from '../ref.ts'
-import type { Campaign, Decide, Decision, FoundLead, Lead, LeadWrite } from '../store.ts'
+import type { Campaign, Decide, Decision, FoundLead, Lead, LeadFilter, LeadWrite } from '../store.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Connection } from './connection.ts'
 
@@ -12,7 +19,7 @@ export type LeadRows = {
   find(campaign: Campaign, email: string): Lead | undefined
   findByRef(ref: string): FoundLead | undefined
   /** Ascending email. */
-  list(campaign: Campaign, afterEmail: string, limit: number): Lead[]
+  list(campaign: Campaign, filter: LeadFilter): Lead[]
   /**
    * Reads, decides and writes; the caller holds a write transaction. `isMissing` says that the lead is
    * certainly not there, which saves the reading.
@@ -33,7 +40,8 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
     `SELECT ${leadColumns}, campaign_id, email FROM leads WHERE id = ? AND account_id = ? AND salt = ?`,
   )
   const selectEmails = connection.prepareArrays(
-    'SELECT email FROM lead_emails WHERE campaign_id = ? AND email > ? ORDER BY email LIMIT ?',
+    `SELECT email FROM lead_emails WHERE campaign_id = ? AND email >= ? AND email < ?
+      ORDER BY email LIMIT ?`,
   )
   const insert = connection.prepare(
     `INSERT INTO leads (account_id, campaign_id, email, salt, registered_at, ${attemptColumns})
@@ -99,11 +107,11 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
       const [campaignId, email] = columns.slice(-2) as [number, string]
       return { campaignId, lead: (campaign) => toLead(campaign, email, columns as unknown as LeadRow) }
     },
-    list(campaign, after, limit) {
-      const afterEmail = after || beforeEmails
-      const rows = selectEmails.all(campaign.id, afterEmail, limit) as unknown as [string][]
+    list(campaign, { limit, ...filter }) {
+      const range = emailRange(filter)
+      const rows = selectEmails.all(campaign.id, range.from, range.below, limit) as unknown as [string][]
       const emails = new Set(rows.map(([email]) => email))
-      for (const email of arrivals.emailsAfter(campaign.id, afterEmail).slice(0, limit)) emails.add(email)
+      for (const email of arrivals.emailsIn(campaign.id, range, limit)) emails.add(email)
       const page = [...emails].sort().slice(0, limit)
       return page.map((email) => find(campaign, email)).filter((lead) => lead !== undefined)
     },

@@ -234,8 +234,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
     findLeadByRef: (ref) => readLeads(() => rows.findByRef(ref)),
     writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
       writer.write(campaign, email, decide, expectNew, since),
-    listLeads: async (campaign, { afterEmail, limit }) =>
-      readLeads(() => rows.list(campaign, afterEmail, limit)),
+    listLeads: async (campaign, filter) => readLeads(() => rows.list(campaign, filter)),
     async eraseLead(campaign, email) {
       const erased = await write(async () => removeLead(admin, campaign.accountId, campaign.id, email))
       // Also where there was no such lead: an earlier call may have been stopped half-way.

@@ -20,13 +20,14 @@ const parts = {
 /** One campaign: its name and state, and one of its parts. */
 export default function CampaignScreen() {
   const text = useWords(words)
-  const { part = 'rules' } = useParams<{ part: string }>()
+  const { part = 'rules', ref } = useParams<{ part?: string; ref?: string }>()
+  const isPlace = Object.hasOwn(parts, part) && (ref === undefined || part === 'leads')
   const campaign = useCampaign()
   const name = campaign.data?.settings.name
   useEffect(() => {
     if (name !== undefined) document.title = `${name} – Lastcall`
   }, [name])
-  if (campaign.error?.code === 'NOT_FOUND' || !Object.hasOwn(parts, part)) return <NotFoundScreen />
+  if (campaign.error?.code === 'NOT_FOUND' || !isPlace) return <NotFoundScreen />
   if (campaign.isError) return <Failure of={campaign} />
   if (campaign.isPending) return <Waiting />
   const Part = parts[part as keyof typeof parts]

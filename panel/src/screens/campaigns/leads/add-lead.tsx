@@ -1,0 +1,60 @@
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import type { AnswerOf } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import { useLeadChange } from './use-leads.ts'
+import { words } from './words.ts'
+
+type Props = {
+  campaignId: number
+  opened: boolean
+  onClose(): void
+  onAdded(added: AnswerOf<'POST /campaigns/:campaignId/leads'>): void
+}
+
+export function AddLead({ campaignId, opened, onClose, onAdded }: Props) {
+  const text = useWords(words)
+  const send = useLeadChange('POST /campaigns/:campaignId/leads', campaignId)
+  const [email, setEmail] = useState('')
+  const isWrong = send.error?.code === 'INVALID'
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const added = await send.mutateAsync({ params: { campaignId }, body: { email: email.trim() } })
+    setEmail('')
+    onAdded(added)
+  }
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={text.addTitle}
+      centered
+      closeButtonProps={{ 'aria-label': text.close }}
+    >
+      <form onSubmit={(event) => submit(event).catch(() => {})} noValidate>
+        <Stack>
+          <Text size="sm">{text.addText}</Text>
+          <TextInput
+            label={text.email}
+            type="email"
+            inputMode="email"
+            autoComplete="off"
+            required
+            data-autofocus
+            value={email}
+            error={isWrong ? text.emailWrong : undefined}
+            onChange={(event) => {
+              setEmail(event.currentTarget.value)
+              if (isWrong) send.reset()
+            }}
+          />
+          {!isWrong && <Failure of={{ error: send.error }} />}
+          <Button type="submit" loading={send.isPending}>
+            {text.register}
+          </Button>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

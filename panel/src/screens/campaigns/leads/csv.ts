@@ -1,0 +1,27 @@
+/** What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"). */
+export const isFormula = (value: string): boolean => /^[=+\-@\t\r]/.test(value)
+
+/** One cell; a text that a spreadsheet would carry out gets an apostrophe before it. */
+export function csvCell(value: string | number | null): string {
+  const text = String(value ?? '')
+  const safe = typeof value === 'string' && isFormula(text) ? `'${text}` : text
+  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+export function csvLine(values: readonly (string | number | null)[]): string {
+  return `${values.map(csvCell).join(',')}\r\n`
+}
+
+/** With the mark by which spreadsheets know UTF-8. */
+export function csvFile(parts: readonly string[]): Blob {
+  return new Blob(['\uFEFF', ...parts], { type: 'text/csv;charset=utf-8' })
+}
+
+export function download(file: Blob, name: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(file)
+  link.download = name
+  link.click()
+  // The browser takes hold of it a moment later.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

@@ -1,0 +1,101 @@
+import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { CallFailed } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import type { Settings } from '../use-campaign.ts'
+import { download } from './csv.ts'
+import { type Exported, exportLeads } from './export-run.ts'
+import { useStayOpen } from './import-leads.tsx'
+import type { Filter } from './use-leads.ts'
+import { words } from './words.ts'
+
+type Phase = 'ready' | 'running' | 'done'
+
+function useExport(settings: Settings, filter: Filter) {
+  const [phase, setPhase] = useState<Phase>('ready')
+  const [exported, setExported] = useState<Exported | null>(null)
+  const [error, setError] = useState<CallFailed | null>(null)
+  const stopper = useRef(new AbortController())
+  useEffect(() => () => stopper.current.abort(), [])
+
+  /** Goes on where it ended, if it was under way. */
+  async function start() {
+    stopper.current = new AbortController()
+    const { signal } = stopper.current
+    setError(null)
+    setPhase('running')
+    try {
+      for await (const so of exportLeads(settings, filter, exported, signal)) setExported(so)
+      setPhase('done')
+    } catch (failure) {
+      setPhase('ready')
+      if (failure instanceof CallFailed) setError(failure)
+      else if (!signal.aborted) throw failure
+    }
+  }
+
+  const reset = () => {
+    stopper.current.abort()
+    setPhase('ready')
+    setExported(null)
+    setError(null)
+  }
+  return { phase, exported, error, start, stop: () => stopper.current.abort(), reset }
+}
+
+type Props = { settings: Settings; filter: Filter; opened: boolean; onClose(): void }
+
+export function ExportLeads({ settings, filter, opened, onClose }: Props) {
+  const text = useWords(words)
+  const { phase, exported, error, start, stop, reset } = useExport(settings, filter)
+  const isRunning = phase === 'running'
+  const isFiltered = filter.prefix !== '' || filter.state !== null
+  useStayOpen(isRunning)
+  const close = () => {
+    onClose()
+    reset()
+  }
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={text.exportTitle}
+      {...{ withCloseButton: !isRunning, closeOnClickOutside: !isRunning, closeOnEscape: !isRunning }}
+      closeButtonProps={{ 'aria-label': text.close }}
+    >
+      <Stack>
+        <Text size="sm">{text.exportText}</Text>
+        {isFiltered && <Text size="sm">{text.exportFiltered}</Text>}
+        <Group gap="sm" role="status">
+          {isRunning && <Loader size="xs" aria-label={text.exportRunning} />}
+          {exported !== null && phase !== 'done' && (
+            <Text size="sm">
+              {text.read(exported.read)}, {text.found(exported.count)}
+            </Text>
+          )}
+          {exported !== null && phase === 'done' && (
+            <Text size="sm" fw={600}>
+              {text.exportDone(exported.count)}
+            </Text>
+          )}
+        </Group>
+        {exported !== null && exported.marked > 0 && (
+          <Text size="sm">{text.exportMarked(exported.marked)}</Text>
+        )}
+        <Failure of={error === null ? { error } : { error, refetch: start }} />
+        {phase === 'ready' && error === null && (
+          <Button onClick={start}>{exported === null ? text.exportDo : text.goOn}</Button>
+        )}
+        {isRunning && (
+          <Button variant="default" onClick={stop}>
+            {text.stop}
+          </Button>
+        )}
+        {phase === 'done' && exported !== null && (
+          <Button onClick={() => download(exported.file(), exported.name)}>{text.download}</Button>
+        )}
+      </Stack>
+    </Modal>
+  )
+}

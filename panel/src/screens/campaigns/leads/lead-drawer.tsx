@@ -1,0 +1,192 @@
+import { Alert, Button, Drawer, Group, Loader, Modal, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Copy, CopyBlock } from '../../../parts/copy.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
+import { words as panelWords } from '../../../parts/words.ts'
+import type { Settings } from '../use-campaign.ts'
+import { Deadline, StateBadge } from './lead-list.tsx'
+import { LeadTimeLine } from './lead-time-line.tsx'
+import classes from './leads.module.css'
+import { SetDeadline } from './set-deadline.tsx'
+import { useLeadChange } from './use-leads.ts'
+import { words } from './words.ts'
+
+export type WholeLead = AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>
+
+type Props = { settings: Settings; leadRef: string | undefined; onClose(): void; onErased(): void }
+
+/** One lead, over the list. */
+export function LeadDrawer({ settings, leadRef, onClose, onErased }: Props) {
+  const text = useWords(words)
+  return (
+    <Drawer
+      opened={leadRef !== undefined}
+      onClose={onClose}
+      position="right"
+      size={640}
+      padding="lg"
+      title={text.lead}
+      closeButtonProps={{ 'aria-label': text.close }}
+    >
+      {leadRef !== undefined && (
+        <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onErased} />
+      )}
+    </Drawer>
+  )
+}
+
+type ByRefProps = { settings: Settings; leadRef: string; onErased(): void }
+
+function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
+  const text = useWords(words)
+  const lead = useAsk('GET /campaigns/:campaignId/leads/:ref', {
+    params: { campaignId: settings.id, ref: leadRef },
+  })
+  if (lead.error?.code === 'NOT_FOUND') {
+    return (
+      <Alert color="gray" variant="outline" role="alert">
+        {text.leadGone}
+      </Alert>
+    )
+  }
+  if (lead.isError) return <Failure of={lead} />
+  if (lead.isPending) return <Loader role="status" aria-label="…" />
+  return (
+    <Stack gap="xl">
+      <Standing lead={lead.data} settings={settings} />
+      <SetDeadline lead={lead.data} settings={settings} />
+      <Links lead={lead.data} />
+      <Section title={text.timeLine}>
+        <LeadTimeLine lead={lead.data} timeZone={settings.timeZone} />
+      </Section>
+      <Erase lead={lead.data} settings={settings} onErased={onErased} />
+    </Stack>
+  )
+}
+
+export function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="sm">
+      <Title order={3} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  )
+}
+
+function Standing({ lead, settings }: { lead: WholeLead; settings: Settings }) {
+  const text = useWords(words)
+  const { timeZone } = settings
+  const facts: [string, ReactNode][] = [
+    [text.deadline, <Deadline key="deadline" lead={lead} settings={settings} />],
+    ...(lead.opensAt === null
+      ? []
+      : [
+          [text.opens, <TimeText key="opens" at={lead.opensAt} timeZone={timeZone} />] as [string, ReactNode],
+        ]),
+    [text.columns.registered, <TimeText key="registered" at={lead.registeredAt} timeZone={timeZone} />],
+    [text.attempt, lead.resets === 0 ? lead.attempt : `${lead.attempt} (${text.resets(lead.resets)})`],
+    [text.cycle, lead.cycle],
+  ]
+  return (
+    <Stack gap="sm">
+      <Group gap="sm" justify="space-between" wrap="nowrap">
+        <Text fw={600} size="lg" className={classes.address}>
+          {lead.email}
+        </Text>
+        <Copy text={lead.email} />
+      </Group>
+      <div>
+        <StateBadge state={lead.state} />
+      </div>
+      <Stack component="dl" gap={4} m={0}>
+        {facts.map(([name, value]) => (
+          <Group key={name} gap="xs" wrap="nowrap" align="start">
+            <Text component="dt" size="sm" c="dimmed" w={110} style={{ flexShrink: 0 }}>
+              {name}
+            </Text>
+            <Text component="dd" size="sm" m={0}>
+              {value}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Stack>
+  )
+}
+
+/** As the API hands them out. The image is not shown here: that would count as an open of the mail. */
+function Links({ lead: { offer } }: { lead: WholeLead }) {
+  const text = useWords(words)
+  return (
+    <Section title={text.links}>
+      {offer.warnings.map((warning) => (
+        <Text key={warning} size="sm" c="dimmed">
+          {text.warnings[warning]}
+        </Text>
+      ))}
+      {offer.links.map((link) => (
+        <Stack key={link.pageId} gap={4}>
+          <Text size="sm" className={classes.address}>
+            {text.linkTo(link.pageUrl)}
+          </Text>
+          <CopyBlock text={link.url} name={text.linkTo(link.pageUrl)} />
+          <Text size="xs" c="dimmed" className={classes.address}>
+            {text.leadsTo}: {link.target}
+          </Text>
+        </Stack>
+      ))}
+      {offer.timers.map(({ language, url }) => (
+        <Stack key={language} gap={4}>
+          <Text size="sm">{text.timerIn[language]}</Text>
+          <CopyBlock text={url} name={text.timerIn[language]} />
+        </Stack>
+      ))}
+    </Section>
+  )
+}
+
+function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settings; onErased(): void }) {
+  const text = useWords(words)
+  const { cancel } = useWords(panelWords)
+  const [isAsked, setAsked] = useState(false)
+  const params = { campaignId: settings.id, ref: lead.ref }
+  const send = useLeadChange('DELETE /campaigns/:campaignId/leads/:ref', settings.id, (leads) =>
+    leads.filter(({ ref }) => ref !== lead.ref),
+  )
+  const erase = () => send.mutateAsync({ params }).then(onErased, () => {})
+  return (
+    <div>
+      <Button color="red" variant="outline" onClick={() => setAsked(true)}>
+        {text.erase}
+      </Button>
+      <Modal
+        opened={isAsked}
+        onClose={() => setAsked(false)}
+        title={text.eraseTitle}
+        centered
+        closeButtonProps={{ 'aria-label': text.close }}
+      >
+        <Stack>
+          <Text fw={600} className={classes.address}>
+            {lead.email}
+          </Text>
+          <Text size="sm">{text.eraseText}</Text>
+          <Failure of={{ error: send.error }} />
+          <Group justify="end">
+            <Button variant="default" data-autofocus onClick={() => setAsked(false)}>
+              {cancel}
+            </Button>
+            <Button color="red" loading={send.isPending} onClick={erase}>
+              {text.eraseDo}
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </div>
+  )
+}

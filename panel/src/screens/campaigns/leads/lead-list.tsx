@@ -1,0 +1,113 @@
+import { Anchor, Badge, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { Link } from 'wouter'
+import { useWords } from '../../../language.ts'
+import { TimeText } from '../../../parts/time-text.tsx'
+import type { Settings } from '../use-campaign.ts'
+import classes from './leads.module.css'
+import type { Lead, State } from './use-leads.ts'
+import { words } from './words.ts'
+
+type Props = { leads: Lead[]; settings: Settings; isOld: boolean }
+
+/** A table, or where there is no room for one, a card for each lead. */
+export function LeadList({ leads, settings, isOld }: Props) {
+  const text = useWords(words)
+  const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
+  const className = isOld ? classes.old : undefined
+  if (isNarrow) {
+    return (
+      <Stack component="ul" gap="xs" m={0} p={0} className={className} aria-label={text.list}>
+        {leads.map((lead) => (
+          <Card key={lead.ref} lead={lead} settings={settings} />
+        ))}
+      </Stack>
+    )
+  }
+  const { columns } = text
+  return (
+    <Paper withBorder className={className}>
+      <Table verticalSpacing="sm" aria-label={text.list}>
+        <Table.Thead>
+          <Table.Tr>
+            {[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt].map(
+              (name) => (
+                <Table.Th key={name}>{name}</Table.Th>
+              ),
+            )}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {leads.map((lead) => (
+            <Table.Tr key={lead.ref}>
+              <Table.Td maw={380}>
+                <Address lead={lead} settings={settings} />
+              </Table.Td>
+              <Table.Td>
+                <StateBadge state={lead.state} />
+              </Table.Td>
+              <Table.Td>
+                <Deadline lead={lead} settings={settings} />
+              </Table.Td>
+              <Table.Td>
+                <TimeText at={lead.registeredAt} timeZone={settings.timeZone} />
+              </Table.Td>
+              <Table.Td>{lead.attempt}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  )
+}
+
+function Card({ lead, settings }: { lead: Lead; settings: Settings }) {
+  const { columns } = useWords(words)
+  return (
+    <Paper component="li" withBorder p="sm" style={{ listStyle: 'none' }}>
+      <Stack gap={6}>
+        <Group justify="space-between" align="start" wrap="nowrap" gap="sm">
+          <Address lead={lead} settings={settings} />
+          <StateBadge state={lead.state} />
+        </Group>
+        <Text size="sm" component="div">
+          {columns.deadline}: <Deadline lead={lead} settings={settings} />
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          {columns.registered}: <TimeText at={lead.registeredAt} timeZone={settings.timeZone} />
+        </Text>
+      </Stack>
+    </Paper>
+  )
+}
+
+/** Opens the lead by its ref: an address stands in no address of a page. */
+function Address({ lead, settings }: { lead: Lead; settings: Settings }) {
+  return (
+    <Anchor component={Link} href={`/campaigns/${settings.id}/leads/${lead.ref}`} className={classes.address}>
+      {lead.email}
+    </Anchor>
+  )
+}
+
+const colours: Record<State, string> = { pending: 'gray', scheduled: 'blue', open: 'teal', expired: 'red' }
+
+export function StateBadge({ state }: { state: State }) {
+  const text = useWords(words)
+  return (
+    <Badge color={colours[state]} variant="dot" style={{ flexShrink: 0 }}>
+      {text.states[state]}
+    </Badge>
+  )
+}
+
+export function Deadline({ lead, settings }: { lead: Omit<Lead, 'offer'>; settings: Settings }) {
+  const text = useWords(words)
+  if (lead.deadline === null) return text.noDeadline
+  return (
+    <>
+      <TimeText at={lead.deadline} timeZone={settings.timeZone} />
+      {lead.setByHand && ` (${text.byHand})`}
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { useLanguage, useWords } from '../../../language.ts'
+import { TimeText } from '../../../parts/time-text.tsx'
+import type { WholeLead } from './lead-drawer.tsx'
+import classes from './leads.module.css'
+import { words } from './words.ts'
+
+const daysShown = 20
+const kinds = ['visit', 'click', 'open'] as const
+const fetchers = ['person', 'proxy', 'scanner'] as const
+
+type Day = WholeLead['days'][number]
+
+/** `place` is the local date, and where on it: counts of a day have no time. */
+type Entry = { place: string; kind: 'event' | 'counts' | 'ahead'; when: ReactNode; what: string }
+
+/** What happened to the lead and what the lead did, in order; what is to come stands at the end. */
+export function LeadTimeLine({ lead, timeZone }: { lead: WholeLead; timeZone: string }) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const [showsAll, setShowsAll] = useState(false)
+  const hidden = showsAll ? 0 : Math.max(0, lead.days.length - daysShown)
+  const counted = lead.days.slice(hidden).map((day) => ({
+    ...{ place: `${day.date} 1`, kind: 'counts' as const, what: countsText(day, text) },
+    when: <time dateTime={day.date}>{dateText(day.date, language)}</time>,
+  }))
+  const entries = [...eventsOf(lead, timeZone, text), ...counted].sort((a, b) => (a.place < b.place ? -1 : 1))
+  return (
+    <Stack gap="sm">
+      {hidden > 0 && (
+        <Button variant="default" size="xs" onClick={() => setShowsAll(true)} style={{ alignSelf: 'start' }}>
+          {text.earlier(hidden)}
+        </Button>
+      )}
+      <ol className={classes.line}>
+        {entries.map(({ place, kind, when, what }) => (
+          <li key={`${place} ${what}`} data-kind={kind}>
+            <Text size="sm" fw={500}>
+              {what}
+            </Text>
+            <Text size="sm" c="dimmed" component="div">
+              {when}
+            </Text>
+          </li>
+        ))}
+      </ol>
+      {lead.days.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {text.countsNote}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function eventsOf(lead: WholeLead, timeZone: string, { events }: (typeof words)['en']): Entry[] {
+  const now = Date.now() / 1_000
+  const { registeredAt, anchorAt, opensAt, setByHandAt, deadline } = lead
+  const known: [at: number | null, rank: number, before: string, ahead: string][] = [
+    [registeredAt, 0, events.registered, events.registered],
+    [anchorAt, 0, events.began(lead.attempt), events.began(lead.attempt)],
+    [opensAt, 0, events.opened, events.opens],
+    [setByHandAt, 0, events.byHand, events.byHand],
+    [deadline, 2, events.ended, events.ends],
+  ]
+  return known.flatMap(([at, rank, before, ahead], index): Entry[] => {
+    if (at === null) return []
+    const isAhead = at > now
+    return [
+      {
+        place: `${localDate(at, timeZone)} ${rank} ${String(at).padStart(12, '0')} ${index}`,
+        kind: isAhead ? 'ahead' : 'event',
+        when: <TimeText at={at} timeZone={timeZone} />,
+        what: isAhead ? ahead : before,
+      },
+    ]
+  })
+}
+
+function countsText(day: Day, text: (typeof words)['en']): string {
+  const parts = kinds.flatMap((kind) =>
+    fetchers.map((fetcher) => {
+      const count = day[kind][fetcher]
+      return count === 0 ? '' : text.fetchers[fetcher](text.counts[kind](count))
+    }),
+  )
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+function localDate(at: number, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv', { timeZone }).format(at * 1_000)
+}
+
+/** A day of the campaign's zone, which is no instant. */
+function dateText(date: string, language: string): string {
+  const form = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
+  return new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, form).format(new Date(date))
+}

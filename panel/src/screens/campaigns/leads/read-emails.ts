@@ -1,0 +1,68 @@
+import type { CsvError } from 'csv-parse/browser/esm'
+
+/** One line of the file: what stands in its column `email`, or nothing where it is not well formed. */
+export type EmailLine = { line: number; email: string | undefined; isMalformed: boolean }
+
+export class NoEmailColumn extends Error {
+  override name = 'NoEmailColumn'
+}
+
+/**
+ * The lines of a CSV file, some at a time, by the rules of `lastcall lead import`. `onRead` is told how many bytes
+ * have been read. @throws NoEmailColumn, and what the browser throws where it cannot read the file
+ */
+export async function* emailLines(
+  file: File,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<EmailLine[], void> {
+  const { parse } = await import('csv-parse/browser/esm')
+  let lines: EmailLine[] = []
+  let column = -1
+  let isHeaderRead = false
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: 65_536,
+    skip_records_with_error: true,
+    on_skip: (error: CsvError | undefined) => {
+      lines.push({ line: Number(error?.lines ?? 0), email: undefined, isMalformed: true })
+    },
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    parser.on('end', resolve)
+    parser.on('error', reject)
+  })
+  // Whoever stops in the middle waits for no end.
+  ended.catch(() => {})
+  parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
+    if (isHeaderRead) {
+      lines.push({ line: info.lines, email: record[column], isMalformed: false })
+      return
+    }
+    isHeaderRead = true
+    column = record.indexOf('email')
+  })
+  const taken = () => {
+    if (isHeaderRead && column === -1) throw new NoEmailColumn()
+    const some = lines
+    lines = []
+    return some
+  }
+  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader()
+  let read = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    await new Promise<void>((resolve) => parser.write(value, () => resolve()))
+    read = Math.min(file.size, read + value.length)
+    onRead(read)
+    yield taken()
+  }
+  parser.end()
+  await ended
+  if (!isHeaderRead) throw new NoEmailColumn()
+  onRead(file.size)
+  yield taken()
+}

@@ -1,0 +1,78 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import type { Settings } from '../use-campaign.ts'
+import { Section, type WholeLead } from './lead-drawer.tsx'
+import { leadKey, useLeadChange } from './use-leads.ts'
+import { words } from './words.ts'
+
+/** A deadline for one lead, as clocks of the campaign's zone show it. */
+export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Settings }) {
+  const text = useWords(words)
+  const { id: campaignId, timeZone } = settings
+  const client = useQueryClient()
+  const send = useLeadChange('PUT /campaigns/:campaignId/leads/:ref/deadline', campaignId, (leads, changed) =>
+    leads.map((one) => (one.ref === changed.ref ? { ...one, ...changed } : one)),
+  )
+  const [at, setAt] = useState('')
+  const isWrong = send.error?.code === 'INVALID'
+  const save = async (next: string | null) => {
+    await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body: { at: next } })
+    setAt('')
+    await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save(at).catch(() => {})
+  }
+  const isPast = at !== '' && at < wallClock(timeZone)
+  return (
+    <Section title={text.deadlineTitle}>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            type="datetime-local"
+            label={text.deadlineInput(timeZone)}
+            description={text.deadlineText}
+            required
+            max="9999-12-30T23:59"
+            value={at}
+            error={isWrong ? text.deadlineWrong : undefined}
+            onChange={(event) => {
+              setAt(event.currentTarget.value)
+              send.reset()
+            }}
+          />
+          {isPast && <Text size="sm">{text.deadlinePast}</Text>}
+          {!isWrong && <Failure of={{ error: send.error }} />}
+          <Group gap="sm">
+            <Button type="submit" variant="outline" loading={send.isPending}>
+              {text.deadlineSet}
+            </Button>
+            {lead.setByHand && (
+              <Button
+                variant="default"
+                title={text.deadlineClearText}
+                disabled={send.isPending}
+                onClick={() => save(null).catch(() => {})}
+              >
+                {text.deadlineClear}
+              </Button>
+            )}
+            <Text size="sm" role="status">
+              {send.isSuccess && text.saved}
+            </Text>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}
+
+/** What clocks of a zone show now, in the form of the field. */
+function wallClock(timeZone: string): string {
+  const form = { dateStyle: 'short', timeStyle: 'short', timeZone } as const
+  return new Intl.DateTimeFormat('sv', form).format(new Date()).replace(' ', 'T')
+}

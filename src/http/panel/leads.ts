@@ -1,0 +1,199 @@
+// The leads of a campaign: found by the beginning of their address or by state, one of them whole, and what is done
+// to them by hand. Addresses travel in bodies only; in paths a lead is called by its ref.
+import Type from 'typebox'
+import { aroundLc } from '../../core/cta-link.ts'
+import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts'
+import type { Seconds } from '../../core/instant.ts'
+import { parseDateTime } from '../../core/mechanism/calendar.ts'
+import { zoneOf } from '../../core/mechanism/zone.ts'
+import { type Language, languages, offerWriter, type Warning } from '../../core/offer.ts'
+import { type LeadFailure, type LeadView, type Registration, view } from '../../leads.ts'
+import type { LeadCount } from '../../store/counts.ts'
+import type { Account, Campaign, Lead } from '../../store/store.ts'
+import { needCampaign } from './campaigns.ts'
+import { PanelRefusal } from './errors.ts'
+import { forReader, forUser, type PanelParts } from './route.ts'
+import { closed, Email } from './schemas.ts'
+
+const pageMaxSize = 1_000
+/** Leads that one request looks at: a state is not stored, so that any number may be read for one that is found. */
+const stepSize = 1_000
+const importMaxSize = 500
+const states = [
+  Type.Literal('pending'),
+  Type.Literal('scheduled'),
+  Type.Literal('open'),
+  Type.Literal('expired'),
+] as const
+
+/** What a lead was made of by an import: `created`, `existing`, or why it was refused. */
+export type ImportOutcome = 'created' | 'existing' | EmailFault
+
+export const leadRoutes = {
+  /** Leads in the order of their addresses. `read` says how many were looked at, `afterEmail` where to go on. */
+  ...forReader('POST /campaigns/:campaignId/leads/search', {
+    body: Type.Object(
+      {
+        prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
+        state: Type.Union([Type.Null(), ...states]),
+        afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
+        limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
+        withLinks: Type.Boolean(),
+      },
+      closed,
+    ),
+    async run({ session, parts, params, body, now }) {
+      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+      const { prefix, state, afterEmail, limit, withLinks } = body
+      const asked = state === null ? limit : stepSize
+      const leads = await parts.store.listLeads(campaign, { prefix, afterEmail, limit: asked })
+      const rows = leads.map((lead) => row(view(campaign, lead, now)))
+      const found = rows.filter((one) => state === null || one.state === state)
+      const shown = found.slice(0, limit)
+      const isCut = found.length > limit
+      const read = isCut ? rows.indexOf(shown.at(-1) as LeadLine) + 1 : rows.length
+      const isEnd = !isCut && leads.length < asked
+      const offer = withLinks ? offerOf(campaign, session.account, parts) : undefined
+      return {
+        leads: shown.map((one) => ({ ...one, offer: offer?.(one) ?? null })),
+        read,
+        afterEmail: isEnd ? null : (rows[read - 1]?.email as string),
+      }
+    },
+  }),
+  /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
+  ...forUser('POST /campaigns/:campaignId/leads', {
+    body: Type.Object({ email: Email }, closed),
+    async run({ session, parts, params, body, now }) {
+      const of = { accountId: session.account.id, campaignId: params.campaignId }
+      const { created, lead } = needDone(await parts.leads.register(of, body.email, now))
+      return { created, ref: lead.ref }
+    },
+  }),
+  /** New emails only, as `lead import`: an outcome for each, in their order. */
+  ...forUser('POST /campaigns/:campaignId/leads/import', {
+    body: Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed),
+    bodyLimit: 1_048_576,
+    async run({ session, parts, params, body, now }) {
+      const { id: campaignId, accountId } = await needCampaign(parts, session.account.id, params.campaignId)
+      const outcome = async (email: string): Promise<ImportOutcome> => {
+        const fault = emailFault(email)
+        if (fault !== undefined) return fault
+        const { created } = needDone(await parts.leads.importLead({ accountId, campaignId }, email, now))
+        return created ? 'created' : 'existing'
+      }
+      return { outcomes: await Promise.all(body.emails.map(outcome)) }
+    },
+  }),
+  ...forReader('GET /campaigns/:campaignId/leads/:ref', {
+    async run({ session, parts, params, now }) {
+      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+      const lead = await needLead(parts, campaign, params.ref)
+      const counts = await parts.store.readLeadCounts(campaign, lead.id)
+      const { anchorAt, resets, byHand } = lead.attempt
+      const line = row(view(campaign, lead, now))
+      return {
+        ...line,
+        ...{ anchorAt, resets, setByHandAt: byHand?.setAt ?? null },
+        offer: offerOf(campaign, session.account, parts)(line),
+        days: daysOf(counts),
+      }
+    },
+  }),
+  /** `at` is a local time of the campaign's zone, `2026-12-31T23:59`; null clears what was set. */
+  ...forUser('PUT /campaigns/:campaignId/leads/:ref/deadline', {
+    body: Type.Object({ at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
+    async run({ session, parts, params, body, now }) {
+      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+      const lead = await needLead(parts, campaign, params.ref)
+      const at = body.at === null ? null : needInstant(campaign, body.at)
+      const of = { accountId: campaign.accountId, campaignId: campaign.id }
+      return row(needDone(await parts.leads.setDeadline(of, lead.email, at, now)))
+    },
+  }),
+  ...forUser('DELETE /campaigns/:campaignId/leads/:ref', {
+    async run({ session, parts, params }) {
+      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+      const lead = await needLead(parts, campaign, params.ref)
+      if (!(await parts.store.eraseLead(campaign, lead.email))) throw new PanelRefusal('NOT_FOUND')
+      return {}
+    },
+  }),
+}
+
+export type LeadLine = ReturnType<typeof row>
+
+function row({ lead, offer }: LeadView) {
+  const { ref, email, registeredAt, attempt } = lead
+  return { ref, email, registeredAt, ...offer, setByHand: attempt.byHand !== null }
+}
+
+/** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
+async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
+  const found = await store.findLeadByRef(ref)
+  if (found?.campaignId !== campaign.id) throw new PanelRefusal('NOT_FOUND')
+  const lead = await found.lead(campaign)
+  if (lead.email.startsWith(' ')) throw new PanelRefusal('NOT_FOUND')
+  return lead
+}
+
+const refusals = {
+  CAMPAIGN_NOT_FOUND: 'NOT_FOUND',
+  LEAD_NOT_FOUND: 'NOT_FOUND',
+  CAMPAIGN_NOT_PUBLISHED: 'CAMPAIGN_IS_DRAFT',
+  RATE_LIMITED: 'TOO_MANY_TRIES',
+} as const satisfies Record<LeadFailure, string>
+
+/** @throws PanelRefusal */
+function needDone<Done extends LeadView | Registration>(done: Done | LeadFailure): Done {
+  if (typeof done === 'string') throw new PanelRefusal(refusals[done])
+  return done
+}
+
+/** What clocks of the campaign's zone show, as the rules read it. @throws PanelRefusal */
+function needInstant({ timeZone }: Campaign, text: string): Seconds {
+  const local = parseDateTime(text)
+  if (local !== undefined) return zoneOf(timeZone).toInstant(local)
+  throw new PanelRefusal('INVALID', [
+    { path: 'at', message: 'must be a local time such as 2026-12-31T23:59' },
+  ])
+}
+
+type ApiOffer = {
+  offerLinks: { pageId: number; pageUrl: string; url: string }[]
+  mailTimerUrl: string | null
+  warnings: Warning[]
+}
+
+/** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
+function offerOf(campaign: Campaign, { countdownTools }: Account, { publicUrl }: PanelParts) {
+  const write = offerWriter(campaign, { publicUrl: publicUrl(), countdownTools })
+  const targetOf = new Map(campaign.pages.map((page) => [page.id, aroundLc(page.proxyUrl ?? page.pageUrl)]))
+  return (lead: LeadLine) => {
+    const offers = languages.map((language): ApiOffer & { language: Language } => ({
+      ...{ language, ...JSON.parse(write({ ...lead, language, created: undefined })) },
+    }))
+    const { offerLinks, warnings } = offers[0] as ApiOffer
+    const timers = offers.map(({ language, mailTimerUrl }) => ({ language, url: mailTimerUrl }))
+    return {
+      links: offerLinks.map((link) => ({ ...link, target: targetOf.get(link.pageId)?.join(lead.ref) ?? '' })),
+      timers: timers.filter((timer): timer is { language: Language; url: string } => timer.url !== null),
+      warnings,
+    }
+  }
+}
+
+/** What the lead did, a line for each day of the campaign's zone, ascending. */
+function daysOf(counts: readonly LeadCount[]) {
+  const days = new Map<number, Record<LeadCount['kind'], Record<LeadCount['fetcher'], number>>>()
+  for (const { day, kind, fetcher, total } of counts) {
+    const none = () => ({ person: 0, proxy: 0, scanner: 0 })
+    const known = days.get(day) ?? { click: none(), open: none(), visit: none() }
+    known[kind][fetcher] += total
+    days.set(day, known)
+  }
+  return [...days].map(([day, done]) => ({
+    date: new Date(day * 86_400_000).toISOString().slice(0, 10),
+    ...done,
+  }))
+}

@@ -1,0 +1,99 @@
+// Leads by the beginning of their address, page by page, on both engines.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { begin } from '../../src/core/mechanism/attempt.ts'
+import { visitorName } from '../../src/core/visitor.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import type { Campaign, Store } from '../../src/store/store.ts'
+import { createDatabase, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
+import { postgresUrl } from '../support/shared-postgres.ts'
+
+const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+
+const places: Record<string, (t: TestContext) => Promise<DatabaseLocation>> = {
+  async sqlite(t) {
+    const folder = mkdtempSync(join(tmpdir(), 'lastcall-store-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    return { engine: 'sqlite', path: join(folder, 'lastcall.db') }
+  },
+  async postgres(t) {
+    const admin = await postgresUrl()
+    const url = databaseUrl(admin)
+    await createDatabase(admin, { url })
+    t.after(() => dropDatabase(admin, url))
+    return { engine: 'postgres', url }
+  },
+}
+
+const settings = {
+  name: 'Autumn course',
+  timeZone: 'Europe/Warsaw',
+  mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } },
+}
+
+async function makeCampaign(store: Store, accountId: number): Promise<Campaign> {
+  const checked = checkCampaign(settings)
+  if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+  return store.applyCampaign(accountId, checked.campaign)
+}
+
+async function add(store: Store, campaignId: number, names: string[]): Promise<void> {
+  const campaign = (await store.findCampaign(campaignId)) as Campaign
+  const decide = () => ({ registeredAt: 1, attempt: begin(campaign.schedule, 1) })
+  const written = await Promise.all(names.map((name) => store.writeLead(campaign, name, decide)))
+  assert.ok(written.every((write) => write !== 'stale' && write.created))
+}
+
+/** Every character that may stand next to others in an order of bytes, and some that a locale sorts otherwise. */
+const local = fc.string({ unit: fc.constantFrom(...'!"#+-09=AZ^_`az~'), minLength: 1, maxLength: 4 })
+
+for (const [engine, place] of Object.entries(places)) {
+  test(`a prefix finds what begins so and nothing else, in pages without gaps: ${engine}`, async (t) => {
+    const at = await place(t)
+    const first = await openStore(at, options)
+    const { id: accountId } = await first.createAccount('Owner')
+    const [campaign, other] = [await makeCampaign(first, accountId), await makeCampaign(first, accountId)]
+    const emails = [...new Set(fc.sample(local, { numRuns: 300, seed: 5 }))].map(
+      (name) => `${name}@example.com`,
+    )
+    const visitors = ['0', '7f', 'ff'].map((hex) => visitorName(hex.padEnd(32, 'e')))
+    await add(first, campaign.id, [...emails.slice(0, 150), ...visitors])
+    await add(first, other.id, ['zz@elsewhere.example', '!@elsewhere.example'])
+    await first.close()
+    // What came before is filed by its email by now; what comes now is not.
+    const store = await openStore(at, options)
+    t.after(() => store.close())
+    const read = (await store.findCampaign(campaign.id)) as Campaign
+    await add(store, campaign.id, emails.slice(150))
+    const sorted = [...emails].sort()
+
+    const prefixes = fc.oneof(
+      fc.constant(''),
+      local,
+      fc.constantFrom(...emails),
+      fc.nat({ max: 3 }).chain((cut) => fc.constantFrom(...emails).map((email) => email.slice(0, cut + 1))),
+      fc.constantFrom(' ', ' 0', 'ż', 'zz@else', '\u{10ffff}'),
+    )
+    await fc.assert(
+      fc.asyncProperty(prefixes, fc.integer({ min: 1, max: 400 }), async (prefix, limit) => {
+        const found: string[] = []
+        for (let afterEmail = ''; ; afterEmail = found.at(-1) as string) {
+          const page = await store.listLeads(read, { prefix, afterEmail, limit })
+          found.push(...page.map(({ email }) => email))
+          assert.ok(page.length <= limit)
+          if (page.length < limit) break
+        }
+        assert.deepEqual(
+          found,
+          sorted.filter((email) => email.startsWith(prefix)),
+        )
+      }),
+      { numRuns: 60 },
+    )
+  })
+}
