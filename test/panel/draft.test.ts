@@ -13,7 +13,7 @@ function plain(rules: Rules): Rules {
 }
 
 const others = fc.record({
-  anonymous: fc.record({ enabled: fc.boolean() }),
+  anonymous: fc.boolean().map((enabled) => ({ enabled })),
   onExpiry: fc.constantFrom(
     ...([{ action: 'HIDE' }, { action: 'ZERO' }] as const),
     ...([{ action: 'REDIRECT', redirectUrl: 'https://example.com/' }] as const),
