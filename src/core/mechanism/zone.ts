@@ -29,6 +29,13 @@ export function zoneName(text: string): string | undefined {
   }
 }
 
+/** When the clocks of a zone change next, strictly after `at`; null where that is not foreseen. */
+export function nextClockChange(name: string, at: Seconds): Seconds | null {
+  const local = Temporal.Instant.fromEpochMilliseconds(at * 1000).toZonedDateTimeISO(name)
+  const change = local.getTimeZoneTransition('next')
+  return change && change.epochMilliseconds / 1000
+}
+
 /** Throws a RangeError where the name is no time zone's. */
 export function zoneOf(name: string): Zone {
   const known = zones.get(name)

@@ -6,6 +6,7 @@ import { leadRoutes } from './leads.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { peopleRoutes } from './people.ts'
+import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 
 export const routes = {
@@ -17,6 +18,7 @@ export const routes = {
   ...keyRoutes,
   ...historyRoutes,
   ...leadRoutes,
+  ...previewRoutes,
 }
 
 export type Routes = typeof routes

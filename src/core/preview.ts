@@ -1,0 +1,164 @@
+import type { Seconds } from './instant.ts'
+import {
+  type Attempt,
+  begin,
+  beginByVisit,
+  type Offer,
+  offerAt,
+  registerAgain,
+  visit,
+} from './mechanism/attempt.ts'
+import { DAY_SECONDS, dayOf, type LocalSeconds, weekdayOf } from './mechanism/calendar.ts'
+import { addPeriod, periodOf } from './mechanism/period.ts'
+import type { Schedule } from './mechanism/settings.ts'
+import { nextClockChange, zoneOf } from './mechanism/zone.ts'
+
+/** What somebody does, or what happens by itself; the offer that it leads to holds until the next step. */
+export type Step = { at: Seconds; what: What; offer: Offer }
+export type What = 'registers' | 'visits' | 'resets' | 'retries' | 'opens' | 'ends' | 'comesAgain'
+
+/** `lead` registers once; `eager` does so again whenever that gives more; `visitor` never gives an email. */
+export type Who = 'lead' | 'eager' | 'visitor'
+
+/** `goesOn` where more of the same would follow than is told. */
+export type Story = { who: Who; steps: Step[]; goesOn: boolean }
+
+export type When = 'now' | 'evening' | 'friday' | 'clockChange' | 'own'
+
+/** What people would get who come at one moment. */
+export type Preview = { when: When; at: Seconds; stories: Story[] }
+
+export type Supposed = {
+  now: Seconds
+  /** A moment of the reader's choosing, in the campaign's time zone. */
+  own: LocalSeconds | null
+  /** A period: how long after they register people first visit the page, where that is awaited. */
+  visitAfter: string
+  /** Whether visitors without an email get an attempt of their own. */
+  anonymous: boolean
+}
+
+/** How much of what repeats is told. */
+const TOLD = { resets: 2, retries: 2, cycles: 2 }
+
+const EVENING = 21 * 3600
+const NOON = 12 * 3600
+
+/** Lets the rules themselves decide what people would get who come now, and at other telling moments. */
+export function preview(schedule: Schedule, supposed: Supposed): Preview[] {
+  const { reset, retry } = schedule.mechanism
+  const eager: Who[] = reset?.enabled || retry?.enabled ? ['eager'] : []
+  const who: Who[] = ['lead', ...eager, ...(supposed.anonymous ? (['visitor'] as const) : [])]
+  return momentsOf(schedule.timeZone, supposed).map(({ when, at }) => ({
+    when,
+    at,
+    stories: who.map((one) => tell(schedule, one, at, supposed.visitAfter)),
+  }))
+}
+
+type Moment = { when: When; at: Seconds }
+
+/** Now; the next evening at 21:00; the next Friday at noon; noon before the clocks change; one's own. */
+function momentsOf(timeZone: string, { now, own }: Supposed): Moment[] {
+  const { toLocal, toInstant } = zoneOf(timeZone)
+  const today = dayOf(toLocal(now))
+  const next = (time: number, fits: (day: number) => boolean): Seconds => {
+    let day = today
+    while (!fits(day) || toInstant(day * DAY_SECONDS + time) <= now) day += 1
+    return toInstant(day * DAY_SECONDS + time)
+  }
+  const moments: Moment[] = [
+    { when: 'now', at: now },
+    { when: 'evening', at: next(EVENING, () => true) },
+    { when: 'friday', at: next(NOON, (day) => weekdayOf(day) === 'fri') },
+  ]
+  const change = nextClockChange(timeZone, now)
+  if (change !== null) {
+    const noonBefore = toInstant((dayOf(toLocal(change - 1)) - 1) * DAY_SECONDS + NOON)
+    moments.push({ when: 'clockChange', at: Math.max(now, noonBefore) })
+  }
+  return own === null ? moments : [...moments, { when: 'own', at: toInstant(own) }]
+}
+
+/** Where a story stands, and how much of what repeats it may still tell. */
+type Standing = { attempt: Attempt; latest: Step; left: typeof TOLD; goesOn: boolean }
+type Next = { at: Seconds; what: What; attempt: Attempt } | undefined
+
+/** Ends by itself: each attempt, reset and cycle has at most four steps, and of them few are told. */
+function tell(schedule: Schedule, who: Who, at: Seconds, visitAfter: string): Story {
+  const attempt = who === 'visitor' ? beginByVisit(schedule, at) : begin(schedule, at)
+  const what = who === 'visitor' ? 'visits' : 'registers'
+  const first: Step = { at, what, offer: offerAt(schedule, attempt, at) }
+  const none = { resets: 0, retries: 0 }
+  const standing: Standing = {
+    ...{ attempt, latest: first, goesOn: false },
+    left: who === 'eager' ? { ...TOLD } : { ...TOLD, ...none },
+  }
+  const steps = [first]
+  for (;;) {
+    const next = nextOf(schedule, standing, who === 'eager', visitAfter)
+    if (next === undefined) return { who, steps, goesOn: standing.goesOn }
+    standing.attempt = next.attempt
+    standing.latest = { at: next.at, what: next.what, offer: offerAt(schedule, next.attempt, next.at) }
+    steps.push(standing.latest)
+  }
+}
+
+function nextOf(schedule: Schedule, standing: Standing, isEager: boolean, visitAfter: string): Next {
+  const { attempt, latest } = standing
+  const { state, opensAt, deadline } = latest.offer
+  switch (state) {
+    case 'pending': {
+      const at = addPeriod(zoneOf(schedule.timeZone), latest.at, periodOf(visitAfter))
+      return { at, what: 'visits', attempt: visit(schedule, attempt, at) }
+    }
+    case 'scheduled':
+      if (deadline !== null && (opensAt === null || deadline <= opensAt))
+        return { at: deadline, what: 'ends', attempt }
+      return opensAt === null ? undefined : { at: opensAt, what: 'opens', attempt }
+    case 'open':
+      if (deadline === null) return undefined
+      return (isEager && resetOf(schedule, standing, deadline)) || { at: deadline, what: 'ends', attempt }
+    case 'expired':
+      if (deadline === null) return undefined
+      return (
+        cycleOf(schedule, standing, deadline) ?? (isEager ? retryOf(schedule, standing, deadline) : undefined)
+      )
+  }
+}
+
+/** Half of the time that is left, somebody registers again. */
+function resetOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
+  const { attempt, latest } = standing
+  const at = latest.at + Math.floor((deadline - latest.at) / 2)
+  const afresh = registerAgain(schedule, attempt, at)
+  return tellMore(standing, 'resets', afresh !== attempt, { at, what: 'resets', attempt: afresh })
+}
+
+function retryOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
+  const { retry } = schedule.mechanism
+  if (!retry?.enabled) return undefined
+  const at = addPeriod(zoneOf(schedule.timeZone), deadline, periodOf(retry.after))
+  const another = registerAgain(schedule, standing.attempt, at)
+  const isAnother = another !== standing.attempt
+  return tellMore(standing, 'retries', isAnother, { at, what: 'retries', attempt: another })
+}
+
+function cycleOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
+  const { attempt, latest } = standing
+  const { rule } = attempt
+  if (rule === null || rule.cycle === null) return undefined
+  const at = addPeriod(zoneOf(rule.timeZone), deadline, periodOf(rule.cycle.pause))
+  const comes = offerAt(schedule, attempt, at).cycle > latest.offer.cycle
+  return tellMore(standing, 'cycles', comes, { at, what: 'comesAgain', attempt })
+}
+
+function tellMore(standing: Standing, what: keyof typeof TOLD, happens: boolean, next: Next): Next {
+  if (!happens) return undefined
+  if (standing.left[what] === 0) {
+    standing.goesOn = true
+    return undefined
+  }
+  standing.left[what] -= 1
+  return next
+}

@@ -1,0 +1,51 @@
+// What a campaign would do, before it is saved: decided by the rules that will decide.
+import Type from 'typebox'
+import { checkCampaign } from '../../core/campaign.ts'
+import type { Fault } from '../../core/fault.ts'
+import { parseDateTime } from '../../core/mechanism/calendar.ts'
+import { parsePeriod } from '../../core/mechanism/period.ts'
+import { type Preview, preview } from '../../core/preview.ts'
+import { type Surprise, surprisesOf } from '../../core/surprises.ts'
+import { PanelRefusal } from './errors.ts'
+import { forReader } from './route.ts'
+import { closed } from './schemas.ts'
+
+/** While settings are wrong there is nothing to foretell. */
+export type Foretold =
+  | { faults: Fault[]; moments: null; surprises: null }
+  | { faults: null; moments: Preview[]; surprises: Surprise[] }
+
+/** Further off, clocks are guesswork and dates outgrow what browsers show. */
+const ownMoments = /^20\d\d-/
+
+export const previewRoutes = {
+  /** Settings as they stand in the editor, wrong ones too; `own` is a local time, `visitAfter` a period. */
+  ...forReader('POST /preview', {
+    body: Type.Object(
+      {
+        settings: Type.Object({}),
+        own: Type.Union([Type.String({ maxLength: 16 }), Type.Null()]),
+        visitAfter: Type.String({ maxLength: 16 }),
+      },
+      closed,
+    ),
+    bodyLimit: 262_144,
+    async run({ body: { settings, own, visitAfter }, now }): Promise<Foretold> {
+      const ownMoment = own === null ? null : ownMoments.test(own) ? parseDateTime(own) : undefined
+      if (ownMoment === undefined) {
+        throw refused('own', 'must be an existing date and time such as "2026-12-31T23:59"')
+      }
+      if (parsePeriod(visitAfter) === undefined)
+        throw refused('visitAfter', 'must be a period such as "PT1H"')
+      const result = checkCampaign(settings)
+      if ('faults' in result) return { faults: result.faults, moments: null, surprises: null }
+      const { campaign } = result
+      const supposed = { now, own: ownMoment, visitAfter, anonymous: campaign.anonymous.enabled }
+      return { faults: null, moments: preview(campaign, supposed), surprises: surprisesOf(campaign, now) }
+    },
+  }),
+}
+
+function refused(path: string, message: string): PanelRefusal {
+  return new PanelRefusal('INVALID', [{ path, message }])
+}
