@@ -98,6 +98,14 @@ test('what belongs to another account looks as if it did not exist, by every rou
 function bodyFor(route: string): unknown {
   const bodies: Record<string, unknown> = {
     'PUT /campaigns/:campaignId': { settings: {}, revision: '' },
+    'PATCH /keys/:keyId': { name: 'mine now' },
+    'POST /keys/:keyId/replacement': { name: 'mine now', graceSeconds: 3_600 },
+    'POST /campaigns/:campaignId/leads/search': {
+      ...{ prefix: '', afterEmail: '', state: null, limit: 10, withLinks: false },
+    },
+    'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },
+    'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
+    'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: null },
   }
   return bodies[route]
 }
