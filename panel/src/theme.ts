@@ -8,6 +8,8 @@ export const readable: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6a737d',
     '--mantine-color-body': '#fbfbfd',
     '--mantine-color-error': '#c92a2a',
+    '--mantine-color-teal-outline': '#08684c',
+    '--mantine-color-gray-outline': '#56606b',
   },
   dark: {
     '--mantine-color-dimmed': '#a9b0b8',
@@ -25,4 +27,9 @@ export const theme = createTheme({
   cursorType: 'pointer',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   headings: { fontWeight: '650' },
+  // What Mantine makes the head of a dialog is for assistive programs the head of the page, which has one.
+  components: {
+    Modal: { defaultProps: { attributes: { header: { role: 'none' } } } },
+    Drawer: { defaultProps: { attributes: { header: { role: 'none' } } } },
+  },
 })
