@@ -180,6 +180,8 @@ async function* csvLines(
     bom: true,
     info: true,
     relax_column_count: true,
+    // A stray quote is part of its field: the lines after it are not taken for more of that.
+    relax_quotes: true,
     skip_empty_lines: true,
     max_record_size: 65_536,
     skip_records_with_error: true,

@@ -43,6 +43,7 @@ export async function panelStage(scope: Scope, serveArguments: string[] = []): P
       viewport: widths[width],
       locale: language === 'en' ? 'en-GB' : 'pl-PL',
       colorScheme: scheme,
+      // What is fading in has not got its colours yet.
       reducedMotion: 'reduce',
       baseURL: server.origin,
       permissions: ['clipboard-read', 'clipboard-write'],

@@ -8,7 +8,7 @@ export function Copy({ text, label }: { text: string; label?: string }) {
   return (
     <CopyButton value={text}>
       {({ copied: done, copy: doCopy }) => (
-        <Button size="xs" variant={done ? 'light' : 'default'} onClick={doCopy} aria-live="polite">
+        <Button size="xs" variant={done ? 'filled' : 'default'} onClick={doCopy} aria-live="polite">
           {done ? copied : (label ?? copy)}
         </Button>
       )}

@@ -8,7 +8,7 @@ import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { Deadline, StateBadge } from './lead-list.tsx'
-import { LeadTimeLine } from './lead-time-line.tsx'
+import { LeadTimeLine, opensLater } from './lead-time-line.tsx'
 import classes from './leads.module.css'
 import { SetDeadline } from './set-deadline.tsx'
 import { useLeadChange } from './use-leads.ts'
@@ -81,13 +81,12 @@ export function Section({ title, children }: { title: string; children: ReactNod
 function Standing({ lead, settings }: { lead: WholeLead; settings: Settings }) {
   const text = useWords(words)
   const { timeZone } = settings
+  const opensAt = opensLater(lead)
   const facts: [string, ReactNode][] = [
     [text.deadline, <Deadline key="deadline" lead={lead} settings={settings} />],
-    ...(lead.opensAt === null
+    ...(opensAt === null
       ? []
-      : [
-          [text.opens, <TimeText key="opens" at={lead.opensAt} timeZone={timeZone} />] as [string, ReactNode],
-        ]),
+      : [[text.opens, <TimeText key="opens" at={opensAt} timeZone={timeZone} />] as [string, ReactNode]]),
     [text.columns.registered, <TimeText key="registered" at={lead.registeredAt} timeZone={timeZone} />],
     [text.attempt, lead.resets === 0 ? lead.attempt : `${lead.attempt} (${text.resets(lead.resets)})`],
     [text.cycle, lead.cycle],

@@ -56,7 +56,8 @@ export function LeadTimeLine({ lead, timeZone }: { lead: WholeLead; timeZone: st
 
 function eventsOf(lead: WholeLead, timeZone: string, { events }: (typeof words)['en']): Entry[] {
   const now = Date.now() / 1_000
-  const { registeredAt, anchorAt, opensAt, setByHandAt, deadline } = lead
+  const { registeredAt, anchorAt, setByHandAt, deadline } = lead
+  const opensAt = opensLater(lead)
   const known: [at: number | null, rank: number, before: string, ahead: string][] = [
     [registeredAt, 0, events.registered, events.registered],
     [anchorAt, 0, events.began(lead.attempt), events.began(lead.attempt)],
@@ -76,6 +77,11 @@ function eventsOf(lead: WholeLead, timeZone: string, { events }: (typeof words)[
       },
     ]
   })
+}
+
+/** When the offer opens, where that is not at once. */
+export function opensLater({ opensAt, anchorAt }: WholeLead): number | null {
+  return opensAt === null || (anchorAt !== null && opensAt <= anchorAt) ? null : opensAt
 }
 
 function countsText(day: Day, text: (typeof words)['en']): string {

@@ -23,6 +23,7 @@ export async function* emailLines(
     bom: true,
     info: true,
     relax_column_count: true,
+    relax_quotes: true,
     skip_empty_lines: true,
     max_record_size: 65_536,
     skip_records_with_error: true,
@@ -50,19 +51,38 @@ export async function* emailLines(
     lines = []
     return some
   }
-  const reader = file.stream().pipeThrough(new TextDecoderStream()).getReader()
+  const reader = file.stream().pipeThrough(new TextDecoderStream()).pipeThrough(unixLines()).getReader()
   let read = 0
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
     await new Promise<void>((resolve) => parser.write(value, () => resolve()))
+    // Characters for bytes: nearly always the same, and never more.
     read = Math.min(file.size, read + value.length)
     onRead(read)
     yield taken()
   }
+  // The parser cannot end where it was given nothing.
+  if (read === 0) throw new NoEmailColumn()
   parser.end()
   await ended
   if (!isHeaderRead) throw new NoEmailColumn()
   onRead(file.size)
   yield taken()
+}
+
+/** The parser counts a line break of two characters twice where it stands within quotes. */
+function unixLines(): TransformStream<string, string> {
+  let kept = ''
+  return new TransformStream({
+    transform(chunk, controller) {
+      const text = kept + chunk
+      kept = text.endsWith('\r') ? '\r' : ''
+      const whole = text.slice(0, text.length - kept.length).replaceAll('\r\n', '\n')
+      if (whole !== '') controller.enqueue(whole)
+    },
+    flush(controller) {
+      if (kept !== '') controller.enqueue(kept)
+    },
+  })
 }

@@ -48,7 +48,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
           {isPast && <Text size="sm">{text.deadlinePast}</Text>}
           {!isWrong && <Failure of={{ error: send.error }} />}
           <Group gap="sm">
-            <Button type="submit" variant="outline" loading={send.isPending}>
+            <Button type="submit" variant="default" loading={send.isPending}>
               {text.deadlineSet}
             </Button>
             {lead.setByHand && (

@@ -132,7 +132,7 @@ export const words = inBoth({
       missing: 'No address in this line',
       tooLong: 'Longer than 254 characters',
       notAnEmail: 'Not an email address in ASCII',
-      malformed: 'Not well-formed CSV: quotes do not match',
+      malformed: 'A quote is not closed: from there to here nothing was read',
     },
     firstOf: (shown: number, count: number) =>
       `The first ${numberText('en', shown)} of ${numberText('en', count)}.`,
@@ -277,7 +277,7 @@ export const words = inBoth({
       missing: 'Brak adresu w tym wierszu',
       tooLong: 'Więcej niż 254 znaki',
       notAnEmail: 'To nie jest adres e-mail w ASCII',
-      malformed: 'Nieprawidłowy CSV: cudzysłowy się nie zgadzają',
+      malformed: 'Cudzysłów nie jest zamknięty: od niego aż dotąd nic nie odczytano',
     },
     firstOf: (shown: number, count: number) =>
       `Pierwsze ${numberText('pl', shown)} z ${numberText('pl', count)}.`,
