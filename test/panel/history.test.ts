@@ -1,0 +1,398 @@
+// The request history in the panel: in a real browser, and in the steps in which its API reads.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { historyEntry, storeHistory } from '../support/history-seed.ts'
+import { type PanelSession, panelSession } from '../support/panel-session.ts'
+import { eventually } from '../support/prepared.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  type Person,
+  panelStage,
+  type Width,
+  widths,
+} from './stage.ts'
+
+const stage = await panelStage({ after }, ['--rate-limit', '1000000'])
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const shopEntries = 180
+const busyEntries = 120_000
+
+let owner: Person
+let shop: { id: string; key: string }
+let tool: { id: string; key: string }
+let busy: Person
+let askBusy: PanelSession
+let busyEndMs = 0
+
+before(async () => {
+  owner = await stage.person('owner')
+  const account = ['--account', String(owner.accountId)]
+  shop = await stage.place.json(['key', 'create', ...account, '--name', 'Shop'])
+  tool = await stage.place.json(['key', 'create', ...account, '--name', 'Mailing tool'])
+  await storeHistory(stage.place, ownerEntries())
+  busy = await stage.person('busy')
+  busyEndMs = Date.now() - hourMs
+  await storeHistory(stage.place, busyHistory())
+  askBusy = await panelSession(stage.place, stage.server, busy.accountId)
+})
+
+/** One each hour of the last week, the oldest first: every third by the tool, every ninth refused, ten failed. */
+function ownerEntries() {
+  const now = Date.now()
+  const entries = Array.from({ length: 160 }, (_, index) => {
+    const isRefused = index % 9 === 0
+    const isFailed = index < 10
+    return historyEntry({
+      atMs: now - (160 - index) * hourMs,
+      accountId: owner.accountId,
+      keyId: index % 3 === 0 ? tool.id : shop.id,
+      operation: index % 2 === 0 ? 'registerLead' : 'lookupLead',
+      campaignId: 7,
+      ...(isRefused && ({ status: 422, errorCode: 'VALIDATION_ERROR' } as const)),
+      ...(isFailed && ({ status: 503, errorCode: 'SERVICE_UNAVAILABLE' } as const)),
+    })
+  })
+  const lately = Array.from({ length: shopEntries - 160 }, (_, index) =>
+    historyEntry({ atMs: now - 60_000 + index, accountId: owner.accountId, keyId: shop.id }),
+  )
+  return [...entries, ...lately]
+}
+
+/** In bursts of 2,000 within eight seconds, over five days and a half. */
+const busyAtMs = (index: number) =>
+  busyEndMs - (busyEntries / 2_000 - Math.floor(index / 2_000)) * 8_000_000 + (index % 2_000) * 4
+
+function busyHistory() {
+  return Array.from({ length: busyEntries }, (_, index) =>
+    historyEntry({
+      atMs: busyAtMs(index),
+      accountId: busy.accountId,
+      ...(index === 5 && ({ status: 500, errorCode: 'INTERNAL_ERROR' } as const)),
+    }),
+  )
+}
+
+const path = '/integrations/history'
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const rowsOf = (page: Page) => page.getByRole('table', { name: 'Requests', exact: true }).locator('tbody tr')
+const request = (key: string) =>
+  fetch(`${stage.server.base}/campaigns`, { headers: { Authorization: `Bearer ${key}` } })
+
+async function opened(who: Person, at = path, options: { width?: Width } = {}): Promise<Page> {
+  const page = await stage.open(who, { path: at, ...options })
+  await rowsOf(page).first().waitFor()
+  return page
+}
+
+const searchOf = (page: Page) => new URL(page.url()).searchParams
+const statuses = async (page: Page) =>
+  (await rowsOf(page).locator('td:nth-child(2)').allInnerTexts()).map((text) => text.trim())
+
+test('a step reads a bounded part, says how far it got, and all steps together count everything once', async () => {
+  let before: string | null = null
+  let total = 0
+  let steps = 0
+  const from = busyEndMs - 6 * dayMs
+  const window = `from=${from}&to=${Date.now()}`
+  let lastReadToMs = Number.POSITIVE_INFINITY
+  do {
+    const { status, body } = await askBusy(
+      'GET',
+      `/history/counts?${window}${before === null ? '' : `&before=${before}`}`,
+    )
+    assert.equal(status, 200)
+    const counted = body.bars.reduce((sum: number, bar: any) => sum + bar.succeeded + bar.failed, 0)
+    assert.ok(counted <= 52_000, `${counted} in one step`)
+    if (body.next !== null) {
+      assert.ok(body.readToMs < lastReadToMs)
+      lastReadToMs = body.readToMs
+    }
+    total += counted
+    steps += 1
+    before = body.next
+  } while (before !== null)
+  assert.equal(total, busyEntries)
+  assert.ok(steps >= 3, String(steps))
+})
+
+test('a rare entry is found by going on, and pages neither repeat nor leave out', async () => {
+  const first = await askBusy('GET', '/history?limit=50&code=INTERNAL_ERROR')
+  assert.deepEqual(first.body.entries, [])
+  assert.notEqual(first.body.next, null)
+  let { next } = first.body
+  let found: any[] = []
+  while (next !== null && found.length === 0) {
+    const { body } = await askBusy('GET', `/history?limit=50&code=INTERNAL_ERROR&before=${next}`)
+    found = body.entries
+    next = body.next
+  }
+  assert.equal(found.length, 1)
+
+  const seen: number[] = []
+  let before = ''
+  for (let pages = 0; pages < 5; pages += 1) {
+    const { body } = await askBusy('GET', `/history?limit=1000${before}`)
+    assert.equal(body.entries.length, 1_000)
+    seen.push(...body.entries.map(({ atMs }: { atMs: number }) => atMs))
+    before = `&before=${body.next}`
+  }
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 5_000 }, (_, index) => busyAtMs(busyEntries - 1 - index)),
+  )
+})
+
+test('another account’s requests are not seen, whatever is asked', async () => {
+  const stranger = await stage.person('stranger')
+  const ask = await panelSession(stage.place, stage.server, stranger.accountId)
+  for (const query of ['', `&key=${shop.id}`, '&before=9007199254740990.0']) {
+    assert.deepEqual((await ask('GET', `/history?limit=50${query}`)).body.entries, [])
+    assert.deepEqual((await ask('GET', `/history/counts?${query.slice(1)}`)).body.bars, [])
+  }
+  assert.deepEqual((await ask('GET', '/history/choices')).body.keys, [])
+  for (const query of ['limit=7', 'limit=50&code=X', 'limit=50&from=5&to=5', 'limit=50&before=x']) {
+    assert.equal((await ask('GET', `/history?${query}`)).status, 422)
+  }
+})
+
+for (const width of Object.keys(widths) as Width[]) {
+  test(`filters narrow the list, stand in the address, and outlive loading anew: ${width}`, async () => {
+    const page = await opened(owner, path, { width })
+    await assertAccessible(page)
+    await assertFits(page)
+    assert.equal(await rowsOf(page).count(), 50)
+    await page.getByLabel('Status').selectOption({ label: '5xx: failed' })
+    await page.getByText('That is all.').waitFor()
+    assert.equal(await rowsOf(page).count(), 10)
+    for (const status of await statuses(page)) assert.match(status, /^503/)
+    await page.getByLabel('Operation').selectOption({ label: 'Register a lead' })
+    await page
+      .getByLabel('Key', { exact: true })
+      .selectOption({ label: `Mailing tool (${tool.id.slice(0, 8)})` })
+    await page.getByLabel('Error code').selectOption('SERVICE_UNAVAILABLE')
+    await page.waitForFunction(
+      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 2,
+    )
+    const shown = await rowsOf(page).allInnerTexts()
+    assert.deepEqual(Object.fromEntries(searchOf(page)), {
+      status: '5',
+      operation: 'registerLead',
+      key: tool.id,
+      code: 'SERVICE_UNAVAILABLE',
+    })
+    await page.reload()
+    await rowsOf(page).first().waitFor()
+    assert.deepEqual(await rowsOf(page).allInnerTexts(), shown)
+    await button(page, 'Clear filters').click()
+    await page.waitForFunction(
+      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 50,
+    )
+    assert.equal(searchOf(page).size, 0)
+
+    const id = (await rowsOf(page).nth(7).locator('code').innerText()).trim()
+    await page.getByLabel('Request id').fill(` ${id.slice(0, 13).toUpperCase()}`)
+    await page.waitForFunction(
+      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 1,
+    )
+    assert.equal((await rowsOf(page).locator('code').innerText()).trim(), id)
+    assert.equal(searchOf(page).get('request'), id.slice(0, 13))
+    await page.getByLabel('Request id').fill('no id')
+    await page.getByText('Only digits, the letters a to f and hyphens.').waitFor()
+    await page.getByLabel('Request id').fill('0000000000000')
+    await page.getByText('No request fits these filters').waitFor()
+    await assertAccessible(page)
+    assertUntroubled(page)
+  })
+}
+
+for (const width of Object.keys(widths) as Width[]) {
+  test(`dragging across the chart zooms chart and list, and the way back undoes it: ${width}`, async () => {
+    const page = await opened(owner, path, { width })
+    const chart = page.getByRole('img', { name: /^Requests from/ })
+    const whole = await chart.getAttribute('aria-label')
+    assert.match(whole ?? '', /Succeeded: 15\d\. Refused: 16\. Failed: 10\./)
+    await chart.scrollIntoViewIfNeeded()
+    const box = (await chart.boundingBox()) as { x: number; y: number; width: number; height: number }
+    const plot = { x: box.x + 44, width: box.width - 44 }
+    await page.mouse.move(plot.x + plot.width * 0.4, box.y + 80)
+    await page.mouse.down()
+    await page.mouse.move(plot.x + plot.width * 0.5, box.y + 90, { steps: 4 })
+    await page.mouse.move(plot.x + plot.width * 0.6, box.y + 100, { steps: 4 })
+    await page.mouse.up()
+    await page.waitForURL(/from=/)
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchOf(page).get(name) ?? '')) as [
+      number,
+      number,
+    ]
+    const share = (to - from) / (7 * dayMs)
+    assert.ok(share > 0.15 && share < 0.27, String(share))
+    await page.getByText('That is all.').waitFor()
+    const times = await rowsOf(page)
+      .locator('time')
+      .evaluateAll((all) => all.map((one) => Date.parse((one as HTMLTimeElement).dateTime)))
+    assert.ok(times.length > 20)
+    for (const at of times) assert.ok(at >= from && at < to)
+    assert.notEqual(await chart.getAttribute('aria-label'), whole)
+    await assertAccessible(page)
+    await assertFits(page)
+    await page.goBack()
+    await page.waitForFunction(() => location.search === '')
+    await page.waitForFunction(
+      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 50,
+    )
+    assertUntroubled(page)
+  })
+}
+
+test('the keyboard zooms as well: by buttons, by the period, and from the table', async () => {
+  const page = await opened(owner)
+  const press = async (name: string) => {
+    await button(page, name).focus()
+    await page.keyboard.press('Enter')
+  }
+  const span = () => {
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchOf(page).get(name) ?? ''))
+    return (to as number) - (from as number)
+  }
+  await press('Zoom in')
+  await page.waitForURL(/from=.*to=/)
+  assert.ok(Math.abs(span() - 3.5 * dayMs) < 60_000, String(span()))
+  await page.getByRole('img', { name: /^Requests from/ }).waitFor()
+  const before = searchOf(page).get('from') as string
+  await press('← Earlier')
+  await page.waitForFunction((old) => !location.search.includes(encodeURIComponent(old)), before)
+  assert.ok((searchOf(page).get('from') as string) < before)
+  await page.getByRole('img', { name: /^Requests from/ }).waitFor()
+  await press('Whole time')
+  await page.waitForFunction(() => location.search === '')
+  await page.getByRole('img', { name: /^Requests from/ }).waitFor()
+  await press('Show as a table')
+  const table = page.getByRole('table', { name: 'Requests over time, as a table' })
+  await table.waitFor()
+  await assertAccessible(page)
+  await table
+    .getByRole('button', { name: /^Zoom to/ })
+    .first()
+    .focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/from=.*to=/)
+  assert.equal(span(), 7_200_000)
+  await page.getByLabel('Period').selectOption({ label: 'Last hour' })
+  await page.waitForFunction(() => !location.search.includes('to='))
+  await page.getByText('That is all.').waitFor()
+  assert.ok((await rowsOf(page).count()) >= 20)
+})
+
+test('older entries are appended, newer ones announced: nothing moves beneath the reader', async () => {
+  const page = await opened(owner)
+  const first = await rowsOf(page).first().innerText()
+  const rows = await rowsOf(page).allInnerTexts()
+  await button(page, 'Show more').scrollIntoViewIfNeeded()
+  const scrolled = await page.evaluate(() => scrollY)
+  await button(page, 'Show more').click()
+  await page.waitForFunction(
+    () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 100,
+  )
+  assert.equal(await page.evaluate(() => scrollY), scrolled)
+  assert.deepEqual((await rowsOf(page).allInnerTexts()).slice(0, 50), rows)
+
+  for (let n = 0; n < 3; n += 1) assert.equal((await request(shop.key)).status, 200)
+  const announced = button(page, '3 new requests: show them')
+  await announced.waitFor({ timeout: 15_000 })
+  assert.equal(await rowsOf(page).first().innerText(), first)
+  await assertAccessible(page)
+  await announced.click()
+  await announced.waitFor({ state: 'detached' })
+  await page.waitForFunction((old) => {
+    const row = document.querySelector('table[aria-label="Requests"] tbody tr') as HTMLElement | null
+    return row !== null && row.innerText !== old
+  }, first)
+  assert.equal(await rowsOf(page).filter({ hasText: 'List campaigns' }).count(), 3)
+  assertUntroubled(page)
+})
+
+test('the export holds what the filters let through, and nothing that a spreadsheet would calculate', async () => {
+  const page = await opened(owner, `${path}?status=4`)
+  const downloading = page.waitForEvent('download')
+  await button(page, 'Export as CSV').click()
+  const download = await downloading
+  assert.match(download.suggestedFilename(), /^lastcall-requests-\d{4}-\d\d-\d\d\.csv$/)
+  const [head, ...lines] = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.equal(head, 'time,request_id,key_id,operation,campaign_id,status,error_code,milliseconds')
+  assert.equal(lines.length, await rowsOf(page).count())
+  const fields = lines.map((line) => line.split(','))
+  for (const line of fields) {
+    assert.equal(line.length, 8)
+    assert.deepEqual([line[4], line[5], line[6]], ['7', '422', 'VALIDATION_ERROR'])
+    for (const value of line) assert.doesNotMatch(value, /^[=+\-@]/)
+  }
+  const ids = (await rowsOf(page).locator('code').allInnerTexts()).map((id) => id.trim())
+  assert.deepEqual(
+    fields.map(([, id]) => id),
+    ids,
+  )
+  assertUntroubled(page)
+})
+
+test('a long history is read step by step, the export too, and says how far it got', async () => {
+  const page = await stage.open(busy, { path: `${path}?code=INTERNAL_ERROR` })
+  await page.route('**/panel/api/history?*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 400))
+    await route.continue()
+  })
+  await page.getByText(/^Reading… back to/).waitFor()
+  await rowsOf(page).first().waitFor()
+  assert.equal(await rowsOf(page).count(), 1)
+  await page.unroute('**/panel/api/history?*')
+  await button(page, 'Clear filters').click()
+  await page.getByRole('img', { name: /Succeeded: 119,999\. Refused: 0\. Failed: 1\.$/ }).waitFor()
+  const downloading = page.waitForEvent('download')
+  await button(page, 'Export as CSV').click()
+  const file = readFileSync(await (await downloading).path(), 'utf8')
+  assert.equal(file.trim().split('\r\n').length, 100_001)
+  await page.getByText('The file holds the newest 100,000 lines').waitFor()
+  assertUntroubled(page)
+})
+
+for (const width of Object.keys(widths) as Width[]) {
+  test(`in Polish, light and dark, empty and full: ${width}`, async () => {
+    const dark = await stage.open(owner, { path, width, language: 'pl', scheme: 'dark' })
+    await dark.getByRole('table', { name: 'Żądania' }).waitFor()
+    await dark.getByRole('img', { name: /^Żądania od/ }).waitFor()
+    await assertAccessible(dark)
+    await assertFits(dark)
+    await dark.getByRole('button', { name: 'Pokaż jako tabelę' }).click()
+    await assertAccessible(dark)
+    await assertFits(dark)
+
+    const newcomer = await stage.person(`newcomer-${width}`)
+    const page = await stage.open(newcomer, { path, width, language: 'pl' })
+    await page.getByText('Nie było jeszcze żadnego żądania').waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await page.getByRole('link', { name: 'Przejdź do kluczy' }).click()
+    await page.getByText('Nie ma jeszcze żadnego klucza').waitFor()
+    assertUntroubled(page)
+  })
+}
+
+test('a real request is in the history seconds later', async () => {
+  const page = await opened(owner)
+  const { status, headers } = await request(tool.key)
+  assert.equal(status, 200)
+  const id = headers.get('x-request-id') as string
+  const isThere = async () => {
+    await page.goto(`${path}?request=${id}`)
+    await page.getByText(/That is all|No request fits/).waitFor()
+    return (await page.getByText(id).count()) === 1
+  }
+  assert.ok(await eventually(5_000, isThere))
+  assert.match(await rowsOf(page).innerText(), /Mailing tool/)
+})
