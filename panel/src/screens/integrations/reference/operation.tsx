@@ -34,7 +34,9 @@ export function OperationCard({ operation, snippet, language }: Shown) {
             <Badge variant="filled" color={method === 'GET' ? 'teal.9' : 'violet.8'} radius="sm">
               {method}
             </Badge>
-            <Term>{path}</Term>
+            <Text span size="sm">
+              <Term>{path}</Term>
+            </Text>
           </Group>
           <Text size="sm">
             <Prose text={say(description)} />
