@@ -1,5 +1,5 @@
 // What the reference of the public API is made of: its description, and its requests with real addresses.
-import type { ErrorCode } from '../../core/errors.ts'
+import { type ErrorCode, errorStatus } from '../../core/errors.ts'
 import type { Warning } from '../../core/offer.ts'
 import type { Operation } from '../../core/operations.ts'
 import { description } from '../public/description.ts'
@@ -21,6 +21,7 @@ export const referenceRoutes = {
       return {
         baseUrl,
         description: description(baseUrl),
+        otherErrors,
         /** Requests a minute, of all keys of the account together. */
         rateLimit: session.account.rateLimit ?? parts.rateLimitPerMinute,
         snippets: { listCampaigns: snippets('listCampaigns', baseUrl, '') },
@@ -41,6 +42,20 @@ export const referenceRoutes = {
       }
     },
   }),
+}
+
+/** Errors of requests that are no operation. */
+const otherErrors = (Object.keys(errorStatus) as ErrorCode[])
+  .filter((code) => !codesOfOperations().has(code))
+  .map((code) => ({ status: String(errorStatus[code]), code }))
+
+type Answered = { content: { 'application/json': { examples: object } } }
+
+/** Every answer's examples stand under its codes. */
+function codesOfOperations(): Set<string> {
+  const operations = Object.values(description('').paths).flatMap((methods) => Object.values(methods))
+  const responses = operations.flatMap(({ responses }) => Object.values<Answered>(responses))
+  return new Set(responses.flatMap(({ content }) => Object.keys(content['application/json'].examples)))
 }
 
 function baseUrlOf({ publicUrl }: PanelParts): string {

@@ -155,6 +155,6 @@ function php({ method, url, body }: ApiRequest): string {
     '}',
     '',
     '[$status, $body] = send($request);',
-    `echo $status, ' ', json_encode($body, JSON_PRETTY_PRINT), PHP_EOL;`,
+    `echo $status, ' ', json_encode($body, JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES), PHP_EOL;`,
   )
 }

@@ -1,10 +1,10 @@
-import { Badge, Code, Group, List, Paper, Stack, Text, Title } from '@mantine/core'
+import { Badge, Group, List, Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { ApiErrorCode, ApiWarning } from '../../../../../src/http/panel/reference.ts'
 import { useWords } from '../../../language.ts'
 import { Fields, Row } from './fields.tsx'
-import { Prose, useDescribed } from './prose.tsx'
-import { type Description, readErrorBody, readHeaders } from './reading.ts'
+import { Prose, Term, useDescribed } from './prose.tsx'
+import { type Description, type Reference, readErrorBody, readHeaders } from './reading.ts'
 import { words } from './words.ts'
 
 /** Error codes with their status, what they mean, and what to do. */
@@ -18,9 +18,7 @@ export function CodeRows({ errors }: { errors: { status: string; code: ApiErrorC
             <Badge variant="default" radius="sm">
               {status}
             </Badge>
-            <Code fw={600} style={{ overflowWrap: 'anywhere' }}>
-              {code}
-            </Code>
+            <Term isBold>{code}</Term>
           </Group>
           <Text size="sm">
             <Prose text={text.codes[code].means} />
@@ -35,7 +33,7 @@ export function CodeRows({ errors }: { errors: { status: string; code: ApiErrorC
 }
 
 /** What holds for every operation: the body of errors, warnings, headers, and when to try again. */
-export function Everywhere({ description }: { description: Description }) {
+export function Everywhere({ description, otherErrors }: Pick<Reference, 'description' | 'otherErrors'>) {
   const text = useWords(words)
   return (
     <>
@@ -50,6 +48,8 @@ export function Everywhere({ description }: { description: Description }) {
       </Part>
       <Part title={text.errorBody} intro={text.errorsText}>
         <Fields fields={readErrorBody(description)} showRequired={false} />
+        <Text size="sm">{text.otherErrors}</Text>
+        <CodeRows errors={otherErrors} />
       </Part>
       <Part title={text.warnings} intro={text.warningsText}>
         <Warnings />
@@ -68,9 +68,7 @@ function Warnings() {
       {(Object.keys(warningTexts) as ApiWarning[]).map((warning) => (
         <Row key={warning}>
           <div>
-            <Code fw={600} style={{ overflowWrap: 'anywhere' }}>
-              {warning}
-            </Code>
+            <Term isBold>{warning}</Term>
           </div>
           <Text size="sm">{warningTexts[warning]}</Text>
         </Row>
@@ -87,7 +85,7 @@ function Headers({ description }: { description: Description }) {
       {readHeaders(description).map(({ name, description: means, on, isExcept }) => (
         <Row key={name}>
           <Group gap="xs">
-            <Code fw={600}>{name}</Code>
+            <Term isBold>{name}</Term>
             <Text size="xs" c="dimmed">
               {isExcept ? text.onAllBut(on.join(', ')) : text.onStatuses(on.join(', '))}
             </Text>

@@ -1,7 +1,7 @@
-import { Code, Group, Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useWords } from '../../../language.ts'
-import { Prose, useDescribed } from './prose.tsx'
+import { Prose, Term, useDescribed } from './prose.tsx'
 import type { Field } from './reading.ts'
 import { words } from './words.ts'
 
@@ -23,9 +23,7 @@ function FieldRow({ field, showRequired }: { field: Field; showRequired: boolean
   return (
     <Row>
       <Group gap="xs">
-        <Code fw={600} style={{ overflowWrap: 'anywhere' }}>
-          {field.name}
-        </Code>
+        <Term isBold>{field.name}</Term>
         <Text size="xs" c="dimmed" ff="monospace">
           {field.type}
         </Text>
@@ -53,7 +51,7 @@ function FieldRow({ field, showRequired }: { field: Field; showRequired: boolean
       )}
       {field.otherwise !== undefined && (
         <Text size="xs" c="dimmed">
-          {text.otherwise} <Code>{field.otherwise}</Code>
+          {text.otherwise} <Term>{field.otherwise}</Term>
         </Text>
       )}
     </Row>

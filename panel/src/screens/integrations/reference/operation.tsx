@@ -1,10 +1,10 @@
-import { Accordion, Badge, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Accordion, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import { CodeRows } from './codes.tsx'
 import { Fields } from './fields.tsx'
-import { Prose, useDescribed } from './prose.tsx'
+import { Prose, Term, useDescribed } from './prose.tsx'
 import type { OperationRead } from './reading.ts'
 import { words } from './words.ts'
 
@@ -34,7 +34,9 @@ export function OperationCard({ operation, snippet, language }: Shown) {
             <Badge variant="filled" color={method === 'GET' ? 'teal.9' : 'violet.8'} radius="sm">
               {method}
             </Badge>
-            <Code style={{ overflowWrap: 'anywhere' }}>{path}</Code>
+            <Text span size="sm">
+              <Term>{path}</Term>
+            </Text>
           </Group>
           <Text size="sm">
             <Prose text={say(description)} />

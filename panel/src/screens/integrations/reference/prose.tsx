@@ -1,4 +1,5 @@
 import { Code } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { useLanguage } from '../../../language.ts'
 import { polish } from './polish.ts'
 
@@ -9,10 +10,22 @@ export function Prose({ text }: { text: string }) {
       part
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other name
-      <Code key={index} fz="inherit" style={{ overflowWrap: 'anywhere' }}>
-        {part}
-      </Code>
+      <Term key={index}>{part}</Term>
     ),
+  )
+}
+
+/** A name of the API, set off from what is said about it. */
+export function Term({ isBold = false, children }: { isBold?: boolean; children: ReactNode }) {
+  return (
+    <Code
+      fz={isBold ? '13px' : '0.92em'}
+      fw={isBold ? 600 : undefined}
+      bg="light-dark(var(--mantine-color-gray-2), var(--mantine-color-dark-5))"
+      style={{ overflowWrap: 'anywhere' }}
+    >
+      {children}
+    </Code>
   )
 }
 

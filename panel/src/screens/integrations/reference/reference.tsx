@@ -76,7 +76,7 @@ function Whole({ reference, campaigns }: { reference: Reference; campaigns: Camp
           snippet={snippets[operation.name]?.[language]}
         />
       ))}
-      <Everywhere description={reference.description} />
+      <Everywhere description={reference.description} otherErrors={reference.otherErrors} />
     </Stack>
   )
 }

@@ -44,6 +44,7 @@ type Words = {
   itemsAtMost(count: number): string
   errorsText: string
   errorBody: string
+  otherErrors: string
   next: string
   warnings: string
   warningsText: string
@@ -111,6 +112,7 @@ export const words = inBoth<Words>({
     errorsText:
       'Every error has the same body. Decide by status and code; the wording of the message may change.',
     errorBody: 'Body of an error',
+    otherErrors: 'Requests that are none of the operations get:',
     next: 'What to do:',
     warnings: 'Warnings',
     warningsText: 'An offer that lacks something says why, in its list of warnings.',
@@ -256,6 +258,7 @@ export const words = inBoth<Words>({
     errorsText:
       'Każdy błąd ma taką samą treść. Decyduj na podstawie statusu i kodu; brzmienie komunikatu może się zmienić.',
     errorBody: 'Treść błędu',
+    otherErrors: 'Żądania, które nie są żadną z operacji, dostają:',
     next: 'Co zrobić:',
     warnings: 'Ostrzeżenia',
     warningsText: 'Oferta, w której czegoś brakuje, podaje powód na liście ostrzeżeń.',
