@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { CallFailed } from './api.ts'
 import { App } from './app.tsx'
+import { aroundNav } from './leaving.ts'
 import { LanguageProvider } from './parts/language-provider.tsx'
 import { readable, theme } from './theme.ts'
 
@@ -24,7 +25,7 @@ createRoot(document.getElementById('root') as HTMLElement).render(
     <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
       <LanguageProvider>
         <QueryClientProvider client={client}>
-          <Router base={base}>
+          <Router base={base} aroundNav={aroundNav}>
             <App />
           </Router>
         </QueryClientProvider>

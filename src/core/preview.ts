@@ -39,7 +39,7 @@ export type Supposed = {
 }
 
 /** How much of what repeats is told. */
-const TOLD = { resets: 2, retries: 2, cycles: 3 }
+const TOLD = { resets: 2, retries: 2, cycles: 2 }
 
 const EVENING = 21 * 3600
 const NOON = 12 * 3600

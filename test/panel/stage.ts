@@ -43,6 +43,7 @@ export async function panelStage(scope: Scope, serveArguments: string[] = []): P
       viewport: widths[width],
       locale: language === 'en' ? 'en-GB' : 'pl-PL',
       colorScheme: scheme,
+      reducedMotion: 'reduce',
       baseURL: server.origin,
       permissions: ['clipboard-read', 'clipboard-write'],
     })

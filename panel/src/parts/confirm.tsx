@@ -1,0 +1,70 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { CallFailed } from '../api.ts'
+import { useWords } from '../language.ts'
+import { Failure } from './failure.tsx'
+import { words } from './words.ts'
+
+export type ConfirmProps = {
+  opened: boolean
+  onClose(): void
+  title: string
+  text: ReactNode
+  /** What the button says that does it. */
+  action: string
+  isDangerous?: boolean
+  /** Where it cannot be undone: what has to be typed first, and what asks for it. */
+  typed?: { asked: string; wanted: string }
+  isPending: boolean
+  error: CallFailed | null
+  onConfirm(): void
+}
+
+/** Asks before something with consequences is done, and says which. */
+export function Confirm(props: ConfirmProps) {
+  const { opened, onClose, title } = props
+  return (
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={useCloseLabel()} centered>
+      <Question {...props} />
+    </Modal>
+  )
+}
+
+export function useCloseLabel() {
+  const { close } = useWords(words)
+  return { 'aria-label': close }
+}
+
+function Question({ onClose, text, action, isDangerous, typed, isPending, error, onConfirm }: ConfirmProps) {
+  const { cancel } = useWords(words)
+  const [given, setGiven] = useState('')
+  const mayGo = typed === undefined || given.trim() === typed.wanted.trim()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (mayGo) onConfirm()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {typeof text === 'string' ? <Text size="sm">{text}</Text> : text}
+        {typed !== undefined && (
+          <TextInput
+            label={typed.asked}
+            value={given}
+            autoComplete="off"
+            onChange={(event) => setGiven(event.currentTarget.value)}
+          />
+        )}
+        <Failure of={{ error }} />
+        <Group justify="end">
+          <Button variant="default" onClick={onClose}>
+            {cancel}
+          </Button>
+          <Button type="submit" color={isDangerous ? 'red' : 'violet'} disabled={!mayGo} loading={isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

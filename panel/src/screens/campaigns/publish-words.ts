@@ -1,0 +1,43 @@
+import { inBoth } from '../../language.ts'
+
+export const words = inBoth({
+  en: {
+    publish: 'Publish',
+    toDraft: 'Back to draft',
+    publishTitle: 'Publish this campaign?',
+    publishText: [
+      'From then on people can register: through the API and the form on your page.',
+      'Links and countdown pictures that you have sent work; on your pages the widget shows and ends the offer.',
+      'Leads who registered before keep their deadlines. These have run on in the meantime: whose time was up stays without the offer.',
+    ],
+    toDraftTitle: 'Take this campaign back to draft?',
+    toDraftText: [
+      'Nobody can register any more: the API refuses, and so does the form on your page.',
+      'Links that you have sent lead to a page that says there is nothing here, and countdown pictures in mails become empty.',
+      'On your pages the widget does nothing: they show what they hold without it.',
+      'Deadlines of leads under way are not paused, they run on. Published again within their time, these leads have the offer again, until the same deadline.',
+    ],
+    unsaved:
+      'Changes of the rules that you have not saved are not published. Save them first if you want them.',
+    look: 'Before you publish, look at this:',
+  },
+  pl: {
+    publish: 'Opublikuj',
+    toDraft: 'Cofnij do wersji roboczej',
+    publishTitle: 'Opublikować tę kampanię?',
+    publishText: [
+      'Od tej chwili można się rejestrować: przez API i formularz na stronie.',
+      'Wysłane linki i obrazki z odliczaniem działają; na Twoich stronach widżet pokazuje i kończy ofertę.',
+      'Wcześniejsi odbiorcy zachowują swoje terminy. Biegły one dalej w międzyczasie: komu czas minął, ten oferty już nie ma.',
+    ],
+    toDraftTitle: 'Cofnąć tę kampanię do wersji roboczej?',
+    toDraftText: [
+      'Nikt już się nie zarejestruje: odmówi API, odmówi też formularz na stronie.',
+      'Wysłane linki prowadzą do strony z informacją, że nic tu nie ma, a obrazki z odliczaniem w e-mailach stają się puste.',
+      'Na Twoich stronach widżet nic nie robi: pokazują to, co zawierają bez niego.',
+      'Terminy obecnych odbiorców nie są wstrzymywane, biegną dalej. Jeśli opublikujesz kampanię przed ich upływem, ci odbiorcy znów mają ofertę, do tego samego terminu.',
+    ],
+    unsaved: 'Niezapisane zmiany zasad nie zostaną opublikowane. Jeśli mają działać, najpierw je zapisz.',
+    look: 'Zanim opublikujesz, zwróć uwagę:',
+  },
+})

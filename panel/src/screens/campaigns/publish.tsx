@@ -1,0 +1,78 @@
+import './rules/rules.css'
+import { Button, List, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { useSession } from '../../session.ts'
+import { words } from './publish-words.ts'
+import { JudgedContext, Surprises } from './rules/judged.tsx'
+import { useUnsaved } from './rules/unsaved.ts'
+import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
+
+/** The button that publishes a campaign or takes it back to draft, once the reader knows what that does. */
+export function Publish({ read }: { read: Whole }) {
+  const text = useWords(words)
+  const { account } = useSession()
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const saving = useSaveCampaign(read)
+  const { isDraft } = read.settings
+  const name = isDraft ? text.publish : text.toDraft
+  return (
+    <>
+      <Button variant={isDraft ? 'filled' : 'default'} onClick={open} disabled={account.suspended}>
+        {name}
+      </Button>
+      <Confirm
+        opened={isOpen}
+        onClose={close}
+        title={isDraft ? text.publishTitle : text.toDraftTitle}
+        text={<Consequences settings={read.settings} />}
+        action={name}
+        isDangerous={!isDraft}
+        isPending={saving.isPending}
+        error={saving.error}
+        onConfirm={() => saving.save({ isDraft: !isDraft }).then(close, () => {})}
+      />
+    </>
+  )
+}
+
+function Consequences({ settings }: { settings: Settings }) {
+  const text = useWords(words)
+  const { isDraft } = settings
+  const isUnsaved = useUnsaved(settings.id) !== undefined
+  return (
+    <Stack>
+      <List spacing="xs" size="sm">
+        {(isDraft ? text.publishText : text.toDraftText).map((line) => (
+          <List.Item key={line}>{line}</List.Item>
+        ))}
+      </List>
+      {isUnsaved && (
+        <Text size="sm" fw={600}>
+          {text.unsaved}
+        </Text>
+      )}
+      {isDraft && <Surprising settings={{ ...settings, isDraft: false }} />}
+    </Stack>
+  )
+}
+
+/** What would surprise about the settings as they are saved. */
+function Surprising({ settings }: { settings: Settings }) {
+  const text = useWords(words)
+  const { data } = useQuery({
+    queryKey: ['preview', 'publish', settings],
+    queryFn: () => call('POST /preview', { body: { settings, own: null, visitAfter: 'PT1H' } }),
+  })
+  const surprises = data?.surprises ?? []
+  if (surprises.length === 0) return null
+  return (
+    <JudgedContext value={{ faults: [], surprises, timeZone: settings.timeZone }}>
+      <Text size="sm">{text.look}</Text>
+      <Surprises of={surprises} />
+    </JudgedContext>
+  )
+}

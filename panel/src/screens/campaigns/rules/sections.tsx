@@ -1,0 +1,438 @@
+// The rules in sentences, one card for each question that they answer.
+import { NativeSelect, Paper, Radio, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { type ReactNode, useMemo } from 'react'
+import { useWords } from '../../../language.ts'
+import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
+import {
+  ClockField,
+  DatesField,
+  LimitField,
+  NumberField,
+  PeriodField,
+  RecurrenceField,
+  WeekdaysField,
+} from './fields.tsx'
+import { Sentence, useIsWrong } from './judged.tsx'
+import { words } from './words.ts'
+
+type Props = { draft: Draft; change(changes: Partial<Draft>): void }
+
+function Card({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section">
+      <Stack gap="md">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Paper>
+  )
+}
+
+/** Something that may be on, and then has more to say. */
+function Option({ label, hint, isOn, onChange, children }: OptionProps) {
+  return (
+    <Stack gap={8}>
+      <Switch
+        label={label}
+        description={hint}
+        checked={isOn}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      {isOn && <div className="within">{children}</div>}
+    </Stack>
+  )
+}
+
+type OptionProps = {
+  label: string
+  hint?: string
+  isOn: boolean
+  onChange(isOn: boolean): void
+  children?: ReactNode
+}
+
+export function BasicsSection({ draft, change }: Props) {
+  const text = useWords(words)
+  const isWrong = useIsWrong()
+  const zones = useMemo(() => {
+    const known = Intl.supportedValuesOf('timeZone')
+    return [...new Set([...known, 'UTC', draft.timeZone])].sort()
+  }, [draft.timeZone])
+  return (
+    <Card title={text.basics}>
+      <Sentence at={['name']}>
+        <TextInput
+          className="wide"
+          label={text.name}
+          description={text.nameHint}
+          maxLength={200}
+          value={draft.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          error={isWrong('name')}
+        />
+      </Sentence>
+      <Sentence at={['timeZone']}>
+        <Select
+          className="wide"
+          label={text.timeZone}
+          description={text.timeZoneHint}
+          data={zones}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage={text.noZone}
+          value={draft.timeZone}
+          onChange={(timeZone) => timeZone !== null && change({ timeZone })}
+          error={isWrong('timeZone')}
+        />
+      </Sentence>
+    </Card>
+  )
+}
+
+export function DeadlineSection({ draft, change }: Props) {
+  const text = useWords(words)
+  const isWrong = useIsWrong()
+  const kinds = Object.entries(text.kinds).map(([value, label]) => ({ value, label }))
+  const starts = Object.entries(text.starts).map(([value, label]) => ({ value, label }))
+  const { kind } = draft
+  return (
+    <Card title={text.deadline}>
+      <Sentence at={['mechanism.startsOn', 'mechanism.deadline.kind']}>
+        <span>{text.startsWhen}</span>
+        {isPersonal(kind) ? (
+          <NativeSelect
+            aria-label={text.start}
+            data={starts}
+            value={draft.startsOn}
+            onChange={(event) => change({ startsOn: event.currentTarget.value as StartsOn })}
+          />
+        ) : (
+          <span>{text.startsAlways}</span>
+        )}
+        <span>{text.andEnds}</span>
+        <NativeSelect
+          aria-label={text.kind}
+          data={kinds}
+          value={kind}
+          onChange={(event) => change({ kind: event.currentTarget.value as Kind })}
+          error={isWrong('mechanism.deadline.kind')}
+        />
+      </Sentence>
+      <KindSentences draft={draft} change={change} />
+      {(kind === 'daysAt' || kind === 'next') && <Skips draft={draft} change={change} />}
+      <Option
+        label={text.ends}
+        isOn={draft.endsAt !== null}
+        onChange={(isOn) => change({ endsAt: isOn ? '' : null })}
+      >
+        <Sentence at={['mechanism.endsAt']}>
+          <span>{text.endsAt}</span>
+          <ClockField
+            label={text.endsAt}
+            path="mechanism.endsAt"
+            type="datetime-local"
+            value={draft.endsAt ?? ''}
+            onChange={(endsAt) => change({ endsAt })}
+          />
+        </Sentence>
+      </Option>
+    </Card>
+  )
+}
+
+function KindSentences({ draft, change }: Props) {
+  const text = useWords(words)
+  switch (draft.kind) {
+    case 'after':
+      return (
+        <Sentence at={['mechanism.deadline.period']} hint={text.unitHint}>
+          <span>{text.after[0]}</span>
+          <PeriodField
+            label={text.after[0] as string}
+            path="mechanism.deadline.period"
+            value={draft.after.period}
+            onChange={(period) => change({ after: { period } })}
+          />
+          <span>{text.after[1]}</span>
+        </Sentence>
+      )
+    case 'daysAt':
+      return <DaysAt draft={draft} change={change} />
+    case 'next':
+      return <Next draft={draft} change={change} />
+    case 'fixed':
+      return <Fixed draft={draft} change={change} />
+    case 'none':
+      return <Text size="sm">{draft.endsAt === null ? text.none : text.noneCapped}</Text>
+  }
+}
+
+function DaysAt({ draft: { daysAt }, change }: Props) {
+  const text = useWords(words)
+  const put = (changes: Partial<Draft['daysAt']>) => change({ daysAt: { ...daysAt, ...changes } })
+  return (
+    <Sentence at={['mechanism.deadline.days', 'mechanism.deadline.time']} hint={text.daysAtHint}>
+      <span>{text.daysAt.before}</span>
+      <NumberField
+        label={text.daysAt.label}
+        path="mechanism.deadline.days"
+        least={0}
+        most={3_660}
+        value={daysAt.days}
+        onChange={(days) => put({ days })}
+      />
+      <span>{text.daysAt.after(daysAt.days === '' ? 2 : daysAt.days)}</span>
+      <ClockField
+        label={text.time}
+        path="mechanism.deadline.time"
+        type="time"
+        value={daysAt.time}
+        onChange={(time) => put({ time })}
+      />
+    </Sentence>
+  )
+}
+
+function Next({ draft: { next }, change }: Props) {
+  const text = useWords(words)
+  const put = (changes: Partial<Draft['next']>) => change({ next: { ...next, ...changes } })
+  const monthHint = (every: string | undefined) => (every === 'month' ? { hint: text.monthHint } : {})
+  return (
+    <>
+      <Sentence at={['mechanism.deadline.closes']} {...monthHint(next.closes.every)}>
+        <span>{text.next}</span>
+        <RecurrenceField
+          label={text.next}
+          path="mechanism.deadline.closes"
+          value={next.closes}
+          onChange={(closes) => put({ closes })}
+        />
+      </Sentence>
+      <Option
+        label={text.minLead}
+        isOn={next.minLead !== null}
+        onChange={(isOn) => put({ minLead: isOn ? 'P1D' : null })}
+      >
+        <Sentence at={['mechanism.deadline.minLead']}>
+          <PeriodField
+            label={text.minLead}
+            path="mechanism.deadline.minLead"
+            value={next.minLead ?? ''}
+            onChange={(minLead) => put({ minLead })}
+          />
+          <span>{text.minLeadAfter}</span>
+        </Sentence>
+      </Option>
+      {next.minLead === null && <Sentence at={['mechanism.deadline.minLead']}>{null}</Sentence>}
+      <Option
+        label={text.opens}
+        hint={text.opensHint}
+        isOn={next.opens !== null}
+        onChange={(isOn) => put({ opens: isOn ? usualOpening : null })}
+      >
+        <Sentence at={['mechanism.deadline.opens']} {...monthHint(next.opens?.every)}>
+          <span>{text.opensEvery}</span>
+          <RecurrenceField
+            label={text.opensEvery}
+            path="mechanism.deadline.opens"
+            value={next.opens ?? usualOpening}
+            onChange={(opens) => put({ opens })}
+          />
+        </Sentence>
+      </Option>
+    </>
+  )
+}
+
+function Fixed({ draft: { fixed }, change }: Props) {
+  const text = useWords(words)
+  const put = (changes: Partial<Draft['fixed']>) => change({ fixed: { ...fixed, ...changes } })
+  return (
+    <>
+      <Sentence at={['mechanism.deadline.at']}>
+        <span>{text.fixed[0]}</span>
+        <ClockField
+          label={text.fixed[0] as string}
+          path="mechanism.deadline.at"
+          type="datetime-local"
+          value={fixed.at}
+          onChange={(at) => put({ at })}
+        />
+        <span>{text.fixed[1]}</span>
+      </Sentence>
+      <Option
+        label={text.opens}
+        hint={text.opensHint}
+        isOn={fixed.opensAt !== null}
+        onChange={(isOn) => put({ opensAt: isOn ? '' : null })}
+      >
+        <Sentence at={['mechanism.deadline.opensAt']}>
+          <span>{text.opensOn}</span>
+          <ClockField
+            label={text.opensOn}
+            path="mechanism.deadline.opensAt"
+            type="datetime-local"
+            value={fixed.opensAt ?? ''}
+            onChange={(opensAt) => put({ opensAt })}
+          />
+        </Sentence>
+      </Option>
+    </>
+  )
+}
+
+function Skips({ draft, change }: Props) {
+  const text = useWords(words)
+  const isUsed = draft.skipWeekdays.length > 0 || draft.skipDates.length > 0
+  return (
+    <details className="skips" open={isUsed}>
+      <summary>{text.skips}</summary>
+      <Stack gap="sm" mt="sm">
+        <Sentence at={['mechanism.deadline.skipWeekdays']} hint={text.skipHint}>
+          <span>{text.skipWeekdays}</span>
+          <WeekdaysField
+            label={text.skipWeekdays}
+            value={draft.skipWeekdays}
+            onChange={(skipWeekdays) => change({ skipWeekdays })}
+          />
+        </Sentence>
+        <Sentence at={['mechanism.deadline.skipDates']}>
+          <span>{text.skipDates}</span>
+          <DatesField
+            label={text.date}
+            path="mechanism.deadline.skipDates"
+            value={draft.skipDates}
+            onChange={(skipDates) => change({ skipDates })}
+          />
+        </Sentence>
+      </Stack>
+    </details>
+  )
+}
+
+/** What happens to somebody who comes again: only where the time is each one's own. */
+export function AgainSection({ draft, change }: Props) {
+  const text = useWords(words)
+  const { reset, afterwards } = draft
+  return (
+    <Card title={text.again}>
+      <Option
+        label={text.reset}
+        hint={text.resetHint}
+        isOn={reset.enabled}
+        onChange={(enabled) => change({ reset: { ...reset, enabled } })}
+      >
+        <Sentence at={['mechanism.reset']}>
+          <LimitField
+            label={text.howOften}
+            path="mechanism.reset.max"
+            value={reset.max}
+            onChange={(max) => change({ reset: { ...reset, max } })}
+          />
+        </Sentence>
+      </Option>
+      <Radio.Group
+        label={text.afterwards}
+        value={afterwards}
+        onChange={(next) => change({ afterwards: next as Draft['afterwards'] })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="nothing" label={text.afterwardsAre.nothing} />
+          <Radio value="retry" label={text.afterwardsAre.retry} />
+          {afterwards === 'retry' && <Retry draft={draft} change={change} />}
+          <Radio value="cycle" label={text.afterwardsAre.cycle} />
+          {afterwards === 'cycle' && <Cycle draft={draft} change={change} />}
+        </Stack>
+      </Radio.Group>
+    </Card>
+  )
+}
+
+function Retry({ draft: { retry }, change }: Props) {
+  const text = useWords(words)
+  return (
+    <div className="within">
+      <Sentence at={['mechanism.retry']}>
+        <span>{text.retry[0]}</span>
+        <PeriodField
+          label={text.retry[0] as string}
+          path="mechanism.retry.after"
+          value={retry.after}
+          onChange={(after) => change({ retry: { ...retry, after } })}
+        />
+        <span>{text.retry[1]}</span>
+        <LimitField
+          label={text.howOften}
+          path="mechanism.retry.max"
+          value={retry.max}
+          onChange={(max) => change({ retry: { ...retry, max } })}
+        />
+      </Sentence>
+    </div>
+  )
+}
+
+function Cycle({ draft: { cycle }, change }: Props) {
+  const text = useWords(words)
+  return (
+    <div className="within">
+      <Sentence at={['mechanism.cycle']}>
+        <span>{text.cycle[0]}</span>
+        <PeriodField
+          label={text.cycle[0] as string}
+          path="mechanism.cycle.pause"
+          value={cycle.pause}
+          onChange={(pause) => change({ cycle: { ...cycle, pause } })}
+        />
+        <span>{text.cycle[1]}</span>
+        <LimitField
+          label={text.howOften}
+          path="mechanism.cycle.max"
+          value={cycle.max}
+          onChange={(max) => change({ cycle: { ...cycle, max } })}
+        />
+      </Sentence>
+    </div>
+  )
+}
+
+export function PageSection({ draft, change }: Props) {
+  const text = useWords(words)
+  const isWrong = useIsWrong()
+  const actions = Object.entries(text.actions).map(([value, label]) => ({ value, label }))
+  return (
+    <Card title={text.page}>
+      <Sentence at={['onExpiry']}>
+        <span>{text.onExpiry}</span>
+        <NativeSelect
+          aria-label={text.onExpiry}
+          data={actions}
+          value={draft.action}
+          onChange={(event) => change({ action: event.currentTarget.value as Action })}
+        />
+        {draft.action === 'REDIRECT' && (
+          <TextInput
+            className="wide"
+            type="url"
+            label={text.redirectUrl}
+            placeholder="https://"
+            maxLength={2_048}
+            value={draft.redirectUrl}
+            onChange={(event) => change({ redirectUrl: event.currentTarget.value })}
+            error={isWrong('onExpiry.redirectUrl')}
+          />
+        )}
+      </Sentence>
+      <Sentence at={['anonymous']}>
+        <Switch
+          label={text.anonymous}
+          description={text.anonymousHint}
+          checked={draft.anonymous}
+          onChange={(event) => change({ anonymous: event.currentTarget.checked })}
+        />
+      </Sentence>
+    </Card>
+  )
+}

@@ -1,0 +1,131 @@
+// One story of what happens to somebody: as a bar for the eye, and as a list for everyone.
+import { Group, Stack, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useLanguage, useWords } from '../../../language.ts'
+import { instantText, TimeText } from '../../../parts/time-text.tsx'
+import { type Step, type Story, spanInWords, words } from './foretold-words.ts'
+
+type State = Step['offer']['state']
+
+/** From the first step of these stories to a little after the last. */
+export function extentOf(stories: Story[]): { from: number; until: number } {
+  const instants = stories.flatMap((story) => story.steps.map((step) => step.at))
+  const from = Math.min(...instants)
+  const last = Math.max(...instants)
+  return { from, until: last + Math.max(3_600, Math.round((last - from) * 0.08)) }
+}
+
+/** Heights in pixels, lengths in per cent of the width. */
+export function Bar({ story, extent }: { story: Story; extent: { from: number; until: number } }) {
+  const place = (at: number) => ((at - extent.from) / (extent.until - extent.from)) * 100
+  const { steps } = story
+  return (
+    <svg className="bar" aria-hidden="true">
+      {steps.map(({ at, offer }, index) => {
+        const until = steps[index + 1]?.at ?? extent.until
+        return <Span key={key(steps, index)} state={offer.state} from={place(at)} until={place(until)} />
+      })}
+      {steps.map(({ at, what }, index) => (
+        <Mark key={key(steps, index)} what={what} at={place(at)} />
+      ))}
+    </svg>
+  )
+}
+
+const key = (steps: Step[], index: number) => `${index} ${steps[index]?.what}`
+
+function Span({ state, from, until }: { state: State; from: number; until: number }) {
+  const width = `${Math.max(0, until - from)}%`
+  if (state === 'expired') return <rect className="expired" x={`${from}%`} width={width} y={12} height={2} />
+  return <rect className={state} x={`${from}%`} width={width} y={6} height={14} rx={3} />
+}
+
+function Mark({ what, at }: { what: Step['what']; at: number }) {
+  if (what === 'ends') return <line className="end" x1={`${at}%`} x2={`${at}%`} y1={1} y2={25} />
+  if (what === 'opens' || what === 'comesAgain') return null
+  return <circle className="comes" cx={`${at}%`} cy={13} r={5} />
+}
+
+export function Legend() {
+  const text = useWords(words)
+  return (
+    <Group gap="md" component="ul" aria-label={text.legend} p={0} m={0} style={{ listStyle: 'none' }}>
+      {(['open', 'scheduled', 'pending', 'expired'] as const).map((state) => (
+        <Entry key={state} name={text.states[state]}>
+          <Span state={state} from={0} until={100} />
+        </Entry>
+      ))}
+      <Entry name={text.comes}>
+        <Mark what="registers" at={50} />
+      </Entry>
+      <Entry name={text.steps.ends}>
+        <Mark what="ends" at={50} />
+      </Entry>
+    </Group>
+  )
+}
+
+function Entry({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Group component="li" gap={6} wrap="nowrap">
+      <svg className="bar" style={{ width: 22, margin: 0 }} aria-hidden="true">
+        {children}
+      </svg>
+      <Text size="xs">{name}</Text>
+    </Group>
+  )
+}
+
+export function StepList({ story, timeZone }: { story: Story; timeZone: string }) {
+  const text = useWords(words)
+  return (
+    <Stack gap={2}>
+      <ol className="steps">
+        {story.steps.map((step, index) => (
+          <li key={key(story.steps, index)}>
+            <TimeText at={step.at} timeZone={timeZone} /> – {text.steps[step.what]}
+            <Consequence step={step} before={story.steps[index - 1]} timeZone={timeZone} />
+          </li>
+        ))}
+      </ol>
+      {story.goesOn && (
+        <Text size="sm" c="dimmed" pl={20}>
+          {text.goesOn}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** What the offer is from this step on, where the step does not say so itself. */
+function Consequence({ step, before, timeZone }: { step: Step; before: Step | undefined; timeZone: string }) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const { state, opensAt, deadline } = step.offer
+  const shown = (at: number) => instantText(new Date(at * 1_000), timeZone, language)
+  if (step.what === 'ends' || step.what === 'opens') return null
+  const isSame = step.what === 'resets' && before?.offer.deadline === deadline
+  const said = {
+    pending: text.pending,
+    scheduled: text.scheduled(shown(opensAt ?? step.at)),
+    open: isSame ? text.unchanged : deadline === null ? text.endless : text.until(shown(deadline)),
+    expired: text.expired,
+  }
+  return <>: {said[state]}</>
+}
+
+/** The first time that the offer is open, in one line. */
+export function Headline({ story, timeZone }: { story: Story; timeZone: string }) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const shown = (at: number) => instantText(new Date(at * 1_000), timeZone, language)
+  const first = story.steps.find(({ offer }) => offer.state === 'open' || offer.state === 'scheduled')
+  if (first === undefined) return text.never
+  const { opensAt, deadline } = first.offer
+  const from = Math.max(first.at, opensAt ?? first.at)
+  const isLater = from > (story.steps[0]?.at ?? from)
+  if (deadline === null) return isLater ? text.openFromEndless(shown(from)) : text.openEndless
+  if (deadline <= from) return text.never
+  const long = spanInWords(language, deadline - from)
+  return isLater ? text.openFrom(shown(from), shown(deadline), long) : text.open(shown(deadline), long)
+}
