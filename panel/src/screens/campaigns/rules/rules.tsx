@@ -196,6 +196,10 @@ function LeaveDialog({ isAsked }: { isAsked: boolean }) {
     window.addEventListener('beforeunload', warn)
     return () => window.removeEventListener('beforeunload', warn)
   }, [isAsked])
+  const leave = () => {
+    setIsOpen(false)
+    go.current?.()
+  }
   return (
     <Modal
       opened={isOpen}
@@ -207,7 +211,7 @@ function LeaveDialog({ isAsked }: { isAsked: boolean }) {
       <Stack>
         <Text size="sm">{text.leaveText}</Text>
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => go.current?.()}>
+          <Button variant="default" onClick={leave}>
             {text.go}
           </Button>
           <Button data-autofocus onClick={() => setIsOpen(false)}>
