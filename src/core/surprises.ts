@@ -12,6 +12,7 @@ import {
 import { type LiveInstants, liveInstants } from './mechanism/live.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
 import { skippedDates } from './mechanism/skips.ts'
+import { windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
 
 /** Settings that are allowed, and do something that whoever chose them may not expect. */
@@ -169,8 +170,12 @@ function inEnd({ now, live, attempt, offer }: Look): Found[] {
 function inReset({ campaign: { mechanism } }: Look): Found[] {
   const { reset, deadline } = mechanism
   if (!reset?.enabled) return []
-  if (deadline.kind === 'next') return [['RESET_CHANGES_NOTHING', 'mechanism.reset']]
-  return [(reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', 'mechanism.reset']]
+  const path = 'mechanism.reset'
+  const isOfTheCalendar =
+    (deadline.kind === 'next' && deadline.minLead === undefined) ||
+    (deadline.kind === 'daysAt' && deadline.days === 0)
+  if (isOfTheCalendar) return [['RESET_CHANGES_NOTHING', path]]
+  return [(reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path]]
 }
 
 function inRetry({ campaign: { mechanism }, live, zone, now, offer }: Look): Found[] {
@@ -187,10 +192,10 @@ function inRetry({ campaign: { mechanism }, live, zone, now, offer }: Look): Fou
 
 function inCycle({ campaign: { mechanism }, live, zone, now, attempt }: Look): Found[] {
   const { cycle, endsAt } = mechanism
-  const { opensAt, deadlineAt } = attempt
-  if (!cycle?.enabled || opensAt === null || deadlineAt === null) return []
+  const { rule, opensAt, deadlineAt } = attempt
+  if (!cycle?.enabled || rule === null || opensAt === null || deadlineAt === null) return []
   const againAt = addPeriod(zone, deadlineAt, periodOf(cycle.pause))
-  const pause = againAt - deadlineAt
+  const pause = windowsOf(rule)(againAt).opensAt - deadlineAt
   const wanted = Math.max(A_PAUSE - SHORT, (deadlineAt - opensAt) / 4) // a day may have 23 hours
   const isNever = live.endsAt !== null && live.endsAt > now && againAt >= live.endsAt
   const path = 'mechanism.cycle'

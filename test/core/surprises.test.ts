@@ -46,7 +46,9 @@ test('what nobody would be surprised by is not spoken of', () => {
     rules(next),
     rules({ kind: 'fixed', at: '2026-11-28T00:00' }),
     rules({ kind: 'none' }, { endsAt: '2026-12-01T00:00' }),
-    rules(after, reset(2)),
+    rules(after, reset(3)),
+    rules(next, reset(1)),
+    rules({ ...next, opens: { ...friday, time: '09:00' } }, cycle('PT1H', 3)),
     rules(after, retry('P30D')),
     rules(after, cycle('P4D', 3)),
     rules(after, { ...cycle('P4D'), endsAt: '2027-12-01T00:00' }),
@@ -136,7 +138,7 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
   ],
   ['resets without end', rules(after, reset()), 'RESET_SLIDES', 'mechanism.reset'],
   ['many resets', rules(daysAt, reset(4)), 'RESET_SLIDES', 'mechanism.reset'],
-  ['a reset that leads to the same day', rules(next, reset(1)), 'RESET_CHANGES_NOTHING', 'mechanism.reset'],
+  ['resets that lead to ever later dates', rules(next, reset()), 'RESET_SLIDES', 'mechanism.reset'],
   ['another chance at once', rules(after, retry('PT23H')), 'RETRY_AT_ONCE', 'mechanism.retry'],
   [
     'another chance after the end',
@@ -195,6 +197,18 @@ test('said: no deadline, and a timer that has nothing to count', () => {
   )
 })
 
+test('said: a reset that leads to the same date', () => {
+  for (const deadline of [
+    { kind: 'next', closes: friday },
+    { ...daysAt, days: 0 },
+  ]) {
+    assert.deepEqual(
+      surprises(rules(deadline, reset())).map(([code]) => code),
+      ['MAY_BE_SHORT', 'RESET_CHANGES_NOTHING'],
+    )
+  }
+})
+
 test('said: a first visit is awaited, and no link leads to a page', () => {
   const settings = { mechanism: { startsOn: 'visit', deadline: after }, pages: [], mailTimer: null }
   assert.deepEqual(
@@ -205,7 +219,7 @@ test('said: a first visit is awaited, and no link leads to a page', () => {
 
 test('every code is found by one of these', () => {
   const here = told.map(([, , code]) => code)
-  const also = ['NO_DEADLINE', 'TIMER_WITHOUT_DEADLINE', 'VISIT_WITHOUT_PAGE']
+  const also = ['RESET_CHANGES_NOTHING', 'NO_DEADLINE', 'TIMER_WITHOUT_DEADLINE', 'VISIT_WITHOUT_PAGE']
   assert.deepEqual([...new Set([...here, ...also])].sort(), [...surpriseCodes].sort())
 })
 

@@ -4,6 +4,7 @@ import { Link, useLocation, useParams } from 'wouter'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { NotFoundScreen } from '../not-found.tsx'
+import { useUnsaved } from './rules/unsaved.ts'
 import { type Settings, useCampaign, type Whole } from './use-campaign.ts'
 import { words } from './words.ts'
 
@@ -64,6 +65,7 @@ function Heading({ settings }: { settings: Settings }) {
 function PartTabs({ part, campaignId }: { part: string; campaignId: number }) {
   const text = useWords(words)
   const [, go] = useLocation()
+  const isUnsaved = useUnsaved(campaignId) !== undefined
   const open = (next: string | null) =>
     go(`/campaigns/${campaignId}${next === null || next === 'rules' ? '' : `/${next}`}`)
   return (
@@ -72,6 +74,7 @@ function PartTabs({ part, campaignId }: { part: string; campaignId: number }) {
         {(Object.keys(parts) as (keyof typeof parts)[]).map((name) => (
           <Tabs.Tab key={name} value={name}>
             {text[name]}
+            {name === 'rules' && isUnsaved && text.unsaved}
           </Tabs.Tab>
         ))}
       </Tabs.List>

@@ -20,7 +20,6 @@ export const words = inBoth({
     unsaved:
       'Changes of the rules that you have not saved are not published. Save them first if you want them.',
     look: 'Before you publish, look at this:',
-    cancel: 'Cancel',
   },
   pl: {
     publish: 'Opublikuj',
@@ -40,6 +39,5 @@ export const words = inBoth({
     ],
     unsaved: 'Niezapisane zmiany zasad nie zostaną opublikowane. Jeśli mają działać, najpierw je zapisz.',
     look: 'Zanim opublikujesz, zwróć uwagę:',
-    cancel: 'Anuluj',
   },
 })

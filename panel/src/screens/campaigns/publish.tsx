@@ -1,10 +1,10 @@
 import './rules/rules.css'
-import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Button, List, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../api.ts'
 import { useWords } from '../../language.ts'
-import { Failure } from '../../parts/failure.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
 import { useSession } from '../../session.ts'
 import { words } from './publish-words.ts'
 import { JudgedContext, Surprises } from './rules/judged.tsx'
@@ -16,6 +16,7 @@ export function Publish({ read }: { read: Whole }) {
   const text = useWords(words)
   const { account } = useSession()
   const [isOpen, { open, close }] = useDisclosure(false)
+  const saving = useSaveCampaign(read)
   const { isDraft } = read.settings
   const name = isDraft ? text.publish : text.toDraft
   return (
@@ -23,26 +24,25 @@ export function Publish({ read }: { read: Whole }) {
       <Button variant={isDraft ? 'filled' : 'default'} onClick={open} disabled={account.suspended}>
         {name}
       </Button>
-      <Modal
+      <Confirm
         opened={isOpen}
         onClose={close}
         title={isDraft ? text.publishTitle : text.toDraftTitle}
-        size="lg"
-        centered
-      >
-        <Consequences read={read} name={name} close={close} />
-      </Modal>
+        text={<Consequences settings={read.settings} />}
+        action={name}
+        isDangerous={!isDraft}
+        isPending={saving.isPending}
+        error={saving.error}
+        onConfirm={() => saving.save({ isDraft: !isDraft }).then(close, () => {})}
+      />
     </>
   )
 }
 
-function Consequences({ read, name, close }: { read: Whole; name: string; close(): void }) {
+function Consequences({ settings }: { settings: Settings }) {
   const text = useWords(words)
-  const { settings } = read
   const { isDraft } = settings
   const isUnsaved = useUnsaved(settings.id) !== undefined
-  const saving = useSaveCampaign(read)
-  const decide = () => saving.save({ isDraft: !isDraft }).then(close, () => {})
   return (
     <Stack>
       <List spacing="xs" size="sm">
@@ -56,15 +56,6 @@ function Consequences({ read, name, close }: { read: Whole; name: string; close(
         </Text>
       )}
       {isDraft && <Surprising settings={{ ...settings, isDraft: false }} />}
-      <Failure of={saving} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close}>
-          {text.cancel}
-        </Button>
-        <Button color={isDraft ? 'violet' : 'red'} loading={saving.isPending} onClick={decide}>
-          {name}
-        </Button>
-      </Group>
     </Stack>
   )
 }

@@ -10,6 +10,7 @@ export const words = inBoth({
     parts: 'Parts of the campaign',
     draft: 'Draft',
     published: 'Published',
+    unsaved: ' (unsaved)',
     back: 'All campaigns',
   },
   pl: {
@@ -20,6 +21,7 @@ export const words = inBoth({
     parts: 'Części kampanii',
     draft: 'Wersja robocza',
     published: 'Opublikowana',
+    unsaved: ' (niezapisane)',
     back: 'Wszystkie kampanie',
   },
 })

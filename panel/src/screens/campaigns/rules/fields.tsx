@@ -107,7 +107,7 @@ export function WeekdaysField({ label, value, onChange }: Omit<Field<Weekday[]>,
         onChange={(next) => onChange(weekdays.filter((day) => next.includes(day)))}
       >
         {weekdays.map((day) => (
-          <Chip key={day} value={day} size="xs" variant="outline">
+          <Chip key={day} value={day} size="sm" variant="outline">
             {text.weekdays[day]}
           </Chip>
         ))}

@@ -96,7 +96,8 @@ function Moments({ moments, timeZone }: { moments: Moment[]; timeZone: string })
                 <Bar key={story.who} story={story} extent={extent} />
               ))}
             </Accordion.Control>
-            <Accordion.Panel>
+            {/* So many panels are no landmarks (ARIA authoring practices, accordion). */}
+            <Accordion.Panel role="group">
               <Stories stories={stories} timeZone={timeZone} />
             </Accordion.Panel>
           </Accordion.Item>

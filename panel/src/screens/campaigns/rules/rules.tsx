@@ -1,8 +1,9 @@
 import './rules.css'
 import { Alert, Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useLanguage, useWords } from '../../../language.ts'
+import { useWords } from '../../../language.ts'
 import { askBeforeLeaving } from '../../../leaving.ts'
+import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -180,7 +181,6 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
 /** Asks before the reader leaves with unsaved changes; a browser that closes asks in words of its own. */
 function LeaveDialog({ isAsked }: { isAsked: boolean }) {
   const text = useWords(words)
-  const language = useLanguage()
   const [isOpen, setIsOpen] = useState(false)
   const go = useRef<() => void>(undefined)
   useLayoutEffect(() => {
@@ -196,12 +196,22 @@ function LeaveDialog({ isAsked }: { isAsked: boolean }) {
     window.addEventListener('beforeunload', warn)
     return () => window.removeEventListener('beforeunload', warn)
   }, [isAsked])
+  const leave = () => {
+    setIsOpen(false)
+    go.current?.()
+  }
   return (
-    <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={text.leave} centered lang={language}>
+    <Modal
+      opened={isOpen}
+      onClose={() => setIsOpen(false)}
+      title={text.leave}
+      closeButtonProps={useCloseLabel()}
+      centered
+    >
       <Stack>
         <Text size="sm">{text.leaveText}</Text>
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => go.current?.()}>
+          <Button variant="default" onClick={leave}>
             {text.go}
           </Button>
           <Button data-autofocus onClick={() => setIsOpen(false)}>

@@ -1,6 +1,6 @@
 // The rules in sentences, one card for each question that they answer.
 import { NativeSelect, Paper, Radio, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
 import {
@@ -285,7 +285,8 @@ function Fixed({ draft: { fixed }, change }: Props) {
 
 function Skips({ draft, change }: Props) {
   const text = useWords(words)
-  const isUsed = draft.skipWeekdays.length > 0 || draft.skipDates.length > 0
+  // Only at first: it stays as the reader opened or closed it.
+  const [isUsed] = useState(draft.skipWeekdays.length > 0 || draft.skipDates.length > 0)
   return (
     <details className="skips" open={isUsed}>
       <summary>{text.skips}</summary>

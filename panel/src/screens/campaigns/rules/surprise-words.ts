@@ -29,7 +29,7 @@ export const surpriseWords = inBoth<Words>({
     RESET_SLIDES: () =>
       'Whoever registers again gets the full time again, over and over: the deadline that you announce is none. Allow it once or twice, at most.',
     RESET_CHANGES_NOTHING: () =>
-      'The offer ends on dates of the calendar. Registering again mostly leads to the same date, and changes it only where the least time asks for the next one.',
+      'The end is a date of the calendar: registering again leads to the same one, and changes nothing.',
     RETRY_AT_ONCE: () =>
       'Another chance comes less than a day after the “last” one. Who has seen that will not believe a deadline of yours again. Wait for weeks.',
     RETRY_NEVER: (at) =>
@@ -69,7 +69,7 @@ export const surpriseWords = inBoth<Words>({
     RESET_SLIDES: () =>
       'Kto zarejestruje się ponownie, dostaje cały czas jeszcze raz, i tak bez końca: ogłaszany termin żadnym terminem nie jest. Pozwól na to najwyżej raz lub dwa razy.',
     RESET_CHANGES_NOTHING: () =>
-      'Oferta kończy się w terminach z kalendarza. Ponowna rejestracja prowadzi zwykle do tego samego terminu i zmienia go tylko wtedy, gdy najkrótszy czas wymaga następnego.',
+      'Koniec wypada w dniu z kalendarza: ponowna rejestracja prowadzi do tego samego terminu i niczego nie zmienia.',
     RETRY_AT_ONCE: () =>
       'Kolejna szansa przychodzi niecały dzień po „ostatniej”. Kto to zobaczy, nie uwierzy już w żaden Twój termin. Odczekaj kilka tygodni.',
     RETRY_NEVER: (at) =>

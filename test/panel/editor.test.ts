@@ -1,0 +1,416 @@
+// The editor of a campaign's rules, and what it foretells, in a real browser.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+
+const course = {
+  name: 'Autumn course',
+  isDraft: false,
+  timeZone: 'Europe/Warsaw',
+  mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } },
+  pages: [{ pageUrl: 'https://example.com/offer' }],
+}
+
+const friday = { every: 'week', on: ['fri'], time: '18:00' }
+const again = {
+  reset: { enabled: true, max: 1 },
+  cycle: { enabled: true, pause: 'PT1H' },
+  endsAt: '2099-12-31T23:59',
+}
+const everything = {
+  ...course,
+  isDraft: true,
+  anonymous: { enabled: true },
+  onExpiry: { action: 'REDIRECT', redirectUrl: 'https://example.com/offer' },
+  mechanism: {
+    startsOn: 'visit',
+    deadline: {
+      kind: 'next',
+      closes: friday,
+      opens: { every: 'month', on: [1, 31], time: '09:00' },
+      minLead: 'P2D',
+      skipWeekdays: ['sun'],
+      skipDates: ['2099-12-25'],
+    },
+    ...again,
+  },
+}
+
+/** On the command line: signing in is limited. */
+async function make(settings: object): Promise<number> {
+  writeFileSync(join(stage.place.folder, 'campaign.json'), JSON.stringify(settings))
+  const account = ['--account', String(owner.accountId)]
+  return (await stage.place.json(['campaign', 'apply', ...account, 'campaign.json'])).id
+}
+
+async function saved(page: Page, id: number) {
+  const answer = await page.context().request.get(`/panel/api/campaigns/${id}`)
+  return (await answer.json()).settings
+}
+
+type Options = Omit<NonNullable<Parameters<typeof stage.open>[1]>, 'path'>
+
+async function edit(id: number, options: Options = {}): Promise<Page> {
+  const page = await stage.open(owner, { ...options, path: `/campaigns/${id}` })
+  page.setDefaultTimeout(10_000)
+  await page.locator('form').waitFor()
+  await page.locator('.steps').first().waitFor()
+  return page
+}
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
+const now = (page: Page) => page.getByRole('button', { name: /^Comes now/ })
+
+test('every setting fits a phone and a desk, in both languages, light and dark, and axe finds nothing', async () => {
+  const kinds = [
+    everything,
+    { ...everything, mechanism: { startsOn: 'visit', deadline: { kind: 'daysAt', days: 0, time: '02:30' } } },
+    {
+      ...everything,
+      mechanism: {
+        startsOn: 'registration',
+        deadline: { kind: 'fixed', at: '2020-01-02T10:00', opensAt: '2020-01-01T10:00' },
+      },
+    },
+    { ...course, mechanism: { ...course.mechanism, retry: { enabled: true, after: 'PT1H' } } },
+  ]
+  const views = [
+    { width: 'phone', language: 'pl', scheme: 'light' },
+    { width: 'desk', language: 'en', scheme: 'dark' },
+    { width: 'phone', language: 'en', scheme: 'dark' },
+    { width: 'desk', language: 'pl', scheme: 'light' },
+  ] as const
+  for (const [index, settings] of kinds.entries()) {
+    const id = await make(settings)
+    for (const view of index === 0 ? views : [views[index % 4], views[(index + 1) % 4]]) {
+      const page = await edit(id, view)
+      await assertAccessible(page)
+      await assertFits(page)
+      assertUntroubled(page)
+      await page.context().close()
+    }
+  }
+})
+
+test('what is typed is foretold at once, at a moment of one’s own too, in the zone of the campaign', async () => {
+  const page = await edit(await make(course))
+  await page.getByLabel('A moment of your own').fill('2026-10-24T12:00')
+  const own = page.getByRole('button', { name: /^Comes when you choose/ })
+  await own.getByText('Open until Mon, 26 Oct 2026, 11:00 CET (2 days)').waitFor()
+  await page.getByLabel('It ends: unit').selectOption('D')
+  await page.getByLabel('It ends: number').fill('2')
+  await own.getByText('Open until Mon, 26 Oct 2026, 12:00 CET (2 days 1 hour)').waitFor()
+  await own.click()
+  const steps = page.getByRole('listitem').filter({ hasText: '26 Oct 2026, 12:00 CET – The offer ends' })
+  await steps.waitFor()
+  assertUntroubled(page)
+})
+
+test('resets, retries and cycles stand in the timeline, and what goes on says so', async () => {
+  const page = await edit(await make(course))
+  await page.getByRole('switch', { name: 'Registering again before the end starts the time afresh' }).click()
+  await page.getByRole('radio', { name: 'Registering again gives another chance' }).click()
+  const list = page.getByText('Registers again: another chance').filter({ visible: true })
+  await list.first().waitFor()
+  assert.equal(
+    await page.getByText('Registers again: the time starts afresh').filter({ visible: true }).count(),
+    2,
+  )
+  await page.getByRole('radio', { name: 'It opens again by itself' }).click()
+  await page.getByText('It comes again by itself').first().waitFor()
+  assert.equal(await list.count(), 0)
+  await page.getByLabel('How often', { exact: true }).last().selectOption('unlimited')
+  await page.getByText('And so on.').first().waitFor()
+})
+
+test('a fault stands beside its field, in the reader’s language, and what is wrong is not saved', async () => {
+  const id = await make({
+    ...course,
+    mechanism: { startsOn: 'registration', deadline: { kind: 'daysAt', days: 3, time: '23:59' } },
+  })
+  const page = await edit(id, { language: 'pl', width: 'phone' })
+  const days = page.getByLabel('Liczba dni')
+  await days.fill('')
+  const fault = page.getByText('Wpisz liczbę całkowitą od 0 do 3660.')
+  await fault.waitFor()
+  assert.equal(await days.getAttribute('aria-invalid'), 'true')
+  await page.getByText('Najpierw popraw zaznaczone pola').waitFor()
+  await page.getByText('1 pole wymaga poprawy').waitFor()
+  await page.getByRole('button', { name: 'Zapisz' }).click()
+  await page.getByText('Sprawdź zaznaczone pola').waitFor()
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Liczba dni')
+  assert.equal((await saved(page, id)).mechanism.deadline.days, 3)
+  await assertAccessible(page)
+  await days.fill('5')
+  await fault.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Zapisz' }).click()
+  await page.getByText('Wszystko jest zapisane').waitFor()
+  assert.equal((await saved(page, id)).mechanism.deadline.days, 5)
+  assertUntroubled(page)
+})
+
+test('a campaign with leads says in words why it cannot become one date for everyone', async () => {
+  const id = await make(course)
+  writeFileSync(join(stage.place.folder, 'emails.csv'), 'email\nada@example.com\n')
+  const imported = await stage.place.run(['lead', 'import', '--campaign', String(id), 'emails.csv'])
+  assert.equal(imported.code, 0)
+  const page = await edit(id)
+  await page.getByLabel('How the offer ends').selectOption('fixed')
+  await page.getByLabel('It ends on').fill('2099-12-01T00:00')
+  await save(page).click()
+  await page.getByText('This campaign has leads: it cannot change').waitFor()
+  assert.equal((await saved(page, id)).mechanism.deadline.kind, 'after')
+})
+
+test('unsaved changes are marked, outlive other screens and a reload, and leaving asks first', async () => {
+  const id = await make(course)
+  const page = await edit(id)
+  await page.getByLabel('Name').fill('Winter course')
+  await page.getByText('Unsaved changes').waitFor()
+  const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await page.getByRole('tab', { name: 'Leads' }).click()
+  await leave.waitFor()
+  await assertAccessible(page)
+  await leave.getByRole('button', { name: 'Stay here' }).click()
+  assert.equal(new URL(page.url()).pathname, `/campaigns/${id}`)
+  await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
+  await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+  await page.waitForURL(/\/campaigns$/)
+
+  await page.goto(`/campaigns/${id}/leads`)
+  await page.getByRole('tab', { name: 'Deadline (unsaved)' }).waitFor()
+  await page.goto(`/campaigns/${id}`)
+  await page.getByText('Unsaved changes').waitFor()
+  let asked = 0
+  page.on('dialog', (dialog) => {
+    asked += 1
+    dialog.accept()
+  })
+  await page.getByLabel('Name').click()
+  await page.reload()
+  assert.equal(asked, 1)
+  await page.getByText('Unsaved changes').waitFor()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Winter course')
+  assert.equal((await saved(page, id)).name, 'Autumn course')
+  await save(page).click()
+  await page.getByText('Everything is saved').waitFor()
+  assert.equal((await saved(page, id)).name, 'Winter course')
+  await page.getByRole('tab', { name: 'Deadline', exact: true }).waitFor()
+  await page.getByRole('tab', { name: 'Leads' }).click()
+  await page.waitForURL(/\/leads$/)
+})
+
+test('what is put back as it was is no change', async () => {
+  const page = await edit(await make(course))
+  await page.getByRole('switch', { name: 'Visitors who have not given an email' }).click()
+  await page.getByText('Unsaved changes').waitFor()
+  await page.getByRole('switch', { name: 'Visitors who have not given an email' }).click()
+  await page.getByText('Everything is saved').waitFor()
+  await page.getByLabel('How the offer ends').selectOption('none')
+  await page.getByText('There is no countdown.').waitFor()
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  await page.getByText('Everything is saved').waitFor()
+  assert.equal(await page.getByLabel('How the offer ends').inputValue(), 'after')
+})
+
+test('nobody overwrites what they have not seen', async () => {
+  const id = await make(course)
+  const one = await edit(id)
+  const other = await edit(id)
+  await one.getByLabel('Name').fill('Mine')
+  await other.getByLabel('It ends: number').fill('72')
+  await save(other).click()
+  await other.getByText('Everything is saved').waitFor()
+  await save(one).click()
+  await one.getByText('Somebody else has changed').first().waitFor()
+  assert.equal((await saved(one, id)).name, 'Autumn course')
+  assert.equal(await one.getByLabel('Name').inputValue(), 'Mine')
+  await one.reload()
+  await one.getByText('Somebody else has changed these rules').waitFor()
+  await one.getByRole('button', { name: 'Discard changes' }).click()
+  await one.getByText('Everything is saved').waitFor()
+  assert.equal(await one.getByLabel('It ends: number').inputValue(), '72')
+})
+
+test('what would surprise is said beside the setting, and again before it is published', async () => {
+  const id = await make({ ...course, isDraft: true, mailTimer: {} })
+  const page = await edit(id)
+  await page.getByRole('radio', { name: 'It opens again by itself' }).click()
+  await page.getByLabel('It opens again: unit').selectOption('H')
+  const cycle = page.getByRole('group').filter({ hasText: 'It opens again' })
+  await cycle.getByText('False urgency').waitFor()
+  await cycle.getByText('Directive 2005/29/EC, Annex I, no. 7').waitFor()
+  await page.getByLabel('When time is up').selectOption('REDIRECT')
+  await page.getByLabel('Address of that page').fill('http://example.com/offer/')
+  await page.getByText('is led to the very page that they are on').waitFor()
+  await page.getByText('The campaign is a draft: nobody can register').waitFor()
+  await save(page).click()
+  await page.getByText('Everything is saved').waitFor()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Publish this campaign?' })
+  await dialog.getByText('False urgency').waitFor()
+  assert.equal(await dialog.getByText('is a draft').count(), 0)
+  await assertAccessible(page)
+})
+
+test('publishing and back to draft say what they mean for leads under way, and do it', async () => {
+  const id = await make({ ...course, isDraft: true })
+  const page = await edit(id, { width: 'phone' })
+  await page.getByLabel('Name').fill('Not saved yet')
+  await page.getByText('Unsaved changes').waitFor()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  const publish = page.getByRole('dialog', { name: 'Publish this campaign?' })
+  await publish.getByText('Leads who registered before keep their deadlines').waitFor()
+  await publish.getByText('that you have not saved are not published').waitFor()
+  await publish.getByRole('button', { name: 'Publish' }).click()
+  await publish.waitFor({ state: 'hidden' })
+  assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [false, 'Autumn course'])
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
+
+  await page.getByRole('button', { name: 'Back to draft' }).click()
+  const back = page.getByRole('dialog', { name: 'Take this campaign back to draft?' })
+  await back.getByText('Deadlines of leads under way are not paused').waitFor()
+  await assertAccessible(page)
+  await assertFits(page)
+  await back.getByRole('button', { name: 'Back to draft' }).click()
+  await back.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Publish' }).waitFor()
+  assert.equal((await saved(page, id)).isDraft, true)
+  await save(page).click()
+  await page.getByText('Everything is saved').waitFor()
+  assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [true, 'Not saved yet'])
+  assertUntroubled(page)
+})
+
+test('rules are changed and saved by keyboard alone', async () => {
+  const id = await make(course)
+  const page = await edit(id)
+  const { keyboard } = page
+  const tabTo = async (label: string) => {
+    for (let tries = 0; tries < 60; tries += 1) {
+      await keyboard.press('Tab')
+      const here = await page.evaluate(() => {
+        const element = document.activeElement as HTMLInputElement
+        return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent
+      })
+      if (here?.startsWith(label)) return
+    }
+    assert.fail(`no way by Tab to ${label}`)
+  }
+  await page.getByLabel('Name').focus()
+  await keyboard.press('End')
+  await keyboard.type('!')
+  await tabTo('How the offer ends')
+  await keyboard.type('on the next')
+  await tabTo('Wed')
+  await keyboard.press('Space')
+  await tabTo('It ends: time')
+  await keyboard.type('0930AM')
+  await tabTo('Save')
+  await keyboard.press('Enter')
+  await page.getByText('Everything is saved').waitFor()
+  const { name, mechanism } = await saved(page, id)
+  assert.equal(name, 'Autumn course!')
+  assert.deepEqual(mechanism.deadline, {
+    kind: 'next',
+    closes: { every: 'week', on: ['wed', 'fri'], time: '09:30' },
+    minLead: 'P1D',
+  })
+})
+
+test('every kind is made from nothing but fields', async () => {
+  const id = await make(course)
+  const page = await edit(id)
+  const kind = page.getByLabel('How the offer ends')
+  const saveAndRead = async () => {
+    await save(page).click()
+    await page.getByText('Everything is saved').waitFor()
+    return (await saved(page, id)).mechanism
+  }
+
+  await kind.selectOption('next')
+  await page.getByLabel('It ends', { exact: true }).selectOption('month')
+  await page.getByRole('combobox', { name: 'It ends: Days of the month' }).fill('31')
+  await page.getByRole('option', { name: '31' }).click()
+  await page.getByRole('switch', { name: 'Everybody has at least' }).click()
+  await page.getByRole('switch', { name: 'It opens later than it starts' }).click()
+  await page.getByLabel('It opens', { exact: true }).selectOption('day')
+  await page.getByRole('switch', { name: 'The campaign ends for everyone' }).click()
+  await page.getByLabel('It never lasts beyond').fill('2099-12-31T23:59')
+  assert.deepEqual(await saveAndRead(), {
+    startsOn: 'registration',
+    deadline: {
+      kind: 'next',
+      closes: { every: 'month', on: [1, 31], time: '18:00' },
+      opens: { every: 'day', time: '09:00' },
+    },
+    endsAt: '2099-12-31T23:59',
+  })
+
+  await kind.selectOption('daysAt')
+  await page.getByLabel('What starts the offer').selectOption('visit')
+  await page.getByLabel('Number of days').fill('2')
+  await page.getByLabel('time', { exact: true }).fill('12:00')
+  await page.getByText('Days left out', { exact: true }).click()
+  await page.getByRole('group', { name: 'It never ends on' }).getByText('Sun').click()
+  await page.getByLabel('A date to leave out').fill('2099-11-11')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('switch', { name: 'The campaign ends for everyone' }).click()
+  assert.deepEqual(await saveAndRead(), {
+    startsOn: 'visit',
+    deadline: {
+      ...{ kind: 'daysAt', days: 2, time: '12:00' },
+      ...{ skipWeekdays: ['sun'], skipDates: ['2099-11-11'] },
+    },
+  })
+  await page.getByText('Suppose the first visit comes').waitFor()
+
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('new_york')
+  await page.getByRole('option', { name: 'America/New_York' }).click()
+  await page.getByRole('switch', { name: 'Visitors who have not given an email' }).click()
+  await page.getByText('Visits without giving an email').first().waitFor()
+  await page
+    .getByText(/GMT-[45]/)
+    .first()
+    .waitFor()
+  await saveAndRead()
+  const { timeZone, anonymous } = await saved(page, id)
+  assert.deepEqual([timeZone, anonymous], ['America/New_York', { enabled: true }])
+
+  await kind.selectOption('fixed')
+  await page.getByLabel('It ends on').fill('2099-11-28T00:00')
+  assert.deepEqual(await saveAndRead(), {
+    startsOn: 'registration',
+    deadline: { kind: 'fixed', at: '2099-11-28T00:00' },
+  })
+  await now(page).getByText('Open until Sat, 28 Nov 2099, 00:00 GMT-5').waitFor()
+
+  await kind.selectOption('none')
+  assert.deepEqual((await saveAndRead()).deadline, { kind: 'none' })
+  await now(page).getByText('Open without end').waitFor()
+  assertUntroubled(page)
+})
+
+test('the preview answers only who is signed in, and names what it cannot take', async () => {
+  const page = await stage.open(owner)
+  const { request } = page.context()
+  const ask = async (data: object) => {
+    const answer = await request.post('/panel/api/preview', { data })
+    return [answer.status(), (await answer.json()).faults?.[0]?.path]
+  }
+  const asked = { settings: course, own: null, visitAfter: 'PT1H' }
+  assert.deepEqual(await ask(asked), [200, undefined])
+  assert.deepEqual(await ask({ ...asked, settings: {} }), [200, 'name'])
+  assert.deepEqual(await ask({ ...asked, own: '1999-12-31T23:59' }), [422, 'own'])
+  assert.deepEqual(await ask({ ...asked, own: '2026-02-30T10:00' }), [422, 'own'])
+  assert.deepEqual(await ask({ ...asked, visitAfter: 'PT' }), [422, 'visitAfter'])
+  const outside = await stage.open()
+  const refused = await outside.context().request.post('/panel/api/preview', { data: asked })
+  assert.equal(refused.status(), 401)
+})
