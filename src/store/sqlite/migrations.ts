@@ -98,9 +98,12 @@ function step(connection: Connection): boolean {
 
 /** The version of a database that this program may use. @throws UnusableDatabase */
 export function checkVersion(connection: Connection): number {
-  const version: number = connection.get('PRAGMA user_version')?.user_version
-  const id: number = connection.get('PRAGMA application_id')?.application_id
-  const tables: number = connection.get('SELECT count(*) AS n FROM sqlite_schema')?.n
+  // One statement sees one state of the file: between several, another process may be making the database.
+  const found = connection.get(
+    `SELECT user_version AS version, application_id AS id, (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_user_version, pragma_application_id`,
+  )
+  const { version, id, tables } = found as { version: number; id: number; tables: number }
   if (id !== applicationId && (id !== 0 || version !== 0 || tables !== 0)) {
     throw new UnusableDatabase('the file is an SQLite database, but not one of Lastcall')
   }
