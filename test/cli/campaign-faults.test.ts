@@ -134,7 +134,7 @@ const faulty: Faulty[] = [
   [['mailTimer', 'surprise'], { mailTimer: { surprise: 1 } }],
 ]
 
-test('campaign files with faults', { timeout: 120_000 }, async (t) => {
+test('campaign files with faults', { timeout: 400_000 }, async (t) => {
   const { place, accountId, campaignId } = await prepared(t)
   const stranger = await owner(place)
   const taken = await place.json(['campaign', 'export', String(stranger.campaignId)])

@@ -7,7 +7,7 @@ import { campaignFile, type Finished } from '../support/lastcall.ts'
 import { assertRefused, prepared, several } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
-test('wrong calls', { timeout: 120_000 }, async (t) => {
+test('wrong calls', { timeout: 400_000 }, async (t) => {
   const { place, accountId, campaignId, keyId } = await prepared(t)
   const account = String(accountId)
   const campaign = String(campaignId)

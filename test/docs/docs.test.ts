@@ -94,7 +94,7 @@ test('docs/mechanism.md: every example is valid, and simulate answers what is pr
   assert.deepEqual(checked, { campaign: 1, mechanism: 9, story: 2 })
 })
 
-test('docs/api.md: the snippet tries again and gives up', { timeout: 60_000 }, async (t) => {
+test('docs/api.md: the snippet tries again and gives up', { timeout: 400_000 }, async (t) => {
   const [snippet = ''] = blocks(read('docs/api.md'), 'js')
   const answers = [503, 429, 201]
   const server = createServer((_req, res) => {

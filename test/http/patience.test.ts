@@ -23,7 +23,7 @@ import {
 
 const fuzzRuns = Number(process.env.FUZZ ?? 600)
 
-test('patience', { concurrency: 64, timeout: 170_000 }, async (t) => {
+test('patience', { concurrency: 64, timeout: 400_000 }, async (t) => {
   const shop = await openShop(t)
   const { port, bearer, jsonType, campaigns, leads } = shop
   const { check, finish } = sideBySide(t, shop)

@@ -237,7 +237,7 @@ test('pipelines', { concurrency: 8 }, async (t) => {
   await finish()
 })
 
-test('a client that asks on and on and reads nothing', { timeout: 120_000 }, async (t) => {
+test('a client that asks on and on and reads nothing', { timeout: 400_000 }, async (t) => {
   const shop = await openShop(t)
   const rssBytes = () => {
     const status = readFileSync(`/proc/${shop.server.process.pid}/status`, 'utf8')

@@ -61,7 +61,7 @@ async function told(t: TestContext, url: string, key: string) {
   return { answers, missing, opened: [opened.status, opened.headers.get('location')] }
 }
 
-test('copy', { timeout: 180_000 }, async (t) => {
+test('copy', { timeout: 400_000 }, async (t) => {
   const { url, key } = await furnished(t)
   const before = await told(t, url, key)
   const postgres = await newDatabase()

@@ -19,7 +19,7 @@ import {
   wire,
 } from '../support/wire.ts'
 
-test('draining', { concurrency: 16, timeout: 120_000 }, async (t) => {
+test('draining', { concurrency: 16, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const bearer = `Authorization: Bearer ${origin.key}`
   const campaigns = '/api/public/v1/campaigns'

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openShop, several } from '../support/prepared.ts'
 import { assertError, header, message, onlyAnswer } from '../support/wire.ts'
 
-test('operations', { timeout: 60_000 }, async (t) => {
+test('operations', { timeout: 400_000 }, async (t) => {
   const shop = await openShop(t)
   const { place, server, port, key, keyId, bearer, jsonType, leads, campaignId } = shop
   const secret = key.slice(key.indexOf('.') + 1)

@@ -7,7 +7,7 @@ import { createDatabase } from '../support/postgres-databases.ts'
 import { command, eventually } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
-test('several processes on one port', { timeout: 120_000 }, async (t) => {
+test('several processes on one port', { timeout: 400_000 }, async (t) => {
   const url = await createDatabase(await postgresUrl())
   const env = { DATABASE_URL: url }
   const json = async (args: string[], input = '') => {

@@ -8,7 +8,7 @@ import { installation } from '../support/lastcall.ts'
 import { assertRefused, command, prepared, several } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
-test('backup', { concurrency: 3, timeout: 120_000 }, async (t) => {
+test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const tests: Promise<void>[] = []
   const check = (name: string, body: (t: TestContext) => Promise<void>) => {

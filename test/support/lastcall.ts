@@ -9,6 +9,9 @@ import { databasesCreated, testDatabase } from './test-database.ts'
 const root = join(import.meta.dirname, '..', '..')
 const main = join(root, 'src', 'main.ts')
 
+/** NODE_COMPILE_CACHE: saves a third of the time of each command, of which the tests run hundreds. */
+export const compileCache = join(root, 'node_modules', '.cache', 'compile')
+
 export type Finished = { code: number | null; stdout: string; stderr: string }
 
 export type Installation = {
@@ -58,8 +61,7 @@ export function installation(t: Scope, from?: Installation): Installation {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
     DATABASE_URL: database.url,
-    // a third of the time for each command: the tests run hundreds
-    NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compile'),
+    NODE_COMPILE_CACHE: compileCache,
     ...extra,
   })
 

@@ -6,7 +6,15 @@ import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Finished, type Installation, installation, type Owner, owner, type Server } from './lastcall.ts'
+import {
+  compileCache,
+  type Finished,
+  type Installation,
+  installation,
+  type Owner,
+  owner,
+  type Server,
+} from './lastcall.ts'
 import { databasesCreated } from './test-database.ts'
 
 export const root = join(import.meta.dirname, '..', '..')
@@ -36,16 +44,22 @@ export type Start = {
   env?: Record<string, string>
   cwd?: string
   input?: string
-  /** After that long it is killed, and its code is null. */
-  timeoutMs?: number
 }
+
+/** A command that takes this long hangs: it is killed, and its code is null. */
+const hangMs = 60_000
 
 /** The command line with an environment of the caller's making; nothing is set but what is given. */
 export async function command(args: string[], options: Start = {}): Promise<Finished> {
   await databasesCreated()
   const child = spawn(process.execPath, [main, ...args], {
     cwd: options.cwd ?? root,
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...options.env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: process.env.HOME ?? '',
+      NODE_COMPILE_CACHE: compileCache,
+      ...options.env,
+    },
   })
   let stdout = ''
   let stderr = ''
@@ -57,7 +71,7 @@ export async function command(args: string[], options: Start = {}): Promise<Fini
   })
   child.stdin.on('error', () => {})
   child.stdin.end(options.input ?? '')
-  const timer = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? 20_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), hangMs)
   const [code] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
   return { code, stdout, stderr }

@@ -333,8 +333,8 @@ export function openConnection(path: string, busyTimeoutMs: number): Connection 
   const opened = (connection: Connection) => {
     // Before anything is written: a foreign file stays as it is.
     migrate(connection)
+    useWriteAheadLog(connection)
     connection.exec(`
-      PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA secure_delete = ON;
       PRAGMA foreign_keys = ON;
@@ -344,6 +344,32 @@ export function openConnection(path: string, busyTimeoutMs: number): Connection 
     `)
   }
   return usable(path, () => connect(path, { busyTimeoutMs: adminBusyTimeoutMs, opened }))
+}
+
+/**
+ * A file that is new becomes one with a write-ahead log under a lock for which SQLite does not wait as it does for
+ * others: of several processes that are at it, each holds what the next one needs, so each lets go and tries again.
+ */
+function useWriteAheadLog(connection: Connection): void {
+  connection.exec('PRAGMA busy_timeout = 0')
+  const giveUpAt = performance.now() + adminBusyTimeoutMs
+  while (!hasWriteAheadLog(connection, performance.now() < giveUpAt)) pause(1 + Math.random() * lockRetryMs)
+  connection.exec(`PRAGMA busy_timeout = ${adminBusyTimeoutMs}`)
+}
+
+function hasWriteAheadLog(connection: Connection, mayTryAgain: boolean): boolean {
+  try {
+    connection.exec('PRAGMA journal_mode = WAL')
+    return true
+  } catch (error) {
+    if (mayTryAgain && sqliteCode(error) === SQLITE_BUSY) return false
+    throw error
+  }
+}
+
+/** Stops the process, which is only just opening its database. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 function makeFolder(path: string): void {

@@ -173,7 +173,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
       `file:${link}/lastcall.db`,
       `file:${place.folder}/../${basename(place.folder)}/lastcall.db`,
     ]) {
-      const second = await command(['serve', '--port', '0'], { env: { DATABASE_URL: url }, timeoutMs: 8_000 })
+      const second = await command(['serve', '--port', '0'], { env: { DATABASE_URL: url } })
       assertRefused(second, /server|serv|use|run/i)
     }
     assert.ok(await isReady(server))
@@ -260,7 +260,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
       make(place.databasePath)
       const before = readFileSync(place.databasePath)
       const env = { DATABASE_URL: place.databaseUrl }
-      assertRefused(await command(['serve', '--port', '0'], { env, timeoutMs: 8_000 }), says)
+      assertRefused(await command(['serve', '--port', '0'], { env }), says)
       for (const args of [['account', 'list'], ['account', 'create', '--name', 'x'], ['migrate']])
         assertRefused(await command(args, { env }), says)
       assert.ok(readFileSync(place.databasePath).equals(before), 'the file was changed')

@@ -1,0 +1,40 @@
+// Any number of commands may start at once on a database that is not there yet: one makes it, all can use it.
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Opening } from '../support/opener.ts'
+
+const processes = 4
+const rounds = 60
+
+test('processes that open a new database at one instant all get it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
+  const opener = join(import.meta.dirname, '..', 'support', 'opener.ts')
+  const openers = Array.from({ length: processes }, () => startOpener(opener))
+  t.after(() => {
+    for (const { child } of openers) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+  for (let round = 0; round < rounds; round += 1) {
+    const opening = { path: join(folder, `${round}.db`), at: Date.now() + 5 }
+    const failures = await Promise.all(openers.map(({ open }) => open(opening)))
+    assert.deepEqual(failures.filter(Boolean), [], `round ${round}`)
+  }
+})
+
+function startOpener(module: string) {
+  const child = fork(module)
+  const exited = once(child, 'exit').then(([code]) => `the process exited ${code}`)
+  const answers: ((failure: string) => void)[] = []
+  child.on('message', (failure: string) => answers.shift()?.(failure))
+  const open = (opening: Opening) => {
+    const answer = new Promise<string>((resolve) => answers.push(resolve))
+    child.send(opening)
+    return Promise.race([answer, exited])
+  }
+  return { child, open }
+}
