@@ -200,7 +200,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Whether somebody else has held a lock for too long. */
-export function isLocked(error: unknown): boolean {
+export function isLocked(error: unknown): error is StoreUnavailable {
   return error instanceof StoreUnavailable && sqlState(error.cause ?? {}) === '55P03'
 }
 

@@ -56,7 +56,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   // A statement that is given up by us may yet be carried out; one that PostgreSQL gives up is not.
   const settings = {
     ...leadSettings,
-    lock_timeout: String(Math.round(patienceMs / 3)),
+    // Whoever meets a lock is tried again, apart from all others: long before they have to give up.
+    lock_timeout: String(Math.round(patienceMs / 6)),
     statement_timeout: String(Math.round(patienceMs * 0.9)),
   }
   const pool = { url, size: poolSize, connectMs: connectMs(options) }
