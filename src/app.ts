@@ -101,7 +101,9 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
     if (!isOfApi && visitorSurface(exchange, path)) return
-    if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
+    // Whoever watches the service may see how it is while there is too much.
+    const isRefused = exchange.refused === 'late' || (exchange.refused && operation === undefined)
+    if (isRefused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
     else if (isOfApi) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)
     else error(exchange, 404, 'NOT_FOUND')
