@@ -30,6 +30,7 @@ const drainBodyMs = 5_000
 const drainEndMs = 8_000
 /** How long a connection with a malformed request is read away, so that its sender sees the answer. */
 const refusedLingerMs = 1_000
+const { stackTraceLimit } = Error
 
 export type HttpServer = {
   /** Resolves with the port once connections are accepted. */
@@ -157,7 +158,12 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
     // the process.
     socket.on('error', () => socket.destroy())
+    // Node makes an error, with its stack, for each request that was read and not answered: thousands.
+    socket.prependOnceListener('close', () => {
+      Error.stackTraceLimit = 0
+    })
     socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit
       sockets.delete(socket)
       giveRoomBack(connection)
       connection.last?.endBody?.('incomplete')
