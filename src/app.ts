@@ -126,7 +126,9 @@ export function buildApp({ config, store, openHistory, readHistory, log, now, me
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
     if (!isOfApi && visitorSurface(exchange, path)) return
     if (!isOfApi && operation === undefined && panel(exchange, path, query)) return
-    if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
+    // Whoever watches the service may see how it is while there is too much.
+    const isRefused = exchange.refused === 'late' || (exchange.refused && operation === undefined)
+    if (isRefused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
     else if (isOfApi) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)
     else error(exchange, 404, 'NOT_FOUND')

@@ -28,6 +28,8 @@ export type Connection = Holder & {
   waiting: number
   dropped: number
   braked: boolean
+  /** True while nothing is read from any connection. */
+  held: boolean
   /** True while draining, where requests may have arrived before it that are still to be read. */
   behind: boolean
   /** The process's steady clock: when it was last read on after it had been braked. */
@@ -47,6 +49,7 @@ export function newConnection(socket: Socket, isTooMany: boolean): Connection {
     waiting: 0,
     dropped: 0,
     braked: false,
+    held: false,
     behind: false,
     readOnAt: 0,
     sentBytes: 0,
@@ -55,7 +58,7 @@ export function newConnection(socket: Socket, isTooMany: boolean): Connection {
   // Node resumes by itself behind each request and for each body. It does so with this event, before anything
   // is read.
   socket.on('resume', () => {
-    if (connection.braked) socket.pause()
+    if (connection.braked || connection.held) socket.pause()
   })
   return connection
 }
@@ -86,7 +89,17 @@ export function readOn(connection: Connection): void {
   if (!connection.braked) return
   connection.braked = false
   connection.readOnAt = performance.now()
-  connection.socket.resume()
+  if (!connection.held) connection.socket.resume()
+}
+
+export function hold(connection: Connection): void {
+  connection.held = true
+  connection.socket.pause()
+}
+
+export function letGoOn(connection: Connection): void {
+  connection.held = false
+  if (!connection.braked) connection.socket.resume()
 }
 
 /** Whether some of its requests may have arrived and not been read. */

@@ -20,8 +20,11 @@ export type Exchange = {
   bodyBroken: boolean
   /** True until it is told to go on. */
   expectsContinue: boolean
-  /** Why it gets 503 whatever it asks for: it came after draining had begun, or there is no room for it. */
-  refused: boolean
+  /**
+   * Why it gets 503: its headers were complete only after draining had begun, or more is open or waits already
+   * than the process can hold.
+   */
+  refused: 'late' | 'too much' | undefined
   answered: boolean
   /** True once the answer has been handed to the connection, behind which none is still to be taken. */
   written: boolean
@@ -55,7 +58,7 @@ export function newExchange(
     bodyRead: false,
     bodyBroken: false,
     expectsContinue,
-    refused: false,
+    refused: undefined,
     answered: false,
     written: false,
     closes: !res.shouldKeepAlive,

@@ -7,8 +7,10 @@ import {
   closeUnread,
   drop,
   enqueue,
+  hold,
   isBehind,
   leaveQueue,
+  letGoOn,
   newConnection,
   readOn,
 } from './connection.ts'
@@ -28,6 +30,7 @@ const drainBodyMs = 5_000
 const drainEndMs = 8_000
 /** How long a connection with a malformed request is read away, so that its sender sees the answer. */
 const refusedLingerMs = 1_000
+const { stackTraceLimit } = Error
 
 export type HttpServer = {
   /** Resolves with the port once connections are accepted. */
@@ -72,7 +75,7 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     const room = takeRoom(connection, bytesOf(req))
     // Behind others on its connection, no answer can be sent now.
     if (room === 'none' || (room === 'little' && !isNext)) {
-      connection.socket.destroy()
+      giveUp(connection)
       return
     }
     // What comes behind the end of a connection, or behind something that was no request, is not read as one.
@@ -88,12 +91,30 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     }
     const exchange = newExchange(req, res, connection, now(), expectsContinue)
     connection.last = exchange
-    exchange.refused = (draining && !connection.behind) || room === 'little' || connection.isTooMany
+    if (draining && !connection.behind) exchange.refused = 'late'
+    else if (room === 'little' || connection.isTooMany) exchange.refused = 'too much'
     // Node's parser stops at a request to upgrade, taken or not: nothing behind it would be answered.
     if (exchange.refused || req.headers.upgrade !== undefined) exchange.closes = true
     // Requests that were sent without waiting for answers are taken one after another, as they were meant.
     if (last === undefined || last.written) handle(exchange)
     else queue(connection, last, exchange)
+  }
+
+  let isHolding = false
+
+  /**
+   * Whatever was read with it is parsed all the same, and kept until the connection is closed, later in this
+   * turn of the event loop: until then nothing more is read from anyone.
+   */
+  function giveUp(connection: Connection): void {
+    connection.socket.destroy()
+    if (isHolding) return
+    isHolding = true
+    for (const other of sockets.values()) hold(other)
+    setTimeout(() => {
+      isHolding = false
+      for (const other of sockets.values()) letGoOn(other)
+    })
   }
 
   function queue(connection: Connection, before: Exchange, exchange: Exchange): void {
@@ -133,10 +154,16 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   server.on('connection', (socket) => {
     const connection = newConnection(socket, sockets.size >= manyConnections)
     sockets.set(socket, connection)
+    if (isHolding) hold(connection)
     // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
     // the process.
     socket.on('error', () => socket.destroy())
+    // Node makes an error, with its stack, for each request that was read and not answered: thousands.
+    socket.prependOnceListener('close', () => {
+      Error.stackTraceLimit = 0
+    })
     socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit
       sockets.delete(socket)
       giveRoomBack(connection)
       connection.last?.endBody?.('incomplete')

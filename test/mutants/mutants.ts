@@ -30,7 +30,7 @@ export const mutants: Mutant[] = [
     file: rate,
     line: 'minute > window.minute',
     fault: 'minute !== window.minute',
-    tests: ['test/sqlite/rate-clock.test.ts'],
+    tests: ['test/faults/clock.test.ts'],
   },
   {
     file: api,

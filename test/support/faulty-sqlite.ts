@@ -76,7 +76,7 @@ DatabaseSync.prototype.prepare = function (...args) {
 StatementSync.prototype.run = function (...args: unknown[]) {
   const db = databases.get(this)
   if (db !== undefined) before(db, this.sourceSQL)
-  return run.apply(this, args as unknown as Parameters<typeof run>)
+  return Reflect.apply(run, this, args)
 }
 
 DatabaseSync.prototype.exec = function (sql) {

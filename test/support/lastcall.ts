@@ -25,7 +25,12 @@ export type Installation = {
   /** Like `run`, but fails unless the command exits 0, and returns its standard output as JSON. */
   json<T = any>(args: string[], input?: string): Promise<T>
   /** Starts `serve` on a free port; stopped when the test ends. */
-  serve(args?: string[], env?: Record<string, string>): Promise<Server>
+  serve(args?: string[], env?: Record<string, string>, limits?: Limits): Promise<Server>
+}
+
+export type Limits = {
+  /** File descriptors, connections included. */
+  openFiles?: number
 }
 
 /** What ends with a test, or with a whole file: a TestContext, or `{ after }` of node:test. */
@@ -87,9 +92,12 @@ export function installation(t: Scope, from?: Installation): Installation {
       if (code !== 0) throw new Error(`lastcall ${args.join(' ')} exited ${code}: ${stderr}`)
       return JSON.parse(stdout)
     },
-    async serve(args = [], env = {}) {
+    async serve(args = [], env = {}, { openFiles } = {}) {
       await databasesCreated()
-      const child = spawn(process.execPath, [main, 'serve', ...args], {
+      const program = [process.execPath, main, 'serve', ...args]
+      const limited = ['sh', '-c', 'ulimit -n "$0" && exec "$@"', String(openFiles), ...program]
+      const [name, ...rest] = openFiles === undefined ? program : limited
+      const child = spawn(name as string, rest, {
         cwd: folder,
         env: environment({ PORT: '0', ...env }),
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,6 +1,7 @@
 // What is asked in one turn of the event loop, or while every statement of its sort is on its way, goes to the
 // database as one.
 import { StoreUnavailable } from '../store.ts'
+import { newApart } from './apart.ts'
 import { isLocked, notAnswered } from './connection.ts'
 
 const queueSize = 20_000
@@ -29,7 +30,7 @@ export type TurnsOptions = {
   patienceMs: number
 }
 
-/** Whose an item is: where a lock keeps a statement, the items of others are tried again without his. */
+/** Whose an item is: where a lock keeps a statement, each account's items are tried again apart from all others. */
 type Owned = { accountId: number }
 
 /**
@@ -44,13 +45,19 @@ export function turns<Item extends Owned, Result>(
   let onTheirWay = 0
   let isScheduled = false
   let timer: NodeJS.Timeout | undefined
+  const apart = newApart<Waiting<Item, Result>>()
 
   function schedule(): void {
+    if (apart.size() > 0) hurryLater()
     if (isScheduled || queue.length === 0) return
     if (onTheirWay === 0 || (onTheirWay < concurrency && queue.length >= worthASecond)) {
       isScheduled = true
       setImmediate(start)
-    } else if (timer === undefined) timer = setTimeout(hurry, slowMs)
+    } else hurryLater()
+  }
+
+  function hurryLater(): void {
+    if (timer === undefined) timer = setTimeout(hurry, slowMs)
   }
 
   function start(): void {
@@ -70,7 +77,7 @@ export function turns<Item extends Owned, Result>(
   function hurry(): void {
     timer = undefined
     const oldest = performance.now() - patienceMs
-    const late = queue.filter(({ since }) => since <= oldest)
+    const late = [...queue.filter(({ since }) => since <= oldest), ...apart.takeLate(oldest)]
     queue = queue.filter(({ since }) => since > oldest)
     for (const { reject } of late) reject(new StoreUnavailable('the database is too busy'))
     if (onTheirWay < concurrency && !isScheduled) start()
@@ -78,10 +85,40 @@ export function turns<Item extends Owned, Result>(
   }
 
   async function send(batch: Waiting<Item, Result>[]): Promise<void> {
+    const error = await settle(batch)
+    if (error === undefined) return
+    for (const [accountId, waiting] of Map.groupBy(batch, ({ item }) => item.accountId)) {
+      apart.add(accountId, waiting)
+    }
+    sendApart()
+  }
+
+  function sendApart(): void {
+    for (let next = apart.take(size); next !== undefined; next = apart.take(size)) sendOfOne(next)
+    schedule()
+  }
+
+  async function sendOfOne(batch: Waiting<Item, Result>[]): Promise<void> {
+    const { accountId } = (batch[0] as Waiting<Item, Result>).item
+    const error = await settle(batch)
+    apart.ended(accountId)
+    if (error !== undefined) {
+      // They are tried again for as long as they wait.
+      const oldest = performance.now() - patienceMs
+      for (const { since, reject } of batch) if (since <= oldest) reject(error)
+      apart.add(
+        accountId,
+        batch.filter(({ since }) => since > oldest),
+        true,
+      )
+    }
+    sendApart()
+  }
+
+  /** Gives each its result; where somebody else's lock has kept it from that, the error. */
+  async function settle(batch: Waiting<Item, Result>[]): Promise<StoreUnavailable | undefined> {
     const youngest = batch.reduce((latest, { since }) => Math.max(latest, since), 0)
-    const left = patienceMs - (performance.now() - oldestOf(batch))
-    // Not before what has arrived meanwhile is read: it may be us who were late.
-    const ends = setTimeout(() => setImmediate(endLate, batch), left)
+    const stopEnding = endLate(batch)
     try {
       // Whoever has waited before gives up alone: the others of the statement have their time.
       const items = batch.map(({ item }) => item)
@@ -92,30 +129,51 @@ export function turns<Item extends Owned, Result>(
         else resolve(result)
       }
     } catch (error) {
-      const owners = Map.groupBy(batch, ({ item }) => item.accountId)
-      if (isLocked(error) && owners.size > 1) await Promise.all([...owners.values()].map(send))
-      else for (const { reject } of batch) reject(error)
+      if (isLocked(error)) return error
+      for (const { reject } of batch) reject(error)
     } finally {
-      clearTimeout(ends)
+      stopEnding()
     }
+    return undefined
   }
 
-  function endLate(batch: Waiting<Item, Result>[]): void {
-    const latest = performance.now() - patienceMs
-    for (const { since, reject } of batch) {
-      if (since <= latest + slowMs) reject(notAnswered())
+  /** Whoever has waited too long is told so, while the statement goes on for the others. */
+  function endLate(batch: Waiting<Item, Result>[]): () => void {
+    let timer: NodeJS.Timeout | undefined
+    let isOver = false
+    const wait = (oldest: number) => {
+      // Not before what has arrived meanwhile is read: it may be us who were late.
+      timer = setTimeout(() => setImmediate(end), oldest + patienceMs - performance.now())
+    }
+    const end = () => {
+      if (isOver) return
+      const latest = performance.now() - patienceMs + slowMs
+      for (const { since, reject } of batch) if (since <= latest) reject(notAnswered())
+      const others = batch.filter(({ since }) => since > latest)
+      if (others.length > 0) wait(oldestOf(others))
+    }
+    wait(oldestOf(batch))
+    return () => {
+      isOver = true
+      clearTimeout(timer)
     }
   }
 
   return {
     ask: (item, since = performance.now()) =>
       new Promise((resolve, reject) => {
-        if (queue.length >= queueSize) {
+        if (queue.length + apart.size() >= queueSize) {
           reject(new StoreUnavailable('too many requests wait for the database'))
           return
         }
-        queue.push({ item, since, resolve, reject })
-        schedule()
+        const waiting = { item, since, resolve, reject }
+        if (apart.has(item.accountId)) {
+          apart.add(item.accountId, [waiting])
+          setImmediate(sendApart)
+        } else {
+          queue.push(waiting)
+          schedule()
+        }
       }),
   }
 }

