@@ -7,7 +7,8 @@ import { emailAt } from './emails.ts'
 export type Load = {
   port: number
   method: 'GET' | 'POST'
-  path: string
+  /** Taken at random where there are several. */
+  path: string | string[]
   key: string
   /** Which leads the bodies name; null for requests without a body. */
   emails: { pick: 'random'; count: number } | { pick: 'next'; from: number } | null
@@ -144,7 +145,14 @@ async function run(load: Load, clients: Client[]): Promise<Outcome> {
 
 function requestsOf(load: Load): { next(): string; taken(): number } {
   const { emails } = load
-  const head = `${load.method} ${load.path} HTTP/1.1\r\nHost: 127.0.0.1:${load.port}\r\nAuthorization: Bearer ${load.key}\r\n`
+  const { path } = load
+  const headOf = (one: string) =>
+    `${load.method} ${one} HTTP/1.1\r\nHost: 127.0.0.1:${load.port}\r\nAuthorization: Bearer ${load.key}\r\n`
+  if (typeof path !== 'string') {
+    const heads = path.map((one) => `${headOf(one)}\r\n`)
+    return { next: () => heads[Math.floor(Math.random() * heads.length)] as string, taken: () => 0 }
+  }
+  const head = headOf(path)
   if (emails === null) return { next: () => `${head}\r\n`, taken: () => 0 }
   const bodyBytes = `{"email":"${emailAt(0)}"}`.length
   const start = `${head}Content-Type: application/json\r\nContent-Length: ${bodyBytes}\r\n\r\n{"email":"`

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Load, Outcome } from './load.ts'
@@ -13,6 +13,9 @@ const bare = join(import.meta.dirname, 'bare.ts')
 
 /** Above what any run reaches in a minute. */
 const rateLimit = 1_000_000_000
+
+/** A bare server that answers the same headers and body as another did. */
+export type Likeness = { status: number; headers: string[]; bytes: number }
 
 export type Server = { pid: number; port: number; stop(): Promise<void> }
 
@@ -59,6 +62,10 @@ export function startLastcall(databaseUrl: string, log: string, profile?: CpuPro
 
 export function startBare(status: number, bytes: number, log: string): Promise<Server> {
   return started([bare, String(status), String(bytes)], environmentOf(''), log)
+}
+
+export function startAlike({ status, headers, bytes }: Likeness, log: string): Promise<Server> {
+  return started([bare, String(status), String(bytes), JSON.stringify(headers)], environmentOf(''), log)
 }
 
 async function started(args: string[], env: Record<string, string>, log: string): Promise<Server> {
@@ -155,9 +162,11 @@ export type Generator = {
   stop(): void
 }
 
-export function startGenerator(): Generator {
+/** One that is `yielding` leaves the core to the others, so that theirs are the times that count. */
+export function startGenerator({ yielding = false } = {}): Generator {
   const child = kept(fork(join(import.meta.dirname, 'load.ts')))
   pin(child, 'generator')
+  if (yielding) setPriority(child.pid ?? 0, 19)
   const answer = async () => {
     const ended = new AbortController()
     const exit = once(child, 'exit', ended).then(() => Promise.reject(new Error('the load generator ended')))

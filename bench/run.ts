@@ -237,7 +237,7 @@ async function historyLost({ port }: Server): Promise<number> {
 
 async function answerBytes(operation: Operation, side: Side): Promise<number> {
   const { method, path, key, emails, status } = operation.request(side.dataset, side.registered)
-  const response = await fetch(`http://127.0.0.1:${side.server.port}${path}`, {
+  const response = await fetch(`http://127.0.0.1:${side.server.port}${path as string}`, {
     method,
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: emails && JSON.stringify({ email: emailAt(emails.pick === 'next' ? firstNewIndex : 0) }),

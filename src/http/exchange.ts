@@ -72,7 +72,8 @@ const lingerMs = 10_000
 const lingerBehindMs = 1_000
 
 type Answer = { exchange: Exchange; status: number; headers: string[]; body: Body; isAscii: boolean }
-type Body = string | Uint8Array
+/** A function is asked once, when the answer leaves. */
+type Body = string | Uint8Array | (() => Uint8Array)
 
 let outbox: Answer[] = []
 let isRound = false
@@ -125,7 +126,8 @@ function sendOutbox(): void {
  * Where the body of the request has not been read, up to 1 MiB of it is read away so that the client gets to
  * see the answer, and the connection is closed then.
  */
-function write({ exchange, status, headers, body, isAscii }: Answer): void {
+function write({ exchange, status, headers, body: given, isAscii }: Answer): void {
+  const body = typeof given === 'function' ? given() : given
   const { req, res } = exchange
   const unread = exchange.hasBody && !exchange.bodyRead
   if (unread) exchange.closes = true
@@ -159,7 +161,7 @@ function goOn(exchange: Exchange): void {
 }
 
 /** Answers before the end of the request; ends the answer, and with it the connection, after that. */
-function linger(exchange: Exchange, body: Body): void {
+function linger(exchange: Exchange, body: string | Uint8Array): void {
   const { req, res } = exchange
   if (req.method === 'HEAD') res.flushHeaders()
   else res.write(body)

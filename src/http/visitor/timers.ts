@@ -17,11 +17,8 @@ import { unkept } from './headers.ts'
 import { inPortions } from './portions.ts'
 
 const path = /^\/timer\/(en|pl)\/([0-9a-f]{32})\.gif$/
-/** Buffers kept for the next image, and their size: a fresh one costs more than drawing into it. */
-const mostBuffers = 64
-const bufferBytes = 131_072
 /** A flood of images must not hold up the API. */
-const imagesInTurn = 4
+const imagesInTurn = 16
 
 export type TimerParts = {
   visitors: Visitors
@@ -65,24 +62,15 @@ const pixel = Buffer.from(transparentPixel())
 /** Answers GET and HEAD of every path below `/timer/`. */
 export function buildTimers(parts: TimerParts): (exchange: Exchange, path: string) => void {
   const { visitors, templates, counting, onDefect, now } = parts
-  const buffers: Buffer[] = []
+  const draw = drawing()
 
   function sendPixel(exchange: Exchange, state: State): void {
     send(exchange, 200, [...everyImage, 'X-Timer-State', state], pixel)
   }
 
   function sendImage(exchange: Exchange, state: State, template: Template, deadline: number): void {
-    const isPooled = template.mostBytes <= bufferBytes
-    const buffer =
-      (isPooled && buffers.pop()) || Buffer.allocUnsafe(Math.max(bufferBytes, template.mostBytes))
-    const length = render(template, Math.max(0, deadline * 1_000 - now()), buffer)
-    if (isPooled) {
-      // The connection may have it until the answer has left.
-      exchange.res.once('close', () => {
-        if (buffers.length < mostBuffers) buffers.push(buffer)
-      })
-    }
-    send(exchange, 200, [...everyImage, 'X-Timer-State', state], buffer.subarray(0, length))
+    const body = () => draw(exchange, template, Math.max(0, deadline * 1_000 - now()))
+    send(exchange, 200, [...everyImage, 'X-Timer-State', state], body)
   }
 
   function showTime(
@@ -154,4 +142,19 @@ function whyHidden(found: Found | undefined): State | undefined {
   if (campaign.isDraft) return 'draft'
   if (!account.countdownTools) return 'tools-unavailable'
   return campaign.mailTimer === null ? 'no-timer' : undefined
+}
+
+/**
+ * Draws each image, when it leaves, into the place of the one before: a fresh buffer costs more than the drawing.
+ * Where that has not left, as with a slow reader, the place is that answer's and the next one gets another.
+ */
+function drawing(): (exchange: Exchange, template: Template, remainingMs: number) => Uint8Array {
+  let buffer = Buffer.alloc(0)
+  let last: Exchange['res'] | undefined
+  return ({ res }, template, remainingMs) => {
+    const isFree = last === undefined || last.writableLength === 0
+    if (!isFree || buffer.length < template.mostBytes) buffer = Buffer.allocUnsafeSlow(template.mostBytes)
+    last = res
+    return buffer.subarray(0, render(template, remainingMs, buffer))
+  }
 }
