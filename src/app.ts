@@ -34,6 +34,8 @@ export type AppParts = {
   now(): number
   /** The metrics of all processes, where this is one of several. */
   metricsOfAll?(): Promise<string>
+  /** Answers what else this process serves, and says whether it has. */
+  besides?(exchange: Exchange, path: string): boolean
 }
 
 export type App = {
@@ -44,7 +46,7 @@ export type App = {
 }
 
 /** The whole service: what the tests start is what ships. */
-export function buildApp({ config, store, openHistory, log, now, metricsOfAll }: AppParts): App {
+export function buildApp({ config, store, openHistory, log, now, metricsOfAll, besides }: AppParts): App {
   const metrics = openMetrics(() => server.openConnections())
   const history = openHistory(metrics.historyLost)
   const known = directory(store)
@@ -100,7 +102,7 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll }:
     const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
     // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
-    if (!isOfApi && visitorSurface(exchange, path)) return
+    if (!isOfApi && (visitorSurface(exchange, path) || besides?.(exchange, path))) return
     if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
     else if (isOfApi) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)

@@ -72,7 +72,7 @@ export const deleteCampaign: Command = async (args) => {
 }
 
 /** So that the first who opens the image need not wait for it, and a style that cannot be drawn is not saved. */
-async function buildTimer(store: Store, style: GivenTimerStyle): Promise<void> {
+export async function buildTimer(store: Store, style: GivenTimerStyle): Promise<void> {
   const templates = openTemplates(templateShelf(store, now))
   for (const language of languages) await templates.get(style, language)
   await templates.close()
