@@ -39,6 +39,8 @@ export type AppParts = {
   now(): number
   /** The metrics of all processes, where this is one of several. */
   metricsOfAll?(): Promise<string>
+  /** Answers what else this process serves, and says whether it has. */
+  besides?(exchange: Exchange, path: string): boolean
 }
 
 export type App = {
@@ -49,7 +51,8 @@ export type App = {
 }
 
 /** The whole service: what the tests start is what ships. */
-export function buildApp({ config, store, openHistory, readHistory, log, now, metricsOfAll }: AppParts): App {
+export function buildApp(parts: AppParts): App {
+  const { config, store, openHistory, readHistory, log, now, metricsOfAll, besides } = parts
   const metrics = openMetrics(() => server.openConnections())
   const history = openHistory(metrics.historyLost)
   const keyUses = openKeyUses(store)
@@ -124,7 +127,7 @@ export function buildApp({ config, store, openHistory, readHistory, log, now, me
     const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
     // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
-    if (!isOfApi && visitorSurface(exchange, path)) return
+    if (!isOfApi && (visitorSurface(exchange, path) || besides?.(exchange, path))) return
     if (!isOfApi && operation === undefined && panel(exchange, path, query)) return
     // Whoever watches the service may see how it is while there is too much.
     const isRefused = exchange.refused === 'late' || (exchange.refused && operation === undefined)

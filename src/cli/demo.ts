@@ -1,12 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { saveCampaign } from '../campaigns.ts'
 import { type Config, demoFolder, isPortSet, readConfig } from '../config.ts'
 import { checkCampaign } from '../core/campaign.ts'
+import { languages } from '../core/offer.ts'
+import { buildShop, shopOfferUrl } from '../http/demo/shop.ts'
 import { basePath } from '../http/public/request.ts'
 import { createKey } from '../keys.ts'
 import { claimDatabase, openStore } from '../store/open.ts'
-import type { Store } from '../store/store.ts'
+import type { Campaign, CampaignSummary, Store } from '../store/store.ts'
+import { templateShelf } from '../template-shelf.ts'
+import { openTemplates } from '../timer/templates.ts'
 import { buildUsers } from '../users.ts'
 import type { Command } from './command.ts'
 import { now } from './now.ts'
@@ -24,35 +30,47 @@ const campaign = {
   mailTimer: {},
 }
 
-/** `serve` on a database of its own, with everything made that a first call of the API needs. */
+/** Of the shop: short enough to be watched from its beginning to its end. */
+const shopCampaign = {
+  ...campaign,
+  name: 'One minute, for the demo page',
+  mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1M' } },
+  mailTimer: { box: '#1f2937', labels: '#57606f', pixelsPerPoint: 2 },
+}
+
+type Prepared = { key: string; campaignId: number; shopCampaignId: number; password: string }
+
+/** `serve` on a database of its own, with everything made that a first call of the API needs, and a shop. */
 export const demo: Command = async (args) => {
   const flags = readServeFlags(args)
   const configured = readConfig(flags)
   const config: Config = {
     ...configured,
     database: { engine: 'sqlite', path: join(demoFolder, 'lastcall.db') },
-    port: isPortSet(flags) || (await isFree(configured)) ? configured.port : 0,
+    port: await choosePort(configured, isPortSet(flags)),
   }
-  const { key, campaignId, password } = await prepare(config)
+  const origin = `http://localhost:${config.port}`
+  const publicUrl = config.publicUrl ?? origin
+  const { key, campaignId, shopCampaignId, password } = await prepare(config, publicUrl)
   const body = JSON.stringify({ email: `demo-${randomUUID().slice(0, 8)}@example.com` })
-  await run(config, (port) => {
+  const say = () =>
     console.log(`
-Open the panel: http://localhost:${port}/
+Open the panel: ${publicUrl}/
 
   email     ${email}
   password  ${password}
 
+Walk the whole way in a minute, in a browser: ${publicUrl}/demo
+
 Register an email, in another terminal:
 
-curl -sS -X POST http://localhost:${port}${basePath}/campaigns/${campaignId}/leads -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
+curl -sS -X POST ${origin}${basePath}/campaigns/${campaignId}/leads -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
 `)
-  })
+  await run(config, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
 }
 
-type Prepared = { key: string; campaignId: number; password: string }
-
-/** Account, campaign and user on the first run; a fresh key and password on every one, which end those before. */
-async function prepare({ database }: Config): Promise<Prepared> {
+/** Account, campaigns and user on the first run; a fresh key and password on every one, which end those before. */
+async function prepare({ database }: Config, publicUrl: string): Promise<Prepared> {
   const giveUpClaim = claimDatabase(database)
   const store = await openStore(database, {
     lockWaitMs: 1_000,
@@ -63,12 +81,13 @@ async function prepare({ database }: Config): Promise<Prepared> {
   try {
     const account = (await store.listAccounts())[0] ?? (await store.createAccount('Demo'))
     const campaignId = await demoCampaign(store, account.id)
+    const shopCampaignId = await applyShopCampaign(store, account.id, publicUrl)
     for (const old of await store.listKeys(account.id)) {
       const works = old.revokedAt === null || old.revokedAt > now()
       if (old.name === keyName && works) await store.revokeKey(old.id, now())
     }
     const { key } = await createKey(store, account.id, keyName, now())
-    return { key, campaignId, password: await demoPassword(store, account.id) }
+    return { key, campaignId, shopCampaignId, password: await demoPassword(store, account.id) }
   } finally {
     await store.close()
     giveUpClaim()
@@ -83,19 +102,52 @@ async function demoPassword(store: Store, accountId: number): Promise<string> {
   return password
 }
 
+/** The first that is published, which may have been changed by hand since it was made. */
 async function demoCampaign(store: Store, accountId: number): Promise<number> {
-  const filter = { limit: 1, afterId: 0, isDraft: false }
-  const published = (await store.listCampaigns(accountId, filter))[0]
-  if (published !== undefined) return published.id
-  const checked = checkCampaign(campaign)
-  if ('faults' in checked) throw new Error('the demo campaign is not valid')
-  return (await store.applyCampaign(accountId, checked.campaign)).id
+  const first = (await publishedCampaigns(store, accountId)).find(({ name }) => name !== shopCampaign.name)
+  return first?.id ?? (await apply(store, accountId, campaign)).id
 }
 
-function isFree({ host, port }: Config): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, host, () => probe.close(() => resolve(true)))
+/** Made anew at each start, for its pages are where this server is; links of an earlier start lead there too. */
+async function applyShopCampaign(store: Store, accountId: number, publicUrl: string): Promise<number> {
+  const before = (await publishedCampaigns(store, accountId)).find(({ name }) => name === shopCampaign.name)
+  const known = before && (await store.findCampaign(before.id))
+  const pages = languages.map((language, index) => {
+    const id = known?.pages[index]?.id
+    return { ...(id !== undefined && { id }), pageUrl: shopOfferUrl(publicUrl, language) }
   })
+  return (await apply(store, accountId, { ...shopCampaign, ...(known && { id: known.id }), pages })).id
+}
+
+function publishedCampaigns(store: Store, accountId: number): Promise<CampaignSummary[]> {
+  return store.listCampaigns(accountId, { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: false })
+}
+
+async function apply(store: Store, accountId: number, file: object): Promise<Campaign> {
+  const checked = checkCampaign(file)
+  if ('faults' in checked) throw new Error(`a demo campaign is not valid: ${JSON.stringify(checked.faults)}`)
+  const templates = openTemplates(templateShelf(store, now))
+  try {
+    return await saveCampaign({ store, templates }, accountId, checked.campaign)
+  } finally {
+    await templates.close()
+  }
+}
+
+/** Another one where the usual one is taken; one that was asked for is kept, for `serve` to refuse by name. */
+async function choosePort({ host, port }: Config, isSet: boolean): Promise<number> {
+  if (isSet && port !== 0) return port
+  return (await freePort(host, port)) ?? (await freePort(host, 0)) ?? port
+}
+
+async function freePort(host: string, port: number): Promise<number | undefined> {
+  const probe = createServer()
+  try {
+    await once(probe.listen(port, host), 'listening')
+    return (probe.address() as AddressInfo).port
+  } catch {
+    return undefined
+  } finally {
+    probe.close()
+  }
 }

@@ -1,4 +1,4 @@
-import { type App, buildApp } from '../app.ts'
+import { type App, type AppParts, buildApp } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
 import { historyPlace } from '../history/places.ts'
@@ -40,7 +40,11 @@ export function readServeFlags(args: string[]): Flags {
  * Migrates, listens, says so on standard output and to `listening`, and drains at the first SIGTERM or SIGINT;
  * a second one changes nothing. Does not return.
  */
-export async function run(config: Config, listening: (port: number) => void): Promise<void> {
+export async function run(
+  config: Config,
+  listening: (port: number) => void,
+  besides?: AppParts['besides'],
+): Promise<void> {
   const log = openLog()
   const stopped = signalled(log)
   const giveUpClaim = claimDatabase(config.database)
@@ -59,6 +63,7 @@ export async function run(config: Config, listening: (port: number) => void): Pr
     log,
     now: Date.now,
     ...(isWorker && { metricsOfAll }),
+    ...(besides && { besides }),
   })
   const port = await listen(app, config)
   if (!isWorker) announce(config, port)

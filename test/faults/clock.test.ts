@@ -6,6 +6,7 @@ import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openHistory } from '../../src/history/history.ts'
 import { historyPlace } from '../../src/history/places.ts'
+import { readEntryBatches } from '../../src/history/reading.ts'
 import { openStore } from '../../src/store/open.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { engine } from '../support/test-database.ts'
@@ -33,6 +34,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
     config,
     store,
     openHistory: (onLost) => openHistory({ place: historyPlace(config.database), days: 7, onLost }),
+    readHistory: (accountId, range) => readEntryBatches(historyPlace(config.database), accountId, range, 250),
     log: { info() {}, warn() {}, error() {} },
     now: () => Date.now() + shiftMs,
   })

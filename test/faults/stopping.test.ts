@@ -58,7 +58,7 @@ test('draining', { concurrency: engine === 'sqlite' ? 16 : 6, timeout: 400_000 }
         assert.deepEqual([code, signal], [0, null], server.output().slice(-500))
         const tookMs = Date.now() - signalledAt
         // It gives itself nine seconds; the rest is what a busy machine takes.
-      assert.ok(tookMs < 13_000, `it took ${tookMs} ms`)
+        assert.ok(tookMs < 13_000, `it took ${tookMs} ms`)
         return tookMs
       },
       registered: async (email: string) =>

@@ -4,11 +4,20 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sleepyMachine } from '../support/page-clock.ts'
 import type { Expiry } from '../support/visitor-protocol.ts'
-import { eventually, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
+import { eventually, inSeconds, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
 
 const stage = openStage({ after })
 
 const closed = () => stage.site.put('/closed', '<h1>Closed</h1>')
+
+/** What the page shows at a moment, and when that was by the machine's clock. */
+function glance(page: Page): Promise<{ at: number; isOffered: boolean; countdown: string }> {
+  return page.evaluate(() => ({
+    at: Date.now(),
+    isOffered: document.querySelector<HTMLElement>('[data-lastcall=offer]')?.offsetParent != null,
+    countdown: document.querySelector<HTMLElement>('[role=timer]')?.innerText ?? '',
+  }))
+}
 
 type Ending = { onExpiry(): Expiry; hasEnded(page: Page): Promise<void> }
 
@@ -38,18 +47,21 @@ const endings: Record<string, Ending> = {
 
 for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
   test(`${action} while the page is open: at the deadline, not before`, async (t) => {
-    const id = await stage.service.campaign({ endsInSeconds: 4, onExpiry: onExpiry() })
+    const id = await stage.service.campaign({ endsInSeconds: 6, startsOn: 'visit', onExpiry: onExpiry() })
     const lc = await stage.service.lead(id)
     const { page } = await stage.visitor(t)
     await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
     await page.getByRole('timer').waitFor()
     const deadline = stage.service.questions.at(-1)?.answer.deadline ?? 0
     while (stage.service.now() < deadline - 500) {
-      assert.deepEqual(await page.getByText('Buy for half the price').isVisible(), true)
-      assert.ok((await shownSeconds(page)) > 0)
+      // A busy machine may take so long to look that the page has ended the offer, or has been left, meanwhile.
+      const shown = await glance(page).catch(() => undefined)
+      if (shown === undefined || shown.at >= deadline) break
+      assert.equal(shown.isOffered, true)
+      assert.ok(inSeconds(shown.countdown) > 0)
     }
     await hasEnded(page)
-    assert.ok(stage.service.now() - deadline < 1500)
+    assert.ok(stage.service.now() >= deadline && stage.service.now() - deadline < 3000)
   })
 
   test(`${action} on a page that is opened after the deadline`, async (t) => {
@@ -81,7 +93,7 @@ for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
 }
 
 test('a tab that was frozen over the deadline ends the offer as soon as it is thawed', async (t) => {
-  const id = await stage.service.campaign({ endsInSeconds: 3 })
+  const id = await stage.service.campaign({ endsInSeconds: 6, startsOn: 'visit' })
   const lc = await stage.service.lead(id)
   const { page, context } = await stage.visitor(t)
   await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
@@ -126,7 +138,7 @@ test('REDIRECT to an address that sends the visitor back is tried once, and then
 })
 
 test('scheduled: the offer is hidden until it opens, and then shown with its countdown', async (t) => {
-  const id = await stage.service.campaign({ opensInSeconds: 3, endsInSeconds: 60 })
+  const id = await stage.service.campaign({ opensInSeconds: 6, endsInSeconds: 600, startsOn: 'visit' })
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
   await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
@@ -134,8 +146,8 @@ test('scheduled: the offer is hidden until it opens, and then shown with its cou
   assert.equal(await page.getByRole('timer').count(), 0)
   await sees(page, 'Buy for half the price')
   const late = stage.service.now() - (stage.service.questions.at(-1)?.answer.opensAt ?? 0)
-  assert.ok(late >= 0 && late < 1500, `${late} ms after the opening`)
-  assert.ok((await shownSeconds(page)) >= 55)
+  assert.ok(late >= 0 && late < 3000, `${late} ms after the opening`)
+  assert.ok((await shownSeconds(page)) > 500)
 })
 
 test('without a deadline the offer is shown and no countdown', async (t) => {

@@ -1,0 +1,210 @@
+// `npm run demo`, walked as a person walks it: sign up, open the mail, follow its link, watch the offer end.
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { openBrowser } from '../support/browser.ts'
+import { decode, secondsShown } from '../support/countdown.ts'
+import { installation, type Scope } from '../support/lastcall.ts'
+import { eventually, inSeconds } from '../support/widget-stage.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+type Demo = {
+  /** As printed. */
+  address: string
+  origin: string
+  key: string
+  /** Runs a command on the demo's database. */
+  json(...args: string[]): Promise<any>
+}
+
+/** The demo keeps its database beside its source, so it gets a copy of that. */
+async function startDemo(scope: Scope): Promise<Demo> {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-demo-'))
+  for (const part of ['src', 'widget', 'package.json'])
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const start = (args: string[], env = {}) =>
+    spawn(process.execPath, [join(folder, 'src', 'main.ts'), ...args], {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+  const server = start(['demo'], { PORT: '0' })
+  scope.after(async () => {
+    await stop(server)
+    rmSync(folder, { recursive: true })
+  })
+  let output = ''
+  for await (const chunk of server.stdout) {
+    output += chunk
+    if (output.includes('curl')) break
+  }
+  const [, address = ''] = /in a browser: (\S+)/.exec(output) ?? []
+  const [, key = ''] = /Bearer (\S+)'/.exec(output) ?? []
+  return {
+    address,
+    origin: new URL(address).origin,
+    key,
+    async json(...args) {
+      const env = { DATABASE_URL: `file:${join(folder, 'data', 'demo', 'lastcall.db')}` }
+      return JSON.parse(await text(start(args, env).stdout))
+    },
+  }
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return
+  const closed = once(server, 'close')
+  server.kill('SIGTERM')
+  assert.deepEqual(await closed, [0, null])
+}
+
+const ends: (() => Promise<void>)[] = []
+const whole: Scope = { after: (end) => ends.unshift(end) }
+let browser: Browser
+let demo: Demo
+before(async () => {
+  browser = await openBrowser(whole)
+  demo = await startDemo(whole)
+})
+after(async () => {
+  for (const end of ends) await end()
+})
+
+/** The campaign of the demo's offer page, as a file. */
+async function shopCampaign(): Promise<any> {
+  const [{ id: accountId }] = await demo.json('account', 'list')
+  const campaigns: { id: number; name: string }[] = await demo.json(
+    'campaign',
+    'list',
+    '--account',
+    String(accountId),
+  )
+  const minute = campaigns.find(({ name }) => name.includes('minute'))
+  return demo.json('campaign', 'export', String(minute?.id))
+}
+
+/** What the API says of the lead: the deadline in milliseconds. */
+async function deadlineOf(campaignId: number, email: string): Promise<number> {
+  const answer = await fetch(`${demo.origin}/api/public/v1/campaigns/${campaignId}/leads/lookup`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${demo.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+  assert.equal(answer.status, 200)
+  return Date.parse(((await answer.json()) as { deadline: string }).deadline)
+}
+
+/** Opens the mail, and reads the time that its image shows: seconds until the deadline, and how many frames. */
+async function openMail(page: Page, { mailTimer }: any, language: 'en' | 'pl', deadline: number) {
+  const fetched = page.waitForResponse(/\/timer\//)
+  await page.locator('summary').click()
+  const response = await fetched
+  const gif = decode(await response.body())
+  const image = page.locator('img')
+  await eventually(() => image.evaluate((one: HTMLImageElement) => one.naturalWidth), 1200)
+  const near = Math.max(0, Math.round((deadline - Date.now()) / 1000))
+  const shown = secondsShown(gif.frames[0], near, { style: mailTimer, language, around: 10 })
+  return { shown, frames: gif.frames.length, state: response.headers()['x-timer-state'] }
+}
+
+const languages = [
+  ['en', 'en-GB', 1440, 'Your offer is over'],
+  ['pl', 'pl-PL', 390, 'Twoja oferta się skończyła'],
+] as const
+
+test('the whole way, in a minute', { concurrency: languages.length }, async (t) => {
+  const campaign = await shopCampaign()
+  const walks = languages.map(([language, locale, width, over]) =>
+    t.test(`in ${language}, on a page ${width} wide`, async () => {
+      const context = await browser.newContext({ locale, viewport: { width, height: 850 } })
+      const page = await context.newPage()
+      const errors: string[] = []
+      context.on('weberror', (event) => errors.push(String(event.error())))
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+      const fits = async () =>
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width)
+
+      const first = await page.goto(demo.address)
+      assert.equal(page.url(), `${demo.origin}/demo/${language}/`)
+      assert.match(
+        first?.headers()['content-security-policy'] ?? '',
+        /^default-src 'none'; style-src 'sha256-/,
+      )
+      assert.equal(await page.locator('html').getAttribute('lang'), language)
+      await fits()
+      const email = await page.getByRole('textbox').inputValue()
+      await page.getByRole('button').click()
+
+      await page.waitForURL(/\/mail\//)
+      const deadline = await deadlineOf(campaign.id, email)
+      const atOpening = await openMail(page, campaign, language, deadline)
+      assert.equal(atOpening.state, 'open')
+      assert.ok((atOpening.shown ?? 0) > 0, 'the image shows a time of this deadline')
+      assert.equal(atOpening.frames, Math.min(60, (atOpening.shown ?? 0) + 1))
+      const inWarsaw = new Date(deadline).toLocaleTimeString('en-GB', { timeZone: 'Europe/Warsaw' })
+      assert.ok((await page.locator('.letter').innerText()).includes(inWarsaw), 'the deadline in words')
+      await fits()
+      const mail = page.url()
+
+      await page.evaluate(() => localStorage.setItem('ended', ''))
+      await page.addInitScript(() => {
+        document.addEventListener('lastcall:expire', () => localStorage.setItem('ended', String(Date.now())))
+      })
+      await page.locator('.letter .button').click()
+      const timer = page.getByRole('timer')
+      await timer.waitFor()
+      assert.equal(page.url(), `${demo.origin}/demo/${language}/offer`)
+      assert.equal(await page.evaluate(() => window.Lastcall?.get()?.deadline), deadline)
+      assert.ok(inSeconds(await timer.innerText()) <= 60)
+      await fits()
+
+      await page.getByText(over).waitFor({ timeout: 90_000 })
+      assert.equal(await timer.isVisible(), false)
+      const endedAt = Number(await page.evaluate(() => localStorage.getItem('ended')))
+      assert.ok(Math.abs(endedAt - deadline) < 1000, `${endedAt - deadline} ms after the deadline`)
+
+      await page.goto(mail)
+      const late = await openMail(page, campaign, language, deadline)
+      assert.deepEqual(late, { shown: 0, frames: 1, state: 'expired' })
+      await page.locator('.letter .button').click()
+      await page.getByText(over).waitFor()
+      assert.deepEqual(errors, [])
+      await context.close()
+    }),
+  )
+  await Promise.all(walks)
+})
+
+test('a wrong email is refused in words, and nothing but the pages of the shop is found', async () => {
+  const send = (body: string) =>
+    fetch(`${demo.origin}/demo/en/`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body,
+    })
+  for (const body of ['email=no+address', '', 'email=%3Cb%3E%40example.com', `email=${'x'.repeat(5_000)}`]) {
+    const answer = await send(body)
+    assert.equal(answer.status, 422, body)
+    assert.match(await answer.text(), /Please enter a valid email address/)
+  }
+  for (const path of [
+    '/demo/de/',
+    '/demo/en',
+    '/demo/en/mail/00000000-0000-0000-0000-000000000000',
+    '/demo/en/x',
+  ])
+    assert.equal((await fetch(demo.origin + path)).status, 404, path)
+})
+
+test('serve has no demo', async (t) => {
+  const { origin } = await installation(t).serve()
+  for (const path of ['/demo', '/demo/', '/demo/en/', '/demo/en/offer'])
+    assert.equal((await fetch(origin + path, { redirect: 'manual' })).status, 404, path)
+})
