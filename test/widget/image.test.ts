@@ -1,0 +1,129 @@
+// The countdown image in a real browser, frame by frame and as it plays.
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { render } from '../../src/image/render.ts'
+import { openBrowser } from '../support/browser.ts'
+import { makeScene, type Scene } from '../support/countdown-drawing.ts'
+import { customerSite, type Site } from '../support/customer-site.ts'
+import { campaignFile, installation, owner, type Scope } from '../support/lastcall.ts'
+import { recipient } from '../support/recipient.ts'
+
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400]
+
+const ends: (() => Promise<void>)[] = []
+const whole: Scope = { after: (end) => ends.unshift(end) }
+let browser: Browser
+let site: Site
+before(async () => {
+  browser = await openBrowser(whole)
+  site = await customerSite(whole)
+})
+after(async () => {
+  for (const end of ends) await end()
+})
+
+type Shown = { pictures: string[]; delaysMs: number[]; plays: number }
+
+/** What the browser's own decoder makes of a GIF: each picture as the SHA-256 of its pixels. */
+function decodeIn(page: Page, gif: Uint8Array): Promise<Shown> {
+  return page.evaluate(async (base64) => {
+    const data = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const decoder = new ImageDecoder({ type: 'image/gif', data, colorSpaceConversion: 'none' })
+    await Promise.all([decoder.completed, decoder.tracks.ready])
+    const track = decoder.tracks.selectedTrack
+    const shown: Shown = { pictures: [], delaysMs: [], plays: (track?.repetitionCount ?? -1) + 1 }
+    for (let frameIndex = 0; frameIndex < (track?.frameCount ?? 0); frameIndex++) {
+      const { image } = await decoder.decode({ frameIndex })
+      const pixels = new Uint8Array(image.codedWidth * image.codedHeight * 4)
+      await image.copyTo(pixels, { format: 'RGBA' })
+      const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', pixels))
+      shown.pictures.push([...digest].map((byte) => byte.toString(16).padStart(2, '0')).join(''))
+      shown.delaysMs.push((image.duration ?? 0) / 1000)
+      image.close()
+    }
+    return shown
+  }, Buffer.from(gif).toString('base64'))
+}
+
+function expectedPictures(scene: Scene, secondsLeft: number): string[] {
+  const count = Math.min(60, secondsLeft + 1)
+  return Array.from({ length: count }, (_, frame) => hash('sha256', scene.picture(secondsLeft - frame)))
+}
+
+const moments: Record<string, number> = {
+  'the end of a minute': 12 * DAY + 7 * HOUR + 25 * MINUTE + 31,
+  'the end of an hour': 2 * DAY + 22 * HOUR + 30,
+  'the end of a day': 22 * DAY + 59,
+  'the day on which three digits become two': 100 * DAY + 5,
+  'the deadline': 59,
+  'a deadline that is past': 0,
+}
+
+for (const language of ['en', 'pl'] as const)
+  for (const pixelsPerPoint of [1, 2] as const)
+    test(`Chromium decodes each frame as it is drawn: ${language}, ${pixelsPerPoint} to a point`, async () => {
+      const scene = makeScene({ pixelsPerPoint }, language)
+      const page = await browser.newPage()
+      // The decoder is there for secure pages only, and those of this machine are.
+      await page.goto(site.put('/empty', ''))
+      const into = new Uint8Array(scene.template.mostBytes)
+      for (const [what, secondsLeft] of Object.entries(moments)) {
+        const gif = into.subarray(0, render(scene.template, secondsLeft * 1_000 - 300, into))
+        const { pictures, delaysMs, plays } = await decodeIn(page, gif)
+        const expected = expectedPictures(scene, secondsLeft)
+        assert.equal(pictures.length, expected.length, what)
+        const wrong = pictures.flatMap((picture, frame) => (picture === expected[frame] ? [] : [frame]))
+        assert.deepEqual(wrong, [], `frames of ${what}`)
+        if (secondsLeft === 0) continue
+        assert.equal(plays, 1, what)
+        assert.equal(delaysMs[0], 700, what)
+        assert.ok(
+          delaysMs.slice(1, -1).every((delay) => delay === 1_000),
+          `${what}: ${delaysMs}`,
+        )
+      }
+      await page.close()
+    })
+
+for (const language of ['en', 'pl'] as const)
+  test(`on a page of somebody else it counts down to zero and stays there: ${language}`, async (t) => {
+    const place = installation(t)
+    const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }
+    const me = await owner(place, campaignFile({ mechanism }))
+    const server = await place.serve()
+    const { email, image } = await recipient({ place, owner: me, server }, { language })
+    const at = new Date(Math.ceil(Date.now() / 1000 + 8) * 1000)
+    const lead = ['--campaign', String(me.campaignId), '--email', email]
+    await place.json(['lead', 'deadline', ...lead, '--at', at.toISOString()])
+
+    const scene = makeScene({}, language)
+    const page = await browser.newPage({ viewport: { width: 600, height: 140 } })
+    const html = `<!doctype html><body style="margin:0"><img width="600" height="140" style="display:block" src="${server.origin}${image}">`
+    await page.goto(site.put('/mail', html))
+    const seen: number[] = []
+    while (seen.at(-1) !== 0 && Date.now() < at.getTime() + 20_000)
+      seen.push(await secondsOnScreen(page, scene, seen.at(-1) ?? 30))
+    assert.ok((seen[0] as number) > 0, 'it was seen running')
+    assert.ok(Date.now() >= at.getTime() - 100, 'it was not at zero before the deadline')
+    assert.ok(
+      seen.every((seconds, index) => index === 0 || seconds <= (seen[index - 1] as number)),
+      `${seen}`,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    assert.equal(await secondsOnScreen(page, scene, 30), 0)
+    await page.close()
+  })
+
+/** The seconds left whose drawing is, to the pixel, what the page shows. */
+async function secondsOnScreen(page: Page, scene: Scene, atMost: number): Promise<number> {
+  const pixels = await sharp(await page.screenshot())
+    .ensureAlpha()
+    .raw()
+    .toBuffer()
+  for (let seconds = atMost; seconds >= 0; seconds--)
+    if (Buffer.compare(pixels, scene.picture(seconds)) === 0) return seconds
+  throw new Error(`the page shows no time up to ${atMost} seconds`)
+}
