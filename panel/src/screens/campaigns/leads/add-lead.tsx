@@ -6,11 +6,13 @@ import { Failure } from '../../../parts/failure.tsx'
 import { useLeadChange } from './use-leads.ts'
 import { words } from './words.ts'
 
+export type Added = AnswerOf<'POST /campaigns/:campaignId/leads'>
+
 type Props = {
   campaignId: number
   opened: boolean
   onClose(): void
-  onAdded(added: AnswerOf<'POST /campaigns/:campaignId/leads'>): void
+  onAdded(added: Added): void
 }
 
 export function AddLead({ campaignId, opened, onClose, onAdded }: Props) {

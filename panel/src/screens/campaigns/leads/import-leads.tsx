@@ -106,7 +106,7 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
             </Button>
           </>
         )}
-        {(isRunning || isOver) && file !== null && <Counts report={report} file={file} phase={phase} />}
+        {(isRunning || isOver) && <Counts report={report} phase={phase} />}
         {failed !== null && <Failure of={failed} />}
         {isRunning && (
           <Button variant="default" onClick={running.stop}>
@@ -132,12 +132,11 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
   )
 }
 
-function Counts({ report, file, phase }: { report: Report | null; file: File; phase: Phase }) {
+function Counts({ report, phase }: { report: Report | null; phase: Phase }) {
   const text = useWords(words)
   const language = useLanguage()
   const counts = report?.counts ?? { created: 0, existing: 0, refused: 0 }
-  const percent =
-    phase === 'done' ? 100 : Math.floor((100 * (report?.readBytes ?? 0)) / Math.max(1, file.size))
+  const percent = phase === 'done' ? 100 : Math.floor(100 * (report?.done ?? 0))
   return (
     <Stack gap="xs">
       <div role="status">

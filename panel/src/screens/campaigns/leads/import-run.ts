@@ -12,7 +12,8 @@ export type Report = {
   counts: { created: number; existing: number; refused: number }
   /** The first of them, to be shown. */
   refused: { line: number; reason: Refusal }[]
-  readBytes: number
+  /** Of the file, from 0 to 1. */
+  done: number
 }
 
 export const refusedShown = 100
@@ -32,12 +33,13 @@ export type Run = {
 /** Imports the file batch by batch; nothing is lost where one of them fails. @throws NoEmailColumn */
 export async function importFile(file: File, run: Run): Promise<void> {
   const report: Report = {
-    ...{ lines: [], outcomes: [], refused: [], readBytes: 0 },
+    ...{ lines: [], outcomes: [], refused: [], done: 0 },
     counts: { created: 0, existing: 0, refused: 0 },
   }
   let waiting: EmailLine[] = []
+  let readBytes = 0
   const onRead = (bytes: number) => {
-    report.readBytes = bytes
+    readBytes = bytes
   }
   const send = async (batch: EmailLine[]) => {
     run.signal.throwIfAborted()
@@ -48,6 +50,9 @@ export async function importFile(file: File, run: Run): Promise<void> {
     for (const { line, isMalformed } of batch) {
       add(report, line, isMalformed ? 'malformed' : (outcomes.shift() as ImportOutcome))
     }
+    // What was read is partly still to be sent.
+    const sent = report.lines.length / Math.max(1, report.lines.length + waiting.length)
+    report.done = (readBytes / Math.max(1, file.size)) * sent
     run.onProgress({ ...report, counts: { ...report.counts } })
   }
   for await (const lines of emailLines(file, onRead)) {

@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Group, Loader, Modal, Stack, Text, Title } from '@mantine/core'
+import { Alert, Box, Button, Drawer, Group, Loader, Modal, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -7,6 +7,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
 import type { Settings } from '../use-campaign.ts'
+import type { Added } from './add-lead.tsx'
 import { Deadline, StateBadge } from './lead-list.tsx'
 import { LeadTimeLine, opensLater } from './lead-time-line.tsx'
 import classes from './leads.module.css'
@@ -16,10 +17,17 @@ import { words } from './words.ts'
 
 export type WholeLead = AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>
 
-type Props = { settings: Settings; leadRef: string | undefined; onClose(): void; onErased(): void }
+type Props = {
+  settings: Settings
+  leadRef: string | undefined
+  /** Of the registration that has just led here. */
+  notice: Added | null
+  onClose(): void
+  onErased(): void
+}
 
 /** One lead, over the list. */
-export function LeadDrawer({ settings, leadRef, onClose, onErased }: Props) {
+export function LeadDrawer({ settings, leadRef, notice, onClose, onErased }: Props) {
   const text = useWords(words)
   return (
     <Drawer
@@ -31,6 +39,13 @@ export function LeadDrawer({ settings, leadRef, onClose, onErased }: Props) {
       title={text.lead}
       closeButtonProps={{ 'aria-label': text.close }}
     >
+      <div role="status">
+        {notice !== null && (
+          <Alert color={notice.created ? 'teal' : 'blue'} variant="outline" mb="md">
+            {notice.created ? text.registered : text.registeredBefore}
+          </Alert>
+        )}
+      </div>
       {leadRef !== undefined && (
         <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onErased} />
       )}
@@ -93,11 +108,13 @@ function Standing({ lead, settings }: { lead: WholeLead; settings: Settings }) {
   ]
   return (
     <Stack gap="sm">
-      <Group gap="sm" justify="space-between" wrap="nowrap">
+      <Group gap="sm" justify="space-between" align="start" wrap="nowrap">
         <Text fw={600} size="lg" className={classes.address}>
           {lead.email}
         </Text>
-        <Copy text={lead.email} />
+        <Box style={{ flexShrink: 0 }}>
+          <Copy text={lead.email} />
+        </Box>
       </Group>
       <div>
         <StateBadge state={lead.state} />

@@ -84,7 +84,13 @@ function Card({ lead, settings }: { lead: Lead; settings: Settings }) {
 /** Opens the lead by its ref: an address stands in no address of a page. */
 function Address({ lead, settings }: { lead: Lead; settings: Settings }) {
   return (
-    <Anchor component={Link} href={`/campaigns/${settings.id}/leads/${lead.ref}`} className={classes.address}>
+    <Anchor
+      component={Link}
+      href={`/campaigns/${settings.id}/leads/${lead.ref}`}
+      size="sm"
+      fw={500}
+      className={classes.address}
+    >
       {lead.email}
     </Anchor>
   )
@@ -95,7 +101,7 @@ const colours: Record<State, string> = { pending: 'gray', scheduled: 'blue', ope
 export function StateBadge({ state }: { state: State }) {
   const text = useWords(words)
   return (
-    <Badge color={colours[state]} variant="dot" style={{ flexShrink: 0 }}>
+    <Badge color={colours[state]} variant="dot" tt="none" style={{ flexShrink: 0 }}>
       {text.states[state]}
     </Badge>
   )

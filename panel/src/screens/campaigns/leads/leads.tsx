@@ -6,7 +6,7 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import type { PartProps } from '../campaign.tsx'
-import { AddLead } from './add-lead.tsx'
+import { type Added, AddLead } from './add-lead.tsx'
 import { ExportLeads } from './export-leads.tsx'
 import { ImportLeads } from './import-leads.tsx'
 import { LeadDrawer } from './lead-drawer.tsx'
@@ -16,7 +16,6 @@ import { type Filter, type State, useLeads } from './use-leads.ts'
 import { words } from './words.ts'
 
 type Doing = 'add' | 'import' | 'export' | null
-type Notice = 'registered' | 'registeredBefore' | 'erased' | null
 
 /** Typing goes on for a moment before it is searched for. */
 const pauseMs = 250
@@ -30,35 +29,36 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
   const [prefix] = useDebouncedValue(typed.trim(), pauseMs)
   const [state, setState] = useState<State | null>(null)
   const [doing, setDoing] = useState<Doing>(null)
-  const [notice, setNotice] = useState<Notice>(null)
+  const [isErased, setErased] = useState(false)
+  const [added, setAdded] = useState<Added | null>(null)
   const { id: campaignId } = settings
   const leads = useLeads(campaignId, { prefix, state })
   const list = `/campaigns/${campaignId}/leads`
   return (
     <Stack gap="md">
-      <Toolbar typed={typed} onType={setTyped} state={state} onState={setState} onDo={setDoing} />
-      <div role="status">
-        {notice !== null && (
-          <Alert
-            color={notice === 'registeredBefore' ? 'blue' : 'teal'}
-            variant="outline"
-            withCloseButton
-            closeButtonLabel={text.close}
-            onClose={() => setNotice(null)}
-          >
-            {text[notice]}
-          </Alert>
-        )}
+      <div>
+        <Toolbar typed={typed} onType={setTyped} state={state} onState={setState} onDo={setDoing} />
+        <div role="status">
+          {isErased && (
+            <Alert
+              {...{ color: 'teal', variant: 'outline', mt: 'md', withCloseButton: true }}
+              closeButtonLabel={text.close}
+              onClose={() => setErased(false)}
+            >
+              {text.erased}
+            </Alert>
+          )}
+        </div>
       </div>
       <Found leads={leads} filter={{ prefix, state }} settings={settings} onDo={setDoing} />
       <AddLead
         campaignId={campaignId}
         opened={doing === 'add'}
         onClose={() => setDoing(null)}
-        onAdded={({ created, ref: added }) => {
+        onAdded={(registered) => {
           setDoing(null)
-          setNotice(created ? 'registered' : 'registeredBefore')
-          go(`${list}/${added}`)
+          setAdded(registered)
+          go(`${list}/${registered.ref}`)
         }}
       />
       <ImportLeads campaignId={campaignId} opened={doing === 'import'} onClose={() => setDoing(null)} />
@@ -71,9 +71,13 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
       <LeadDrawer
         settings={settings}
         leadRef={ref}
-        onClose={() => go(list)}
+        notice={added?.ref === ref ? added : null}
+        onClose={() => {
+          setAdded(null)
+          go(list)
+        }}
         onErased={() => {
-          setNotice('erased')
+          setErased(true)
           go(list)
         }}
       />
@@ -113,15 +117,17 @@ function Toolbar({ typed, onType, state, onState, onDo }: ToolbarProps) {
         data={[{ value: 'any', label: text.anyState }, ...states]}
         value={state ?? 'any'}
         allowDeselect={false}
-        w={190}
+        w={{ base: '100%', xs: 190 }}
         onChange={(next) => onState(next === 'any' ? null : (next as State))}
       />
       <Group gap="xs">
-        <Button onClick={() => onDo('add')}>{text.add}</Button>
-        <Button variant="default" onClick={() => onDo('import')}>
+        <Button px="sm" onClick={() => onDo('add')}>
+          {text.add}
+        </Button>
+        <Button px="sm" variant="default" onClick={() => onDo('import')}>
           {text.import}
         </Button>
-        <Button variant="default" onClick={() => onDo('export')}>
+        <Button px="sm" variant="default" onClick={() => onDo('export')}>
           {text.export}
         </Button>
       </Group>
