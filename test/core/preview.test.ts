@@ -88,6 +88,8 @@ test('people come now, in the evening, on Friday, before the clocks change and w
     late.slice(1, 3).map((one) => formatInstant(one.at)),
     ['2026-10-10T19:00:00Z', '2026-10-16T10:00:00Z'],
   )
+  const onTheEve = preview(schedule, { ...supposed, now: at('2026-10-24T20:00:00+02:00') })
+  assert.equal(formatInstant(onTheEve[3]?.at ?? 0), '2026-10-24T18:00:00Z')
   const tokyo = preview({ ...schedule, timeZone: 'Asia/Tokyo' }, supposed)
   assert.deepEqual(
     tokyo.map((one) => one.when),

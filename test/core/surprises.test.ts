@@ -52,7 +52,8 @@ test('what nobody would be surprised by is not spoken of', () => {
     rules(after, retry('P30D')),
     rules(after, cycle('P4D', 3)),
     rules(after, { ...cycle('P4D'), endsAt: '2027-12-01T00:00' }),
-    rules(after, { endsAt: '2026-12-01T00:00' }),
+    rules(after, { endsAt: '2026-10-08T10:00' }),
+    rules({ ...daysAt, skipDates: ['2026-01-01', '2026-10-05'] }),
     { ...rules(after), ...redirect('https://example.com/closed') },
     { mailTimer: null },
   ]) {
@@ -71,7 +72,7 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
   ['an end that is over', rules(after, { endsAt: '2026-10-05T10:00' }), 'END_OVER', 'mechanism.endsAt'],
   [
     'an end before the opening',
-    rules({ ...next, opens: { ...friday, time: '09:00' } }, { endsAt: '2026-10-09T08:00' }),
+    rules({ ...next, opens: { ...friday, time: '09:00' } }, { endsAt: '2026-10-09T09:00' }),
     'END_BEFORE_OPENING',
     'mechanism.endsAt',
     '2026-10-09T07:00:00Z',
@@ -142,7 +143,7 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
   ['another chance at once', rules(after, retry('PT23H')), 'RETRY_AT_ONCE', 'mechanism.retry'],
   [
     'another chance after the end',
-    rules(after, { ...retry('P30D'), endsAt: '2026-11-07T09:00' }),
+    rules(after, { ...retry('P30D'), endsAt: '2026-11-07T10:00' }),
     'RETRY_NEVER',
     'mechanism.retry',
     '2026-11-07T09:00:00Z',
