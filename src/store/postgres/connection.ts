@@ -23,6 +23,8 @@ export type Pool = {
   transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
   /** Opens as many connections as there may be. */
   fill(): Promise<void>
+  /** From now on a connection may take so long to open. */
+  limitConnecting(connectMs: number): void
   close(): Promise<void>
 }
 
@@ -104,6 +106,9 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
     async fill() {
       const clients = await Promise.all(Array.from({ length: size }, () => pool.connect()))
       for (const client of clients) client.release()
+    },
+    limitConnecting(connectMs) {
+      pool.options.connectionTimeoutMillis = connectMs
     },
     close: () => pool.end(),
   }

@@ -24,6 +24,8 @@ import { postgresTables } from './tables.ts'
 
 /** What is not asked for by a request of the public API may take longer. */
 const adminPatienceMs = 60_000
+/** How long PostgreSQL may take to let a process in that starts, or a command. */
+const startMs = 60_000
 const adminPoolSize = 4
 /** By then a server has given up any write that it had begun. */
 const writeEndMs = 1_500
@@ -51,7 +53,7 @@ export type PostgresOptions = {
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { url, poolSize, patienceMs, isServer } = options
-  const admin = openPool({ url, size: adminPoolSize, settings: {}, connectMs: connectMs(options) })
+  const admin = openPool({ url, size: adminPoolSize, settings: {}, connectMs: startMs })
   await usable(admin, () => migrate(admin))
   // A statement that is given up by us may yet be carried out; one that PostgreSQL gives up is not.
   const settings = {
@@ -60,11 +62,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     lock_timeout: String(Math.round(patienceMs / 6)),
     statement_timeout: String(Math.round(patienceMs * 0.9)),
   }
-  const pool = { url, size: poolSize, connectMs: connectMs(options) }
+  const pool = { url, size: poolSize, connectMs: startMs }
   const durable = openPool({ ...pool, settings })
   // Counting requests need not wait for the disk; leads must.
   const counting = openPool({ ...pool, settings: { ...settings, synchronous_commit: 'off' } })
-  if (isServer) await Promise.all([durable.fill(), counting.fill(), admin.fill()])
+  const pools = [durable, counting, admin]
+  if (isServer) {
+    await Promise.all(pools.map((each) => each.fill()))
+    // Until here nobody waits; from now on a request gives up with its statement.
+    for (const each of pools) each.limitConnecting(patienceMs)
+  }
   const { rows } = await admin.use(adminPatienceMs, (c) => c.query('SELECT ref_key FROM installation', []))
   const refs = refCipher(rows[0]?.ref_key)
   const listeners: (() => void)[] = []
@@ -198,11 +205,6 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       await Promise.all([durable.close(), counting.close(), admin.close()])
     },
   }
-}
-
-/** A request gives up with its statement; whoever works alone has time. */
-function connectMs({ isServer, patienceMs }: PostgresOptions): number {
-  return isServer ? patienceMs : adminPatienceMs
 }
 
 const findById: Prepared = {
