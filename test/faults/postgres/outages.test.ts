@@ -168,8 +168,8 @@ test("somebody's lock on one account: its requests 503, those of others go on", 
   await locker.end()
   const statuses = ({ answers }: typeof kept) => [...new Set(answers.map(({ status }) => status))]
   assert.deepEqual([statuses(kept), statuses(passed)], [[503], [201]])
-  // Where they wait for the locked account it is a tenth; the machine has other work too.
-  assert.ok(passed.answers.length > usual / 3, `only ${passed.answers.length} went on, of ${usual}`)
+  // Where they wait for the locked account too it is a third and less.
+  assert.ok(passed.answers.length > usual / 2, `only ${passed.answers.length} went on, of ${usual}`)
   assert.equal((await register(server, me, 'unlocked@example.com')).status, 201)
 })
 
