@@ -92,8 +92,6 @@ test('one file reads the environment', () => {
   // What is written into an example for others, after `\${`, is not read.
   assert.deepEqual(filesWith(source, /(?<!\\\$\{)\bprocess\.env\b|\bprocess\['env'\]|from 'node:process'/), [
     'src/config.ts',
-    // In the text of an example, for another program.
-    'src/http/panel/snippets.ts',
   ])
 })
 
