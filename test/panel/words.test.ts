@@ -1,0 +1,94 @@
+// The panel's words: both languages say everything, each in its own words.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { plural } from '../../panel/src/language.ts'
+
+const root = join(import.meta.dirname, '..', '..', 'panel', 'src')
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  /(?:^|[/-])words\.ts$/.test(name),
+)
+
+/** What is the same in both languages: names, and words that Polish has taken over. */
+const alike =
+  /^(?:Lastcall|Black Friday|API|Id|Menu|URL|HTML|HTTP|CSV|cURL|Node|Python|PHP|Postman|Bruno|Status|Start|Link|OpenAPI.*|.?)$/
+
+type Pair = { path: string; en: unknown; pl: unknown }
+
+/** Every text of both languages, side by side; what makes a text of numbers is tried with several. */
+function* texts(path: string, en: unknown, pl: unknown): Generator<Pair> {
+  if (typeof en === 'function' && typeof pl === 'function') {
+    for (const given of [1, 2, 5, 22, 'Ada']) {
+      const said = [en, pl].map((words) => attempt(words as (...given: unknown[]) => unknown, given))
+      if (said.every((one) => typeof one === 'string'))
+        yield { path: `${path}(${given})`, en: said[0], pl: said[1] }
+    }
+  } else if (typeof en === 'object' && en !== null) {
+    assert.deepEqual(Object.keys(pl as object), Object.keys(en), path)
+    for (const key of Object.keys(en)) {
+      yield* texts(`${path}.${key}`, (en as any)[key], (pl as any)[key])
+    }
+  } else yield { path, en, pl }
+}
+
+/** Some make their text of what only the service can say. */
+function attempt(words: (...given: unknown[]) => unknown, given: unknown): unknown {
+  try {
+    return words(given, given, given)
+  } catch {
+    return undefined
+  }
+}
+
+async function pairsOf(file: string): Promise<Pair[]> {
+  const module = await import(join(root, file))
+  return Object.entries<any>(module).flatMap(([name, words]) =>
+    words?.en === undefined || words?.pl === undefined
+      ? []
+      : [...texts(`${file} ${name}`, words.en, words.pl)],
+  )
+}
+
+test('no text is empty, unfinished, or left in English', async () => {
+  assert.ok(files.length > 8)
+  let count = 0
+  const same: string[] = []
+  for (const file of files) {
+    for (const { path, en, pl } of await pairsOf(file)) {
+      if (typeof en !== 'string') continue
+      count += 1
+      assert.notEqual(en.trim(), '', path)
+      assert.notEqual(String(pl).trim(), '', path)
+      assert.doesNotMatch(`${en}${pl}`, /#|undefined|TODO|\[object/, path)
+      const isName = alike.test(en) || !/[a-z]{3}/i.test(en.replace(/\bAda\b|\d+/g, ''))
+      if (!isName && pl === en) same.push(`${path}: ${en}`)
+    }
+  }
+  assert.deepEqual(same, [])
+  assert.ok(count > 300, String(count))
+})
+
+test('a number takes the form of its language', () => {
+  const leads = { one: '# lead', few: '# leady', many: '# leadów', other: '# leada' }
+  const forms = [0, 1, 2, 4, 5, 12, 14, 21, 22, 25, 100, 102].map((count) => plural('pl', count, leads))
+  assert.deepEqual(forms, [
+    ...['0 leadów', '1 lead', '2 leady', '4 leady', '5 leadów', '12 leadów', '14 leadów'],
+    ...['21 leadów', '22 leady', '25 leadów', '100 leadów', '102 leady'],
+  ])
+  assert.equal(plural('en', 1_000, { one: '# lead', other: '# leads' }), '1,000 leads')
+})
+
+test('every count in Polish words has the forms that Polish has', async () => {
+  for (const file of files) {
+    const pairs = await pairsOf(file)
+    for (const [index, { path, en, pl }] of pairs.entries()) {
+      const five = pairs[index + 1]
+      if (!path.endsWith('(2)') || !/\b2\b/.test(String(en)) || five === undefined) continue
+      // Where English has one form for two and five and Polish the same, a number stands in it that is no count.
+      const words = (text: unknown) => String(text).replace(/\d+/g, '')
+      const isCount = words(en) !== words(pairs[index - 1]?.en)
+      if (isCount) assert.notEqual(words(pl), words(pairs[index - 1]?.pl), path)
+    }
+  }
+})
