@@ -1,6 +1,7 @@
 // A campaignId is digits without sign or leading zero; one too large to exist is merely not found.
 import { test } from 'node:test'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
+import { owner } from '../support/lastcall.ts'
 
 const shop = openShop()
 const post = (path: string, options = {}) =>
@@ -64,6 +65,16 @@ for (const id of absent)
     assertError(await post(leads(id), { body: '{' }), 400, 'INVALID_JSON')
     assertError(await post(leads(id), { body: {} }), 422, 'VALIDATION_ERROR')
   })
+
+test('not found: the campaign of a stranger, with and without a lead', async () => {
+  const stranger = await owner(shop.place)
+  const email = newEmail()
+  for (const asked of [leads(stranger.campaignId), lookups(stranger.campaignId)])
+    assertError(await post(asked, { body: { email } }), 404, 'CAMPAIGN_NOT_FOUND')
+  assertStatus(await post(leads(stranger.campaignId), { key: stranger.key, body: { email } }), 201)
+  for (const asked of [leads(stranger.campaignId), lookups(stranger.campaignId)])
+    assertError(await post(asked, { body: { email } }), 404, 'CAMPAIGN_NOT_FOUND')
+})
 
 test('2^64 + id is not id', async () => {
   const id = (2n ** 64n + BigInt(shop.owner.campaignId)).toString()

@@ -1,6 +1,7 @@
 // Paging by keyset: every campaign once, in ascending order, null exactly at the end.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
 import { assertStatus, call, openShop } from '../support/api.ts'
 import { campaignFile, type Owner, owner } from '../support/lastcall.ts'
 
@@ -14,17 +15,16 @@ before(async () => {
   await shop.opened
   stranger = await owner(shop.place)
   published.push(shop.owner.campaignId)
-  const applied = Array.from({ length: count - 1 }, (_, n) => n)
-  const apply = async () => {
-    for (let n = applied.shift(); n !== undefined; n = applied.shift()) {
+  await shop.place.arrange(async (store) => {
+    for (let n = 0; n < count - 1; n += 1) {
       const isDraft = n % 3 === 0
-      const account = n === 50 ? stranger : shop.owner
-      const args = ['campaign', 'apply', '--account', String(account.accountId), '-']
-      const { id } = await shop.place.json(args, campaignFile({ name: `Campaign ${n}`, isDraft }))
-      if (account === shop.owner) (isDraft ? drafts : published).push(id)
+      const { accountId } = n === 50 ? stranger : shop.owner
+      const checked = checkCampaign(JSON.parse(campaignFile({ name: `Campaign ${n}`, isDraft })))
+      if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+      const { id } = await store.applyCampaign(accountId, checked.campaign)
+      if (accountId === shop.owner.accountId) (isDraft ? drafts : published).push(id)
     }
-  }
-  await Promise.all([apply(), apply(), apply()])
+  })
   drafts.sort((a, b) => a - b)
   published.sort((a, b) => a - b)
 })

@@ -4,6 +4,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readSetting } from '../../src/config.ts'
+import { createKey } from '../../src/keys.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -24,6 +28,11 @@ export type Installation = {
   run(args: string[], input?: string): Promise<Finished>
   /** Like `run`, but fails unless the command exits 0, and returns its standard output as JSON. */
   json<T = any>(args: string[], input?: string): Promise<T>
+  /**
+   * Makes what a test needs and is not about, in this process: a command costs one of its own. Beside a running
+   * server it is another connection, as a command's is.
+   */
+  arrange<T>(work: (store: Store) => Promise<T>): Promise<T>
   /** Starts `serve` on a free port; stopped when the test ends. */
   serve(args?: string[], env?: Record<string, string>, limits?: Limits): Promise<Server>
 }
@@ -32,6 +41,8 @@ export type Limits = {
   /** File descriptors, connections included. */
   openFiles?: number
 }
+
+const arranging = { lockWaitMs: 10_000, patienceMs: 60_000, poolSize: 2, isServer: false }
 
 /** What ends with a test, or with a whole file: a TestContext, or `{ after }` of node:test. */
 export type Scope = { after(end: () => Promise<void>): void }
@@ -91,6 +102,16 @@ export function installation(t: Scope, from?: Installation): Installation {
       const { code, stdout, stderr } = await run(args, input)
       if (code !== 0) throw new Error(`lastcall ${args.join(' ')} exited ${code}: ${stderr}`)
       return JSON.parse(stdout)
+    },
+    async arrange(work) {
+      await databasesCreated()
+      const location = readSetting('database', { 'database-url': database.url })
+      const store = await openStore(location, arranging)
+      try {
+        return await work(store)
+      } finally {
+        await store.close()
+      }
     },
     async serve(args = [], env = {}, { openFiles } = {}) {
       await databasesCreated()
@@ -174,8 +195,11 @@ export type Owner = { accountId: number; keyId: string; key: string; campaignId:
 
 /** An account with a key and a published campaign. */
 export async function owner(place: Installation, campaign = campaignFile()): Promise<Owner> {
-  const account = await place.json(['account', 'create', '--name', 'Owner'])
-  const key = await place.json(['key', 'create', '--account', String(account.id), '--name', 'server'])
-  const made = await place.json(['campaign', 'apply', '--account', String(account.id), '-'], campaign)
-  return { accountId: account.id, keyId: key.id, key: key.key, campaignId: made.id }
+  const made = await place.arrange(async (store) => {
+    const { id: accountId } = await store.createAccount('Owner')
+    const { id: keyId, key } = await createKey(store, accountId, 'server', Math.floor(Date.now() / 1000))
+    return { accountId, keyId, key }
+  })
+  const apply = ['campaign', 'apply', '--account', String(made.accountId), '-']
+  return { ...made, campaignId: (await place.json(apply, campaign)).id }
 }
