@@ -1,6 +1,6 @@
 // The clock of the machine is set while the service runs: it gets its time through the clock argument of `buildApp`.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
@@ -16,6 +16,11 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 const limit = 5
+
+// The service runs in this process here, which was once seen not to end by itself.
+after(() => {
+  setTimeout(() => process.exit(), 10_000).unref()
+})
 
 test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
   const place = installation(t)
