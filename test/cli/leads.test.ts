@@ -124,6 +124,13 @@ test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assert.deepEqual(await imported(place, 'email\n'), { created: 0, existing: 0, refused: [] })
   })
 
+  check('a stray quote costs its own line and no other', async (t) => {
+    const place = origin.copy(t)
+    const result = await imported(place, 'email\n"a"b@example.com\nc"d@example.com\nlast@example.com\n')
+    assert.deepEqual([result.created, result.refused.map(({ line }: any) => line)], [1, [2, 3]])
+    assert.deepEqual(await emailsOf(place), ['last@example.com'])
+  })
+
   check('a quote that is never closed does not swallow the rest in silence', async (t) => {
     const place = origin.copy(t)
     const many = Array.from({ length: 3_000 }, (_, n) => `lead-${n}@example.com`).join('\n')

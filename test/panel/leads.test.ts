@@ -4,6 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { visitorName } from '../../src/core/visitor.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Campaign } from '../../src/store/store.ts'
 import { campaignFile, type Server } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import { assertAccessible, assertFits, assertUntroubled, type Person, panelStage } from './stage.ts'
@@ -125,6 +128,13 @@ test('a state is looked for in steps that say how far they got, and goes on by i
     [3, 3, 'many-00002@example.com'],
   )
 
+  // So does the last one.
+  const narrow = { ...step, prefix: 'many-024', state: 'open', limit: 60 }
+  const last = await asked(page, 'POST', path, narrow)
+  assert.deepEqual([last.body.read, last.body.afterEmail], [60, 'many-02459@example.com'])
+  const rest = await asked(page, 'POST', path, { ...narrow, afterEmail: last.body.afterEmail })
+  assert.deepEqual([rest.body.read, rest.body.afterEmail], [40, null])
+
   await page.getByRole('combobox', { name: 'State' }).click()
   await page.getByRole('option', { name: 'Expired' }).click()
   await page.getByText('2,501 leads looked through, 2 found').waitFor()
@@ -175,6 +185,21 @@ test('visitors without an email are never shown, by no search and no ref', async
       prefix === '' ? ['one@example.com'] : [],
     )
   }
+  const path = place.databaseUrl.slice('file:'.length)
+  const store = await openStore(
+    { engine: 'sqlite', path },
+    { lockWaitMs: 1_000, patienceMs: 1_000, poolSize: 1, isServer: false },
+  )
+  const refOf = async (name: string) => {
+    const read = (await store.findCampaign(campaign.id)) as Campaign
+    return (await store.findLead(read, name))?.ref
+  }
+  const [visitor, lead] = [await refOf(visitorName(client)), await refOf('one@example.com')]
+  await store.close()
+  assert.ok(visitor !== undefined && lead !== undefined)
+  const statusOf = async (ref: string) =>
+    (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).status
+  assert.deepEqual([await statusOf(visitor), await statusOf(lead)], [404, 200])
 })
 
 test('a lead is added by hand, refused where it is none, and in a draft with what to do', async () => {
@@ -536,7 +561,7 @@ test('an export has every lead with its links, and nothing that a spreadsheet wo
   assertUntroubled(page)
 })
 
-test('to a stranger, and under another campaign, leads look as if they did not exist', async () => {
+test('to a stranger, and under another campaign, leads look as if they did not exist; suspended, one may look', async () => {
   const campaign = await campaignOf(owner)
   const other = await campaignOf(owner)
   const foreign = await campaignOf(stranger)
@@ -567,6 +592,14 @@ test('to a stranger, and under another campaign, leads look as if they did not e
   }
   const lead = await shown(campaign.id, 'ada@example.com')
   assert.deepEqual([lead.setByHand, (await listOf(campaign.id)).length], [false, 1])
+  const own = `/campaigns/${foreign.id}/leads`
+  await place.json(['account', 'set', String(stranger.accountId), '--suspended', 'true'])
+  const suspended = async (path: string, body: unknown) =>
+    (await asked(theirs, 'POST', `${own}${path}`, body)).status
+  assert.equal(await suspended('/search', everything), 200)
+  assert.equal(await suspended('', { email: 'new@example.com' }), 403)
+  assert.equal(await suspended('/import', { emails: ['new@example.com'] }), 403)
+  assert.deepEqual(await listOf(foreign.id), [])
   await theirs.goto(leadsPath(campaign.id))
   await theirs.getByRole('heading', { name: 'There is nothing here' }).waitFor()
 })
