@@ -13,6 +13,8 @@ export function TimeText({ at, timeZone, withSeconds = false }: Shown) {
   const text = instantText(date, timeZone ?? own, language, withSeconds)
   return (
     <Tooltip
+      // Within the page's main part, where screen readers look for it.
+      portalProps={{ target: '#content' }}
       label={`${yourTime}: ${instantText(date, own, language, true)}`}
       events={{ hover: true, focus: true, touch: true }}
     >
