@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core'
 import { type ComponentType, lazy, Suspense } from 'react'
-import { Redirect, Route, Switch, useLocation } from 'wouter'
+import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter'
 import { useAsk } from './api.ts'
 import { Failure } from './parts/failure.tsx'
 import { Shell } from './parts/shell.tsx'
@@ -37,12 +37,12 @@ export function App() {
 function BehindSession() {
   const session = useAsk('GET /session', {}, { staleMs: 60_000 })
   const [location] = useLocation()
+  const search = useSearch()
   if (session.isPending) return <Waiting />
   if (session.isError) return <Failure of={session} />
   if (!session.data.signedIn) {
-    return (
-      <Redirect to={`/sign-in${location === '/' ? '' : `?to=${encodeURIComponent(location)}`}`} replace />
-    )
+    const here = `${location}${search === '' ? '' : `?${search}`}`
+    return <Redirect to={`/sign-in${here === '/' ? '' : `?to=${encodeURIComponent(here)}`}`} replace />
   }
   return (
     <Shell session={session.data}>

@@ -396,3 +396,13 @@ test('a real request is in the history seconds later', async () => {
   assert.ok(await eventually(5_000, isThere))
   assert.match(await rowsOf(page).innerText(), /Mailing tool/)
 })
+
+test('an address with filters leads there through signing in as well', async () => {
+  const page = await stage.open(undefined, { path: `${path}?status=5&operation=registerLead` })
+  await page.getByLabel('Email').fill(owner.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(owner.password)
+  await button(page, 'Sign in').click()
+  await page.getByText('That is all.').waitFor()
+  assert.equal(await rowsOf(page).count(), 5)
+  assert.deepEqual(Object.fromEntries(searchOf(page)), { status: '5', operation: 'registerLead' })
+})

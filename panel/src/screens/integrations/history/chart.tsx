@@ -20,6 +20,7 @@ const height = 200
 const left = 44
 const bottom = 24
 const top = 8
+const labelWidth = 68
 const plotHeight = height - bottom - top
 /** A shorter way of the pointer is a click. */
 const leastDrag = 6
@@ -95,7 +96,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
             </text>
           </g>
         ))}
-        {ticksOf(firstMs, firstMs + count * barMs, plotWidth / 80).map(({ at, unit }) => (
+        {ticksOf(firstMs, firstMs + count * barMs, plotWidth / labelWidth).map(({ at, unit }) => (
           <text
             key={at}
             x={left + ((at - firstMs) / barMs) * step}
@@ -163,9 +164,9 @@ export function totalOf({ succeeded, refused, failed }: Bar): number {
   return succeeded + refused + failed
 }
 
-/** 1, 2 or 5 times a power of ten, or the number itself where it is small. */
+/** A round number that is not less. */
 function niceCeiling(most: number): number {
   if (most <= 2) return 2
   const power = 10 ** Math.floor(Math.log10(most))
-  return ([1, 2, 4, 5, 6, 8, 10].find((times) => times * power >= most) as number) * power
+  return ([1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10].find((times) => times * power >= most) as number) * power
 }

@@ -5,7 +5,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { useMoments } from './moments.ts'
 import { type Entry, useEntries, useNews } from './use-history.ts'
-import type { Choices, Wanted } from './wanted.ts'
+import { type Choices, isNarrowed, type Wanted } from './wanted.ts'
 import { words } from './words.ts'
 
 /** The list, newest first: what comes is announced, what is older is appended. */
@@ -18,7 +18,7 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
   const when = readToMs === null ? '' : moments.dayAndSecond(readToMs)
   return (
     <Stack gap="sm">
-      <Box role="status" mih={news.count > 0 ? 30 : 0}>
+      <Box role="status">
         {news.count > 0 && (
           <Button fullWidth size="xs" variant="outline" onClick={news.show}>
             {text.fresh(news.count, news.isMore)}
@@ -63,10 +63,9 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
   )
 }
 
-function Nothing({ wanted: { filters, span } }: { wanted: Wanted }) {
+function Nothing({ wanted }: { wanted: Wanted }) {
   const text = useWords(words)
-  const isFiltered = Object.keys(filters).length + Object.keys(span).length > 0
-  if (isFiltered) return <Empty text={text.emptyFiltered} />
+  if (isNarrowed(wanted)) return <Empty text={text.emptyFiltered} />
   return (
     <Empty text={text.empty}>
       <Button component={Link} href="/integrations" variant="default">
@@ -131,7 +130,7 @@ function EntryRow({ of, choices }: { of: Entry; choices: Choices }) {
           text.operations[of.operation]
         )}
       </td>
-      <td data-label={text.campaign}>
+      <td data-label={text.campaign} className={of.campaignId === null ? 'absent' : undefined}>
         {of.campaignId === null ? (
           '–'
         ) : (

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
+import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import type { Choices, Filters, Span, WantedState } from './wanted.ts'
@@ -8,50 +8,37 @@ type FiltersProps = { choices: Choices; wanted: WantedState }
 
 export function FilterBar({ choices, wanted }: FiltersProps) {
   const text = useWords(words)
-  const { filters, span, setFilter, clear } = wanted
+  const { filters, span, setFilter } = wanted
   const all = { value: '', label: text.any }
   const select = (name: keyof Filters) => ({
     value: filters[name] ?? '',
     onChange: (event: { currentTarget: { value: string } }) => setFilter(name, event.currentTarget.value),
   })
-  const isFiltered = Object.keys(filters).length + Object.keys(span).length > 0
   return (
-    <>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-        <PeriodSelect days={choices.days} span={span} setSpan={wanted.setSpan} />
-        <NativeSelect
-          label={text.key}
-          data={[
-            all,
-            ...choices.keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (${hint})` })),
-          ]}
-          {...select('key')}
-        />
-        <NativeSelect
-          label={text.operation}
-          data={[all, ...choices.operations.map((name) => ({ value: name, label: text.operations[name] }))]}
-          {...select('operation')}
-        />
-        <NativeSelect
-          label={text.status}
-          data={[all, ...Object.entries(text.classes).map(([value, label]) => ({ value, label }))]}
-          {...select('statusClass')}
-        />
-        <NativeSelect
-          label={text.code}
-          data={[all, ...choices.codes.map((code) => ({ value: code, label: code }))]}
-          {...select('code')}
-        />
-        <RequestIdInput value={filters.requestId ?? ''} onChange={(next) => setFilter('requestId', next)} />
-      </SimpleGrid>
-      {isFiltered && (
-        <Group>
-          <Button size="compact-sm" variant="default" onClick={clear}>
-            {text.clear}
-          </Button>
-        </Group>
-      )}
-    </>
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      <PeriodSelect days={choices.days} span={span} setSpan={wanted.setSpan} />
+      <NativeSelect
+        label={text.key}
+        data={[all, ...choices.keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (${hint})` }))]}
+        {...select('key')}
+      />
+      <NativeSelect
+        label={text.operation}
+        data={[all, ...choices.operations.map((name) => ({ value: name, label: text.operations[name] }))]}
+        {...select('operation')}
+      />
+      <NativeSelect
+        label={text.status}
+        data={[all, ...Object.entries(text.classes).map(([value, label]) => ({ value, label }))]}
+        {...select('statusClass')}
+      />
+      <NativeSelect
+        label={text.code}
+        data={[all, ...choices.codes.map((code) => ({ value: code, label: code }))]}
+        {...select('code')}
+      />
+      <RequestIdInput value={filters.requestId ?? ''} onChange={(next) => setFilter('requestId', next)} />
+    </SimpleGrid>
   )
 }
 

@@ -1,5 +1,5 @@
 import './history.css'
-import { Center, Loader, Stack, Text } from '@mantine/core'
+import { Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -7,7 +7,7 @@ import { CsvExport } from './csv.tsx'
 import { Entries } from './entries.tsx'
 import { FilterBar } from './filters.tsx'
 import { Overview } from './overview.tsx'
-import { type Choices, useWanted } from './wanted.ts'
+import { type Choices, isNarrowed, useWanted } from './wanted.ts'
 import { words } from './words.ts'
 
 export default function HistoryPart() {
@@ -26,13 +26,27 @@ function History({ choices }: { choices: Choices }) {
   const name = JSON.stringify(wanted)
   return (
     <Stack gap="lg">
-      <Text c="dimmed" size="sm">
-        {text.intro(choices.days)}
-      </Text>
+      <Group justify="space-between" gap="xs" mih={26}>
+        <Text c="dimmed" size="sm">
+          {text.intro(choices.days)}
+        </Text>
+        {isNarrowed(wanted) && (
+          <Button size="compact-sm" variant="default" onClick={state.clear}>
+            {text.clear}
+          </Button>
+        )}
+      </Group>
       <FilterBar choices={choices} wanted={state} />
       <Overview wanted={wanted} choices={choices} setSpan={setSpan} />
-      <CsvExport key={`csv ${name}`} wanted={wanted} />
-      <Entries key={name} wanted={wanted} choices={choices} />
+      <Stack gap="xs">
+        <Group justify="space-between" gap="sm">
+          <Title order={2} size="h4">
+            {text.list}
+          </Title>
+          <CsvExport key={`csv ${name}`} wanted={wanted} />
+        </Group>
+        <Entries key={name} wanted={wanted} choices={choices} />
+      </Stack>
     </Stack>
   )
 }

@@ -33,7 +33,7 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
         <Box mih={226}>{first !== undefined && <Chart {...first} bars={bars} onZoom={setSpan} />}</Box>
         {first !== undefined && (
           <Group gap="xs">
-            <Zooming shown={first} days={choices.days} setSpan={setSpan} isWhole={isWhole(wanted.span)} />
+            <Zooming shown={first} days={choices.days} span={wanted.span} setSpan={setSpan} />
             <Button
               size="compact-sm"
               variant="default"
@@ -48,10 +48,6 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
       </Stack>
     </Paper>
   )
-}
-
-function isWhole({ from, to }: Span): boolean {
-  return from === undefined && to === undefined
 }
 
 function Legend({ bars }: { bars: ReadonlyMap<number, Bar> }) {
@@ -71,11 +67,12 @@ function Legend({ bars }: { bars: ReadonlyMap<number, Bar> }) {
   )
 }
 
-type ZoomingProps = { shown: Shown; days: number; setSpan(span: Span): void; isWhole: boolean }
+type ZoomingProps = { shown: Shown; days: number; span: Span; setSpan(span: Span): void }
 
 /** What dragging does, by buttons. */
-function Zooming({ shown: { fromMs, toMs }, days, setSpan, isWhole }: ZoomingProps) {
+function Zooming({ shown: { fromMs, toMs }, days, span, setSpan }: ZoomingProps) {
   const text = useWords(words)
+  const isWhole = span.from === undefined && span.to === undefined
   const go = (from: number, to: number) => {
     const now = Date.now()
     const isAll = from <= now - days * 86_400_000 && to >= now
@@ -89,7 +86,7 @@ function Zooming({ shown: { fromMs, toMs }, days, setSpan, isWhole }: ZoomingPro
       <Button {...button} onClick={() => go(fromMs - half, toMs - half)}>
         ← {text.earlier}
       </Button>
-      <Button {...button} onClick={() => go(fromMs + half, toMs + half)} disabled={toMs >= Date.now()}>
+      <Button {...button} onClick={() => go(fromMs + half, toMs + half)} disabled={span.to === undefined}>
         {text.later} →
       </Button>
       <Button {...button} onClick={() => go(fromMs + quarter, toMs - quarter)} disabled={half < 5_000}>

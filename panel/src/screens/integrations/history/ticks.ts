@@ -7,7 +7,7 @@ const steps = [
   ...[1_000, 2_000, 5_000, 10_000, 30_000],
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
   ...[1, 2, 3, 6, 12].map((hours) => hours * hourMs),
-  ...[1, 2, 7, 14, 30, 91, 182, 365].map((days) => days * dayMs),
+  ...[1, 2, 3, 4, 7, 14, 30, 91, 182, 365].map((days) => days * dayMs),
 ]
 
 export type Tick = { at: number; unit: 'day' | 'minute' | 'second' }

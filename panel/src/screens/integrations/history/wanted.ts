@@ -94,3 +94,8 @@ export function queryOf({ filters, span }: Wanted) {
     ...(span.to !== undefined && { to: String(span.to) }),
   }
 }
+
+/** Whether anything but all of it is wanted. */
+export function isNarrowed({ filters, span }: Wanted): boolean {
+  return Object.keys(filters).length + Object.keys(span).length > 0
+}
