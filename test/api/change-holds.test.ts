@@ -1,6 +1,7 @@
 // What is changed on the command line holds in the running server within one second.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { begin } from '../../src/core/mechanism/attempt.ts'
 import {
   applyCampaign,
   assertError,
@@ -139,4 +140,21 @@ test('the campaign type follows its rule', async () => {
     )
     assert.deepEqual(seen.body.items.find((one: { id: number }) => one.id === made.id).type, { id, name })
   }
+})
+
+test('nothing is stored by the settings of a campaign that has been changed since they were read', async () => {
+  const { id } = await applyCampaign(shop, {})
+  const email = newEmail()
+  await shop.place.arrange(async (store) => {
+    const read = await store.findCampaign(id)
+    assert.ok(read)
+    const now = Math.floor(Date.now() / 1000)
+    const decide = () => ({ registeredAt: now, attempt: begin(read.schedule, now) })
+    await applyCampaign(shop, { id, isDraft: true })
+    assert.equal(await store.writeLead(read, email, decide), 'stale')
+    const changed = await store.findCampaign(id)
+    assert.ok(changed)
+    assert.equal(await store.findLead(changed, email), undefined)
+    assert.notEqual(await store.writeLead(changed, email, decide), 'stale')
+  })
 })

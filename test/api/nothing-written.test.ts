@@ -6,6 +6,7 @@ import {
   assertError,
   assertStatus,
   call,
+  eventually,
   leads,
   lookups,
   newEmail,
@@ -34,6 +35,12 @@ before(async () => {
   await withinOneSecond(
     () => post(leads(draftId), { email: historic }),
     ({ status }) => status === 409,
+  )
+  // The embedded database files new leads by their email when it has nothing else to do.
+  await eventually(
+    10,
+    () => rowsOf(shop.place),
+    ({ leads: stored, lead_emails: filed }) => filed === undefined || filed.length === stored?.length,
   )
 })
 

@@ -47,6 +47,7 @@ async function walk(limit: number, filter: Query = {}, between = async () => {})
   do {
     const { items, nextAfterId }: Page = await page({ ...filter, limit, ...(afterId ? { afterId } : {}) })
     const ids = items.map(({ id }) => id)
+    assert.ok(!ids.some((id) => seen.includes(id)), 'a campaign came twice')
     if (nextAfterId !== null) assert.equal(items.length, limit)
     if (nextAfterId !== null) assert.equal(nextAfterId, ids.at(-1))
     assert.ok(items.length <= limit)

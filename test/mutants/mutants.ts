@@ -120,7 +120,7 @@ export const mutants: Mutant[] = [
     file: writer,
     line: '      end.run()',
     fault: '      queueMicrotask(() => end.run())',
-    tests: ['test/faults/killed-node.test.ts', ...inApi('concurrent-registration')],
+    tests: ['test/faults/sqlite/disk.test.ts'],
   },
   {
     file: sqlite,
