@@ -144,8 +144,7 @@ test('the mail timer is drawn as the mail will show it, in every state, and save
   await page.getByText('Saved.').waitFor()
   const { mailTimer } = await stage.place.json(['campaign', 'export', String(id)])
   assert.deepEqual([mailTimer.width, mailTimer.box], [300, '#aa2200'])
-  await page.getByRole('combobox', { name: 'Mail service' }).click()
-  await page.getByRole('option', { name: 'Klaviyo' }).click()
+  await page.getByLabel('Mail service').selectOption('Klaviyo')
   await page
     .getByRole('region', { name: 'HTML for the mail' })
     .getByText(`{{ person|lookup:'lastcall_link' }}`)

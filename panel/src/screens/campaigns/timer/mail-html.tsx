@@ -1,4 +1,4 @@
-import { Alert, Select, Stack, Text, Title } from '@mantine/core'
+import { Alert, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
@@ -28,13 +28,12 @@ export function MailHtml({ read, style }: PartProps & { style: Style }) {
         </Alert>
       )}
       <Text>{text.htmlText}</Text>
-      <Select
+      <NativeSelect
         label={text.service}
         data={[...names, { value: 'other', label: text.other }]}
         value={service}
-        allowDeselect={false}
         maw={320}
-        onChange={(next) => setService(next as MailService)}
+        onChange={(event) => setService(event.currentTarget.value as MailService)}
       />
       <Text size="sm">{text.notes[service] ?? text.otherNote}</Text>
       <CopyBlock text={html} name={text.html} />
