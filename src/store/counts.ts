@@ -34,9 +34,9 @@ export function countStatements(counts: readonly Count[], rowsAtOnce: number): S
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
   for (const { accountId, campaignId, day, pageId, leadId, kind, fetcher, total } of counts) {
-    const what = [kinds.indexOf(kind), fetchers.indexOf(fetcher)]
-    add(daily, [accountId, campaignId, day, pageId ?? 0, ...what], total)
-    if (leadId !== null) add(ofLeads, [accountId, leadId, day, ...what], total)
+    const [what, who] = [kinds.indexOf(kind), fetchers.indexOf(fetcher)]
+    add(daily, [accountId, campaignId, day, pageId ?? 0, what, who], total)
+    if (leadId !== null) add(ofLeads, [accountId, leadId, day, what, who], total)
   }
   return [
     ...additions('daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily, rowsAtOnce),
@@ -45,8 +45,9 @@ export function countStatements(counts: readonly Count[], rowsAtOnce: number): S
 }
 
 function add(rows: Map<string, number[]>, key: number[], total: number): void {
-  const known = rows.get(key.join(' '))
-  if (known === undefined) rows.set(key.join(' '), [...key, total])
+  const name = key.join(' ')
+  const known = rows.get(name)
+  if (known === undefined) rows.set(name, [...key, total])
   else known[key.length] = (known[key.length] as number) + total
 }
 
@@ -56,19 +57,32 @@ function* additions(
   rows: Map<string, number[]>,
   rowsAtOnce: number,
 ): Generator<Statement> {
-  const sorted = [...rows.values()].sort((a, b) => {
-    const differs = a.findIndex((value, index) => value !== b[index])
-    return (a[differs] ?? 0) - (b[differs] ?? 0)
-  })
+  const sorted = [...rows.values()].sort(byValues)
+  // The same text for most of them: the engine finds what it has prepared by it.
+  let text = ''
+  let rowsOfText = 0
   for (let from = 0; from < sorted.length; from += rowsAtOnce) {
     const part = sorted.slice(from, from + rowsAtOnce)
-    const row = `(${part[0]?.map(() => '?').join(', ')})`
-    yield [
-      `INSERT INTO ${table} (${key}, total) VALUES ${part.map(() => row).join(', ')}
-        ON CONFLICT (${key}) DO UPDATE SET total = ${table}.total + excluded.total`,
-      ...part.flat(),
-    ]
+    if (part.length !== rowsOfText) {
+      rowsOfText = part.length
+      text = additionOf(table, key, rowsOfText)
+    }
+    yield [text, ...part.flat()]
   }
+}
+
+function additionOf(table: string, key: string, rows: number): string {
+  const row = `(${'?, '.repeat(key.split(',').length)}?)`
+  return `INSERT INTO ${table} (${key}, total) VALUES ${Array(rows).fill(row).join(', ')}
+    ON CONFLICT (${key}) DO UPDATE SET total = ${table}.total + excluded.total`
+}
+
+function byValues(a: number[], b: number[]): number {
+  for (let index = 0; index < a.length; index++) {
+    const difference = (a[index] as number) - (b[index] as number)
+    if (difference !== 0) return difference
+  }
+  return 0
 }
 
 /** Ascending day, from `fromDay` on. */

@@ -11,7 +11,8 @@ const scanners =
  * Who fetched, as far as headers tell. Apple's mail proxy and some scanners look like any browser, or leave the
  * rest of a browser's name out: a bare `Mozilla/5.0` is taken for a proxy.
  */
-export function fetcherOf({ 'user-agent': agent = '', ...headers }: IncomingHttpHeaders): Fetcher {
+export function fetcherOf(headers: IncomingHttpHeaders): Fetcher {
+  const agent = headers['user-agent'] ?? ''
   if (proxies.test(agent) || /^Mozilla\/5\.0$/.test(agent)) return 'proxy'
   const purpose = `${headers['sec-purpose'] ?? ''} ${headers.purpose ?? ''} ${headers['x-purpose'] ?? ''}`
   if (agent === '' || scanners.test(agent) || /prefetch|preview/i.test(purpose)) return 'scanner'

@@ -137,6 +137,19 @@ export async function asyncTransaction<T>(connection: Connection, work: () => Pr
   }
 }
 
+/**
+ * Commits of `work` do not wait for the disk: a power cut may take them back, up to the next commit that does wait.
+ * For what nobody was promised; the file stays whole either way (SQLite, "PRAGMA synchronous", with WAL).
+ */
+export function withoutFlush(connection: Connection, work: () => void): void {
+  connection.exec('PRAGMA synchronous = NORMAL')
+  try {
+    work()
+  } finally {
+    connection.exec('PRAGMA synchronous = FULL')
+  }
+}
+
 /** SQLite has rolled back by itself after some errors (disk full, I/O), and then refuses to do it again. */
 export function rollback(connection: Connection): void {
   try {

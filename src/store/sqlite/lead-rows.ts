@@ -97,7 +97,8 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
       opened.set(ref, parts as RefParts)
       const columns = row as unknown as [...LeadRow, campaignId: number, email: string]
       const [campaignId, email] = columns.slice(-2) as [number, string]
-      return { campaignId, lead: (campaign) => toLead(campaign, email, columns as unknown as LeadRow) }
+      const leadRow = columns as unknown as LeadRow
+      return { campaignId, lead: (campaign) => leadOf(leadRow, email, ref, ruleOf(campaign, leadRow[3])) }
     },
     list(campaign, after, limit) {
       const afterEmail = after || beforeEmails

@@ -17,6 +17,7 @@ import {
   SQLITE_IOERR,
   sqliteCode,
   transaction,
+  withoutFlush,
 } from './connection.ts'
 import { eraseTraces } from './erase.ts'
 import { watchIdentity } from './file-identity.ts'
@@ -36,6 +37,8 @@ const pollMs = 200
 const hotBusyTimeoutMs = 0
 const adminBusyTimeoutMs = 5_000
 const lockRetryMs = 10
+/** Rows of counts in one statement. */
+const countsAtOnce = 20
 
 export type SqliteOptions = {
   /** Absolute path of the database file. */
@@ -160,8 +163,10 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       try {
         assertUsable()
         reads.end()
-        transaction(hot, () => {
-          for (const statement of statements) hot.run(...statement)
+        withoutFlush(hot, () => {
+          transaction(hot, () => {
+            for (const statement of statements) hot.run(...statement)
+          })
         })
         return
       } catch (error) {
@@ -223,7 +228,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       return erased
     },
 
-    addCounts: (all) => writeBeside(counts.countStatements(all, 1)),
+    addCounts: (all) => writeBeside(counts.countStatements(all, countsAtOnce)),
     readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
     readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
