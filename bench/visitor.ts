@@ -1,5 +1,5 @@
-// npm run bench:visitor: links and images against bare node:http, made-up refs against real ones, and what a flood
-// of images does to the API. What is measured and how to read it: README.md.
+// npm run bench:visitor: links and images against bare node:http, made-up refs against real ones, and what floods of
+// images, made-up refs and forms do to the API. What is measured and how to read it: README.md.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
@@ -55,7 +55,10 @@ async function main(): Promise<void> {
     rows.push(...(await opened('link', links, { real: 302, madeUp: 404, atMost: 1.5 }, server, generator)))
   if (only.includes('image'))
     rows.push(...(await opened('image', images, { real: 200, madeUp: 200, atMost: 2 }, server, generator)))
-  if (only.includes('flood')) rows.push(await flooded(dataset, images, server, generator))
+  if (only.includes('flood')) {
+    for (const flood of floodsOf(dataset, links, images))
+      rows.push(await flooded(dataset, flood, server, generator))
+  }
   generator.stop()
   await server.stop()
   print(rows)
@@ -91,14 +94,13 @@ async function opened(
   generator: Generator,
 ): Promise<Row[]> {
   const bare = await startAlike(await likeness(server, paths[0] as string), join(folder, `${what}.log`))
-  const madeUp = paths.map((path) => path.replace(/[0-9a-f]{32}/, randomBytes(16).toString('hex')))
   const get = (to: Server, path: string[], status: number) => generator.put(to, loadOf(path, status))
   const measured = { bare: [] as Measured[], real: [] as Measured[], madeUp: [] as Measured[] }
   for (let round = 0; round <= rounds; round++) {
     const [a, b, c] = [
       await get(bare, paths, bounds.real),
       await get(server, paths, bounds.real),
-      await get(server, madeUp, bounds.madeUp),
+      await get(server, madeUp(paths), bounds.madeUp),
     ]
     // The first round warms up.
     if (round === 0) continue
@@ -116,14 +118,38 @@ async function opened(
   ]
 }
 
-/** The API's 99th percentile with and without as many connections again that ask for images without a pause. */
+function madeUp(paths: string[]): string[] {
+  return paths.map((path) => path.replace(/[0-9a-f]{32}/, randomBytes(16).toString('hex')))
+}
+
+type Flood = { what: string; load: Omit<Load, 'port'>; mayAlso?: string }
+
+function floodsOf({ campaignId }: Dataset, links: string[], images: string[]): Flood[] {
+  const form: Omit<Load, 'port'> = {
+    method: 'POST',
+    path: `/visitor/v1/campaigns/${campaignId}/leads`,
+    key: 'none',
+    emails: { pick: 'next', from: leads },
+    connections,
+    seconds,
+    status: 429,
+  }
+  return [
+    { what: 'images', load: loadOf(images, 200) },
+    { what: 'made-up links', load: loadOf(madeUp(links), 404) },
+    // A few each minute are let through: that is the rate.
+    { what: 'forms', load: form, mayAlso: '200' },
+  ]
+}
+
+/** The API's 99th percentile with and without as many connections again that ask for something else without a pause. */
 async function flooded(
   dataset: Dataset,
-  images: string[],
+  { what, load: flood, mayAlso = '' }: Flood,
   server: Server,
   generator: Generator,
 ): Promise<Row> {
-  const flood = startGenerator({ yielding: true })
+  const flooding = startGenerator({ yielding: true })
   const lookup = operations.find(({ name }) => name === 'lookup')
   if (!lookup) throw new Error('there is no lookup')
   const load = { ...lookup.request(dataset, 0), connections, seconds }
@@ -131,19 +157,20 @@ async function flooded(
   const loud: Measured[] = []
   for (let round = 0; round <= rounds; round++) {
     const alone = await generator.put(server, load)
-    const flooding = flood.put(server, { ...loadOf(images, 200), seconds: seconds + 1 })
+    const outcome = flooding.put(server, { ...flood, seconds: seconds + 1 })
     await sleep(500)
     const beside = await generator.put(server, load)
-    const { answered, wrong } = await flooding
-    check(wrong, 'flood')
-    if (answered === 0) throw new Error('there was no flood')
+    const { answered, wrong } = await outcome
+    const { [mayAlso]: allowed = 0, ...others } = wrong
+    check(others, what)
+    if (answered <= 2 * allowed) throw new Error(`there was no flood of ${what}`)
     if (round === 0) continue
     quiet.push(alone)
     loud.push(beside)
   }
-  flood.stop()
+  flooding.stop()
   return rowOf(
-    'flood of images: p99 of the API against none',
+    `flood of ${what}: p99 of the API against none`,
     loud,
     quiet,
     ({ p99Milliseconds }) => p99Milliseconds,
