@@ -99,10 +99,10 @@ export function buildApp({ config, store, openHistory, log, now, metricsOfAll, b
   function handle(exchange: Exchange): void {
     const { method, url } = exchange.req
     const { path, query } = splitTarget(url as string)
-    const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
     // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
     if (!isOfApi && (visitorSurface(exchange, path) || besides?.(exchange, path))) return
+    const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
     if (exchange.refused) error(exchange, 503, 'SERVICE_UNAVAILABLE')
     else if (isOfApi) publicApi(exchange, path, query)
     else if (operation !== undefined) operation(exchange)
