@@ -124,10 +124,10 @@ export function buildApp(parts: AppParts): App {
   function handle(exchange: Exchange): void {
     const { method, url } = exchange.req
     const { path, query } = splitTarget(url as string)
-    const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
     // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
     if (!isOfApi && (visitorSurface(exchange, path) || besides?.(exchange, path))) return
+    const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
     if (!isOfApi && operation === undefined && panel(exchange, path, query)) return
     // Whoever watches the service may see how it is while there is too much.
     const isRefused = exchange.refused === 'late' || (exchange.refused && operation === undefined)

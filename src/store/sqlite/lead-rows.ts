@@ -15,6 +15,8 @@ import type { Connection } from './connection.ts'
 
 const mostOpened = 50_000
 
+type OpenedRow = [...LeadRow, campaignId: number, email: string]
+
 export type LeadRows = {
   find(campaign: Campaign, email: string): Lead | undefined
   findByRef(ref: string): FoundLead | undefined
@@ -98,15 +100,22 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
   return {
     find,
     findByRef(ref) {
-      const parts = opened.get(ref) ?? refs.read(ref)
-      const row = parts && selectById.get(parts.leadId, parts.accountId, parts.salt)
+      const known = opened.get(ref)
+      const parts = known ?? refs.read(ref)
+      if (parts === undefined) return undefined
+      const row = selectById.get(parts.leadId, parts.accountId, parts.salt) as unknown as
+        | OpenedRow
+        | undefined
       if (row === undefined) return undefined
-      if (opened.size >= mostOpened) opened.clear()
-      opened.set(ref, parts as RefParts)
-      const columns = row as unknown as [...LeadRow, campaignId: number, email: string]
-      const [campaignId, email] = columns.slice(-2) as [number, string]
-      const leadRow = columns as unknown as LeadRow
-      return { campaignId, lead: (campaign) => leadOf(leadRow, email, ref, ruleOf(campaign, leadRow[3])) }
+      if (known === undefined) {
+        if (opened.size >= mostOpened) opened.clear()
+        opened.set(ref, parts)
+      }
+      const ofLead = row as unknown as LeadRow
+      return {
+        campaignId: row[11],
+        lead: (campaign) => leadOf(ofLead, row[12], ref, ruleOf(campaign, row[3])),
+      }
     },
     list(campaign, { limit, ...filter }) {
       const range = emailRange(filter)
