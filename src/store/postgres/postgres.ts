@@ -21,6 +21,7 @@ import { leadReader } from './lead-reader.ts'
 import { leadWriter } from './lead-writer.ts'
 import { latestVersion, migrate } from './migrations.ts'
 import { postgresTables } from './tables.ts'
+import { lockTimeoutMs } from './turns.ts'
 
 /** What is not asked for by a request of the public API may take longer. */
 const adminPatienceMs = 60_000
@@ -58,8 +59,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   // A statement that is given up by us may yet be carried out; one that PostgreSQL gives up is not.
   const settings = {
     ...leadSettings,
-    // Whoever meets a lock is tried again, apart from all others: long before they have to give up.
-    lock_timeout: String(Math.round(patienceMs / 6)),
+    lock_timeout: String(lockTimeoutMs(patienceMs)),
     statement_timeout: String(Math.round(patienceMs * 0.9)),
   }
   const pool = { url, size: poolSize, connectMs: startMs }

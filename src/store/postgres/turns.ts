@@ -30,6 +30,11 @@ export type TurnsOptions = {
   patienceMs: number
 }
 
+/** How long a statement on leads waits for a lock: whoever meets one is tried again, long before they give up. */
+export function lockTimeoutMs(patienceMs: number): number {
+  return Math.round(patienceMs / 6)
+}
+
 /** Whose an item is: where a lock keeps a statement, each account's items are tried again apart from all others. */
 type Owned = { accountId: number }
 
@@ -103,8 +108,9 @@ export function turns<Item extends Owned, Result>(
     const error = await settle(batch)
     apart.ended(accountId)
     if (error !== undefined) {
-      // They are tried again for as long as they wait.
-      const oldest = performance.now() - patienceMs
+      // They are tried again, but for whoever would be gone before PostgreSQL gives up once more: what it carried out
+      // then would be stored, and they were told that it was not.
+      const oldest = performance.now() - patienceMs + lockTimeoutMs(patienceMs) + slowMs
       for (const { since, reject } of batch) if (since <= oldest) reject(error)
       apart.add(
         accountId,
