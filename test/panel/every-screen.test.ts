@@ -1,0 +1,118 @@
+// What holds on every screen of the panel: axe, both languages, light and dark, phone and desk, and the keyboard.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { campaignFile } from '../support/lastcall.ts'
+import { assertAccessible, assertFits, assertUntroubled, panelStage, type Width, widths } from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+const account = String(owner.accountId)
+const weekly = { kind: 'next', closes: { every: 'week', on: ['fri'], time: '23:59' } }
+const { id } = await stage.place.json(
+  ['campaign', 'apply', '--account', account, '-'],
+  campaignFile({
+    mechanism: { startsOn: 'visit', deadline: weekly, retry: { enabled: true, after: 'P30D' } },
+  }),
+)
+const { key } = await stage.place.json(['key', 'create', '--account', account, '--name', 'Shop'])
+for (const name of ['ada', 'bela', 'chen']) {
+  await fetch(`${stage.server.base}/campaigns/${id}/leads`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: `${name}@example.com` }),
+  })
+}
+
+const screens = [
+  '/',
+  '/campaigns',
+  `/campaigns/${id}`,
+  `/campaigns/${id}/pages`,
+  `/campaigns/${id}/timer`,
+  `/campaigns/${id}/leads`,
+  '/integrations',
+  '/integrations/history',
+  '/integrations/reference',
+  '/settings',
+  '/nothing-here',
+]
+
+async function settled(page: Page, path: string): Promise<void> {
+  await page.goto(path === '/nothing-here' ? '/campaigns/999999' : path)
+  await page.locator('h1').first().waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+for (const width of Object.keys(widths) as Width[])
+  for (const language of ['en', 'pl'] as const)
+    for (const scheme of ['light', 'dark'] as const)
+      test(`no violation of axe, and nothing too wide: ${width}, ${language}, ${scheme}`, async () => {
+        const page = await stage.open(owner, { width, language, scheme })
+        for (const path of screens) {
+          await settled(page, path)
+          await assertAccessible(page)
+          await assertFits(page)
+          assert.equal(await page.locator('html').getAttribute('lang'), language)
+        }
+        assertUntroubled(page)
+        const door = await stage.open(undefined, { width, language, scheme, path: '/sign-in' })
+        await door.locator('h1').waitFor()
+        await assertAccessible(door)
+        await page.context().close()
+        await door.context().close()
+      })
+
+/** Marks what can be used, and counts what the keyboard has to reach: of tabs and radios one for each group. */
+function markUsable(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const groups = new Set<string>()
+    const all = [
+      ...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary'),
+    ]
+    const usable = all.filter((element) => {
+      const { disabled, type, name } = element as HTMLInputElement
+      const isShown = element.checkVisibility({ opacityProperty: false, visibilityProperty: true })
+      if (disabled || type === 'hidden' || type === 'file' || !isShown) return false
+      if (element.closest('[aria-hidden="true"], [inert]')) return false
+      const isOne = type === 'radio' || ['tab', 'radio'].includes(element.getAttribute('role') ?? '')
+      if (!isOne)
+        return element.tabIndex >= 0 || !element.closest('[role="spinbutton"], .mantine-NumberInput-wrapper')
+      const group = name || (element.closest('[role="tablist"], [role="radiogroup"]')?.id ?? 'group')
+      if (groups.has(group)) return false
+      groups.add(group)
+      element.dataset.group = group
+      return true
+    })
+    for (const element of usable) element.dataset.usable = ''
+    document.addEventListener('focusin', ({ target }) => {
+      const element = target as HTMLElement
+      const group =
+        (element as HTMLInputElement).name || element.closest('[role="tablist"], [role="radiogroup"]')?.id
+      const one =
+        group === undefined
+          ? element
+          : (document.querySelector(`[data-group="${CSS.escape(group)}"]`) ?? element)
+      delete (one as HTMLElement).dataset.usable
+      delete element.dataset.usable
+    })
+    return usable.length
+  })
+}
+
+test('the keyboard reaches everything, in the order of the page, and shows where it is', async () => {
+  const page = await stage.open(owner)
+  for (const path of screens) {
+    await settled(page, path)
+    const count = await markUsable(page)
+    assert.ok(count > 5, path)
+    for (let presses = 0; presses < 3 * count + 60; presses += 1) {
+      await page.keyboard.press('Tab')
+      if ((await page.locator('[data-usable]').count()) === 0) break
+    }
+    const missed = await page
+      .locator('[data-usable]')
+      .evaluateAll((left) => left.map((one) => one.outerHTML.slice(0, 160)))
+    assert.deepEqual(missed, [], path)
+  }
+})
