@@ -125,8 +125,8 @@ export function buildApp(parts: AppParts): App {
     const { method, url } = exchange.req
     const { path, query } = splitTarget(url as string)
     // Recipients get an answer of their own kind while the server stops: mail proxies keep errors for weeks.
+    if (visitorSurface(exchange, path) || besides?.(exchange, path)) return
     const isOfApi = path === basePath || path.startsWith(`${basePath}/`)
-    if (!isOfApi && (visitorSurface(exchange, path) || besides?.(exchange, path))) return
     const operation = method === 'GET' || method === 'HEAD' ? operations[path] : undefined
     if (!isOfApi && operation === undefined && panel(exchange, path, query)) return
     // Whoever watches the service may see how it is while there is too much.

@@ -14,11 +14,8 @@ import { type Found, offerIfVisited, type Visitors } from '../../visitors.ts'
 import { type Exchange, send } from '../exchange.ts'
 import { fetcherOf } from './fetcher.ts'
 import { unkept } from './headers.ts'
-import { inPortions } from './portions.ts'
 
 const path = /^\/timer\/(en|pl)\/([0-9a-f]{32})\.gif$/
-/** A flood of images must not hold up the API. */
-const imagesInTurn = 16
 
 export type TimerParts = {
   visitors: Visitors
@@ -124,13 +121,11 @@ export function buildTimers(parts: TimerParts): (exchange: Exchange, path: strin
     }
   }
 
-  const soon = inPortions(imagesInTurn)
-
   return (exchange, asked) => {
     const [, language, ref] = path.exec(asked) ?? []
     if (exchange.refused) sendPixel(exchange, 'unavailable')
     else if (language === undefined || ref === undefined) sendPixel(exchange, 'unknown')
-    else soon(() => open(exchange, language, ref))
+    else open(exchange, language, ref)
   }
 }
 

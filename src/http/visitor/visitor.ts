@@ -9,6 +9,7 @@ import { buildVisitors } from '../../visitors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Proxies } from './address.ts'
 import { buildLinks } from './links.ts'
+import { inPortions } from './portions.ts'
 import { buildQuestions } from './questions.ts'
 import { buildTimers } from './timers.ts'
 import { sendWidget } from './widget.ts'
@@ -40,21 +41,35 @@ export function buildVisitorSurface(parts: VisitorParts): (exchange: Exchange, p
     onDefect: (exchange, error) => onDefect(error, exchange),
     now,
   })
-  const reading: [prefix: string, answer: (exchange: Exchange, path: string) => void][] = [
+  const reading: [prefix: string, answer: Answer][] = [
     ['/go/', links],
     ['/timer/', timers],
     ['/widget/', sendWidget],
   ]
 
+  function surfaceOf(method: string | undefined, path: string): Answer | undefined {
+    if (path.startsWith('/visitor/v1/')) return questions
+    if (method !== 'GET' && method !== 'HEAD') return undefined
+    return reading.find(([prefix]) => path.startsWith(prefix))?.[1]
+  }
+
+  const portions = inPortions()
+
   return (exchange, path) => {
-    if (path.startsWith('/visitor/v1/')) {
-      questions(exchange, path)
-      return true
-    }
-    const { method } = exchange.req
-    if (method !== 'GET' && method !== 'HEAD') return false
-    const surface = reading.find(([prefix]) => path.startsWith(prefix))
-    surface?.[1](exchange, path)
+    const surface = surfaceOf(exchange.req.method, path)
+    if (surface === undefined) portions.yieldTo()
+    else if (exchange.refused) surface(exchange, path)
+    else
+      portions.soon(() => {
+        try {
+          surface(exchange, path)
+        } catch (error) {
+          onDefect(error, exchange)
+          exchange.req.socket.destroy()
+        }
+      })
     return surface !== undefined
   }
 }
+
+type Answer = (exchange: Exchange, path: string) => void
