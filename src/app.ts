@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Config } from './config.ts'
 import { openCounting } from './counting.ts'
@@ -24,6 +25,9 @@ import { buildUsers } from './users.ts'
 // that collect garbage: 3 of 6 as V8 comes, none of 14 with this. V8 guesses early which objects will live long, and
 // at the start all requests of a turn seem to.
 setFlagsFromString('--no-allocation-site-pretenuring')
+
+/** How long what is written behind the answers may take to be stored when no more come: draining took eight seconds. */
+const closeMs = 1_200
 
 export type AppParts = {
   config: Pick<
@@ -150,7 +154,8 @@ export function buildApp(parts: AppParts): App {
     },
     async drain() {
       await server.drain()
-      await Promise.all([history.close(), keyUses.close(), counting.close(), templates.close()])
+      const closing = [history.close(), keyUses.close(), counting.close(), templates.close()]
+      await Promise.race([Promise.allSettled(closing), sleep(closeMs)])
     },
   }
 }

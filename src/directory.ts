@@ -1,4 +1,4 @@
-import type { Account, Campaign, LiveKey, MaybePromise, Store } from './store/store.ts'
+import type { Account, Campaign, LiveKey, MaybePromise, Since, Store } from './store/store.ts'
 
 /** Entries kept of each sort; past that the cache begins anew. */
 const maxEntries = 10_000
@@ -8,9 +8,9 @@ const maxEntries = 10_000
  * is read again then. Answers at once, without a promise, what it has.
  */
 export type Directory = {
-  liveKey(keyId: string): MaybePromise<LiveKey | undefined>
-  campaign(campaignId: number): MaybePromise<Campaign | undefined>
-  account(accountId: number): MaybePromise<Account | undefined>
+  liveKey(keyId: string, since?: Since): MaybePromise<LiveKey | undefined>
+  campaign(campaignId: number, since?: Since): MaybePromise<Campaign | undefined>
+  account(accountId: number, since?: Since): MaybePromise<Account | undefined>
   /** Forgets what it has: what it gave was found to be stale. */
   forget(): void
 }
@@ -27,18 +27,18 @@ export function directory(store: Store): Directory {
   store.onChange(forget)
   return {
     liveKey: keys.get,
-    campaign: (id) => (Number.isSafeInteger(id) ? campaigns.get(id) : undefined),
+    campaign: (id, since) => (Number.isSafeInteger(id) ? campaigns.get(id, since) : undefined),
     account: accounts.get,
     forget,
   }
 }
 
-function remembered<Id, Entry>(store: Store, read: (id: Id) => Promise<Entry | undefined>) {
+function remembered<Id, Entry>(store: Store, read: (id: Id, since: Since) => Promise<Entry | undefined>) {
   let entries = new Map<Id, Entry>()
 
-  async function load(id: Id): Promise<Entry | undefined> {
+  async function load(id: Id, since: Since): Promise<Entry | undefined> {
     const generation = entries
-    const entry = await read(id)
+    const entry = await read(id, since)
     // Read before a change and arriving after it: not to be kept.
     if (entry !== undefined && generation === entries) {
       if (entries.size >= maxEntries) entries.clear()
@@ -48,9 +48,9 @@ function remembered<Id, Entry>(store: Store, read: (id: Id) => Promise<Entry | u
   }
 
   return {
-    get(id: Id): Entry | undefined | Promise<Entry | undefined> {
+    get(id: Id, since?: Since): Entry | undefined | Promise<Entry | undefined> {
       store.startTurn()
-      return entries.get(id) ?? load(id)
+      return entries.get(id) ?? load(id, since)
     },
     forget: () => {
       entries = new Map()

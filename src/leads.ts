@@ -12,7 +12,7 @@ import {
 } from './core/mechanism/attempt.ts'
 import { isVisitorName } from './core/visitor.ts'
 import type { Directory } from './directory.ts'
-import type { Campaign, Decide, Lead, MaybePromise, Store } from './store/store.ts'
+import type { Campaign, Decide, Lead, MaybePromise, Since, Store } from './store/store.ts'
 import { StoreUnavailable } from './store/store.ts'
 
 export type Leads = {
@@ -53,8 +53,8 @@ export type Leads = {
   importLead(of: CampaignOf, email: string, now: Seconds): MaybePromise<Registration | LeadFailure>
 }
 
-/** A campaign of another account looks as if it did not exist. */
-export type CampaignOf = { accountId: number; campaignId: number }
+/** A campaign of another account looks as if it did not exist. `since`: when its asker began to wait. */
+export type CampaignOf = { accountId: number; campaignId: number; since?: Since | undefined }
 
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
@@ -109,12 +109,12 @@ export function buildLeads(
 ): Leads {
   function lookUp(
     campaign: Campaign | undefined,
-    { accountId }: CampaignOf,
+    { accountId, since }: CampaignOf,
     email: string,
     now: Seconds,
   ): MaybePromise<LeadView | LeadFailure> {
     if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
-    const lead = store.findLead(campaign, email)
+    const lead = store.findLead(campaign, email, since)
     const seen = (found: Lead | undefined) =>
       found === undefined ? 'LEAD_NOT_FOUND' : view(campaign, found, now)
     return lead instanceof Promise ? lead.then(seen) : seen(lead)
@@ -122,7 +122,7 @@ export function buildLeads(
 
   /** Decides on the lead as it is, and again on the new settings where the campaign changed meanwhile. */
   function write(of: CampaignOf, email: string, now: Seconds, change: Change, reads = 0): Written {
-    const campaign = directory.campaign(of.campaignId)
+    const campaign = directory.campaign(of.campaignId, of.since)
     return campaign instanceof Promise
       ? campaign.then((read) => writeIn(read, of, email, now, change, reads))
       : writeIn(campaign, of, email, now, change, reads)
@@ -172,8 +172,8 @@ export function buildLeads(
         return write(of, email, now, change, reads + 1)
       })
     }
-    const since = performance.now()
-    const lead = store.findLead(campaign, email)
+    const since = of.since ?? performance.now()
+    const lead = store.findLead(campaign, email, since)
     return lead instanceof Promise ? lead.then(decided) : decided(lead)
   }
 
@@ -202,7 +202,7 @@ export function buildLeads(
       }),
 
     lookUp(of, email, now) {
-      const campaign = directory.campaign(of.campaignId)
+      const campaign = directory.campaign(of.campaignId, of.since)
       return campaign instanceof Promise
         ? campaign.then((read) => lookUp(read, of, email, now))
         : lookUp(campaign, of, email, now)

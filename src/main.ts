@@ -66,5 +66,6 @@ try {
     error instanceof WrongCall || error instanceof WrongSetting || error instanceof UnusableDatabase
   const line = (error as Error).message.replace(/\s+/g, ' ')
   console.error(`lastcall: ${line}`)
-  process.exitCode = expected && !(error instanceof UnusableDatabase) ? 2 : 1
+  // Whatever it has opened, such as a connection that listens, would keep the process alive.
+  process.exit(expected && !(error instanceof UnusableDatabase) ? 2 : 1)
 }

@@ -5,7 +5,7 @@ import { offerAt, visit } from './core/mechanism/attempt.ts'
 import { isVisitorName, visitorName } from './core/visitor.ts'
 import type { Directory } from './directory.ts'
 import type { Leads, LeadView } from './leads.ts'
-import type { Account, Campaign, Lead, MaybePromise, Store } from './store/store.ts'
+import type { Account, Campaign, Lead, MaybePromise, Since, Store } from './store/store.ts'
 
 /** Who the widget says is there: the ref of a lead, and what the browser calls itself. */
 export type Visitor = { lc?: string | undefined; client?: string | undefined }
@@ -41,27 +41,35 @@ export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUB
 
 export function buildVisitors(store: Store, directory: Directory, leads: Leads): Visitors {
   function find(ref: string): MaybePromise<Found | undefined> {
-    const found = store.findLeadByRef(ref)
+    const since = performance.now()
+    const found = store.findLeadByRef(ref, since)
     if (found instanceof Promise) {
-      return found.then((lead) => lead && withCampaign(lead.campaignId, (campaign) => lead.lead(campaign)))
+      return found.then(
+        (lead) => lead && withCampaign(lead.campaignId, (campaign) => lead.lead(campaign), since),
+      )
     }
-    return found && withCampaign(found.campaignId, (campaign) => found.lead(campaign))
+    return found && withCampaign(found.campaignId, (campaign) => found.lead(campaign), since)
   }
 
   /** Without a promise where all of it is at hand: links and images are opened by the thousand. */
   function withCampaign(
     campaignId: number,
     leadOf: (campaign: Campaign) => MaybePromise<Lead>,
+    since: Since,
   ): MaybePromise<Found | undefined> {
-    const campaign = directory.campaign(campaignId)
+    const campaign = directory.campaign(campaignId, since)
     if (campaign === undefined || campaign instanceof Promise) {
-      return Promise.resolve(campaign).then((read) => read && withAccount(read, leadOf(read)))
+      return Promise.resolve(campaign).then((read) => read && withAccount(read, leadOf(read), since))
     }
-    return withAccount(campaign, leadOf(campaign))
+    return withAccount(campaign, leadOf(campaign), since)
   }
 
-  function withAccount(campaign: Campaign, lead: MaybePromise<Lead>): MaybePromise<Found | undefined> {
-    const account = directory.account(campaign.accountId)
+  function withAccount(
+    campaign: Campaign,
+    lead: MaybePromise<Lead>,
+    since: Since,
+  ): MaybePromise<Found | undefined> {
+    const account = directory.account(campaign.accountId, since)
     if (account === undefined || account instanceof Promise || lead instanceof Promise) {
       return Promise.all([account, lead]).then(([a, l]) => a && { campaign, account: a, lead: l })
     }
@@ -69,15 +77,15 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
   }
 
   /** The campaign, if recipients may see anything of it. */
-  async function open(campaignId: number): Promise<Campaign | undefined> {
-    const campaign = await directory.campaign(campaignId)
-    const account = campaign && (await directory.account(campaign.accountId))
+  async function open(campaignId: number, since: Since): Promise<Campaign | undefined> {
+    const campaign = await directory.campaign(campaignId, since)
+    const account = campaign && (await directory.account(campaign.accountId, since))
     const isOpen = account !== undefined && !account.suspended && account.countdownTools
     return isOpen && !campaign?.isDraft ? campaign : undefined
   }
 
-  async function leadOf(campaign: Campaign, lc: string | undefined): Promise<Lead | undefined> {
-    const found = lc === undefined ? undefined : await store.findLeadByRef(lc)
+  async function leadOf(campaign: Campaign, lc: string | undefined, since: Since): Promise<Lead | undefined> {
+    const found = lc === undefined ? undefined : await store.findLeadByRef(lc, since)
     if (found?.campaignId !== campaign.id) return undefined
     const lead = await found.lead(campaign)
     return isVisitorName(lead.email) ? undefined : lead
@@ -89,9 +97,10 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
     client: string | undefined,
     mayBegin: MayBegin,
     now: Seconds,
+    since: Since,
   ): Promise<LeadView | undefined> {
     if (client === undefined || !campaign.anonymous.enabled) return undefined
-    const of = { accountId: campaign.accountId, campaignId: campaign.id }
+    const of = { accountId: campaign.accountId, campaignId: campaign.id, since }
     const name = visitorName(client)
     let view = await leads.lookUp(of, name, now)
     if (view === 'LEAD_NOT_FOUND' && mayBegin && mayBegin()) {
@@ -101,8 +110,9 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
   }
 
   async function offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds) {
-    const campaign = await open(campaignId)
-    return campaign && offerIn(campaign, visitor, mayBegin, now)
+    const since = performance.now()
+    const campaign = await open(campaignId, since)
+    return campaign && offerIn(campaign, visitor, mayBegin, now, since)
   }
 
   async function offerIn(
@@ -110,16 +120,17 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
     { lc, client }: Visitor,
     mayBegin: MayBegin,
     now: Seconds,
+    since: Since,
   ): Promise<Shown> {
-    const lead = await leadOf(campaign, lc)
+    const lead = await leadOf(campaign, lc, since)
     if (lead !== undefined) {
-      const of = { accountId: campaign.accountId, campaignId: campaign.id }
+      const of = { accountId: campaign.accountId, campaignId: campaign.id, since }
       const view = mayBegin ? await leads.visit(of, lead.email, now) : undefined
       const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
       const offer = offerAt(campaign.schedule, attempt, now)
       return { campaign, offer, leadId: lead.id, isKnown: true }
     }
-    const view = await anonymous(campaign, client, mayBegin, now)
+    const view = await anonymous(campaign, client, mayBegin, now, since)
     // Without having been here a visitor would begin now: that is what a page may promise.
     const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
     const offer = view?.offer ?? (pending ? pendingOffer : undefined)
@@ -132,14 +143,15 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
     offer,
 
     async register(campaignId, visitor, email, now) {
-      const campaign = await open(campaignId)
+      const since = performance.now()
+      const campaign = await open(campaignId, since)
       if (campaign === undefined) return 'CAMPAIGN_NOT_PUBLISHED'
-      const own = await anonymous(campaign, visitor.client, false, now)
-      const of = { accountId: campaign.accountId, campaignId }
+      const own = await anonymous(campaign, visitor.client, false, now, since)
+      const of = { accountId: campaign.accountId, campaignId, since }
       const registered = await leads.registerVisitor(of, email, own?.lead, now)
       if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
       // Of an email that has a lead nobody learns more than what is theirs without it.
-      if (!registered.created) return { shown: await offerIn(campaign, visitor, false, now), lc: null }
+      if (!registered.created) return { shown: await offerIn(campaign, visitor, false, now, since), lc: null }
       const { lead, offer } = registered
       return { shown: { campaign, offer, leadId: lead.id, isKnown: true }, lc: lead.ref }
     },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, type AppParts, buildApp } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
@@ -5,6 +6,7 @@ import { historyPlace } from '../history/places.ts'
 import { readEntryBatches } from '../history/reading.ts'
 import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
+import type { Store } from '../store/store.ts'
 import { anyText, type Command, readArguments } from './command.ts'
 import { isWorker, metricsOfAll, superviseWorkers } from './workers.ts'
 
@@ -13,6 +15,8 @@ const lockWaitMs = 750
 const patienceMs = 900
 /** Somebody looks at the history while others are served. */
 const historyLockWaitMs = 20
+/** How long the database may take to let go of a server that has stopped. */
+const closeMs = 300
 
 export const serve: Command = async (args) => {
   const config = readConfig(readServeFlags(args))
@@ -23,9 +27,18 @@ export const serve: Command = async (args) => {
 
 async function runWorkers(config: Config): Promise<void> {
   const log = openLog()
-  const stopped = signalled(log)
+  const signals = signalled(log)
   await migrateDatabase(config.database)
-  const listening = (port: number) => announce(config, port)
+  const stopped = signals.handOver()
+  const look = async () => {
+    const store = await openStore(config.database, { ...patience(config), isServer: false })
+    await sayIfNobody(store, log)
+    await store.close()
+  }
+  const listening = (port: number) => {
+    announce(config, port)
+    look().catch(() => {})
+  }
   process.exit(await superviseWorkers(config.workers, { log, stopped, listening }))
 }
 
@@ -46,14 +59,9 @@ export async function run(
   besides?: AppParts['besides'],
 ): Promise<void> {
   const log = openLog()
-  const stopped = signalled(log)
+  const signals = signalled(log)
   const giveUpClaim = claimDatabase(config.database)
-  const store = await openStore(config.database, {
-    lockWaitMs,
-    patienceMs,
-    poolSize: config.poolSize,
-    isServer: true,
-  })
+  const store = await openStore(config.database, { ...patience(config), isServer: true })
   const place = historyPlace(config.database)
   const app = buildApp({
     config,
@@ -66,17 +74,27 @@ export async function run(
     ...(besides && { besides }),
   })
   const port = await listen(app, config)
-  if (!isWorker) announce(config, port)
-  const hasUsers = await store.people.hasUsers().catch(() => true)
-  if (!hasUsers) log.info('the panel has no user yet: lastcall setup-link makes a link for the first')
+  const stopped = signals.handOver()
+  if (!isWorker) {
+    announce(config, port)
+    await sayIfNobody(store, log)
+  }
   listening(port)
 
   await stopped
   await app.drain()
-  await store.close()
+  // What a database that does not answer still holds ends with the process.
+  await Promise.race([store.close().catch(() => {}), sleep(closeMs)])
   giveUpClaim()
   log.info('stopped')
   process.exit(0)
+}
+
+const patience = ({ poolSize }: Config) => ({ lockWaitMs, patienceMs, poolSize })
+
+async function sayIfNobody(store: Store, log: Log): Promise<void> {
+  const hasUsers = await store.people.hasUsers().catch(() => true)
+  if (!hasUsers) log.info('the panel has no user yet: lastcall setup-link makes a link for the first')
 }
 
 function announce({ host }: Config, port: number): void {
@@ -95,19 +113,29 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
   }
 }
 
-/** Resolves at the first signal to stop. What breaks the process stands in the log, without what it says. */
-function signalled(log: Log): Promise<void> {
+/**
+ * Signals to stop end the process at once, as long as nobody is served; from `handOver` on, whose promise resolves at
+ * the first of them, that is the caller's. What breaks the process stands in the log, without what it says.
+ */
+function signalled(log: Log): { handOver(): Promise<void> } {
   process.stdout.on('error', () => {})
   process.on('uncaughtException', (error) => {
     log.error('the process broke', { error: describeError(error) })
     process.exit(1)
   })
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        log.info('draining', { signal })
-        resolve()
-      })
-    }
-  })
+  const stopped = Promise.withResolvers<void>()
+  let isHandedOver = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      log.info(isHandedOver ? 'draining' : 'stopped', { signal })
+      if (isHandedOver) stopped.resolve()
+      else process.exit(0)
+    })
+  }
+  return {
+    handOver() {
+      isHandedOver = true
+      return stopped.promise
+    },
+  }
 }

@@ -41,6 +41,8 @@ export async function superviseWorkers(
 
   cluster.on('listening', (_worker, { port }) => {
     accepting += 1
+    // What keeps one from starting keeps them all, and is said once.
+    if (accepting === 1) for (let n = 1; n < count; n += 1) start()
     if (isReady || accepting < count) return
     isReady = true
     listening(port)
@@ -51,7 +53,7 @@ export async function superviseWorkers(
     if (isStopping) {
       if (workers().length === 0) allEnded.resolve()
     } else if (!isReady) {
-      // It has said why on standard error; the others would say the same.
+      // It has said why on standard error.
       failure = code || 1
       stop()
     } else {
@@ -65,7 +67,7 @@ export async function superviseWorkers(
     if (worker.isConnected()) worker.send({ metricsOf: message.metricsAsked, text })
   })
 
-  for (let n = 0; n < count; n += 1) start()
+  start()
   stopped.then(stop)
   await allEnded.promise
   return failure ?? 0

@@ -16,7 +16,7 @@ export function formatApiKey({ keyId, secret }: ApiKey): string {
  * Whether uuid and secret have the right characters shows when no such key is found.
  */
 export function parseAuthorization(value: string): ApiKey | undefined {
-  const token = value.startsWith('Bearer ') ? value.slice(7) : value.replace(/^bearer +/i, '')
+  const token = value.replace(/^bearer +/i, '')
   const isKey = token.length === keyLength && token.startsWith(prefix) && token[dotAt] === '.'
   if (!isKey || token === value) return undefined
   return { keyId: token.slice(prefix.length, dotAt), secret: token.slice(dotAt + 1) }

@@ -5,7 +5,7 @@ import { type HistoryEntry, type Records, recordBytes, recordsIn, writeRecord } 
 export type History = {
   /** Takes the entry and returns at once; it is stored some time after. */
   record(entry: HistoryEntry): void
-  /** Stores what is waiting, for as long as two seconds. */
+  /** Stores what is waiting, for as long as a second. */
   close(): Promise<void>
 }
 
@@ -20,7 +20,7 @@ const batchSize = 2_000
 const queueSize = 10
 /** A batch that could not be stored for this long is given up. */
 const patienceMs = 5_000
-const closeMs = 2_000
+const closeMs = 1_000
 
 /**
  * The request history, written behind the answers by a thread of its own: whatever its file does (locked,

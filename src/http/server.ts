@@ -64,6 +64,8 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     maxHeaderSize: maxHeaderBytes,
   })
   server.maxConnections = maxConnections
+  // All that fit into the bytes: what is dropped silently is not checked.
+  server.maxHeadersCount = 0
   // A client may close its sending side after the request and still wait for the answer.
   ;(server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true
 

@@ -107,7 +107,13 @@ export class Refused extends Error {
 /** Hot reads answer without a promise where the engine can: at thousands a second each promise shows. */
 export type MaybePromise<T> = T | Promise<T>
 
-type Counting<Verdict> = (accountId: number, limit: number, nowMs: number) => Verdict
+/**
+ * Since when (of `performance.now`) an asker has waited for the database, who waits no longer for the answer than if
+ * it had been asked for then; by default since now.
+ */
+export type Since = number | undefined
+
+type Counting<Verdict> = (accountId: number, limit: number, nowMs: number, since?: Since) => Verdict
 
 /**
  * Counts one request of the account against `limit` requests in the fixed UTC minute (contract, "Rate"). In this
@@ -121,7 +127,7 @@ export type Rates =
 export type Store = {
   createAccount(name: string): Promise<Account>
   listAccounts(): Promise<Account[]>
-  findAccount(accountId: number): Promise<Account | undefined>
+  findAccount(accountId: number, since?: Since): Promise<Account | undefined>
   updateAccount(accountId: number, changes: Partial<Omit<Account, 'id'>>): Promise<Account | undefined>
 
   createKey(key: NewKey): Promise<void>
@@ -134,30 +140,29 @@ export type Store = {
   replaceKey(keyId: string, graceEndsAt: Seconds, next: NewKey): Promise<boolean>
   /** Not a change that others have to hear of. One write for a key and minute, whoever reports it. */
   noteKeyUses(uses: readonly KeyUse[]): Promise<void>
-  findLiveKey(keyId: string): Promise<LiveKey | undefined>
+  findLiveKey(keyId: string, since?: Since): Promise<LiveKey | undefined>
 
   /** Makes the campaign, or with an id replaces that one whole. @throws Refused */
   applyCampaign(accountId: number, settings: CampaignSettings): Promise<Campaign>
-  findCampaign(campaignId: number): Promise<Campaign | undefined>
+  findCampaign(campaignId: number, since?: Since): Promise<Campaign | undefined>
   /** Ascending id, at most `limit`. */
-  listCampaigns(accountId: number, filter: CampaignFilter): Promise<CampaignSummary[]>
+  listCampaigns(accountId: number, filter: CampaignFilter, since?: Since): Promise<CampaignSummary[]>
   deleteCampaign(campaignId: number): Promise<boolean>
 
-  findLead(campaign: Campaign, email: string): MaybePromise<Lead | undefined>
+  findLead(campaign: Campaign, email: string, since?: Since): MaybePromise<Lead | undefined>
   /** `ref` may be anything that somebody put into an address. */
-  findLeadByRef(ref: string): MaybePromise<FoundLead | undefined>
+  findLeadByRef(ref: string, since?: Since): MaybePromise<FoundLead | undefined>
   /**
    * Reads the lead, lets `decide` make of it what it will, and stores that, as one step that no other write
    * comes between. Resolves once the result is on disk; `stale` when the campaign has been changed since it
-   * was read. `expectNew` says that the lead was just seen missing, which saves a read. Whoever has waited for
-   * the database since `waitingSinceMs` (of `performance.now`) waits no longer than if it had begun then.
+   * was read. `expectNew` says that the lead was just seen missing, which saves a read.
    */
   writeLead(
     campaign: Campaign,
     email: string,
     decide: Decide,
     expectNew?: boolean,
-    waitingSinceMs?: number,
+    since?: Since,
   ): Promise<LeadWrite | 'stale'>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */
   listLeads(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>

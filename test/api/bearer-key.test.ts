@@ -50,7 +50,8 @@ test('a key is lastcall_, a uuid, a dot and 32 bytes in base64url', () => {
   assert.equal(Buffer.from(secret, 'base64url').length, 32)
 })
 
-for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR'])
+// RFC 6750, section 2.1: one space or more.
+for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer ', 'bearer  '])
   test(`the scheme as ${scheme}`, async () => {
     assertStatus(await list({ Authorization: `${scheme} ${shop.owner.key}` }), 200)
   })

@@ -57,6 +57,8 @@ const refused = [
   "application/json; charset='utf-8'",
   'application/json; version=1; charset=latin1',
   'application/json; charset=utf-8x',
+  'application/json; charset="utf-8',
+  'application/json; charset=utf-8"',
   'text/json',
   'text/plain',
   'text/plain; charset=utf-8',

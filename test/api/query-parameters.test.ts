@@ -113,6 +113,8 @@ const refused = [
   'toString=1',
   'limit=1;isDraft=true',
   'limit=1?isDraft=true',
+  '?limit=1',
+  '?',
   'limit=1&colour=red',
   'colour=red&colour=red',
 ]

@@ -39,6 +39,7 @@ test('refusals of the protocol', { concurrency: 16 }, async (t) => {
     'the same length twice': post(['Content-Length: 2', 'Content-Length: 2'], '{}'),
     'a length and chunks': post(['Content-Length: 2', 'Transfer-Encoding: chunked'], chunked('{}')),
     'chunks and a length': post(['Transfer-Encoding: chunked', 'Content-Length: 2'], chunked('{}')),
+    'a second host behind thousands of headers': raw(get, 'Host: a', ...Array(3_500).fill('a:'), 'Host: b'),
     'half of a request line': 'GET /api',
   }
   for (const [name, bytes] of Object.entries(malformed)) {

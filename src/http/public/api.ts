@@ -14,6 +14,7 @@ import {
   type LiveKey,
   type MaybePromise,
   type Rates,
+  type Since,
   type Store,
   StoreUnavailable,
 } from '../../store/store.ts'
@@ -63,6 +64,8 @@ type Call = {
   operation: Operation | null
   /** As the history keeps it: nothing that cannot be one. */
   campaignId: number | null
+  /** How long it has waited for the database before its body was there, in milliseconds. */
+  waitedMs: number
 }
 
 /** What a request that has passed rows 4 to 10 asks for. */
@@ -85,7 +88,12 @@ export function buildPublicApi(
     if (path === `${basePath}/openapi.json` && (method === 'GET' || method === 'HEAD')) return liveDescription
     if (exchange.req.headers.authorization === undefined) return unauthorized(exchange, '')
     const found = checkKey(directory, exchange.req, exchange.arrivedAtMs)
-    return found instanceof Promise ? found.then((key) => admit(call, key)) : admit(call, found)
+    if (!(found instanceof Promise)) return admit(call, found)
+    const since = performance.now()
+    return found.then((key) => {
+      call.waitedMs = performance.now() - since
+      return admit(call, key)
+    })
   }
 
   function admit(call: Call, key: LiveKey | undefined): MaybePromise<Reply | undefined> {
@@ -128,9 +136,10 @@ export function buildPublicApi(
   function conclude(call: Call, key: LiveKey, ask: Ask | Fault): MaybePromise<Reply> {
     const { exchange } = call
     if (rates.inProcess) return act(call, key, ask)
-    const counted = rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs)
+    const since = performance.now() - call.waitedMs
+    const counted = rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs, since)
     const isAllowed = counted.then(({ allowed }) => allowed)
-    const acted = Promise.try(act, call, key, ask, isAllowed)
+    const acted = Promise.try(act, call, key, ask, isAllowed, since)
     // Where the count fails or says no, nobody asks what came of these.
     isAllowed.catch(() => {})
     acted.catch(() => {})
@@ -146,11 +155,12 @@ export function buildPublicApi(
     key: LiveKey,
     ask: Ask | Fault,
     mayWrite?: Promise<boolean>,
+    since?: Since,
   ): MaybePromise<Reply> {
     if ('code' in ask) return failed(exchange, ask)
-    if (ask.operation === 'listCampaigns') return campaignList(key.account.id, ask.filter)
+    if (ask.operation === 'listCampaigns') return campaignList(key.account.id, ask.filter, since)
     const { campaignId, input } = ask
-    const of = { accountId: key.account.id, campaignId }
+    const of = { accountId: key.account.id, campaignId, since }
     const at = seconds(now())
     const pending =
       ask.operation === 'registerLead'
@@ -172,9 +182,9 @@ export function buildPublicApi(
     return succeeded(created ? 201 : 200, offerText(key.account, input, result), true)
   }
 
-  async function campaignList(accountId: number, filter: ListQuery): Promise<Reply> {
+  async function campaignList(accountId: number, filter: ListQuery, since: Since): Promise<Reply> {
     // One more than asked for tells whether there is a further page.
-    const found = await store.listCampaigns(accountId, { ...filter, limit: filter.limit + 1 })
+    const found = await store.listCampaigns(accountId, { ...filter, limit: filter.limit + 1 }, since)
     const page = found.slice(0, filter.limit)
     const body: CampaignList = {
       items: page.map(({ id, name, typeId, isDraft }) => ({
@@ -241,6 +251,7 @@ export function buildPublicApi(
       rate: undefined,
       operation: null,
       campaignId: null,
+      waitedMs: 0,
     })
   }
 }

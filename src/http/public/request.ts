@@ -44,7 +44,7 @@ export function parseListQuery(query: string): ListQuery | Fault {
   const result: ListQuery = { limit: 50, afterId: 0, isDraft: null }
   const fault = unknownParameter(query, ['limit', 'afterId', 'isDraft'])
   if (fault !== undefined) return fault
-  const parameters = new URLSearchParams(query)
+  const parameters = parametersOf(query)
 
   const limit = parameters.get('limit')
   if (limit !== null) {
@@ -69,12 +69,17 @@ export function parseListQuery(query: string): ListQuery | Fault {
 export function unknownParameter(query: string, allowed: readonly string[]): Fault | undefined {
   if (query === '') return undefined
   const seen = new Set<string>()
-  for (const name of new URLSearchParams(query).keys()) {
+  for (const name of parametersOf(query).keys()) {
     if (!allowed.includes(name)) return invalid(`unknown query parameter ${quoted(name)}`)
     if (seen.has(name)) return invalid(`query parameter ${name} is given twice`)
     seen.add(name)
   }
   return undefined
+}
+
+/** `URLSearchParams` takes a leading question mark for that of the address, which is not there any more. */
+function parametersOf(query: string): URLSearchParams {
+  return new URLSearchParams(query.startsWith('?') ? `&${query}` : query)
 }
 
 const parameter = /;\s*([^\s=;]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g
@@ -90,7 +95,7 @@ export function isJson(req: IncomingMessage): boolean {
 function isJsonType(type: string): boolean {
   if (!/^application\/json\s*(?:;|$)/i.test(type)) return false
   for (const [, name, value] of type.matchAll(parameter)) {
-    if (name?.toLowerCase() === 'charset' && !/^"?utf-8"?$/i.test((value ?? '').trim())) return false
+    if (name?.toLowerCase() === 'charset' && !/^(?:utf-8|"utf-8")$/i.test((value ?? '').trim())) return false
   }
   return true
 }

@@ -1,4 +1,4 @@
-import { type Listener, listen } from './connection.ts'
+import { isGone, type Listener, listen } from './connection.ts'
 
 /** How often the connection that listens is asked whether it still does, and how long it may take. */
 const beatMs = 250
@@ -9,17 +9,20 @@ export const channel = 'lastcall'
 export type Announcements = {
   /** True while the database answers, and so while nothing can be missed. */
   isHeard(): boolean
+  /** False once it has answered that it is another one than the one that was opened. */
+  isOurs(): boolean
   close(): void
 }
 
 /**
- * Calls `changed` when any node has changed accounts, keys or campaigns, and while nobody can tell whether one
+ * `refKey` is what tells this installation from every other. Calls `changed` when any node has changed accounts, keys or campaigns, and while nobody can tell whether one
  * has: as long as the connection is gone, all that is remembered is older than it may be.
  */
-export function hearAnnouncements(url: string, changed: () => void): Announcements {
+export function hearAnnouncements(url: string, refKey: Uint8Array, changed: () => void): Announcements {
   let listener: Listener | undefined
   let isClosed = false
   let isHeard = true
+  let isOurs = true
   let timer: NodeJS.Timeout | undefined
 
   async function beat(): Promise<void> {
@@ -38,13 +41,16 @@ export function hearAnnouncements(url: string, changed: () => void): Announcemen
         // Before it listened, something may have been missed.
         changed()
         if (isClosed) listener.close()
-        return true
       }
-      if (await listener.isAlive(beatPatienceMs)) return true
-      listener.close()
-      listener = undefined
-      return false
-    } catch {
+      const row = await listener.ask('SELECT ref_key FROM installation', beatPatienceMs)
+      isOurs = row !== undefined && Buffer.compare(row.ref_key, refKey) === 0
+      return isOurs
+    } catch (error) {
+      if (isGone(error)) isOurs = false
+      else {
+        listener?.close()
+        listener = undefined
+      }
       return false
     }
   }
@@ -52,6 +58,7 @@ export function hearAnnouncements(url: string, changed: () => void): Announcemen
   beat()
   return {
     isHeard: () => isHeard,
+    isOurs: () => isOurs,
     close() {
       isClosed = true
       clearTimeout(timer)

@@ -21,7 +21,7 @@ export type Pool = {
   use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same in a transaction; `mode` stands behind BEGIN. */
   transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
-  /** Opens as many connections as there may be. */
+  /** Opens as many connections as there may be. @throws StoreUnavailable where it gets fewer */
   fill(): Promise<void>
   /** From now on a connection may take so long to open. */
   limitConnecting(connectMs: number): void
@@ -36,6 +36,8 @@ export type PoolOptions = {
   connectMs: number
   /** Settings of the sessions, such as `{ lock_timeout: '200' }`. */
   settings: Record<string, string>
+  /** Where it says no, nothing is asked, and whoever asks gets StoreUnavailable. */
+  mayUse?(): boolean
 }
 
 /** Longer than any answer takes that somebody still waits for. */
@@ -47,7 +49,7 @@ const types: pg.CustomTypesConfig = {
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
 }
 
-export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool {
+export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions): Pool {
   const pool = new pg.Pool({
     ...clientConfig(url, settings),
     max: size,
@@ -66,17 +68,19 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
   })
 
   async function use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const started = performance.now()
-    const client = await pool.connect().catch((error) => {
+    if (patienceMs <= 0 || mayUse?.() === false) throw notAnswered()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      // Not before what has arrived meanwhile is read: it may be us who were late.
+      timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
+    })
+    const connecting = pool.connect()
+    const client = await Promise.race([connecting, late]).catch((error) => {
+      clearTimeout(timer)
+      connecting.then((unused) => unused.release()).catch(() => {})
       throw failure(error)
     })
-    const left = patienceMs - (performance.now() - started)
-    let timer: NodeJS.Timeout | undefined
     try {
-      const late = new Promise<never>((_, reject) => {
-        // Not before what has arrived meanwhile is read: it may be us who were late.
-        timer = setTimeout(() => setImmediate(() => reject(notAnswered())), left)
-      })
       const result = await Promise.race([work(connectionOf(client)), late])
       client.release()
       return result
@@ -104,8 +108,10 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
         }
       }),
     async fill() {
-      const clients = await Promise.all(Array.from({ length: size }, () => pool.connect()))
-      for (const client of clients) client.release()
+      const opened = await Promise.allSettled(Array.from({ length: size }, () => pool.connect()))
+      for (const one of opened) if (one.status === 'fulfilled') one.value.release()
+      const refused = opened.find((one) => one.status === 'rejected')
+      if (refused !== undefined) throw failure(refused.reason)
     },
     limitConnecting(connectMs) {
       pool.options.connectionTimeoutMillis = connectMs
@@ -115,8 +121,8 @@ export function openPool({ url, size, connectMs, settings }: PoolOptions): Pool 
 }
 
 export type Listener = {
-  /** Fails when the connection does not answer in time. */
-  isAlive(patienceMs: number): Promise<boolean>
+  /** The first row of a statement. @throws StoreUnavailable when the connection does not answer in time */
+  ask(sql: string, patienceMs: number): Promise<Row | undefined>
   close(): void
 }
 
@@ -136,16 +142,18 @@ export async function listen(url: string, channel: string, heard: () => void): P
     throw failure(error)
   }
   return {
-    isAlive: (patienceMs) =>
-      answered(client.query('SELECT 1'), patienceMs).then(
-        () => true,
-        () => false,
-      ),
+    ask: async (sql, patienceMs) => {
+      try {
+        return (await answered(client.query(sql), patienceMs)).rows[0]
+      } catch (error) {
+        throw failure(error)
+      }
+    },
     close,
   }
 }
 
-function answered(query: Promise<unknown>, patienceMs: number): Promise<unknown> {
+function answered<T>(query: Promise<T>, patienceMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
     query.then(resolve, reject).finally(() => clearTimeout(timer))
@@ -216,10 +224,20 @@ export function notAnswered(): StoreUnavailable {
   return new StoreUnavailable('the database does not answer')
 }
 
+/** No such table, no such schema: they were there when we began. */
+const gone = new Set(['42P01', '3F000'])
+
+/** Whether what we work on has been taken away from beneath us. */
+export function isGone(error: unknown): boolean {
+  return error instanceof StoreUnavailable && gone.has(sqlState(error.cause ?? {}) ?? '')
+}
+
 /** What the rest of Lastcall gets to see of an error. */
 function failure(error: unknown): unknown {
   const isOurs = error instanceof Error && error.name !== 'Error' && error.name !== 'DatabaseError'
   const state = sqlState(error)
+  if (state !== undefined && gone.has(state))
+    return new StoreUnavailable('the tables are gone', { cause: error })
   if (state === undefined ? isOurs && !isSystemError(error) : defects.has(state.slice(0, 2))) return error
   return new StoreUnavailable('the database does not answer', { cause: error })
 }

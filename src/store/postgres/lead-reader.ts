@@ -1,5 +1,6 @@
 import type { RateVerdict } from '../../core/rate-window.ts'
 import { type LeadRow, leadColumns } from '../lead-row.ts'
+import type { Since } from '../store.ts'
 import type { Pool, Prepared } from './connection.ts'
 import { type Turns, turns } from './turns.ts'
 
@@ -10,8 +11,8 @@ type Question =
 type Answer = RateVerdict | LeadRow | undefined
 
 export type LeadReader = {
-  count(accountId: number, limit: number): Promise<RateVerdict>
-  find(accountId: number, campaignId: number, email: string): Promise<LeadRow | undefined>
+  count(accountId: number, limit: number, since?: Since): Promise<RateVerdict>
+  find(accountId: number, campaignId: number, email: string, since?: Since): Promise<LeadRow | undefined>
 }
 
 const columns = leadColumns.replaceAll(/\s+/g, ' ')
@@ -88,9 +89,10 @@ export function leadReader(pool: Pool, patienceMs: number): LeadReader {
     },
   )
   return {
-    count: (accountId, limit) => asked.ask({ count: true, accountId, limit }) as Promise<RateVerdict>,
-    find: (accountId, campaignId, email) =>
-      asked.ask({ count: false, accountId, campaignId, email }) as Promise<LeadRow | undefined>,
+    count: (accountId, limit, since) =>
+      asked.ask({ count: true, accountId, limit }, since) as Promise<RateVerdict>,
+    find: (accountId, campaignId, email, since) =>
+      asked.ask({ count: false, accountId, campaignId, email }, since) as Promise<LeadRow | undefined>,
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Campaign,
   type Lead,
   Refused,
+  type Since,
   type Store,
   StoreUnavailable,
   UnusableDatabase,
@@ -54,7 +55,10 @@ export type PostgresOptions = {
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const { url, poolSize, patienceMs, isServer } = options
-  const admin = openPool({ url, size: adminPoolSize, settings: {}, connectMs: startMs })
+  // Another database in the place of ours: it is neither read nor written.
+  let isOurs = () => true
+  const mayUse = () => isOurs()
+  const admin = openPool({ url, size: adminPoolSize, settings: {}, connectMs: startMs, mayUse })
   await usable(admin, () => migrate(admin))
   // A statement that is given up by us may yet be carried out; one that PostgreSQL gives up is not.
   const settings = {
@@ -62,22 +66,24 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     lock_timeout: String(lockTimeoutMs(patienceMs)),
     statement_timeout: String(Math.round(patienceMs * 0.9)),
   }
-  const pool = { url, size: poolSize, connectMs: startMs }
+  const pool = { url, size: poolSize, connectMs: startMs, mayUse }
   const durable = openPool({ ...pool, settings })
   // Counting requests need not wait for the disk; leads must.
   const counting = openPool({ ...pool, settings: { ...settings, synchronous_commit: 'off' } })
   const pools = [durable, counting, admin]
   if (isServer) {
-    await Promise.all(pools.map((each) => each.fill()))
+    await usable(admin, () => Promise.all(pools.map((each) => each.fill())))
     // Until here nobody waits; from now on a request gives up with its statement.
     for (const each of pools) each.limitConnecting(patienceMs)
   }
   const { rows } = await admin.use(adminPatienceMs, (c) => c.query('SELECT ref_key FROM installation', []))
-  const refs = refCipher(rows[0]?.ref_key)
+  const refKey: Uint8Array = rows[0]?.ref_key
+  const refs = refCipher(refKey)
   const listeners: (() => void)[] = []
-  const announcements = hearAnnouncements(url, () => {
+  const announcements = hearAnnouncements(url, refKey, () => {
     for (const listener of listeners) listener()
   })
+  isOurs = announcements.isOurs
   const reader = leadReader(counting, patienceMs)
   const writer = leadWriter(durable, refs, {
     find: ({ campaign, email }) => findLead(campaign, email),
@@ -85,30 +91,32 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     patienceMs,
   })
 
-  async function findLead(campaign: Campaign, email: string): Promise<Lead | undefined> {
-    const row = await reader.find(campaign.accountId, campaign.id, email)
-    return row && toLead(campaign, email, row)
+  const leftOf = (since: Since) => (since === undefined ? patienceMs : since + patienceMs - performance.now())
+
+  async function findLead(campaign: Campaign, email: string, since?: Since): Promise<Lead | undefined> {
+    const row = await reader.find(campaign.accountId, campaign.id, email, since)
+    return row && toLead(campaign, email, row, since)
   }
 
-  async function toLead(campaign: Campaign, email: string, row: LeadRow): Promise<Lead> {
+  async function toLead(campaign: Campaign, email: string, row: LeadRow, since?: Since): Promise<Lead> {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
-    return leadOf(row, email, ref, await ruleOf(campaign, row[3]))
+    return leadOf(row, email, ref, await ruleOf(campaign, row[3], since))
   }
 
   /** A rule that the campaign was given after it was read stands in the database alone. */
-  async function ruleOf(campaign: Campaign, ruleId: number | null): Promise<Rule | null> {
+  async function ruleOf(campaign: Campaign, ruleId: number | null, since: Since): Promise<Rule | null> {
     if (ruleId === null) return null
     const known = campaign.rules.get(ruleId)
     if (known !== undefined) return known
-    const row = await read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId))
+    const row = await read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId), since)
     if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
     return JSON.parse(row.rule)
   }
 
-  const read = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
-    admin.use(patienceMs, (connection) => work(sqlOn(connection)))
-  const readTogether = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
-    admin.transaction(patienceMs, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
+  const read = <T>(work: (sql: Sql) => Promise<T>, since?: Since): Promise<T> =>
+    admin.use(leftOf(since), (connection) => work(sqlOn(connection)))
+  const readTogether = <T>(work: (sql: Sql) => Promise<T>, since: Since): Promise<T> =>
+    admin.transaction(leftOf(since), 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
       work(sqlOn(connection)),
     )
   const write = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
@@ -121,7 +129,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   return {
     createAccount: (name) => write((sql) => configuration.createAccount(sql, name)),
     listAccounts: () => read(configuration.listAccounts),
-    findAccount: (id) => read((sql) => configuration.findAccount(sql, id)),
+    findAccount: (id, since) => read((sql) => configuration.findAccount(sql, id), since),
     updateAccount: (id, changes) => write((sql) => configuration.updateAccount(sql, id, changes)),
 
     createKey: (key) => write((sql) => configuration.createKey(sql, key)),
@@ -132,12 +140,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     replaceKey: (id, graceEndsAt, next) =>
       write((sql) => configuration.replaceKey(sql, id, graceEndsAt, next)),
     noteKeyUses: (uses) => writeAll(configuration.keyUseStatements(uses)),
-    findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
+    findLiveKey: (id, since) => read((sql) => configuration.findLiveKey(sql, id), since),
 
     applyCampaign: (accountId, settings) =>
       write((sql) => configuration.applyCampaign(sql, accountId, settings)),
-    findCampaign: (id) => readTogether((sql) => configuration.findCampaign(sql, id)),
-    listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
+    findCampaign: (id, since) => readTogether((sql) => configuration.findCampaign(sql, id), since),
+    listCampaigns: (accountId, filter, since) =>
+      read((sql) => configuration.listCampaigns(sql, accountId, filter), since),
     async deleteCampaign(id) {
       const campaign = await read((sql) => sql.get('SELECT account_id FROM campaigns WHERE id = ?', id))
       const deleted = await write((sql) => configuration.deleteCampaign(sql, id))
@@ -148,10 +157,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     },
 
     findLead,
-    async findLeadByRef(ref) {
+    async findLeadByRef(ref, since) {
       const parts = refs.read(ref)
       if (parts === undefined) return undefined
-      const rows = await counting.use(patienceMs, (connection) =>
+      const rows = await counting.use(leftOf(since), (connection) =>
         connection.rows<[...LeadRow, campaignId: number, email: string]>(findById, [
           parts.accountId,
           parts.leadId,
@@ -161,7 +170,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       const row = rows[0]
       if (row === undefined) return undefined
       const [campaignId, email] = row.slice(-2) as [number, string]
-      return { campaignId, lead: (campaign) => toLead(campaign, email, row as unknown as LeadRow) }
+      return { campaignId, lead: (campaign) => toLead(campaign, email, row as unknown as LeadRow, since) }
     },
     writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
       writer.write({ accountId: campaign.accountId, campaign, email, decide }, expectNew, since),
@@ -199,7 +208,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
     writeTemplate: (id, template, madeAt) => writeAll(counts.templateStatements(id, template, madeAt)),
 
-    rates: { inProcess: false, count: (accountId, limit) => reader.count(accountId, limit) },
+    rates: {
+      inProcess: false,
+      count: (accountId, limit, _nowMs, since) => reader.count(accountId, limit, since),
+    },
     people: peopleOn({ read, write }),
     startTurn() {},
     onChange: (listener) => {

@@ -122,6 +122,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       startTurn()
       return work()
     } catch (error) {
+      failed(error)
       throw unavailable(error)
     }
   }
@@ -131,6 +132,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
       startTurn()
       return await work(hotSql)
     } catch (error) {
+      failed(error)
       throw unavailable(error)
     }
   }
@@ -187,6 +189,7 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
         })
         return
       } catch (error) {
+        failed(error)
         const isLocked = sqliteCode(error) === SQLITE_BUSY
         if (!isLocked || performance.now() > patientUntil) throw unavailable(error)
         await sleep(lockRetryMs)

@@ -1,0 +1,192 @@
+// PostgreSQL goes on, but is slow, or no longer ours, or does not let us start or stop: bounded waits, 503 and never
+// another installation's rows, and processes that end when they should.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { campaignFile, installation, type Server } from '../../support/lastcall.ts'
+import { type Postgres, startPostgres } from '../../support/postgres.ts'
+import { ask } from '../../support/postgres-databases.ts'
+import { assertRefused, command, eventually, root } from '../../support/prepared.ts'
+
+let postgres: Postgres
+before(async () => {
+  postgres = await startPostgres()
+})
+after(() => postgres.stop())
+
+type Owner = { url: string; campaign: number; key: string }
+
+async function owner(): Promise<Owner> {
+  const url = await postgres.createDatabase()
+  const json = async (args: string[], input = '') => {
+    const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url }, input })
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  const account = (await json(['account', 'create', '--name', 'Owner'])).id
+  const { key } = await json(['key', 'create', '--account', String(account), '--name', 'server'])
+  const campaign = await json(['campaign', 'apply', '--account', String(account), '-'], campaignFile())
+  return { url, campaign: campaign.id, key }
+}
+
+async function post(server: Server, { campaign, key }: Owner, operation: string, email: string) {
+  const startedAt = performance.now()
+  const answer = await fetch(`${server.base}/campaigns/${campaign}/${operation}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+  await answer.arrayBuffer()
+  return { status: answer.status, milliseconds: performance.now() - startedAt }
+}
+
+const isReady = async (server: Server) => (await fetch(`${server.origin}/readyz`)).status === 200
+
+test('slow by half a second for each answer: whoever waits is told 503 within a second, whatever else was asked for before', {
+  timeout: 60_000,
+}, async (t) => {
+  const me = await owner()
+  const { port, hostname } = new URL(me.url)
+  let delayMs = 0
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname)
+    client.on('error', () => server.destroy()).on('close', () => server.destroy())
+    server.on('error', () => client.destroy()).on('close', () => client.destroy())
+    client.pipe(server)
+    server.on('data', (bytes) => setTimeout(() => client.write(bytes), delayMs))
+  })
+    .listen(0, '127.0.0.1')
+    .unref()
+  await once(proxy, 'listening')
+  t.after(() => proxy.close())
+  const slow = new URL(me.url)
+  slow.port = String((proxy.address() as AddressInfo).port)
+  slow.hostname = '127.0.0.1'
+  const server = await installation(t).serve(['--rate-limit', '1000000'], { DATABASE_URL: slow.href })
+  assert.equal((await post(server, me, 'leads', 'before@example.com')).status, 201)
+  delayMs = 500
+  await sleep(1_500)
+  const told: { status: number; milliseconds: number }[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const asked = Array.from({ length: 20 }, (_, n) =>
+      post(server, me, n % 2 === 0 ? 'leads' : 'leads/lookup', `slow-${round}-${n}@example.com`),
+    )
+    told.push(...(await Promise.all(asked)))
+  }
+  for (const { status } of told) assert.ok([200, 201, 404, 503].includes(status), String(status))
+  // A second of waiting, and what a busy machine takes to say so.
+  const longest = Math.max(...told.map(({ milliseconds }) => milliseconds))
+  assert.ok(longest < 1_300, `${longest} ms`)
+  delayMs = 0
+  assert.ok(await eventually(10_000, () => isReady(server)))
+  assert.equal((await post(server, me, 'leads', 'after@example.com')).status, 201)
+})
+
+const replaced: [string, (url: string) => Promise<unknown>][] = [
+  ['its tables are gone', (url) => ask(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')],
+  [
+    'another installation is put in its place',
+    async (url) => {
+      await ask(url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+      await command(['account', 'create', '--name', 'Other'], { env: { DATABASE_URL: url } })
+    },
+  ],
+]
+for (const [how, act] of replaced)
+  test(`${how}: not ready, 503, and nothing is written into it`, { timeout: 60_000 }, async (t) => {
+    const me = await owner()
+    const server = await installation(t).serve([], { DATABASE_URL: me.url })
+    assert.equal((await post(server, me, 'leads', 'before@example.com')).status, 201)
+    await act(me.url)
+    assert.ok(await eventually(3_000, async () => !(await isReady(server))), 'it says it is ready')
+    for (const operation of ['leads', 'leads/lookup'])
+      assert.equal((await post(server, me, operation, 'before@example.com')).status, 503)
+    const tables = await ask(me.url, `SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)
+    if (tables.length > 0) assert.deepEqual(await ask(me.url, 'SELECT 1 FROM leads'), [])
+  })
+
+test('frozen: a server that is told to stop stops in time, with exit 0', { timeout: 60_000 }, async (t) => {
+  const me = await owner()
+  const server = await installation(t).serve([], { DATABASE_URL: me.url })
+  // The use of the key and the registration wait to be counted.
+  assert.equal((await post(server, me, 'leads', 'before@example.com')).status, 201)
+  postgres.freeze()
+  try {
+    const startedAt = performance.now()
+    const exited = once(server.process, 'exit')
+    server.process.kill('SIGTERM')
+    const [code] = await Promise.race([exited, sleep(10_000, ['still there'])])
+    assert.equal(code, 0)
+    assert.ok(performance.now() - startedAt < 10_000)
+  } finally {
+    postgres.thaw()
+  }
+})
+
+for (const workers of ['1', '2'])
+  test(`frozen: a start with ${workers} of the workers can be stopped`, { timeout: 60_000 }, async () => {
+    const { url } = await owner()
+    postgres.freeze()
+    try {
+      const starting = spawn(
+        process.execPath,
+        [join(root, 'src', 'main.ts'), 'serve', '--port', '0', '--workers', workers],
+        { env: { PATH: process.env.PATH, DATABASE_URL: url }, stdio: 'ignore' },
+      )
+      await sleep(2_000)
+      const exited = once(starting, 'exit')
+      starting.kill('SIGTERM')
+      const [code] = await Promise.race([exited, sleep(5_000, ['still there'])])
+      starting.kill('SIGKILL')
+      assert.equal(code, 0)
+    } finally {
+      postgres.thaw()
+    }
+  })
+
+for (const workers of ['1', '2'])
+  test(`a port that is taken: ${workers} of the workers say so and end`, { timeout: 60_000 }, async () => {
+    const { url } = await owner()
+    const holder = createServer().listen(0, '127.0.0.1').unref()
+    await once(holder, 'listening')
+    const { port } = holder.address() as AddressInfo
+    const env = { DATABASE_URL: url, PORT: String(port) }
+    const startedAt = performance.now()
+    assertRefused(await command(['serve', '--workers', workers], { env }), 'PORT', [2])
+    assert.ok(performance.now() - startedAt < 15_000)
+    holder.close()
+  })
+
+test('fewer connections than it needs: a start says so and ends', { timeout: 60_000 }, async () => {
+  const { url } = await owner()
+  const { Client } = await import('pg')
+  const takers: InstanceType<typeof Client>[] = []
+  const take = async () => {
+    const taker = new Client(url)
+    taker.on('error', () => {})
+    await taker.connect()
+    takers.push(taker)
+    return true
+  }
+  while (await take().catch(() => false));
+  // Enough to look at the database, and too few to serve.
+  await Promise.all(takers.splice(0, 6).map((taker) => taker.end()))
+  const env = { DATABASE_URL: url, PORT: '0' }
+  assertRefused(await command(['serve'], { env }), 'PostgreSQL', [1])
+  await Promise.all(takers.map((taker) => taker.end()))
+})
+
+test('with workers, the line of listening is the first, and one line says that the panel has no user', {
+  timeout: 60_000,
+}, async (t) => {
+  const me = await owner()
+  const server = await installation(t).serve(['--workers', '2'], { DATABASE_URL: me.url })
+  assert.ok(await eventually(5_000, () => server.output().includes('no user yet')))
+  await sleep(500)
+  assert.match(server.output(), /^Lastcall listening on /)
+  assert.equal(server.output().match(/no user yet/g)?.length, 1)
+})
