@@ -93,6 +93,39 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.deepEqual(await told(t, half, key), before)
   })
 
+  await t.test(
+    'goes on after an interruption with what was changed meanwhile, and mixes nothing',
+    async (own) => {
+      const other = await furnished(own)
+      const half = await newDatabase()
+      const again = () => command(['copy', '--from', other.url, '--to', half])
+      assert.equal((await again()).code, 0)
+      await json(other.url, ['account', 'set', '2', '--suspended', 'true'])
+      const [{ id }] = await json(other.url, ['key', 'list', '--account', '1'])
+      await json(other.url, ['key', 'revoke', id])
+      assert.equal((await again()).code, 0)
+      assert.deepEqual(await ask(half, 'SELECT id::int FROM accounts WHERE suspended = 1'), [{ id: 2 }])
+      const of = ['--from', other.url, '--to', half]
+      assert.deepEqual(await ask(half, 'SELECT 1 FROM api_keys WHERE revoked_at IS NULL'), [])
+      await json(other.url, [
+        ...['lead', 'deadline', '--campaign', '1', '--email', 'lead-8@example.com'],
+        ...['--at', '2031-01-01T00:00:00Z'],
+      ])
+      await refused(of, '--to: some of its leads are older')
+    },
+  )
+
+  await t.test('takes along which ids were given, also of what is gone', async (own) => {
+    const other = await furnished(own)
+    await json(other.url, ['campaign', 'delete', '3', '--yes'])
+    const there = await newDatabase()
+    await json(other.url, ['copy', '--from', other.url, '--to', there])
+    const back = `file:${join(installation(own).folder, 'back.db')}`
+    await json(there, ['copy', '--from', there, '--to', back])
+    for (const url of [there, back])
+      assert.equal((await json(url, ['campaign', 'apply', '--account', '2', '-'], campaignFile())).id, 4)
+  })
+
   await t.test('takes everything back to a file', async (own) => {
     const back = `file:${join(installation(own).folder, 'back.db')}`
     await json(url, ['copy', '--from', postgres, '--to', back])

@@ -1,9 +1,16 @@
 import type { Row, Value } from '../sql.ts'
-import { copiedTables, keyColumns, type Tables, tableSql } from '../table-copy.ts'
+import {
+  copiedTables,
+  keyColumns,
+  type LastIds,
+  numberedTables,
+  type Tables,
+  type Totals,
+  tableSql,
+} from '../table-copy.ts'
 import type { Pool } from './connection.ts'
 
 const patienceMs = 600_000
-const counted = ['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'users']
 
 export function postgresTables(pool: Pool): Tables {
   const query = (sql: string, values: readonly Value[] = []): Promise<Row[]> =>
@@ -14,7 +21,7 @@ export function postgresTables(pool: Pool): Tables {
     async setRefKey(key) {
       await query('UPDATE installation SET ref_key = ?', [key])
     },
-    count: async (table) => (await query(tableSql(table).count))[0]?.total,
+    totals: async (table) => (await query(tableSql(table).totals))[0] as Totals,
     async lastKey(table) {
       const [row] = await query(tableSql(table).lastKey)
       return row && listOf(keyColumns[table], row)
@@ -27,11 +34,19 @@ export function postgresTables(pool: Pool): Tables {
     async add(table, rows) {
       await query(tableSql(table).add(rows.length), rows.flat())
     },
-    async finish() {
-      for (const table of counted) {
+    async lastIds() {
+      const given = numberedTables.map(
+        (table) =>
+          `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${table}', 'id')), 0) AS ${table}`,
+      )
+      return (await query(`SELECT ${given.join(', ')}`))[0] as LastIds
+    },
+    async finish(lastIds) {
+      for (const table of numberedTables) {
         await query(
           `SELECT setval(pg_get_serial_sequence('${table}', 'id'),
-            greatest(1, (SELECT coalesce(max(id), 0) FROM ${table})))`,
+            greatest(1, ?::bigint, (SELECT coalesce(max(id), 0) FROM ${table})))`,
+          [lastIds[table]],
         )
       }
       await query('ANALYZE')

@@ -1,5 +1,14 @@
 import type { Row, Value } from '../sql.ts'
-import { type CopiedTable, copiedTables, keyColumns, type Tables, tableSql } from '../table-copy.ts'
+import {
+  type CopiedTable,
+  copiedTables,
+  keyColumns,
+  type LastIds,
+  numberedTables,
+  type Tables,
+  type Totals,
+  tableSql,
+} from '../table-copy.ts'
 import { type Connection, transaction } from './connection.ts'
 
 /** The statements of SQLite take 32,766 values at most. */
@@ -14,7 +23,7 @@ export function sqliteTables(connection: Connection, close: () => void): Tables 
     async setRefKey(key) {
       connection.run('UPDATE installation SET ref_key = ?', key)
     },
-    count: async (table) => connection.get(tableSql(table).count)?.total,
+    totals: async (table) => connection.get(tableSql(table).totals) as Totals,
     async lastKey(table) {
       const row = connection.get(tableSql(table).lastKey)
       return row && listOf(keyColumns[table], row)
@@ -29,8 +38,13 @@ export function sqliteTables(connection: Connection, close: () => void): Tables 
         for (let from = 0; from < rows.length; from += rowsOfStatement)
           addRows(table, rows.slice(from, from + rowsOfStatement))
       }),
-    async finish() {
+    async lastIds() {
+      const given = numberedTables.map((table) => [table, lastId(table)])
+      return Object.fromEntries(given) as LastIds
+    },
+    async finish(lastIds) {
       transaction(connection, () => {
+        for (const table of numberedTables) raiseLastId(table, lastIds[table])
         connection.run(
           `INSERT OR IGNORE INTO lead_emails SELECT campaign_id, email, id FROM leads
             WHERE id > (SELECT filed_up_to FROM filing) ORDER BY campaign_id, email`,
@@ -43,6 +57,20 @@ export function sqliteTables(connection: Connection, close: () => void): Tables 
       connection.exec('DROP INDEX IF EXISTS leads_by_account')
       close()
     },
+  }
+
+  function lastId(table: CopiedTable): number {
+    const given = connection.get('SELECT seq FROM sqlite_sequence WHERE name = ?', table)
+    const highest = connection.get(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)
+    return Math.max(given?.seq ?? 0, highest?.id)
+  }
+
+  /** A lead's id may come again here: what names a lead to others has a salt. */
+  function raiseLastId(table: CopiedTable, id: number): void {
+    if (table === 'leads') return
+    if (connection.get('SELECT 1 FROM sqlite_sequence WHERE name = ?', table) === undefined)
+      connection.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, 0)', table)
+    connection.run('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?', id, table)
   }
 
   function addRows(table: CopiedTable, rows: Value[][]): void {
