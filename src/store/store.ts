@@ -122,7 +122,13 @@ type Counting<Verdict> = (accountId: number, limit: number, nowMs: number, since
  */
 export type Rates =
   | { inProcess: true; count: Counting<RateVerdict> }
-  | { inProcess: false; count: Counting<Promise<RateVerdict>> }
+  | { inProcess: false; count: Counting<Promise<RateVerdict>>; countVisitor: VisitorCounting }
+
+/**
+ * Counts one request of a visitor, who is named by an address, in the same way. The address is kept nowhere: what
+ * stands in the database for some minutes is made of it with a key.
+ */
+type VisitorCounting = (address: string, limit: number) => Promise<RateVerdict>
 
 export type Store = {
   createAccount(name: string): Promise<Account>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { campaignFile, installation } from '../support/lastcall.ts'
-import { createDatabase } from '../support/postgres-databases.ts'
+import { ask, createDatabase } from '../support/postgres-databases.ts'
 import { command, eventually } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
@@ -60,6 +60,23 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
     const answers = (await registrations('third', 400)).filter((status) => status !== 429)
     const earlier = second > 50 ? 0 : 120
     assert.equal(answers.length, 300 - earlier)
+  })
+
+  await t.test('the rate of a visitor is exact across them, and counted under a number', async () => {
+    const second = new Date().getUTCSeconds()
+    if (second > 50) await new Promise((resolve) => setTimeout(resolve, (61 - second) * 1_000))
+    const submit = (email: string) =>
+      fetch(`${server.origin}/visitor/v1/campaigns/${campaign.id}/leads`, {
+        method: 'POST',
+        headers: { connection: 'close' },
+        body: JSON.stringify({ email }),
+      })
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => submit(`form-${n}@example.com`)))
+    const statuses = answers.map(({ status }) => status)
+    assert.deepEqual([...new Set(statuses)].sort(), [200, 429])
+    assert.equal(statuses.filter((status) => status === 200).length, 6)
+    const counted = await ask(url, 'SELECT account_id::text AS name FROM request_rates WHERE account_id < 0')
+    assert.equal(counted.length, 1)
   })
 
   await t.test('SIGTERM ends all of them, with 0', async () => {

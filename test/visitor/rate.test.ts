@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { BlockList } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { addressOf } from '../../src/http/visitor/address.ts'
 import { fetcherOf } from '../../src/http/visitor/fetcher.ts'
 import { visitorRate } from '../../src/http/visitor/visitor-rate.ts'
@@ -11,6 +12,9 @@ import { languageOf } from '../../src/http/visitor/words-page.ts'
 import { assertError, type Headers, newEmail, type Shop } from '../support/api.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { ask, lookUp, random32 } from '../support/recipient.ts'
+import { engine } from '../support/test-database.ts'
+
+const nextMinute = () => sleep(60_050 - (Date.now() % 60_000))
 
 test('by the server: as many as set, by the address behind trusted proxies alone, and again in the next minute', async (t) => {
   const place = installation(t)
@@ -39,6 +43,7 @@ test('by the server: as many as set, by the address behind trusted proxies alone
     }
     return answers.filter(({ status }) => status === 200).length
   }
+  if (engine === 'postgres' && new Date().getUTCSeconds() > 45) await nextMinute()
   assert.equal(await spend({}), 3)
   assert.equal(await spend({ 'X-Forwarded-For': '127.0.0.1' }), 0)
   assert.equal(await spend({ 'X-Forwarded-For': '203.0.113.7' }), 3)
@@ -48,7 +53,9 @@ test('by the server: as many as set, by the address behind trusted proxies alone
   assert.equal(await spend({ 'X-Forwarded-For': '2001:db8:1:3::5' }), 3)
   const reading = await ask(shop, 'offer', { client: random32(), visit: true })
   assert.equal(reading.status, 200)
-  atSecond(65)
+  // On PostgreSQL its clock counts, for all servers: see the rate of accounts.
+  if (engine === 'sqlite') atSecond(65)
+  else await nextMinute()
   assert.equal(await spend({ 'X-Forwarded-For': '203.0.113.7' }), 3)
 })
 

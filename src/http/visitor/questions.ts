@@ -5,7 +5,7 @@ import type { Offer } from '../../core/mechanism/attempt.ts'
 import { pageAt } from '../../core/page-address.ts'
 import { isClientId } from '../../core/visitor.ts'
 import type { Counting } from '../../counting.ts'
-import { StoreUnavailable } from '../../store/store.ts'
+import { type Rates, StoreUnavailable } from '../../store/store.ts'
 import type { Shown, Visitor, Visitors } from '../../visitors.ts'
 import { type BodyFailure, type Exchange, readBody, send } from '../exchange.ts'
 import { failed, type Reply, succeeded } from '../public/reply.ts'
@@ -21,6 +21,7 @@ const beginningsPerRegistration = 20
 export type QuestionParts = {
   visitors: Visitors
   counting: Counting
+  rates: Rates
   proxies: Proxies
   /** Registrations of one visitor in a minute. */
   formRatePerMinute: number
@@ -43,11 +44,18 @@ const everyAnswer = [
 /** Answers every path below `/visitor/v1/`. */
 export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path: string) => void {
   const { visitors, counting, now } = parts
-  const registrations = visitorRate(parts.formRatePerMinute)
-  const beginnings = visitorRate(parts.formRatePerMinute * beginningsPerRegistration)
+  const { rates, formRatePerMinute } = parts
+  const registrations = visitorRate(formRatePerMinute)
+  const beginnings = visitorRate(formRatePerMinute * beginningsPerRegistration)
 
   const counted = (rate: VisitorRate, { req, arrivedAtMs }: Exchange) =>
     rate(addressOf(req, parts.proxies), arrivedAtMs)
+
+  /** By all servers together, where they share a database. */
+  const countedByAll = (exchange: Exchange) =>
+    rates.inProcess
+      ? counted(registrations, exchange)
+      : rates.countVisitor(addressOf(exchange.req, parts.proxies), formRatePerMinute)
 
   async function askOffer(exchange: Exchange, campaignId: number, asked: Question): Promise<Reply> {
     const isVisit = asked.visit === true
@@ -70,7 +78,7 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
       const message = 'email must be an email address in ASCII of at most 254 characters'
       return failed(exchange, { code: 'VALIDATION_ERROR', message })
     }
-    const rate = counted(registrations, exchange)
+    const rate = await countedByAll(exchange)
     if (!rate.allowed) {
       const message = 'Too many registrations from here; wait for the seconds in Retry-After.'
       const retry = ['Retry-After', String(rate.resetSeconds), 'Access-Control-Expose-Headers', 'Retry-After']

@@ -36,6 +36,7 @@ export function buildVisitorSurface(parts: VisitorParts): (exchange: Exchange, p
   const questions = buildQuestions({
     visitors,
     counting,
+    rates: parts.store.rates,
     proxies: parts.proxies,
     formRatePerMinute: parts.formRatePerMinute,
     onDefect: (exchange, error) => onDefect(error, exchange),

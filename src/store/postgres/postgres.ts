@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rule } from '../../core/mechanism/attempt.ts'
 import * as configuration from '../configuration.ts'
@@ -29,6 +30,8 @@ const adminPatienceMs = 60_000
 /** How long PostgreSQL may take to let a process in that starts, or a command. */
 const startMs = 60_000
 const adminPoolSize = 4
+/** How often the counts of visitors whose minute is over are removed. */
+const visitorsKeptMs = 60_000
 /** By then a server has given up any write that it had begun. */
 const writeEndMs = 1_500
 
@@ -111,6 +114,17 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     const row = await read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId), since)
     if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
     return JSON.parse(row.rule)
+  }
+
+  let forgottenAt = 0
+
+  /** Now and then; nobody waits for it. */
+  function forgetVisitors(): void {
+    if (performance.now() - forgottenAt < visitorsKeptMs) return
+    forgottenAt = performance.now()
+    const sql = `DELETE FROM request_rates
+      WHERE account_id < 0 AND minute < floor(extract(epoch FROM clock_timestamp())) / 60 - 2`
+    admin.use(adminPatienceMs, (c) => c.query(sql, [])).catch(() => {})
   }
 
   const read = <T>(work: (sql: Sql) => Promise<T>, since?: Since): Promise<T> =>
@@ -211,6 +225,10 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     rates: {
       inProcess: false,
       count: (accountId, limit, _nowMs, since) => reader.count(accountId, limit, since),
+      countVisitor(address, limit) {
+        forgetVisitors()
+        return reader.count(visitorNumber(refKey, address), limit)
+      },
     },
     people: peopleOn({ read, write }),
     startTurn() {},
@@ -226,6 +244,12 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       await Promise.all([durable.close(), counting.close(), admin.close()])
     },
   }
+}
+
+/** Below zero, where no account is. That two visitors share one of 2^52 numbers is as good as impossible. */
+function visitorNumber(key: Uint8Array, address: string): number {
+  const digest = createHmac('sha256', key).update(address).digest()
+  return -1 - (digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4))
 }
 
 const findById: Prepared = {
