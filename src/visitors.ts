@@ -1,7 +1,7 @@
 // What recipients meet: which offer a link, an image or the widget shows, and what a visit does.
 import type { Seconds } from './core/instant.ts'
 import type { Offer } from './core/mechanism/attempt.ts'
-import { offerAt, visit } from './core/mechanism/attempt.ts'
+import { nextCycleAt, offerAt, visit } from './core/mechanism/attempt.ts'
 import { isVisitorName, visitorName } from './core/visitor.ts'
 import type { Directory } from './directory.ts'
 import type { Leads, LeadView } from './leads.ts'
@@ -17,6 +17,8 @@ export type Shown = {
   campaign: Campaign
   /** Undefined where there is nothing to show or to hide. */
   offer: Offer | undefined
+  /** When the offer comes again by itself, where that is known. */
+  nextAt: Seconds | null
   leadId: number | null
   /** Whether `lc` is a lead of the campaign. */
   isKnown: boolean
@@ -128,13 +130,15 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
       const view = mayBegin ? await leads.visit(of, lead.email, now) : undefined
       const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
       const offer = offerAt(campaign.schedule, attempt, now)
-      return { campaign, offer, leadId: lead.id, isKnown: true }
+      const nextAt = nextCycleAt(campaign.schedule, attempt, now)
+      return { campaign, offer, nextAt, leadId: lead.id, isKnown: true }
     }
     const view = await anonymous(campaign, client, mayBegin, now, since)
     // Without having been here a visitor would begin now: that is what a page may promise.
     const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
     const offer = view?.offer ?? (pending ? pendingOffer : undefined)
-    return { campaign, offer, leadId: null, isKnown: false }
+    const nextAt = view === undefined ? null : nextCycleAt(campaign.schedule, view.lead.attempt, now)
+    return { campaign, offer, nextAt, leadId: null, isKnown: false }
   }
 
   return {
@@ -153,7 +157,8 @@ export function buildVisitors(store: Store, directory: Directory, leads: Leads):
       // Of an email that has a lead nobody learns more than what is theirs without it.
       if (!registered.created) return { shown: await offerIn(campaign, visitor, false, now, since), lc: null }
       const { lead, offer } = registered
-      return { shown: { campaign, offer, leadId: lead.id, isKnown: true }, lc: lead.ref }
+      const nextAt = nextCycleAt(campaign.schedule, lead.attempt, now)
+      return { shown: { campaign, offer, nextAt, leadId: lead.id, isKnown: true }, lc: lead.ref }
     },
   }
 }

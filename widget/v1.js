@@ -11,10 +11,12 @@
  *
  * What the service answers; instants are milliseconds since 1970.
  * @typedef {object} Offer
- * @property {number} now the service's clock
+ * @property {number} now the service's clock when it answered
+ * @property {number} spentMs from the arrival of the question to then
  * @property {State} state
  * @property {number | null} opensAt
  * @property {number | null} deadline
+ * @property {number | null} nextAt when the offer comes again by itself
  * @property {{ action: 'HIDE' | 'ZERO' | 'REDIRECT', redirectUrl?: string } | null} onExpiry
  * @property {boolean} known whether the ref that was sent names a lead of this campaign
  * @property {string | null} [lc] the ref of the lead that this very registration made
@@ -27,6 +29,7 @@
  * @property {number} clock what to add to performance.now() to get the service's clock
  * @property {number} drift Date.now() less performance.now() with that answer: another one after a sleep
  * @property {number} askedAt performance.now() at that answer
+ * @property {number} wayMs what of that round trip the service did not account for: the clock is known to half of it
  * @property {number} turn counts the questions: an answer to an earlier one comes too late
  * @property {boolean} [asking]
  * @property {boolean} [reported] whether this view of the page was reported as a visit
@@ -56,6 +59,9 @@
 const campaigns = []
 
 const isRef = /^[0-9a-f]{32}$/
+
+/** A way to the service and back that took longer leaves its clock too uncertain. */
+const roughMs = 1000
 
 const words = {
   en: {
@@ -111,6 +117,8 @@ const kept = {}
 /** @type {boolean | undefined} */
 let consent
 let mayKeep = true
+/** The ref that has to stay in the address, where it is new once only. */
+let leftLc = ''
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer
 
@@ -145,23 +153,23 @@ function ref(name) {
   return isRef.test(kept[name] ?? '') ? kept[name] : undefined
 }
 
-/** Takes the ref out of the address bar, unless it cannot be kept. Returns whether there was one. */
+/** Takes the ref out of the address bar, unless it cannot be kept. Returns whether one has arrived. */
 function readAddress() {
   const { search, hash, href } = location
   const lc = new URLSearchParams(search).get('lc') ?? ''
   if (!isRef.test(lc)) return false
+  const isNew = lc !== leftLc
+  leftLc = lc
   if (keep({ lc })) {
+    leftLc = ''
     const rest = search
       .slice(1)
       .split('&')
       .filter((pair) => pair !== `lc=${lc}`)
-    history.replaceState(
-      history.state,
-      '',
-      href.split(/[?#]/)[0] + (rest[0] ? `?${rest.join('&')}` : '') + hash,
-    )
+      .join('&')
+    history.replaceState(history.state, '', href.split(/[?#]/)[0] + (rest && `?${rest}`) + hash)
   }
-  return true
+  return isNew
 }
 
 /** A browser that keeps nothing would get a fresh offer with each page, so it gets no id. */
@@ -169,7 +177,7 @@ function client() {
   if (!ref('client')) {
     const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
     if (!mayKeep || !keep({ client: bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('') }))
-      return
+      delete kept.client
   }
   return kept.client
 }
@@ -235,9 +243,9 @@ async function ask(c) {
   c.reported ||= visit
   try {
     if (other && !remember(c, lc, await post(c, 'offer', { ...names, lc, visit: false }))) lc = other
-    let bestMs = Infinity
-    // The service's clock is known to half the round trip: a slow one is tried again, on the open connection.
-    for (let tries = 0; tries < 3 && bestMs > 1000; tries++) {
+    c.wayMs = Infinity
+    // A slow round trip is tried again, on the open connection.
+    for (let tries = 0; tries < 3 && c.wayMs > roughMs; tries++) {
       const sentAt = performance.now()
       const drift = Date.now() - sentAt
       const isVisit = visit && !tries
@@ -247,14 +255,17 @@ async function ask(c) {
       isTold = true
       if (turn !== c.turn) return
       remember(c, lc, offer)
-      const tookMs = performance.now() - sentAt
-      if (tookMs < bestMs) take(c, offer, tookMs, drift)
-      bestMs = Math.min(bestMs, tookMs)
+      // During an upgrade, an older node says no spentMs.
+      take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs || 0)), drift)
     }
     c.retryMs = 2500
   } catch {
-    if (visit && !isTold) c.reported = false
-    if (turn !== c.turn) return
+    const isLost = visit && !isTold
+    if (isLost) c.reported = false
+    if (turn !== c.turn) {
+      if (isLost) ask(c)
+      return
+    }
     // Not all visitors at once when the service is back.
     c.retryMs = Math.min(c.retryMs * (1.5 + Math.random()), 300000)
     c.retry = setTimeout(ask, c.retryMs, c)
@@ -266,25 +277,35 @@ async function ask(c) {
 /**
  * @param {Campaign} c
  * @param {Offer} offer
- * @param {number} tookMs
+ * @param {number} wayMs
  * @param {number} drift when the question was sent: a sleep since then makes the answer an old one
  */
-function take(c, offer, tookMs, drift) {
+function take(c, offer, wayMs, drift) {
   c.offer = offer
-  c.askedAt = performance.now()
-  c.clock = offer.now + tookMs / 2 - c.askedAt
-  c.drift = drift
+  if (wayMs < c.wayMs) {
+    c.askedAt = performance.now()
+    c.clock = offer.now + wayMs / 2 - c.askedAt
+    c.drift = drift
+    c.wayMs = wayMs
+  }
   tick()
 }
 
 /**
  * performance.now() runs on when somebody sets the clock, but in some browsers not while the machine sleeps; Date
- * the other way round. Where they part by half a second, the service is asked again; so it is every hour.
+ * the other way round. Where they part by half a second, the service is asked again; so it is every hour, earlier
+ * while every way to it was slow, and when the offer comes again.
  * @param {Campaign} c
+ * @param {Offer} offer
  */
-function isStale(c) {
+function isStale(c, { nextAt }) {
   const now = performance.now()
-  return Math.abs(Date.now() - now - c.drift) > 500 || now - c.askedAt > 3600000
+  return (
+    Math.abs(Date.now() - now - c.drift) > 500 ||
+    now - c.askedAt > (c.wayMs > roughMs ? 30000 : 3600000) ||
+    // Not all visitors at once.
+    (nextAt && now + c.clock >= nextAt + Math.random() * 5000)
+  )
 }
 
 // What is shown
@@ -292,16 +313,16 @@ function isStale(c) {
 function tick() {
   clearTimeout(timer)
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
-  let nextMs = Infinity
+  let nextMs = 1000
   for (const c of campaigns) {
     if (!c.offer) continue
-    if (!document.hidden && !c.asking && !c.retry && isStale(c)) ask(c)
+    if (!document.hidden && !c.asking && !c.retry && isStale(c, c.offer)) ask(c)
     const now = performance.now() + c.clock
     show(c, c.offer, now)
     // Instants are whole seconds.
-    if (c.offer.state !== 'none') nextMs = Math.min(nextMs, 1000 - (now % 1000))
+    nextMs = Math.min(nextMs, 1000 - (now % 1000))
   }
-  if (nextMs < Infinity) timer = setTimeout(tick, nextMs)
+  timer = setTimeout(tick, nextMs)
 }
 
 /**
@@ -478,7 +499,7 @@ function announce(c, state, deadline) {
   if (state === 'open') emit('start', viewOf(c))
   if (state !== 'expired') return
   emit('expire', viewOf(c))
-  if (c.offer?.onExpiry?.action === 'REDIRECT') leave(c.offer.onExpiry.redirectUrl ?? '')
+  leave(c)
 }
 
 /** @param {string} name @param {View} [detail] */
@@ -487,12 +508,13 @@ function emit(name, detail) {
 }
 
 /**
- * Not to the page where we are, and not if we have just been sent back from there: that would go round for ever.
- * Where the tab cannot remember that it left, it stays.
- * @param {string} address
+ * Where the campaign redirects. Not to the page where we are, and not after three times within a minute: who is sent
+ * back from there would go round for ever. Where the tab cannot remember that it left, it stays.
+ * @param {Campaign} c
  */
-function leave(address) {
+function leave(c) {
   try {
+    const address = c.offer?.onExpiry?.redirectUrl ?? ''
     const target = new URL(address)
     const here = new URL(location.href)
     for (const url of [target, here]) {
@@ -500,9 +522,12 @@ function leave(address) {
       url.searchParams.delete('lc')
     }
     if (target.href === here.href || !/^http/.test(address) || !mayKeep) return
-    const leftAt = Number(sessionStorage.getItem('lastcall'))
-    if (Math.abs(Date.now() - leftAt) < 10000) return
-    sessionStorage.setItem('lastcall', String(Date.now()))
+    const now = Date.now()
+    const lately = `${sessionStorage.getItem('lastcall')}`
+      .split(',')
+      .filter((leftAt) => Math.abs(now - Number(leftAt)) < 60000)
+    if (lately[2]) return
+    sessionStorage.setItem('lastcall', [...lately, now].join())
     location.replace(address)
   } catch {}
 }
@@ -515,12 +540,12 @@ function prepare(form) {
   const message = form.querySelector('[data-lastcall=message]') ?? form.appendChild(element('p'))
   message.setAttribute('role', 'status')
   message.id ||= `lastcall-message-${Math.random()}`
-  filled.set(form, [message])
-  if (form.querySelector('[name=website]')) return
+  // Not just "website", which a field for people may be called.
   const trap = /** @type {HTMLInputElement} */ (element('input'))
-  Object.assign(trap, { name: 'website', tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' })
+  Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' })
   trap.dataset.lastcall = 'honeypot'
   form.append(trap)
+  filled.set(form, [message, trap])
 }
 
 /** @param {SubmitEvent} event */
@@ -532,16 +557,14 @@ async function submit(event) {
   prepare(form)
   if (form.ariaBusy === 'true') return
   form.ariaBusy = 'true'
-  const [message] = filled.get(form) ?? []
+  const [message, trap] = filled.get(form) ?? []
   /** @type {HTMLInputElement | null} */
   const input = form.querySelector('[name=email],[type=email]')
-  /** @type {HTMLInputElement | null} */
-  const trap = form.querySelector('[name=website]')
   /** @type {keyof typeof words.en} */
   let outcome = 'thanks'
   write(message, '')
   try {
-    await register(c, input?.value ?? '', trap?.value)
+    await register(c, input?.value ?? '', /** @type {HTMLInputElement} */ (trap).value)
     form.reset()
   } catch (error) {
     outcome = refusals[/** @type {any} */ (error).code] ?? 'failed'
@@ -594,19 +617,22 @@ function scan() {
     const [, base] = /^(.+)\/widget\/v1\.\w/.exec(script.src) ?? []
     const id = script.dataset.campaign ?? ''
     if (!base || !/^\d+$/.test(id) || find(id)) continue
-    const c = { id, base, script, clock: 0, drift: 0, askedAt: 0, turn: 0, retryMs: 2500 }
+    const c = { id, base, script, clock: 0, drift: 0, askedAt: 0, wayMs: 0, turn: 0, retryMs: 2500 }
     campaigns.push(c)
     added.push(c)
     if (script.dataset.consent === 'wait') mayKeep = consent ?? false
   }
   recall()
-  for (const c of readAddress() ? campaigns : added) ask(c)
+  for (const c of readAddress() ? campaigns : added) {
+    c.reported = false
+    ask(c)
+  }
   tick()
 }
 
 function seen() {
   if (document.hidden) return
-  for (const c of campaigns) if (!c.reported) ask(c)
+  for (const c of campaigns) if (!c.reported || c.retry) ask(c)
   tick()
 }
 
@@ -638,7 +664,12 @@ function start() {
           for (const name in kept) delete kept[name]
         } catch {}
       readAddress()
-      for (const c of campaigns) if (given) ask(c)
+      if (given)
+        for (const c of campaigns) {
+          ask(c)
+          // Until now the tab could not remember that it left.
+          if (c.state === 'expired') leave(c)
+        }
     },
     scan,
   }
@@ -648,6 +679,7 @@ function start() {
   document.addEventListener('submit', submit)
   document.addEventListener('visibilitychange', seen)
   document.addEventListener('DOMContentLoaded', scan)
+  addEventListener('online', seen)
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return
     for (const c of campaigns) c.reported = false

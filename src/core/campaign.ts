@@ -18,6 +18,7 @@ import {
 } from './fault.ts'
 import { checkSchedule, type Mechanism, type Schedule } from './mechanism/settings.ts'
 import { checkTimerStyle, type GivenTimerStyle } from './timer-style.ts'
+import { mostAddressCharacters, webAddress } from './web-address.ts'
 
 /** A campaign as its file describes it, with everything that was left out filled in. */
 export type CampaignSettings = Schedule & {
@@ -38,14 +39,16 @@ export type PageSettings = { id?: number; pageUrl: string; proxyUrl: string | nu
 
 const MOST_PAGES = 100
 const MOST_NAME_CHARACTERS = 200
-const MOST_URL_CHARACTERS = 2_048
 
 const id = wholeNumber(1)
 
-const url = text(
-  `an absolute https: or http: URL of at most ${MOST_URL_CHARACTERS} characters, without user name or password, anything beyond ASCII percent-encoded`,
-  isWebAddress,
-)
+const url: Check<string> = (value, path, faults) =>
+  (typeof value === 'string' ? webAddress(value) : undefined) ??
+  refuse(
+    faults,
+    path,
+    `must be an absolute https: or http: URL of at most ${mostAddressCharacters} characters, those beyond ASCII counted as they are encoded, without user name or password`,
+  )
 
 const pages = list(
   record<PageSettings>({
@@ -110,19 +113,6 @@ export function campaignType(mechanism: Mechanism): { id: 1 | 2 | 3; name: strin
 function isName(name: string): boolean {
   const fits = name.trim() !== '' && [...name].length <= MOST_NAME_CHARACTERS
   return fits && name.isWellFormed() && !name.includes('\0')
-}
-
-const uriPart = "(?:[\\w.~:/?@!$&'()*+,;=-]|%[\\da-f]{2})*"
-const uri = new RegExp(`^https?://(?:\\[[\\da-f:.]+\\])?${uriPart}(?:#${uriPart})?$`, 'i')
-
-/**
- * Stricter than the URL parser, which mends what other parsers may read as another host: characters of
- * RFC 3986 only, so that an address is a URI wherever it is handed on.
- */
-function isWebAddress(address: string): boolean {
-  if (!uri.test(address) || address.length > MOST_URL_CHARACTERS) return false
-  const parsed = URL.parse(address)
-  return parsed !== null && parsed.username === '' && parsed.password === ''
 }
 
 function eachIdOnce(pages: Check<PageSettings[]>): Check<PageSettings[]> {

@@ -111,6 +111,19 @@ for (const address of [
   'https://example.com/a b',
   'https://example.com/\r\nSet-Cookie: a=b',
   'https://example.com\\@evil.example/',
+  'https:///example.com/a',
+  'https://@example.com/',
+  'https://ż@example.com/',
+  'https://%C5%BC.pl/',
+  'https://a%2eb.pl/',
+  'https://ż%2eb.pl/',
+  'https://example.com:ż/',
+  'https://żółw／evil.pl/',
+  'https://żółw.pl\\@evil.example/',
+  'https://żółw.pl/a b',
+  'https://żółw.pl/a\u00a0',
+  'https://żółw.pl/\ud800',
+  `https://example.com/${'ł'.repeat(500)}`,
   `https://example.com/${'a'.repeat(2_029)}`,
   '',
 ]) {
@@ -121,6 +134,35 @@ for (const address of [
     ])
   })
 }
+
+test('an URL beyond ASCII is kept as browsers send it, and one in ASCII as it was written', () => {
+  const keptOf = (pageUrl: string) => {
+    const checked = checkCampaign(withPages({ pageUrl }))
+    assert.ok('campaign' in checked)
+    return checked.campaign.pages[0]?.pageUrl
+  }
+  for (const [written, kept] of [
+    ['https://żółw.pl/', 'https://xn--w-uga1v8h.pl/'],
+    ['https://ŻÓŁW.pl', 'https://xn--w-uga1v8h.pl/'],
+    [
+      'https://example.com/zażółć?q=łoś#ę',
+      'https://example.com/za%C5%BC%C3%B3%C5%82%C4%87?q=%C5%82o%C5%9B#%C4%99',
+    ],
+    ['http://пример.испытание:8080/a%20b', 'http://xn--e1afmkfd.xn--80akhbyknj4f:8080/a%20b'],
+    ['https://example.com/🐢', 'https://example.com/%F0%9F%90%A2'],
+  ]) {
+    assert.equal(keptOf(written as string), kept)
+    assert.equal(keptOf(kept as string), kept)
+  }
+  for (const same of [
+    'HTTPS://Example.com',
+    'https://xn--w-uga1v8h.pl/%c5%bc',
+    'http://[2001:db8::1]:8080/?a#b',
+    'http://under_score.example/@x/:y',
+    'https://example.com?a=http://x.pl/',
+  ])
+    assert.equal(keptOf(same), same)
+})
 
 test('an URL may have 2,048 characters', () => {
   assert.deepEqual(pathsOf(withPages({ pageUrl: `https://example.com/${'a'.repeat(2_028)}` })), [])

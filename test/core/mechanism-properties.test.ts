@@ -5,6 +5,7 @@ import type { Fault } from '../../src/core/fault.ts'
 import {
   type Attempt,
   begin,
+  nextCycleAt,
   offerAt,
   registerAgain,
   ruleOf,
@@ -304,3 +305,24 @@ function steps(
     window = windowsOf(rule)(next)
   }
 }
+
+test('the next cycle begins at the instant that is foretold, and none where none is', () => {
+  const soon = fc.nat(90 * 86_400)
+  const cycling = schedule.filter(({ mechanism }) => mechanism.cycle?.enabled === true)
+  let foretold = 0
+  fc.assert(
+    fc.property(cycling, instant, events, soon, (schedule, start, happenings, wait) => {
+      const { attempt, now } = live(schedule, start, happenings)
+      const at = now + wait
+      const { cycle } = offerAt(schedule, attempt, at)
+      const nextAt = nextCycleAt(schedule, attempt, at)
+      if (nextAt === null) return assert.equal(offerAt(schedule, attempt, at + TEN_YEARS).cycle, cycle)
+      foretold += 1
+      assert.ok(nextAt > at)
+      assert.equal(offerAt(schedule, attempt, nextAt - 1).cycle, cycle)
+      assert.equal(offerAt(schedule, attempt, nextAt).cycle, cycle + 1)
+    }),
+    { numRuns: 1_000 },
+  )
+  assert.ok(foretold > 50, `${foretold}`)
+})

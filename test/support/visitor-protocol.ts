@@ -18,13 +18,17 @@ export type CampaignSettings = Span & {
   isDraft?: boolean
   anonymous?: boolean
   startsOn?: 'registration' | 'visit'
+  /** The window comes again so long after each deadline, and is as long as the first. */
+  pauseSeconds?: number
 }
 
 export type Answered = {
   now: number
+  spentMs: number
   state: 'none' | 'pending' | 'scheduled' | 'open' | 'expired'
   opensAt: number | null
   deadline: number | null
+  nextAt: number | null
   onExpiry: Expiry | null
   known: boolean
   lc?: string | null
@@ -74,15 +78,24 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
     return { opensAt: at(opensInSeconds), deadline: at(endsInSeconds), isPending: false }
   }
 
+  /** When the window that holds now comes again, if it does; one whose turn has come holds from then on. */
+  function comeAgain(lead: Lead, { pauseSeconds, endsInSeconds }: CampaignSettings): number | null {
+    if (pauseSeconds === undefined || lead.deadline === null || endsInSeconds === null) return null
+    while (now() >= lead.deadline + pauseSeconds * 1000)
+      lead.deadline += (pauseSeconds + endsInSeconds) * 1000
+    return lead.deadline + pauseSeconds * 1000
+  }
+
   function offer(lead: Lead | undefined, campaign: Campaign | undefined, known: boolean): Answered {
-    if (!lead || !campaign || campaign.settings.isDraft)
-      return { now: now(), state: 'none', opensAt: null, deadline: null, onExpiry: null, known }
-    const { opensAt, deadline, isPending } = lead
+    const common = { now: now(), spentMs: 0, opensAt: null, deadline: null, nextAt: null, known }
+    if (!lead || !campaign || campaign.settings.isDraft) return { ...common, state: 'none', onExpiry: null }
     const onExpiry = campaign.settings.onExpiry ?? { action: 'HIDE' }
-    if (isPending) return { now: now(), state: 'pending', opensAt: null, deadline: null, onExpiry, known }
+    if (lead.isPending) return { ...common, state: 'pending', onExpiry }
+    const nextAt = comeAgain(lead, campaign.settings)
+    const { opensAt, deadline } = lead
     const state =
       deadline !== null && now() >= deadline ? 'expired' : now() < (opensAt ?? 0) ? 'scheduled' : 'open'
-    return { now: now(), state, opensAt, deadline, onExpiry, known }
+    return { ...common, state, opensAt, deadline, nextAt, onExpiry }
   }
 
   function ask(campaign: Campaign | undefined, { lc, client, visit }: any): Answered {

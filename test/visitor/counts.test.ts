@@ -72,6 +72,37 @@ test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors 
   assert.deepEqual([code, stderr], [2, 'lastcall: ID: there is no campaign 999999\n'])
 })
 
+test('an open is counted whatever the image shows, as long as it is that of a lead', async () => {
+  const campaign = await applyCampaign(shop, {})
+  const { image } = await recipient(shop, { campaignId: campaign.id })
+  const account = String(shop.owner.accountId)
+  const states: [string, string[], object?][] = [
+    ['no-timer', ['campaign', 'apply', '--account', account, '-'], { ...campaign, mailTimer: null }],
+    ['draft', ['campaign', 'apply', '--account', account, '-'], { ...campaign, isDraft: true }],
+    ['open', ['campaign', 'apply', '--account', account, '-'], campaign],
+    ['tools-unavailable', ['account', 'set', account, '--countdown-tools', 'false']],
+    ['suspended', ['account', 'set', account, '--suspended', 'true']],
+    ['suspended', ['account', 'set', account, '--countdown-tools', 'true']],
+    ['open', ['account', 'set', account, '--suspended', 'false']],
+  ]
+  let opens = 0
+  for (const [state, args, file] of states) {
+    await shop.place.json(args, file && JSON.stringify(file))
+    await eventually(
+      1,
+      () => open(shop, image, { method: 'HEAD' }),
+      ({ headers }) => headers['x-timer-state'] === state,
+    )
+    await open(shop, image)
+    opens += 1
+  }
+  await eventually(
+    5,
+    () => statsOf(campaign.id),
+    ({ totals }) => totals.open.person === opens,
+  )
+})
+
 test('what is counted when the server is told to stop is not lost, and is added to what was there', async () => {
   const { id } = await applyCampaign(shop, {})
   const { image } = await recipient(shop, { campaignId: id })

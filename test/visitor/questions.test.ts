@@ -29,9 +29,10 @@ function offerOf(answer: Answer, isOfForm = false) {
   assert.equal(answer.status, 200, `${answer.raw}`)
   holdHeaders(answer)
   assert.match(answer.headers['content-type'] ?? '', /^application\/json$/)
-  const { now, lc, ...offer } = answer.body
+  const { now, spentMs, lc, ...offer } = answer.body
   assert.ok(now >= answer.sentAt - 1 && now <= answer.receivedAt + 1)
-  const names = ['state', 'opensAt', 'deadline', 'onExpiry', 'known']
+  assert.ok(spentMs >= 0 && now - spentMs >= answer.sentAt - 2)
+  const names = ['state', 'opensAt', 'deadline', 'nextAt', 'onExpiry', 'known']
   assert.deepEqual(Object.keys(offer).sort(), names.sort())
   assert.equal('lc' in answer.body, isOfForm)
   return { ...offer, ...(isOfForm && { lc }) }
@@ -44,7 +45,7 @@ function holdHeaders({ headers }: Answer): void {
   assert.equal(headers['set-cookie'], undefined)
 }
 
-const nothing = { state: 'none', opensAt: null, deadline: null, onExpiry: null }
+const nothing = { state: 'none', opensAt: null, deadline: null, nextAt: null, onExpiry: null }
 
 test('a lead has the deadline that the API states, and a client id beside it changes nothing', async () => {
   const { ref, deadline } = await recipient(shop)
@@ -53,6 +54,7 @@ test('a lead has the deadline that the API states, and a client id beside it cha
     state: 'open',
     opensAt: endsAt - 48 * 3_600_000,
     deadline: endsAt,
+    nextAt: null,
     onExpiry: { action: 'HIDE' },
     known: true,
   }
@@ -74,6 +76,48 @@ test('a visit starts what waits for one; reading does not, and neither does a se
   await new Promise((resolve) => setTimeout(resolve, 1100))
   assert.equal((await say(true)).deadline, started.deadline)
   assert.equal(Date.parse((await lookUp(shop, email, byVisit)).deadline), started.deadline)
+})
+
+test('a robot that calls itself one reads without a visit; programs that do not are taken for people', async () => {
+  const as = (agent: string, body: object, campaignId: number) =>
+    ask(shop, 'offer', { visit: true, ...body }, { campaignId, headers: { 'User-Agent': agent } })
+  const robots = [
+    'Mozilla/5.0 AppleWebKit/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/140.0 Safari/537.36',
+    'Mozilla/5.0 (compatible; bingbot/2.0)',
+    'Mozilla/5.0 (compatible; Yahoo! Slurp)',
+    'Baiduspider/2.0',
+    'SomeCrawler/1.0',
+  ]
+  const { ref } = await recipient(shop, { campaignId: byVisit })
+  const client = random32()
+  for (const robot of robots) {
+    assert.equal(offerOf(await as(robot, { lc: ref }, byVisit)).state, 'pending', robot)
+    assert.equal(offerOf(await as(robot, { client }, anonymous)).state, 'pending', robot)
+  }
+  const people = ['Mozilla/5.0 (Linux; Android 14; CUBOT P80)', 'HeadlessChrome/140.0', 'curl/8.5.0', '']
+  for (const agent of people) {
+    const { ref: lc } = await recipient(shop, { campaignId: byVisit })
+    assert.equal(offerOf(await as(agent, { lc }, byVisit)).state, 'open', agent)
+  }
+})
+
+test('while an offer comes again by itself, the answer says when; otherwise that is not known', async () => {
+  const deadline = { kind: 'after', period: 'PT1H' }
+  const cycle = { enabled: true, pause: 'PT1M', max: 1 }
+  const mechanism = { startsOn: 'registration', deadline, cycle }
+  const { id } = await applyCampaign(shop, { mechanism, anonymous: { enabled: true } })
+  const of = { campaignId: id }
+  const { ref, email } = await recipient(shop, of)
+  const answers = [
+    offerOf(await ask(shop, 'offer', { lc: ref, visit: false }, of)),
+    offerOf(await ask(shop, 'offer', { client: random32(), visit: true }, of)),
+    offerOf(await ask(shop, 'leads', { email: newEmail() }, of), true),
+  ]
+  for (const { nextAt, deadline: endsAt } of answers) assert.equal(nextAt, endsAt + 60_000)
+  const lead = ['--campaign', String(id), '--email', email]
+  await shop.place.json(['lead', 'deadline', ...lead, '--at', new Date(0).toISOString().replace('.000', '')])
+  const byHand = offerOf(await ask(shop, 'offer', { lc: ref, visit: false }, of))
+  assert.deepEqual([byHand.state, byHand.nextAt], ['expired', null])
 })
 
 test('nothing to show: unknown campaign, draft, suspended, tools unavailable, unknown visitor', async () => {

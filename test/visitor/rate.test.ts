@@ -91,7 +91,7 @@ test('whose request it is, behind proxies of all manners', () => {
     assert.equal(from(remote, forwarded), expected, `${remote} ${forwarded}`)
 })
 
-test('the language that the browser wants more', () => {
+test('the language that the browser wants more, the first of equals', () => {
   for (const [header, language] of Object.entries({
     '': 'en',
     pl: 'pl',
@@ -102,6 +102,10 @@ test('the language that the browser wants more', () => {
     'pl;q=0, en;q=0.1': 'en',
     'PL ; Q=0.9': 'pl',
     'pl;q=x': 'en',
+    'pl,en': 'pl',
+    'en,pl': 'en',
+    'pl;q=0.8, de, en;q=0.8': 'pl',
+    'pl;q=0.5, en, pl': 'en',
   }))
     assert.equal(languageOf(header), language, header)
 })

@@ -175,6 +175,83 @@ test('where every answer is slow, the fastest of three sets the clock', async (t
   for (const error of errors) assert.ok(Math.abs(error) < 1000, `${errors}`)
 })
 
+test('the time that the service itself takes shifts nothing, and need not be tried again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 60 })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  await page.addInitScript(record)
+  const before = stage.service.questions.length
+  await context.route('**/visitor/**', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 3000))
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), spentMs: 3000 } })
+  })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  await new Promise((resolve) => setTimeout(resolve, 3500))
+  assert.equal(stage.service.questions.length, before + 1)
+  const deadline = stage.service.questions.at(-1)?.answer.deadline as number
+  holdToDeadline(await errorsOf(page, deadline))
+})
+
+test('after slow answers alone the service is asked again within the minute, and then the clock is right', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 600 })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  await page.addInitScript(sleepyMachine)
+  let isSlow = true
+  let answered = 0
+  await context.route('**/visitor/**', async (route) => {
+    const response = await route.fetch()
+    if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2600))
+    await route.fulfill({ response })
+    answered += 1
+  })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => answered, 3, 15_000)
+  isSlow = false
+  stage.service.shift(31)
+  t.after(() => stage.service.shift(-31))
+  await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:doze', { detail: 31_000 })))
+  await eventually(() => answered, 4)
+  const left = () => page.evaluate(() => window.Lastcall?.get()?.remaining() ?? 0)
+  const deadline = stage.service.questions.at(-1)?.answer.deadline as number
+  await eventually(async () => {
+    const most = deadline - stage.service.now()
+    const said = await left()
+    return said <= most + 100 && said >= deadline - stage.service.now() - 100
+  }, true)
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  assert.equal(answered, 4)
+})
+
+test('when the network returns, the service is asked at once', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 600 })
+  const visitor = await stage.visitor(t)
+  const { page, context } = visitor
+  await page.addInitScript(sleepyMachine)
+  await page.addInitScript(() => {
+    Math.random = () => 1
+  })
+  await context.route('**/visitor/**', (route) => route.abort('internetdisconnected'))
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
+  await eventually(() => visitor.errors.length, 1)
+  await context.unroute('**/visitor/**')
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await page.getByRole('timer').waitFor({ timeout: 2000 })
+
+  const asked = stage.service.questions.length
+  visitor.errors.length = 0
+  await context.route('**/visitor/**', (route) => route.abort('internetdisconnected'))
+  await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:doze', { detail: 3_601_000 })))
+  await eventually(() => visitor.errors.length, 1)
+  await context.unroute('**/visitor/**')
+  await page.evaluate(() => dispatchEvent(new Event('online')))
+  await eventually(() => stage.service.questions.length, asked + 1, 2000)
+  visitor.errors.length = 0
+})
+
 test('a machine that falls asleep while it waits for the answer takes no old one for new', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 600 })
   const lc = await stage.service.lead(id)

@@ -56,6 +56,22 @@ test('the other examples work: boxes, form, listener and banner', async (t) => {
   assert.ok(await page.evaluate(() => localStorage.getItem('lastcall')))
 })
 
+test('without the widget the form of the example sends the email nowhere, and into no address', async (t) => {
+  const { page } = await stage.visitor(t)
+  const address = stage.site.put('/no-script', `<!doctype html><html lang="en"><body>${form}</body></html>`)
+  await page.goto(address)
+  await page.getByLabel('Email').fill('ada@example.com')
+  const loads: string[] = []
+  page.on('request', (request) => loads.push(request.url()))
+  await page.getByRole('button').click()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  assert.deepEqual([page.url(), loads], [address, []])
+  assert.equal(await page.getByLabel('Email').inputValue(), 'ada@example.com')
+  for (const text of [document_, readFileSync(join(root, 'README.md'), 'utf8')])
+    for (const [tag] of text.matchAll(/<form\b[^>]*data-lastcall[^>]*>/g))
+      assert.match(tag, /method="dialog"/)
+})
+
 test('it has every mark, variable, call, event and attribute of the widget, and no other', async () => {
   const marks = all(source, /^ {4}(offer|expired|scheduled|running|countdown|deadline):/gm)
   const documented = all(document_, /^\| `(\w+)` +\|/gm)

@@ -121,7 +121,21 @@ test('REDIRECT to the page itself ends the offer there, without a round', async 
   assert.equal(loads, 1)
 })
 
-test('REDIRECT to an address that sends the visitor back is tried once, and then the page stays', async (t) => {
+test('REDIRECT happens again on a page that is opened again at once in the same tab', async (t) => {
+  const id = await stage.service.campaign({
+    endsInSeconds: -5,
+    onExpiry: { action: 'REDIRECT', redirectUrl: closed() },
+  })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  for (const search of [`?lc=${lc}`, '', '']) {
+    await page.goto(`${address}${search}`)
+    await page.waitForURL(closed())
+  }
+})
+
+test('REDIRECT to an address that sends the visitor back is tried three times, and then the page stays', async (t) => {
   const settings = { endsInSeconds: -5, onExpiry: { action: 'REDIRECT', redirectUrl: '' } as Expiry }
   const id = await stage.service.campaign(settings)
   const lc = await stage.service.lead(id)
@@ -131,10 +145,45 @@ test('REDIRECT to an address that sends the visitor back is tried once, and then
   const loads: string[] = []
   page.on('load', () => loads.push(page.url()))
   await page.goto(`${address}?lc=${lc}`)
-  await eventually(() => loads.length, 2)
+  await eventually(() => loads.length, 4)
   await sees(page, 'The offer is over')
   await new Promise((resolve) => setTimeout(resolve, 1000))
-  assert.equal(loads.length, 2)
+  assert.equal(loads.length, 4)
+})
+
+test('REDIRECT where the tab cannot remember that it left: the offer is hidden, and the page stays', async (t) => {
+  const id = await stage.service.campaign({
+    endsInSeconds: -5,
+    onExpiry: { action: 'REDIRECT', redirectUrl: closed() },
+  })
+  const { page } = await stage.visitor(t)
+  await page.addInitScript(() =>
+    Object.defineProperty(window, 'sessionStorage', {
+      get() {
+        throw new DOMException('denied', 'SecurityError')
+      },
+    }),
+  )
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
+  await sees(page, 'The offer is over')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  assert.equal(page.url(), address)
+})
+
+test('an offer that comes again is shown again by itself, on a page that knew it before its deadline', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 12, pauseSeconds: 3, startsOn: 'visit' })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  const { deadline, nextAt } = stage.service.questions.at(-1)?.answer ?? {}
+  await eventually(() => page.getByText('The offer is over').isVisible(), true, 15_000)
+  await sees(page, 'Buy for half the price')
+  const late = stage.service.now() - (nextAt as number)
+  assert.ok(late >= 0 && late < 8000, `${late} ms after it came again`)
+  const again = await page.evaluate(() => window.Lastcall?.get()?.deadline)
+  assert.equal(again, (deadline as number) + 15_000)
 })
 
 test('scheduled: the offer is hidden until it opens, and then shown with its countdown', async (t) => {

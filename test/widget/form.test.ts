@@ -93,7 +93,7 @@ test('a robot that fills every field gets an answer and makes no lead', async (t
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
-  const trap = page.locator('[name=website]')
+  const trap = page.locator('[name=lastcall-website]')
   await trap.waitFor({ state: 'attached' })
   const box = await trap.boundingBox()
   assert.ok(box && box.x + box.width < 0, 'people see the trap')
@@ -107,6 +107,38 @@ test('a robot that fills every field gets an answer and makes no lead', async (t
   assert.equal(registrations(id)[0]?.body.website, 'robot@example.com')
   assert.equal(registrations(id)[0]?.answer.lc, null)
   assert.equal(await page.getByRole('timer').count(), 0)
+})
+
+test("a page's own field for a website is no trap", async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  const body = form.replace('<button>', '<label>Your site <input name="website"></label> <button>')
+  await page.goto(stage.put({ campaigns: [id], body: body + offerPage }))
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByLabel('Your site').fill('https://ada.example')
+  await page.getByRole('button').click()
+  await page.getByRole('timer').waitFor()
+  assert.equal(registrations(id)[0]?.body.website, '')
+})
+
+test('a form that is added later has its trap before anybody sends it, without an offer and without a service', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const visitor = await stage.visitor(t)
+  for (const isDown of [false, true]) {
+    if (isDown) await visitor.context.route('**/visitor/**', (route) => route.abort())
+    const { page } = visitor
+    const search = `?lc=${'0'.repeat(32)}`
+    await page.goto(`${stage.put({ campaigns: [id], body: '<main></main>' })}${search}`)
+    await page.waitForFunction(() => window.Lastcall)
+    if (!isDown) await eventually(() => page.evaluate(() => window.Lastcall?.get()?.state), 'none')
+    await page.evaluate((html) => {
+      const main = document.querySelector('main') as HTMLElement
+      main.append(document.createRange().createContextualFragment(html))
+    }, form)
+    await page.locator('[name=lastcall-website]').waitFor({ state: 'attached', timeout: 3000 })
+  }
+  visitor.errors.length = 0
 })
 
 test("an email that has a lead already shows the visitor's own offer, not the lead's", async (t) => {

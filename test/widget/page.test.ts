@@ -31,7 +31,7 @@ test('it works under a policy that allows the service its script and its answers
   await bar.waitFor()
   assert.equal(await bar.evaluate((one) => getComputedStyle(one).position), 'fixed')
   assert.equal(
-    await page.locator('[name=website]').evaluate((one) => getComputedStyle(one).position),
+    await page.locator('[name=lastcall-website]').evaluate((one) => getComputedStyle(one).position),
     'absolute',
   )
   await sees(page, 'The offer is over')

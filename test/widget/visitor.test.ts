@@ -20,14 +20,20 @@ test('lc is kept for the site and taken out of the address, all else of which st
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
   const address = stage.put({ campaigns: [id], body: offerPage })
-  await page.goto(`${address}?a=%20+x&lc=${lc}&b#part?lc=1`)
-  await page.getByRole('timer').waitFor()
-  assert.equal(page.url(), `${address}?a=%20+x&b#part?lc=1`)
+  for (const [given, left] of [
+    [`?a=%20+x&lc=${lc}&b#part?lc=1`, '?a=%20+x&b#part?lc=1'],
+    [`?&a=1&lc=${lc}`, '?&a=1'],
+    [`?lc=${lc}`, ''],
+  ]) {
+    await page.goto(`${address}${given}`)
+    await page.getByRole('timer').waitFor()
+    assert.equal(page.url(), `${address}${left}`)
+  }
   await page.goto(stage.put({ campaigns: [id], body: offerPage }))
   await page.getByRole('timer').waitFor()
   assert.equal(asked(id).at(-1)?.body.lc, lc)
-  assert.equal(asked(id).length, 2)
-  assert.equal(await page.evaluate(() => history.length), 3)
+  assert.equal(asked(id).length, 4)
+  assert.equal(await page.evaluate(() => history.length), 5)
 })
 
 test('an lc that is none of ours stays in the address', async (t) => {
@@ -148,22 +154,50 @@ test('where there is no offer at all, an answer that does not know the lead says
   assert.deepEqual([asked(id)[0]?.body.lc, asked(id)[0]?.answer.known], [lc, true])
 })
 
+/** Storage that throws at every touch, and a tab that the test can hide. */
+function keepsNothing(): void {
+  for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, {
+      get() {
+        throw new DOMException('denied', 'SecurityError')
+      },
+    })
+  Object.defineProperty(document, 'hidden', { get: () => (window as any).isHidden ?? false })
+}
+
+function switchTabs(): void {
+  for (const isHidden of [true, false]) {
+    Object.assign(window, { isHidden })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }
+}
+
+test('a browser that keeps nothing has no id: neither a second campaign nor a switch of tabs begins an offer', async (t) => {
+  const settings = { endsInSeconds: 3600, anonymous: true }
+  const ids = [await stage.service.campaign(settings), await stage.service.campaign(settings)]
+  const { page } = await stage.visitor(t)
+  await page.addInitScript(keepsNothing)
+  await page.goto(stage.put({ campaigns: ids, body: offerPage }))
+  await page.waitForFunction(() => window.Lastcall)
+  await page.evaluate(switchTabs)
+  await settle()
+  await page.evaluate(() => window.Lastcall?.scan())
+  await page.evaluate(switchTabs)
+  await settle()
+  assert.deepEqual(ids.flatMap(asked), [])
+  await sees(page, 'Buy for half the price')
+})
+
 test('a browser that keeps nothing: a lead has their offer, with lc left in the address; others have none', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
-  await page.addInitScript(() => {
-    for (const name of ['localStorage', 'sessionStorage'])
-      Object.defineProperty(window, name, {
-        get() {
-          throw new DOMException('denied', 'SecurityError')
-        },
-      })
-  })
+  await page.addInitScript(keepsNothing)
   const address = stage.put({ campaigns: [id], body: offerPage })
   await page.goto(`${address}?lc=${lc}`)
   await page.getByRole('timer').waitFor()
   assert.equal(page.url(), `${address}?lc=${lc}`)
+  await page.evaluate(() => window.Lastcall?.scan())
   await page.goto(address)
   await settle()
   assert.equal(asked(id).length, 1)
@@ -223,6 +257,63 @@ test('waiting for consent an offer that is over is hidden, and nobody is sent el
   await sees(page, 'The offer is over')
   await settle()
   assert.deepEqual(await stored(page), [null, 0])
+})
+
+test('consent that is given on an offer that is over sends the visitor on', async (t) => {
+  const redirectUrl = stage.site.put('/closed', '<h1>Closed</h1>')
+  const id = await stage.service.campaign({
+    endsInSeconds: -5,
+    onExpiry: { action: 'REDIRECT', redirectUrl },
+  })
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage, attributes: 'data-consent="wait"' })
+  await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
+  await sees(page, 'The offer is over')
+  await page.evaluate(() => window.Lastcall?.consent())
+  await page.getByText('Closed').waitFor()
+})
+
+test('an lc that comes without a load of the page is a visit, the next one too', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit', anonymous: true })
+  const { page } = await stage.visitor(t)
+  const address = stage.put({ campaigns: [id], body: offerPage })
+  await page.goto(address)
+  await page.getByRole('timer').waitFor()
+  for (const lc of [await stage.service.lead(id), await stage.service.lead(id)]) {
+    await page.evaluate((search) => {
+      history.pushState(null, '', search)
+      window.Lastcall?.scan()
+    }, `?lc=${lc}`)
+    const told = () => {
+      const { body, answer } = asked(id).findLast((question) => question.body.lc === lc) ?? {}
+      return [body?.visit, answer?.state]
+    }
+    await eventually(told, [true, 'open'])
+    assert.equal(page.url(), address)
+  }
+})
+
+test('a visit that is lost while a newer question is under way is reported again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
+  const lc = await stage.service.lead(id)
+  const visitor = await stage.visitor(t)
+  const { page, context } = visitor
+  const fails: (() => Promise<void>)[] = []
+  await context.route('**/visitor/**', (route) => {
+    if (fails.length > 0) return route.continue()
+    fails.push(() => route.abort())
+  })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await eventually(() => fails.length, 1)
+  await page.evaluate(() => window.Lastcall?.consent())
+  await eventually(() => asked(id).map(({ body }) => body.visit), [false])
+  await fails[0]?.()
+  await page.getByRole('timer').waitFor()
+  assert.deepEqual(
+    asked(id).map(({ body }) => body.visit),
+    [false, true],
+  )
+  visitor.errors.length = 0
 })
 
 test('a consent that is given as soon as the widget is ready comes in time', async (t) => {

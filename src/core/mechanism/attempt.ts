@@ -1,5 +1,5 @@
 import type { Seconds } from '../instant.ts'
-import { cycleAt } from './cycle.ts'
+import { cycleAfter, cycleAt } from './cycle.ts'
 import { liveInstants } from './live.ts'
 import { addPeriod, periodOf } from './period.ts'
 import { type Rule, ruleOf } from './rule.ts'
@@ -79,6 +79,14 @@ export function offerAt(schedule: Schedule, attempt: Attempt, now: Seconds): Off
   if (byHand === null) return { ...standingByRule(schedule, attempt, now), attempt: number }
   const { cycle } = standingByRule(schedule, attempt, byHand.setAt)
   return { ...standing(null, byHand.deadlineAt, cycle, now), attempt: number }
+}
+
+/** When the next cycle begins by itself; null where none is to come, as things stand. */
+export function nextCycleAt(schedule: Schedule, attempt: Attempt, now: Seconds): Seconds | null {
+  const { rule, anchorAt, opensAt, deadlineAt, byHand } = attempt
+  if (!rule?.cycle || anchorAt === null || opensAt === null || deadlineAt === null || byHand) return null
+  const { endsAt } = liveInstants(schedule)
+  return cycleAfter(rule, cycleAt(rule, { anchorAt, opensAt, deadlineAt }, endsAt, now), endsAt)
 }
 
 function standingByRule(schedule: Schedule, attempt: Attempt, now: Seconds): Standing {

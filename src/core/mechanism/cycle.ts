@@ -22,6 +22,17 @@ export function cycleAt(rule: Rule, first: FirstWindow, endsAt: Seconds | null, 
     : walkToCycle(rule, first, pause, endsAt, now)
 }
 
+/** The anchor of the cycle that follows this one; null where none does. */
+export function cycleAfter(
+  rule: Rule,
+  { number, deadlineAt }: Cycle,
+  endsAt: Seconds | null,
+): Seconds | null {
+  if (rule.cycle === null || number > mostLaterCycles(rule)) return null
+  const anchorAt = addPeriod(zoneOf(rule.timeZone), deadlineAt, periodOf(rule.cycle.pause))
+  return endsAt === null || anchorAt < endsAt ? anchorAt : null
+}
+
 /** Without a look at the rule's period: it is the length of the first window. */
 function jumpToCycle(
   rule: Rule,

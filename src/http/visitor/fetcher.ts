@@ -7,6 +7,14 @@ const proxies = /GoogleImageProxy|ggpht\.com|YahooMailProxy|Outlook-iOS|MSOffice
 const scanners =
   /(?<!cu)bot\b|crawl|spider|slurp|scan|preview|prefetch|barracuda|mimecast|proofpoint|safelinks|existence discovery|curl\/|wget\/|python|java\/|go-http|okhttp|headless|facebookexternalhit|whatsapp\/|slack-imgproxy|favicon/i
 
+/** Those of them that run the scripts of pages, and say that they are robots. */
+const robots = /(?<!cu)bot\b|crawl|spider|slurp/i
+
+/** Whether what asks calls itself a robot: it is no person, so it makes no visit. */
+export function isRobot(headers: IncomingHttpHeaders): boolean {
+  return robots.test(headers['user-agent'] ?? '')
+}
+
 /**
  * Who fetched, as far as headers tell. Apple's mail proxy and some scanners look like any browser, or leave the
  * rest of a browser's name out: a bare `Mozilla/5.0` is taken for a proxy.

@@ -10,7 +10,7 @@ import type { Shown, Visitor, Visitors } from '../../visitors.ts'
 import { type BodyFailure, type Exchange, readBody, send } from '../exchange.ts'
 import { failed, type Reply, succeeded } from '../public/reply.ts'
 import { addressOf, type Proxies } from './address.ts'
-import { fetcherOf } from './fetcher.ts'
+import { fetcherOf, isRobot } from './fetcher.ts'
 import { type VisitorRate, visitorRate } from './visitor-rate.ts'
 
 const path = /^\/visitor\/v1\/campaigns\/([1-9][0-9]{0,15})\/(offer|leads)$/
@@ -48,6 +48,12 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
   const registrations = visitorRate(formRatePerMinute)
   const beginnings = visitorRate(formRatePerMinute * beginningsPerRegistration)
 
+  /** Both, so that whoever asked can tell the time that we took from that on the way. */
+  const clock = ({ arrivedAt }: Exchange): Clock => ({
+    now: now(),
+    spentMs: Math.round(performance.now() - arrivedAt),
+  })
+
   const counted = (rate: VisitorRate, { req, arrivedAtMs }: Exchange) =>
     rate(addressOf(req, parts.proxies), arrivedAtMs)
 
@@ -58,18 +64,18 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
       : rates.countVisitor(addressOf(exchange.req, parts.proxies), formRatePerMinute)
 
   async function askOffer(exchange: Exchange, campaignId: number, asked: Question): Promise<Reply> {
-    const isVisit = asked.visit === true
+    const isVisit = asked.visit === true && !isRobot(exchange.req.headers)
     const nowMs = now()
     const mayBegin = isVisit && (() => counted(beginnings, exchange).allowed)
     const shown = await visitors.offer(campaignId, asked, mayBegin, seconds(nowMs))
-    if (shown === undefined) return said(nothing(exchange.arrivedAtMs))
+    if (shown === undefined) return said(nothing(clock(exchange)))
     if (isVisit) {
       const { campaign, leadId } = shown
       const fetcher = fetcherOf(exchange.req.headers)
       const pageId = (asked.page !== undefined && pageAt(campaign.pages, asked.page)?.id) || null
       counting.count({ campaign, pageId, leadId, kind: 'visit', fetcher }, nowMs)
     }
-    return said(offerOf(shown, exchange.arrivedAtMs))
+    return said(offerOf(shown, clock(exchange)))
   }
 
   async function register(exchange: Exchange, campaignId: number, asked: Question): Promise<Reply> {
@@ -84,16 +90,16 @@ export function buildQuestions(parts: QuestionParts): (exchange: Exchange, path:
       const retry = ['Retry-After', String(rate.resetSeconds), 'Access-Control-Expose-Headers', 'Retry-After']
       return failed(exchange, { code: 'RATE_LIMITED', message }, retry)
     }
-    const nowMs = exchange.arrivedAtMs
     const at = seconds(now())
     if (asked.website) {
       // A robot filled in what people do not see. It learns nothing by the answer.
       const shown = await visitors.offer(campaignId, asked, false, at)
-      return said({ ...(shown === undefined ? nothing(nowMs) : offerOf(shown, nowMs)), lc: null })
+      const clockNow = clock(exchange)
+      return said({ ...(shown === undefined ? nothing(clockNow) : offerOf(shown, clockNow)), lc: null })
     }
     const registered = await visitors.register(campaignId, asked, email, at)
     if (typeof registered === 'string') return failed(exchange, { code: registered })
-    return said({ ...offerOf(registered.shown, nowMs), lc: registered.lc })
+    return said({ ...offerOf(registered.shown, clock(exchange)), lc: registered.lc })
   }
 
   function proceed(exchange: Exchange, target: Target, body: Buffer | BodyFailure): void {
@@ -195,19 +201,24 @@ function said(answer: object): Reply {
   return succeeded(200, JSON.stringify(answer))
 }
 
-function nothing(nowMs: number) {
-  return { now: nowMs, state: 'none', opensAt: null, deadline: null, onExpiry: null, known: false }
+/** The service's clock at the answer, milliseconds since 1970, and how long ago the question arrived. */
+type Clock = { now: number; spentMs: number }
+
+function nothing(clock: Clock) {
+  const offer = { state: 'none', opensAt: null, deadline: null, nextAt: null, onExpiry: null }
+  return { ...clock, ...offer, known: false }
 }
 
 /** Instants in milliseconds, as browsers count. */
-function offerOf({ campaign, offer, isKnown }: Shown, nowMs: number) {
-  if (offer === undefined) return { ...nothing(nowMs), known: isKnown }
+function offerOf({ campaign, offer, nextAt, isKnown }: Shown, clock: Clock) {
+  if (offer === undefined) return { ...nothing(clock), known: isKnown }
   const { state, opensAt, deadline }: Offer = offer
   return {
-    now: nowMs,
+    ...clock,
     state,
     opensAt: milliseconds(opensAt),
     deadline: milliseconds(deadline),
+    nextAt: milliseconds(nextAt),
     onExpiry: campaign.onExpiry,
     known: isKnown,
   }

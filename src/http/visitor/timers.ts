@@ -86,18 +86,24 @@ export function buildTimers(parts: TimerParts): (exchange: Exchange, path: strin
     } else sendImage(exchange, state, template, deadline)
   }
 
-  function answer(exchange: Exchange, language: Language, found: Found | undefined): void {
-    const hidden = whyHidden(found)
-    if (found === undefined || hidden !== undefined) {
-      sendPixel(exchange, hidden ?? 'unknown')
-      return
-    }
-    const { campaign, lead } = found
+  function show(exchange: Exchange, language: Language, { campaign, lead }: Found): void {
     const at = Math.floor(now() / 1_000)
     const offer = offerAt(campaign.schedule, lead.attempt, at)
     const { deadline } = offerIfVisited(campaign, lead, offer, at)
     if (deadline === null) sendPixel(exchange, 'no-deadline')
     else showTime(exchange, campaign.mailTimer as GivenTimerStyle, language, offer.state, deadline)
+  }
+
+  /** Whoever has a lead's image before them has opened a mail, whatever it shows. */
+  function answer(exchange: Exchange, language: Language, found: Found | undefined): void {
+    if (found === undefined) {
+      sendPixel(exchange, 'unknown')
+      return
+    }
+    const hidden = whyHidden(found)
+    if (hidden === undefined) show(exchange, language, found)
+    else sendPixel(exchange, hidden)
+    const { campaign, lead } = found
     if (exchange.req.method === 'HEAD') return
     const fetcher = fetcherOf(exchange.req.headers)
     counting.count({ campaign, pageId: null, leadId: lead.id, kind: 'open', fetcher }, exchange.arrivedAtMs)
@@ -130,9 +136,7 @@ export function buildTimers(parts: TimerParts): (exchange: Exchange, path: strin
 }
 
 /** Why there is no image, if there is none. */
-function whyHidden(found: Found | undefined): State | undefined {
-  if (found === undefined) return 'unknown'
-  const { campaign, account } = found
+function whyHidden({ campaign, account }: Found): State | undefined {
   if (account.suspended) return 'suspended'
   if (campaign.isDraft) return 'draft'
   if (!account.countdownTools) return 'tools-unavailable'

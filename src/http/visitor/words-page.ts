@@ -42,16 +42,23 @@ export function sendWords(exchange: Exchange, status: 404 | 503): void {
   send(exchange, status, headers, page)
 }
 
-/** Which of the two the browser wants more (RFC 9110, section 12.5.4); English where it wants neither. */
+/**
+ * Which of the two the browser wants more (RFC 9110, section 12.5.4), the one that stands first where it wants
+ * both as much; English where it wants neither.
+ */
 export function languageOf(acceptLanguage = ''): Language {
-  const weights = { en: 0, pl: 0 }
+  let wanted: Language = 'en'
+  let most = 0
   for (const range of acceptLanguage.split(',').slice(0, 20)) {
     const [tag = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
     const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
     const language = tag.split('-')[0]
     if (language === 'en' || language === 'pl') {
-      weights[language] = Math.max(weights[language], quality === undefined ? 1 : Number(quality) || 0)
+      const weight = quality === undefined ? 1 : Number(quality) || 0
+      if (weight <= most) continue
+      most = weight
+      wanted = language
     }
   }
-  return weights.pl > weights.en ? 'pl' : 'en'
+  return wanted
 }

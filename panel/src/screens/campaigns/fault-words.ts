@@ -145,8 +145,8 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
   [
     /^must be an absolute https: or http: URL of at most (\d+) characters/,
     (most) => ({
-      en: `Enter a whole address that begins with https:// or http://, of up to ${most} characters, without user name or password. Write letters such as “ł” percent-encoded: copying the address from the browser does that.`,
-      pl: `Wpisz pełny adres zaczynający się od https:// lub http://, do ${most} znaków, bez nazwy użytkownika i hasła. Litery takie jak „ł” muszą być zakodowane procentowo: adres skopiowany z przeglądarki już taki jest.`,
+      en: `Enter a whole address that begins with https:// or http://, of up to ${most} characters, without user name or password. Letters such as “ł” count as they are encoded, with six characters each.`,
+      pl: `Wpisz pełny adres zaczynający się od https:// lub http://, do ${most} znaków, bez nazwy użytkownika i hasła. Litery takie jak „ł” liczą się po zakodowaniu, po sześć znaków każda.`,
     }),
   ],
   [

@@ -1,0 +1,24 @@
+export const mostAddressCharacters = 2_048
+
+const anything = "(?:[\\w.~:/?@!$&'()*+,;=-]|%[\\da-f]{2})*"
+const host = "(?:\\[[\\da-f:.]+\\]|[\\w.~!$&'()*+,;=-]+)"
+const uri = new RegExp(`^https?://${host}(?::\\d*)?(?:[/?]${anything})?(?:#${anything})?$`, 'i')
+
+const invisible = /[\p{Z}\p{Cc}\p{Cs}]/u
+const beyondAscii = /[^\0-\x7f]/g
+
+/**
+ * The address as it is to be kept: ASCII as it was written, anything else as browsers send it (`żółw.pl` in
+ * Punycode, paths and queries percent-encoded). Undefined for what is no address of the web.
+ *
+ * Stricter than the URL parser, which mends what other parsers may read as another host: characters of
+ * RFC 3986 only, so that an address is a URI wherever it is handed on.
+ */
+export function webAddress(written: string): string | undefined {
+  if (written.length > mostAddressCharacters || invisible.test(written)) return undefined
+  const isAscii = !written.match(beyondAscii)
+  if (!uri.test(isAscii ? written : written.replace(beyondAscii, 'x'))) return undefined
+  const parsed = URL.parse(written)
+  if (parsed === null) return undefined
+  return isAscii ? written : webAddress(parsed.href)
+}
