@@ -58,6 +58,9 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   rules: ReadonlyMap<number, Rule>
 }
 
+/** Whether the campaign that stands there is the one that somebody means to replace. */
+export type MayReplace = (standing: Campaign) => boolean
+
 export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean }
 
 export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
@@ -104,6 +107,11 @@ export class Refused extends Error {
   override name = 'Refused'
 }
 
+/** What was to be replaced is no longer what somebody saw. */
+export class ChangedMeanwhile extends Error {
+  override name = 'ChangedMeanwhile'
+}
+
 /** Hot reads answer without a promise where the engine can: at thousands a second each promise shows. */
 export type MaybePromise<T> = T | Promise<T>
 
@@ -136,8 +144,11 @@ export type Store = {
   noteKeyUses(uses: readonly KeyUse[]): Promise<void>
   findLiveKey(keyId: string): Promise<LiveKey | undefined>
 
-  /** Makes the campaign, or with an id replaces that one whole. @throws Refused */
-  applyCampaign(accountId: number, settings: CampaignSettings): Promise<Campaign>
+  /**
+   * Makes the campaign, or with an id replaces that one whole, as one step with `mayReplace`.
+   * @throws Refused, and ChangedMeanwhile where that says no
+   */
+  applyCampaign(accountId: number, settings: CampaignSettings, mayReplace?: MayReplace): Promise<Campaign>
   findCampaign(campaignId: number): Promise<Campaign | undefined>
   /** Ascending id, at most `limit`. */
   listCampaigns(accountId: number, filter: CampaignFilter): Promise<CampaignSummary[]>

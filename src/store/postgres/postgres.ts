@@ -134,8 +134,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     noteKeyUses: (uses) => writeAll(configuration.keyUseStatements(uses)),
     findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
 
-    applyCampaign: (accountId, settings) =>
-      write((sql) => configuration.applyCampaign(sql, accountId, settings)),
+    applyCampaign: (accountId, settings, mayReplace) =>
+      write((sql) => configuration.applyCampaign(sql, accountId, settings, mayReplace)),
     findCampaign: (id) => readTogether((sql) => configuration.findCampaign(sql, id)),
     listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
     async deleteCampaign(id) {

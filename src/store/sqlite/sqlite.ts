@@ -229,8 +229,8 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
     noteKeyUses: (uses) => writeBeside(configuration.keyUseStatements(uses)),
     findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
 
-    applyCampaign: (accountId, settings) =>
-      write((sql) => configuration.applyCampaign(sql, accountId, settings)),
+    applyCampaign: (accountId, settings, mayReplace) =>
+      write((sql) => configuration.applyCampaign(sql, accountId, settings, mayReplace)),
     findCampaign: (id) => read((sql) => configuration.findCampaign(sql, id)),
     listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
     deleteCampaign: (id) => write((sql) => configuration.deleteCampaign(sql, id)),
