@@ -11,6 +11,7 @@ import type {
   Campaign,
   CampaignFilter,
   CampaignSummary,
+  CampaignTotals,
   Key,
   KeyUse,
   LiveKey,
@@ -166,6 +167,20 @@ export async function listCampaigns(
     typeId: row.type_id,
     isDraft: row.is_draft === 1,
   }))
+}
+
+export async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTotals> {
+  const rows = await sql.all(
+    'SELECT is_draft, count(*) AS total FROM campaigns WHERE account_id = ? GROUP BY is_draft',
+    accountId,
+  )
+  const totalOf = (isDraft: number): number => rows.find((row) => row.is_draft === isDraft)?.total ?? 0
+  return { published: totalOf(0), drafts: totalOf(1) }
+}
+
+export async function newestPublished(sql: Sql, accountId: number, limit: number): Promise<number[]> {
+  const newest = 'SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0 ORDER BY id DESC LIMIT ?'
+  return (await sql.all(newest, accountId, limit)).map(({ id }) => id)
 }
 
 /** The caller's transaction sees one moment, so that campaign, pages, rules and version belong together. */

@@ -65,6 +65,8 @@ export type CampaignSummary = { id: number; name: string; typeId: number; isDraf
 
 export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
 
+export type CampaignTotals = { published: number; drafts: number }
+
 export type Lead = {
   id: number
   /** 32 hexadecimal digits: the lead's name in links. */
@@ -152,6 +154,9 @@ export type Store = {
   findCampaign(campaignId: number): Promise<Campaign | undefined>
   /** Ascending id, at most `limit`. */
   listCampaigns(accountId: number, filter: CampaignFilter): Promise<CampaignSummary[]>
+  countCampaigns(accountId: number): Promise<CampaignTotals>
+  /** Ids, the newest first, at most `limit`; drafts are not among them. */
+  newestPublished(accountId: number, limit: number): Promise<number[]>
   deleteCampaign(campaignId: number): Promise<boolean>
 
   findLead(campaign: Campaign, email: string): MaybePromise<Lead | undefined>

@@ -138,6 +138,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       write((sql) => configuration.applyCampaign(sql, accountId, settings, mayReplace)),
     findCampaign: (id) => readTogether((sql) => configuration.findCampaign(sql, id)),
     listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
+    countCampaigns: (accountId) => read((sql) => configuration.countCampaigns(sql, accountId)),
+    newestPublished: (accountId, limit) =>
+      read((sql) => configuration.newestPublished(sql, accountId, limit)),
     async deleteCampaign(id) {
       const campaign = await read((sql) => sql.get('SELECT account_id FROM campaigns WHERE id = ?', id))
       const deleted = await write((sql) => configuration.deleteCampaign(sql, id))
