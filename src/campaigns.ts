@@ -1,7 +1,7 @@
 // What the panel and the command line do with campaigns besides reading them.
 import type { CampaignSettings } from './core/campaign.ts'
 import { languages } from './core/offer.ts'
-import type { Campaign, Store } from './store/store.ts'
+import type { Campaign, MayReplace, Store } from './store/store.ts'
 import type { Templates } from './timer/templates.ts'
 
 /** A campaign as a file that `campaign apply` takes. */
@@ -15,14 +15,15 @@ export function asFile(campaign: Campaign) {
 
 /**
  * Makes the campaign, or changes the one that `settings.id` names, whole. Its countdown image is built first: whoever
- * opens it need not wait then, and a style that cannot be drawn is not saved. @throws Refused
+ * opens it need not wait then, and a style that cannot be drawn is not saved. @throws Refused, and ChangedMeanwhile where `mayReplace` says no
  */
 export async function saveCampaign(
   { store, templates }: { store: Store; templates: Templates },
   accountId: number,
   settings: CampaignSettings,
+  mayReplace?: MayReplace,
 ): Promise<Campaign> {
   const { mailTimer } = settings
   if (mailTimer !== null) for (const language of languages) await templates.get(mailTimer, language)
-  return store.applyCampaign(accountId, settings)
+  return store.applyCampaign(accountId, settings, mayReplace)
 }

@@ -3,7 +3,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Seconds } from './core/instant.ts'
 import { hashPassword, isPassword } from './passwords.ts'
-import type { Invitation, Session, User } from './store/people.ts'
+import type { Credentials, Invitation, Inviter, Session, User } from './store/people.ts'
 import type { Store } from './store/store.ts'
 
 const day = 86_400
@@ -15,7 +15,7 @@ const touchSeconds = 3_600
 export const invitationSeconds = 7 * day
 
 const windowSeconds = 60
-const triesOfEmail = 5
+const triesOfPassword = 5
 const triesOfAddress = 30
 
 export type SignedIn = { token: string }
@@ -25,7 +25,7 @@ export type Users = {
   isEmpty(): Promise<boolean>
   /** @throws Refused where the email has a user, or there is no such account */
   create(accountId: number, email: string, password: string, now: Seconds): Promise<User>
-  /** The user's new password; all sessions end. False where no user has the email. */
+  /** The user's new password; all their sessions and invitations end. False where no user has the email. */
   reset(email: string, password: string): Promise<boolean>
   list(accountId: number): Promise<User[]>
   /** @throws Refused for the last one */
@@ -41,7 +41,7 @@ export type Users = {
   /** Whose session it is; one that has ended is removed, so that a clock that goes back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>
-  /** Ends all the user's sessions but this one. */
+  /** Ends all the user's sessions but this one, and their invitations. */
   changePassword(
     session: Session,
     token: string,
@@ -50,8 +50,8 @@ export type Users = {
     now: Seconds,
   ): Promise<'CHANGED' | 'WRONG_PASSWORD' | TooMany>
 
-  /** A token that makes a user of the account, once; with null the first account and user. */
-  invite(accountId: number | null, now: Seconds): Promise<string>
+  /** A token that makes a user of the inviter's account, once; with null the first account and user. */
+  invite(by: Inviter | null, now: Seconds): Promise<string>
   invitation(token: string, now: Seconds): Promise<Invitation | undefined>
   /** @throws Refused where the email has a user already */
   accept(token: string, given: Joining, now: Seconds): Promise<SignedIn | undefined>
@@ -60,12 +60,13 @@ export type Users = {
 export type Joining = { email: string; password: string; accountName: string }
 
 export function buildUsers({ people }: Pick<Store, 'people'>): Users {
-  async function begin(userId: number, now: Seconds): Promise<SignedIn> {
+  /** Undefined where the password was changed while it was being checked. */
+  async function begin(by: Credentials, now: Seconds): Promise<SignedIn | undefined> {
     const token = newToken()
-    await people.createSession(hashOf(token), userId, now)
+    const isBegun = await people.createSession(hashOf(token), by, now)
     const unseenSince = now - idleSeconds
     await people.removeEnded({ unseenSince, madeBefore: now - longestSeconds, now })
-    return { token }
+    return isBegun ? { token } : undefined
   }
 
   /** Counts a try of each of these; how long to wait where one of them has had too many. */
@@ -101,7 +102,7 @@ export function buildUsers({ people }: Pick<Store, 'people'>): Users {
       const key = emailKey(email)
       const names: [string, number][] = [
         [`address ${address}`, triesOfAddress],
-        [`email ${key}`, triesOfEmail],
+        [`email ${key}`, triesOfPassword],
       ]
       const limit = await tooMany(names, now)
       if (limit !== undefined) return limit
@@ -109,7 +110,7 @@ export function buildUsers({ people }: Pick<Store, 'people'>): Users {
       const isRight = await isPassword(password, found?.passwordHash)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       await people.forgetTries(hashOf(`email ${key}`))
-      return begin(found.user.id, now)
+      return (await begin(found, now)) ?? 'WRONG_PASSWORD'
     },
 
     async session(token, now) {
@@ -127,18 +128,22 @@ export function buildUsers({ people }: Pick<Store, 'people'>): Users {
     signOut: (token) => people.endSession(hashOf(token)),
 
     async changePassword({ user }, token, current, next, now) {
-      const limit = await tooMany([[`email ${user.email}`, triesOfEmail]], now)
+      // Apart from the tries to sign in, which anybody can use up who knows the email.
+      const tries = `password of ${user.id}`
+      const limit = await tooMany([[tries, triesOfPassword]], now)
       if (limit !== undefined) return limit
       const found = await people.findCredentials(user.email)
-      if (!(await isPassword(current, found?.passwordHash))) return 'WRONG_PASSWORD'
-      await people.setPassword(user.id, await hashPassword(next), hashOf(token))
-      await people.forgetTries(hashOf(`email ${user.email}`))
+      const isRight = await isPassword(current, found?.passwordHash)
+      if (found === undefined || !isRight) return 'WRONG_PASSWORD'
+      const isChanged = await people.changePassword(found, await hashPassword(next), hashOf(token))
+      if (!isChanged) return 'WRONG_PASSWORD'
+      await people.forgetTries(hashOf(tries))
       return 'CHANGED'
     },
 
-    async invite(accountId, now) {
+    async invite(by, now) {
       const token = newToken()
-      await people.createInvitation(hashOf(token), { accountId, endsAt: now + invitationSeconds })
+      await people.createInvitation(hashOf(token), by, now + invitationSeconds)
       return token
     },
     async invitation(token, now) {
@@ -146,9 +151,9 @@ export function buildUsers({ people }: Pick<Store, 'people'>): Users {
       return found !== undefined && found.endsAt > now ? found : undefined
     },
     async accept(token, { email, password, accountName }, now) {
-      const user = await newUser(email, password, now)
-      const made = await people.acceptInvitation(hashOf(token), user, accountName, now)
-      return made && begin(made.id, now)
+      const joining = await newUser(email, password, now)
+      const user = await people.acceptInvitation(hashOf(token), joining, accountName, now)
+      return user && begin({ user, passwordHash: joining.passwordHash }, now)
     },
   }
 }

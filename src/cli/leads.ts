@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
@@ -115,6 +116,8 @@ function shown({ campaign, lead, offer }: LeadView) {
   }
 }
 
+const maxLineBytes = 65_536
+
 type Refusal = { line: number; reason: string }
 
 export const importLeads: Command = async (args) => {
@@ -176,27 +179,58 @@ async function* csvLines(
   file: string,
   refused: Refusal[],
 ): AsyncGenerator<{ record: string[]; line: number }> {
-  const parser = parse({
-    bom: true,
-    info: true,
-    relax_column_count: true,
-    // A stray quote is part of its field: the lines after it are not taken for more of that.
-    relax_quotes: true,
-    skip_empty_lines: true,
-    max_record_size: 65_536,
-    skip_records_with_error: true,
-    on_skip: (error) => {
-      refused.push({ line: Number(error?.lines ?? 0), reason: `not well-formed CSV (${error?.code})` })
-    },
-  })
-  const input = inputStream(file)
-  input.on('error', (error) => parser.destroy(error))
-  input.pipe(parser)
   try {
+    const pieces = withFirstLineWhole(inputStream(file))
+    const first = await pieces.next()
+    const parser = parse({
+      delimiter: delimiterOf(first.value ?? Buffer.of()),
+      bom: true,
+      info: true,
+      relax_column_count: true,
+      // A stray quote is part of its field: the lines after it are not taken for more of that.
+      relax_quotes: true,
+      skip_empty_lines: true,
+      max_record_size: maxLineBytes,
+      skip_records_with_error: true,
+      on_skip: (error) => {
+        refused.push({ line: Number(error?.lines ?? 0), reason: `not well-formed CSV (${error?.code})` })
+      },
+    })
+    const input = Readable.from(first.done ? [] : chain(first.value, pieces))
+    input.on('error', (error) => parser.destroy(error))
+    input.pipe(parser)
     for await (const { record, info } of parser) yield { record, line: info.lines }
   } catch (error) {
     if (error instanceof WrongCall) throw error
     const { code, message } = error as NodeJS.ErrnoException
     throw new WrongCall(`${file}: cannot be read (${code ?? message})`)
   }
+}
+
+/** What the stream brings; the first piece has the first line whole, as far as one may be long. */
+async function* withFirstLineWhole(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer, undefined> {
+  let head: Buffer | undefined = Buffer.of()
+  for await (const chunk of stream) {
+    if (head === undefined) {
+      yield chunk as Buffer
+      continue
+    }
+    head = Buffer.concat([head, chunk as Buffer])
+    if (head.length < maxLineBytes && !/[^\r\n][\r\n]/.test(head.toString('latin1'))) continue
+    yield head
+    head = undefined
+  }
+  if (head !== undefined && head.length > 0) yield head
+}
+
+async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* rest
+}
+
+/** Spreadsheets separate by semicolons where the comma stands in numbers; the first line tells. */
+function delimiterOf(head: Buffer): ',' | ';' {
+  const [line = ''] = /[^\r\n]+/.exec(head.toString('latin1')) ?? []
+  const unquoted = line.replace(/"[^"]*"/g, '')
+  return unquoted.includes(';') && !unquoted.includes(',') ? ';' : ','
 }

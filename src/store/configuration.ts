@@ -11,13 +11,15 @@ import type {
   Campaign,
   CampaignFilter,
   CampaignSummary,
+  CampaignTotals,
   Key,
   KeyUse,
   LiveKey,
+  MayReplace,
   NewKey,
   Page,
 } from './store.ts'
-import { Refused } from './store.ts'
+import { ChangedMeanwhile, Refused } from './store.ts'
 
 export async function createAccount(sql: Sql, name: string): Promise<Account> {
   const account = toAccount(
@@ -167,6 +169,20 @@ export async function listCampaigns(
   }))
 }
 
+export async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTotals> {
+  const rows = await sql.all(
+    'SELECT is_draft, count(*) AS total FROM campaigns WHERE account_id = ? GROUP BY is_draft',
+    accountId,
+  )
+  const totalOf = (isDraft: number): number => rows.find((row) => row.is_draft === isDraft)?.total ?? 0
+  return { published: totalOf(0), drafts: totalOf(1) }
+}
+
+export async function newestPublished(sql: Sql, accountId: number, limit: number): Promise<number[]> {
+  const newest = 'SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0 ORDER BY id DESC LIMIT ?'
+  return (await sql.all(newest, accountId, limit)).map(({ id }) => id)
+}
+
 /** The caller's transaction sees one moment, so that campaign, pages, rules and version belong together. */
 export async function findCampaign(sql: Sql, campaignId: number): Promise<Campaign | undefined> {
   const row = await sql.get('SELECT * FROM campaigns WHERE id = ?', campaignId)
@@ -196,11 +212,12 @@ export async function deleteCampaign(sql: Sql, campaignId: number): Promise<bool
   return true
 }
 
-/** The caller holds a write transaction. @throws Refused */
+/** The caller holds a write transaction. @throws Refused, and ChangedMeanwhile where `mayReplace` says no */
 export async function applyCampaign(
   sql: Sql,
   accountId: number,
   settings: CampaignSettings,
+  mayReplace: MayReplace = () => true,
 ): Promise<Campaign> {
   await sql.bumpVersion(accountId)
   if ((await findAccount(sql, accountId)) === undefined) {
@@ -209,7 +226,7 @@ export async function applyCampaign(
   const campaignId =
     settings.id === undefined
       ? await insertCampaign(sql, accountId, settings)
-      : await updateCampaign(sql, accountId, settings.id, settings)
+      : await updateCampaign(sql, accountId, settings.id, settings, mayReplace)
   const rule = ruleOf({ timeZone: settings.timeZone, mechanism: settings.mechanism })
   const ruleId = rule && (await ruleIdOf(sql, campaignId, rule))
   await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
@@ -234,11 +251,13 @@ async function updateCampaign(
   accountId: number,
   id: number,
   settings: CampaignSettings,
+  mayReplace: MayReplace,
 ): Promise<number> {
   const row = await sql.get('SELECT account_id, settings FROM campaigns WHERE id = ?', id)
   if (row?.account_id !== accountId) {
     throw new Refused(`id: account ${accountId} has no campaign ${id}; leave id out to make a new one`)
   }
+  if (!mayReplace((await findCampaign(sql, id)) as Campaign)) throw new ChangedMeanwhile()
   const before = JSON.parse(row.settings).mechanism.deadline.kind
   const after = settings.mechanism.deadline.kind
   if (kindGroup(before) !== kindGroup(after) && (await sql.hasLeads(accountId, id))) {

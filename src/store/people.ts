@@ -13,6 +13,9 @@ export type Session = { user: User; account: Account; createdAt: Seconds; seenAt
 /** Of a link that makes a user; without an account it makes that too, and there must be no user yet. */
 export type Invitation = { accountId: number | null; endsAt: Seconds }
 
+/** Whose invitation it is: it ends with them, and with their password. */
+export type Inviter = Pick<User, 'id' | 'accountId'>
+
 export type NewUser = { email: string; passwordHash: string; createdAt: Seconds }
 
 export type People = {
@@ -22,12 +25,15 @@ export type People = {
   findCredentials(email: string): Promise<Credentials | undefined>
   /** Ascending id. */
   listUsers(accountId: number): Promise<User[]>
-  /** The account's last user stays. @throws Refused */
+  /** Their sessions and invitations end. The account's last user stays. @throws Refused */
   removeUser(accountId: number, userId: number): Promise<boolean>
-  /** Ends every session of the user but the one with the hash `keeps`. */
-  setPassword(userId: number, passwordHash: string, keeps?: Uint8Array): Promise<void>
+  /** Ends the user's invitations and sessions. */
+  setPassword(userId: number, passwordHash: string): Promise<void>
+  /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
+  changePassword(current: Credentials, passwordHash: string, keeps: Uint8Array): Promise<boolean>
 
-  createInvitation(tokenHash: Uint8Array, invitation: Invitation): Promise<void>
+  /** With null the one that makes the first account and user. */
+  createInvitation(tokenHash: Uint8Array, by: Inviter | null, endsAt: Seconds): Promise<void>
   findInvitation(tokenHash: Uint8Array): Promise<Invitation | undefined>
   /**
    * Makes the user that a link is for, with an account of that name where it is the first, and uses the link up.
@@ -40,7 +46,8 @@ export type People = {
     now: Seconds,
   ): Promise<User | undefined>
 
-  createSession(tokenHash: Uint8Array, userId: number, now: Seconds): Promise<void>
+  /** False where the password has been changed since `by` was read, or the user was removed. */
+  createSession(tokenHash: Uint8Array, by: Credentials, now: Seconds): Promise<boolean>
   findSession(tokenHash: Uint8Array): Promise<Session | undefined>
   touchSession(tokenHash: Uint8Array, now: Seconds): Promise<void>
   endSession(tokenHash: Uint8Array): Promise<void>
@@ -80,31 +87,43 @@ export function peopleOn({ read, write }: Runner): People {
       return rows.map(toUser)
     },
     removeUser: (accountId, userId) => write((sql) => removeUser(sql, accountId, userId)),
-    setPassword: (userId, passwordHash, keeps = new Uint8Array()) =>
+    setPassword: (userId, passwordHash) =>
       write(async (sql) => {
         await sql.run('UPDATE users SET password_hash = ? WHERE id = ?', passwordHash, userId)
-        await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
+        await endAccess(sql, userId)
+      }),
+    changePassword: (current, passwordHash, keeps) =>
+      write(async (sql) => {
+        const isChanged = await replacePassword(sql, current, passwordHash)
+        if (isChanged) await endAccess(sql, current.user.id, keeps)
+        return isChanged
       }),
 
-    createInvitation: (tokenHash, { accountId, endsAt }) =>
+    createInvitation: (tokenHash, by, endsAt) =>
       run(
-        'INSERT INTO invitations (token_hash, account_id, ends_at) VALUES (?, ?, ?)',
+        'INSERT INTO invitations (token_hash, account_id, invited_by, ends_at) VALUES (?, ?, ?, ?)',
         tokenHash,
-        accountId,
+        by?.accountId ?? null,
+        by?.id ?? null,
         endsAt,
       ),
     findInvitation: (tokenHash) => read((sql) => findInvitation(sql, tokenHash)),
     acceptInvitation: (tokenHash, user, accountName, now) =>
       write((sql) => acceptInvitation(sql, tokenHash, user, accountName, now)),
 
-    createSession: (tokenHash, userId, now) =>
-      run(
-        'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',
-        tokenHash,
-        userId,
-        now,
-        now,
-      ),
+    createSession: (tokenHash, by, now) =>
+      write(async (sql) => {
+        // Its own successor: on PostgreSQL this waits for whoever is changing the password, and looks again.
+        if (!(await replacePassword(sql, by, by.passwordHash))) return false
+        await sql.run(
+          'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',
+          tokenHash,
+          by.user.id,
+          now,
+          now,
+        )
+        return true
+      }),
     findSession: (tokenHash) => read((sql) => findSession(sql, tokenHash)),
     touchSession: (tokenHash, now) =>
       run('UPDATE sessions SET seen_at = ? WHERE token_hash = ?', now, tokenHash),
@@ -155,11 +174,27 @@ async function createUser(sql: Sql, accountId: number, user: NewUser): Promise<U
   return toUser(row)
 }
 
+/** False where the password is another one by now. */
+async function replacePassword(
+  sql: Sql,
+  { user, passwordHash }: Credentials,
+  next: string,
+): Promise<boolean> {
+  const change = 'UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?'
+  return (await sql.run(change, next, user.id, passwordHash)) > 0
+}
+
+/** What the user was let in by, and lets others in by, but for the session with the hash `keeps`. */
+async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
+  await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
+}
+
 async function removeUser(sql: Sql, accountId: number, userId: number): Promise<boolean> {
   const users = await sql.all('SELECT id FROM users WHERE account_id = ?', accountId)
   if (!users.some(({ id }) => id === userId)) return false
   if (users.length === 1) throw new Refused('the last user of an account cannot be removed')
-  await sql.run('DELETE FROM sessions WHERE user_id = ?', userId)
+  await endAccess(sql, userId)
   return (await sql.run('DELETE FROM users WHERE id = ? AND account_id = ?', userId, accountId)) > 0
 }
 

@@ -58,9 +58,14 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   rules: ReadonlyMap<number, Rule>
 }
 
+/** Whether the campaign that stands there is the one that somebody means to replace. */
+export type MayReplace = (standing: Campaign) => boolean
+
 export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean }
 
 export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
+
+export type CampaignTotals = { published: number; drafts: number }
 
 export type Lead = {
   id: number
@@ -102,6 +107,11 @@ export class UnusableDatabase extends Error {
 /** A change that the stored data does not allow; the message says which, and what to do. */
 export class Refused extends Error {
   override name = 'Refused'
+}
+
+/** What was to be replaced is no longer what somebody saw. */
+export class ChangedMeanwhile extends Error {
+  override name = 'ChangedMeanwhile'
 }
 
 /** Hot reads answer without a promise where the engine can: at thousands a second each promise shows. */
@@ -148,11 +158,17 @@ export type Store = {
   noteKeyUses(uses: readonly KeyUse[]): Promise<void>
   findLiveKey(keyId: string, since?: Since): Promise<LiveKey | undefined>
 
-  /** Makes the campaign, or with an id replaces that one whole. @throws Refused */
-  applyCampaign(accountId: number, settings: CampaignSettings): Promise<Campaign>
+  /**
+   * Makes the campaign, or with an id replaces that one whole, as one step with `mayReplace`.
+   * @throws Refused, and ChangedMeanwhile where that says no
+   */
+  applyCampaign(accountId: number, settings: CampaignSettings, mayReplace?: MayReplace): Promise<Campaign>
   findCampaign(campaignId: number, since?: Since): Promise<Campaign | undefined>
   /** Ascending id, at most `limit`. */
   listCampaigns(accountId: number, filter: CampaignFilter, since?: Since): Promise<CampaignSummary[]>
+  countCampaigns(accountId: number): Promise<CampaignTotals>
+  /** Ids, the newest first, at most `limit`; drafts are not among them. */
+  newestPublished(accountId: number, limit: number): Promise<number[]>
   deleteCampaign(campaignId: number): Promise<boolean>
 
   findLead(campaign: Campaign, email: string, since?: Since): MaybePromise<Lead | undefined>

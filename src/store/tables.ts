@@ -123,11 +123,14 @@ export function panelTables({ integer, bytes, identity, end }: Dialect): string 
   )${end};
   CREATE INDEX sessions_by_user ON sessions (user_id);
 
+  -- invited_by is null for the link that makes the first account.
   CREATE TABLE invitations (
     token_hash ${bytes} PRIMARY KEY,
     account_id ${integer} REFERENCES accounts,
+    invited_by ${integer} REFERENCES users ON DELETE CASCADE,
     ends_at ${integer} NOT NULL
   )${end};
+  CREATE INDEX invitations_by_user ON invitations (invited_by);
 
   -- Tries of what is limited, such as signing in, by the SHA-256 of whose they are.
   CREATE TABLE tries (

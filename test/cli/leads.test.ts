@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { campaignFile, type Installation } from '../support/lastcall.ts'
 import { assertRefused, command, eventually, prepared } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -76,6 +77,34 @@ test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
     )
   })
 
+  check('a file that is separated by semicolons, as its first line tells', async (t) => {
+    const place = origin.copy(t)
+    const csv =
+      '\uFEFF"name, first";note;email\r\n' +
+      'Bloggs, Joe;"a;b";joe@example.com\r\n' +
+      'Kowalska, Anna, Maria;1,5;anna@example.com\r\n'
+    assert.deepEqual(await imported(place, csv), { created: 2, existing: 0, refused: [] })
+    // What stands in a first line separated by commas is not taken for a separator.
+    for (const byCommas of ['"a;b",email\nx;y,ann@example.com\n', 'email,a;b\nbob@example.com,x;y\n']) {
+      assert.deepEqual(await imported(place, byCommas), { created: 1, existing: 0, refused: [] })
+    }
+    const wide = Buffer.from('\uFEFFname;email\r\nJoe;wide@example.com\r\n', 'utf16le')
+    assert.deepEqual(await imported(place, wide), { created: 1, existing: 0, refused: [] })
+    const pieces = ['name', ';em', 'ail\n1,5;', 'pieces@example.com\n']
+    const { code, stdout, stderr } = await place.run(['lead', 'import', ...campaign, '-'], slowly(pieces))
+    assert.deepEqual([code, JSON.parse(stdout).created], [0, 1], stderr)
+    assert.deepEqual(await emailsOf(place), [
+      ...[
+        'ann@example.com',
+        'anna@example.com',
+        'bob@example.com',
+        'joe@example.com',
+        'pieces@example.com',
+        'wide@example.com',
+      ],
+    ])
+  })
+
   check('bad emails are refused by line, the others are taken', async (t) => {
     const place = origin.copy(t)
     const lines = [
@@ -113,7 +142,8 @@ test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
       ['\n', /email/],
       ['name,address\nJoe,joe@example.com\n', /email/],
       ['joe@example.com\nann@example.com\n', /email/],
-      ['name;email\nJoe;joe@example.com\n', /email/],
+      ['name;address\nJoe;joe@example.com\n', /email/],
+      ['name;email,note\nJoe;joe@example.com,x\n', /email/],
       [Buffer.from('email\njoe@example.com\n', 'utf16le'), /email|UTF-8/],
     ] as const) {
       const result = await importFile(place, csv as string)
@@ -257,3 +287,10 @@ test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
 
   await Promise.all(tests)
 })
+
+async function* slowly(pieces: string[]): AsyncGenerator<string> {
+  for (const piece of pieces) {
+    await sleep(400)
+    yield piece
+  }
+}

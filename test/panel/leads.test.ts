@@ -442,6 +442,16 @@ test('an import reports by line what the command line would, and can be repeated
   await choose()
   assert.deepEqual(await refusedLines(), [3, 7, 8, 9, 12, 13])
   assert.deepEqual(await counts(), [0, byCommand.created + byCommand.existing, byCommand.refused.length])
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+  // As spreadsheets write it where the comma stands in numbers.
+  writeFileSync(
+    path,
+    '\uFEFF"name, first";email\r\nBloggs, Joe;joe@example.com\r\n1,5;semicolon@example.com\r\n',
+  )
+  await page.getByRole('button', { name: 'Import' }).click()
+  await choose()
+  assert.deepEqual(await counts(), [1, 1, 0])
   assertUntroubled(page)
 })
 
@@ -486,7 +496,7 @@ test('a file that is no list of emails is refused before anything is written', a
   await page.getByRole('button', { name: 'Import' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Import leads' })
   const path = join(place.folder, 'wrong.csv')
-  for (const content of ['', 'joe@example.com\nann@example.com\n', 'name;email\nJoe;joe@example.com\n']) {
+  for (const content of ['', 'joe@example.com\nann@example.com\n', 'name;e-mail\nJoe;joe@example.com\n']) {
     writeFileSync(path, content)
     await dialog.locator('input[type=file]').setInputFiles(path)
     await dialog.getByRole('button', { name: 'Start import' }).click()

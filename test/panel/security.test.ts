@@ -3,12 +3,16 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { routes } from '../../src/http/panel/routes.ts'
 import { campaignFile } from '../support/lastcall.ts'
+import { eventually } from '../support/prepared.ts'
 import { assertUntroubled, type Person, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
 const [owner, stranger] = [await stage.person('owner'), await stage.person('stranger')]
 const account = String(owner.accountId)
-const campaign = await stage.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile())
+const campaign = await stage.place.json(
+  ['campaign', 'apply', '--account', account, '-'],
+  campaignFile({ name: 'Course of the owner' }),
+)
 const key = await stage.place.json(['key', 'create', '--account', account, '--name', 'server'])
 await stage.place.json(
   ['lead', 'import', '--campaign', String(campaign.id), '-'],
@@ -92,6 +96,67 @@ test('what belongs to another account looks as if it did not exist, by every rou
   }
   const mine = await signedIn(owner)
   assert.equal((await ask('GET /campaigns/:campaignId', { cookie: mine })).status, 200)
+})
+
+/** What an answer tells of the owner, for every reading route that has no name in its path; null where nothing. */
+const telling: Record<string, string | null> = {
+  'GET /users': `"${owner.email}"`,
+  'GET /overview': `"${campaign.name}"`,
+  'GET /campaigns': `"${campaign.name}"`,
+  'GET /timer-styles': null,
+  'GET /reference': '"rateLimit":77,',
+  'GET /keys': key.id,
+  'GET /history/choices': key.id,
+  'GET /history': key.id,
+  'GET /history/counts': '"succeeded":1,',
+}
+
+test('what belongs to another account is in no answer of a route that names nothing', async () => {
+  const reading = behindSession.filter((route) => route.startsWith('GET ') && !route.includes('/:'))
+  assert.deepEqual(reading.toSorted(), Object.keys(telling).toSorted())
+  await stage.place.json(['account', 'set', account, '--rate-limit', '77'])
+  const headers = { authorization: `Bearer ${key.key}` }
+  assert.equal((await fetch(`${stage.server.base}/campaigns`, { headers })).status, 200)
+  const [mine, theirs] = [await signedIn(owner), await signedIn(stranger)]
+  for (const [route, thing] of Object.entries(telling)) {
+    const path = route === 'GET /history' ? `${route}?limit=50` : route
+    const askedBy = (cookie: string) => ask(path, { cookie })
+    // The history is written some time after the answers.
+    const isTold = async () => thing === null || (await askedBy(mine)).text.includes(thing)
+    assert.ok(await eventually(10_000, isTold), `${route} tells the owner nothing`)
+    const { status, text } = await askedBy(theirs)
+    assert.equal(status, 200, route)
+    for (const one of Object.values(telling))
+      assert.ok(one === null || !text.includes(one), `${route}: ${one}`)
+  }
+})
+
+test('addresses that would run a script are refused by name, wherever a campaign has one', async () => {
+  const cookie = await signedIn(owner)
+  const { settings, revision } = JSON.parse((await ask('GET /campaigns/:campaignId', { cookie })).text)
+  const [page] = settings.pages
+  const script = 'javascript:alert(1)'
+  const wrong: Record<string, object> = {
+    'pages[0].pageUrl': { pages: [{ ...page, pageUrl: script }] },
+    'pages[0].proxyUrl': { pages: [{ ...page, proxyUrl: script }] },
+    'onExpiry.redirectUrl': { onExpiry: { action: 'REDIRECT', redirectUrl: script } },
+  }
+  for (const [path, changes] of Object.entries(wrong)) {
+    const { id: _, ...changed } = { ...settings, ...changes }
+    for (const [route, body] of [
+      ['POST /campaigns', { settings: changed }],
+      ['PUT /campaigns/:campaignId', { settings: { ...settings, ...changes }, revision }],
+    ] as const) {
+      const { status, text } = await ask(route, { cookie }, body)
+      assert.equal(status, 422, `${route} ${path}`)
+      assert.deepEqual(
+        JSON.parse(text).faults.map((fault: { path: string }) => fault.path),
+        [path],
+      )
+      assert.ok(!text.includes('alert'))
+    }
+  }
+  assert.equal(JSON.parse((await ask('GET /campaigns/:campaignId', { cookie })).text).revision, revision)
 })
 
 /** A body that the route takes, so that only the tenant stands in its way. */

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { readSetting } from '../../src/config.ts'
 import { createKey } from '../../src/keys.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -25,7 +26,7 @@ export type Installation = {
   readonly databasePath: string
   databaseUrl: string
   /** Runs one command of the command line on this database and waits for its end. */
-  run(args: string[], input?: string): Promise<Finished>
+  run(args: string[], input?: string | AsyncIterable<string>): Promise<Finished>
   /** Like `run`, but fails unless the command exits 0, and returns its standard output as JSON. */
   json<T = any>(args: string[], input?: string): Promise<T>
   /**
@@ -81,12 +82,13 @@ export function installation(t: Scope, from?: Installation): Installation {
     ...extra,
   })
 
-  async function run(args: string[], input = ''): Promise<Finished> {
+  async function run(args: string[], input: string | AsyncIterable<string> = ''): Promise<Finished> {
     await databasesCreated()
     const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: environment() })
     const output = collect(child)
     child.stdin.on('error', () => {})
-    child.stdin.end(input)
+    if (typeof input === 'string') child.stdin.end(input)
+    else Readable.from(input).pipe(child.stdin)
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, ...output() }
   }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { asFile, type CampaignFile, saveCampaign } from '../../campaigns.ts'
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
-import { type Campaign, Refused } from '../../store/store.ts'
+import { type Campaign, ChangedMeanwhile, type MayReplace, Refused } from '../../store/store.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
@@ -45,9 +45,9 @@ export const campaignRoutes = {
     bodyLimit: 262_144,
     async run({ session, parts, params, body }) {
       const { campaignId: id } = params
-      const now = await needCampaign(parts, session.account.id, id)
-      if (revisionOf(asFile(now)) !== body.revision) throw new PanelRefusal('CHANGED_MEANWHILE')
-      return whole(await save(parts, session.account.id, { ...body.settings, id }))
+      await needCampaign(parts, session.account.id, id)
+      const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
+      return whole(await save(parts, session.account.id, { ...body.settings, id }, asRead))
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId', {
@@ -70,11 +70,17 @@ export async function needCampaign(
   return campaign
 }
 
-/** @throws PanelRefusal with every fault of the settings by its path */
-async function save(parts: PanelParts, accountId: number, settings: object): Promise<Campaign> {
+/** @throws PanelRefusal with every fault of the settings by its path, or where `mayReplace` says no */
+async function save(
+  parts: PanelParts,
+  accountId: number,
+  settings: object,
+  mayReplace?: MayReplace,
+): Promise<Campaign> {
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
-  return saveCampaign(parts, accountId, checked.campaign).catch((error) => {
+  return saveCampaign(parts, accountId, checked.campaign, mayReplace).catch((error) => {
+    if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
     if (!(error instanceof Refused)) throw error
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
     throw new PanelRefusal('INVALID', [{ path, message }])

@@ -1,15 +1,17 @@
 // What an account sees first: what happened by day, and what needs attention.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Seconds } from '../../core/instant.ts'
-import { begin, offerAt } from '../../core/mechanism/attempt.ts'
+import { offerAt } from '../../core/mechanism/attempt.ts'
+import { DAY_SECONDS, dayOf } from '../../core/mechanism/calendar.ts'
+import { liveInstants } from '../../core/mechanism/live.ts'
+import { zoneOf } from '../../core/mechanism/zone.ts'
 import { isVisitorName } from '../../core/visitor.ts'
-import { type Kind, kinds } from '../../store/counts.ts'
-import type { Campaign } from '../../store/store.ts'
+import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
+import type { Campaign, CampaignTotals } from '../../store/store.ts'
 import { forReader, type PanelParts } from './route.ts'
 
 const daysShown = 30
-const daySeconds = 86_400
-/** Campaigns that are looked at, the newest first, and leads of which the state is derived. */
+/** Published campaigns that are looked at, the newest first, and leads of which the state is derived. */
 const mostCampaigns = 50
 const mostLeads = 5_000
 const leadsAtOnce = 500
@@ -23,38 +25,50 @@ export const overviewRoutes = {
   ...forReader('GET /overview', {
     async run({ session, parts, now }) {
       const { account } = session
-      const campaigns = await newestCampaigns(parts, account.id)
-      const published = campaigns.filter(({ isDraft }) => !isDraft)
-      const today = Math.floor(now / daySeconds)
+      const totals = await parts.store.countCampaigns(account.id)
+      const looked = await newestPublished(parts, account.id)
+      const open = await openOffers(parts, looked, now)
       return {
-        days: await countsByDay(parts, account.id, today),
-        campaigns: { published: published.length, drafts: campaigns.length - published.length },
-        open: await openOffers(parts, published, now),
+        days: await countsByDay(parts, account.id, looked, now),
+        campaigns: { ...totals, looked: looked.length },
+        open: { ...open, isAll: open.isAll && looked.length >= totals.published },
         attention: [
-          ...(await ofAccount(parts, account, campaigns)),
-          ...(await Promise.all(published.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
+          ...(await ofAccount(parts, account, totals)),
+          ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
         ],
       }
     },
   }),
 }
 
-async function newestCampaigns({ store }: PanelParts, accountId: number): Promise<Campaign[]> {
-  const all = await store.listCampaigns(accountId, { limit: 10_000, afterId: 0, isDraft: null })
-  const found = await Promise.all(all.slice(-mostCampaigns).map(({ id }) => store.findCampaign(id)))
-  return found.filter((campaign) => campaign !== undefined).reverse()
+async function newestPublished({ store }: PanelParts, accountId: number): Promise<Campaign[]> {
+  const ids = await store.newestPublished(accountId, mostCampaigns)
+  const found = await Promise.all(ids.map((id) => store.findCampaign(id)))
+  return found.filter((campaign) => campaign !== undefined)
 }
 
-/** The last thirty days, each with a number for every kind. */
-async function countsByDay({ store }: PanelParts, accountId: number, today: number) {
-  const counts = await store.readAccountCounts(accountId, today - daysShown + 1)
+/** Thirty days up to today where it is latest, each with a number for every kind. */
+async function countsByDay({ store }: PanelParts, accountId: number, looked: Campaign[], now: Seconds) {
+  const utcDay = dayOf(now)
+  // No zone is more than a day off.
+  const counts = await store.readAccountCounts(accountId, utcDay - daysShown)
+  const today = Math.min(utcDay + 1, latestDay(looked, counts, now))
   return Array.from({ length: daysShown }, (_, index) => {
     const day = today - daysShown + 1 + index
     const totalOf = (kind: Kind) =>
       counts.find((count) => count.day === day && count.kind === kind)?.total ?? 0
     const totals = Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Kind, number>
-    return { date: new Date(day * daySeconds * 1_000).toISOString().slice(0, 10), ...totals }
+    return { date: new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10), ...totals }
   })
+}
+
+/**
+ * Counts are kept by the local day of their campaign. The clocks of one that is not looked at may be ahead of all
+ * others: what it has counted tells.
+ */
+function latestDay(looked: Campaign[], counts: AccountCount[], now: Seconds): number {
+  const days = looked.map(({ timeZone }) => dayOf(zoneOf(timeZone).toLocal(now)))
+  return Math.max(...(days.length === 0 ? [dayOf(now)] : days), ...counts.map(({ day }) => day))
 }
 
 /** States are derived, so only so many leads are looked at; `isAll` says whether those are all. */
@@ -81,13 +95,13 @@ async function openOffers({ store }: PanelParts, campaigns: Campaign[], now: Sec
 async function ofAccount(
   { store }: PanelParts,
   account: { id: number; countdownTools: boolean },
-  campaigns: Campaign[],
+  { published, drafts }: CampaignTotals,
 ): Promise<Attention[]> {
   const found: Attention[] = []
   const add = (what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF') =>
     found.push({ what, campaignId: null, name: null })
   if (!account.countdownTools) add('TOOLS_OFF')
-  if (campaigns.length === 0) add('NO_CAMPAIGN')
+  if (published + drafts === 0) add('NO_CAMPAIGN')
   const keys = await store.listKeys(account.id)
   if (!keys.some(({ revokedAt }) => revokedAt === null)) add('NO_KEY')
   return found
@@ -100,8 +114,8 @@ async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Second
     found.push({ what, campaignId, name })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
   else if ((await store.readSightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
-  const { kind } = schedule.mechanism.deadline
-  if (kind === 'none') add('NO_DEADLINE')
-  if (kind === 'fixed' && offerAt(schedule, begin(schedule, now), now).state === 'expired') add('OVER')
+  const { deadlineAt, endsAt } = liveInstants(schedule)
+  if (schedule.mechanism.deadline.kind === 'none' && endsAt === null) add('NO_DEADLINE')
+  if ([deadlineAt, endsAt].some((at) => at !== null && at <= now)) add('OVER')
   return found
 }

@@ -1,6 +1,7 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../passwords.ts'
+import type { Inviter } from '../../store/people.ts'
 import { Refused } from '../../store/store.ts'
 import type { SignedIn, TooMany } from '../../users.ts'
 import { PanelRefusal } from './errors.ts'
@@ -108,8 +109,8 @@ export const peopleRoutes = {
 }
 
 /** The token stands behind `#`, which no server, log or referrer gets to see. */
-async function invite({ parts, session, now }: Asked<string, unknown, unknown, { account: { id: number } }>) {
-  const token = await parts.users.invite(session.account.id, now)
+async function invite({ parts, session, now }: Asked<string, unknown, unknown, { user: Inviter }>) {
+  const token = await parts.users.invite(session.user, now)
   return `${parts.publicUrl()}/join#${token}`
 }
 

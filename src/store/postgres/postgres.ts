@@ -156,11 +156,14 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     noteKeyUses: (uses) => writeAll(configuration.keyUseStatements(uses)),
     findLiveKey: (id, since) => read((sql) => configuration.findLiveKey(sql, id), since),
 
-    applyCampaign: (accountId, settings) =>
-      write((sql) => configuration.applyCampaign(sql, accountId, settings)),
+    applyCampaign: (accountId, settings, mayReplace) =>
+      write((sql) => configuration.applyCampaign(sql, accountId, settings, mayReplace)),
     findCampaign: (id, since) => readTogether((sql) => configuration.findCampaign(sql, id), since),
     listCampaigns: (accountId, filter, since) =>
       read((sql) => configuration.listCampaigns(sql, accountId, filter), since),
+    countCampaigns: (accountId) => read((sql) => configuration.countCampaigns(sql, accountId)),
+    newestPublished: (accountId, limit) =>
+      read((sql) => configuration.newestPublished(sql, accountId, limit)),
     async deleteCampaign(id) {
       const campaign = await read((sql) => sql.get('SELECT account_id FROM campaigns WHERE id = ?', id))
       const deleted = await write((sql) => configuration.deleteCampaign(sql, id))

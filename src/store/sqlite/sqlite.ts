@@ -232,10 +232,13 @@ export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
     noteKeyUses: (uses) => writeBeside(configuration.keyUseStatements(uses)),
     findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
 
-    applyCampaign: (accountId, settings) =>
-      write((sql) => configuration.applyCampaign(sql, accountId, settings)),
+    applyCampaign: (accountId, settings, mayReplace) =>
+      write((sql) => configuration.applyCampaign(sql, accountId, settings, mayReplace)),
     findCampaign: (id) => read((sql) => configuration.findCampaign(sql, id)),
     listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
+    countCampaigns: (accountId) => read((sql) => configuration.countCampaigns(sql, accountId)),
+    newestPublished: (accountId, limit) =>
+      read((sql) => configuration.newestPublished(sql, accountId, limit)),
     deleteCampaign: (id) => write((sql) => configuration.deleteCampaign(sql, id)),
 
     findLead: (campaign, email) => readLeads(() => rows.find(campaign, email)),

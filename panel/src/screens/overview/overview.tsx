@@ -23,7 +23,7 @@ export default function OverviewScreen() {
       {overview.isPending && <Skeleton h={320} />}
       {overview.data !== undefined && (
         <Stack gap="xl">
-          <Attentions found={overview.data.attention} />
+          <Attentions overview={overview.data} />
           <Today overview={overview.data} />
           <Days days={overview.data.days} />
         </Stack>
@@ -103,7 +103,7 @@ const places = {
   NO_DEADLINE: (id: number | null) => `/campaigns/${id}`,
 } satisfies Record<Overview['attention'][number]['what'], (id: number | null) => string | null>
 
-function Attentions({ found }: { found: Overview['attention'] }) {
+function Attentions({ overview: { attention: found, campaigns } }: { overview: Overview }) {
   const text = useWords(words)
   return (
     <Paper withBorder p="md">
@@ -121,6 +121,11 @@ function Attentions({ found }: { found: Overview['attention'] }) {
           </List.Item>
         ))}
       </List>
+      {campaigns.looked < campaigns.published && (
+        <Text size="xs" c="dimmed" mt="xs">
+          {text.looked(campaigns.looked)}
+        </Text>
+      )}
     </Paper>
   )
 }

@@ -11,18 +11,23 @@ export const words = inBoth({
       open: 'Opens of the countdown',
     },
     open: 'Open offers',
-    openSome: (read: string) => `among the first ${read} leads`,
+    openSome: (read: string) => `among ${read} leads of the newest campaigns`,
     published: (count: number) =>
       plural('en', count, { one: 'in # published campaign', other: 'in # published campaigns' }),
     days: 'The last 30 days',
     daysNote:
-      'People only: mail proxies and link scanners are counted apart. Opens say little, since Apple Mail loads every picture.',
+      'Days are those of each campaign’s time zone, up to the latest. People only: mail proxies and link scanners are counted apart. Opens say little, since Apple Mail loads every picture.',
     none: 'Nothing has happened in these days yet. Register a lead, or put the widget on a page, and it will show here.',
     chart: 'Chart of registrations, visits, clicks and opens by day; the table below has the same numbers',
     table: 'Show as a table',
     day: 'Day',
     attention: 'Needs attention',
     allWell: 'Nothing needs your attention.',
+    looked: (count: number) =>
+      plural('en', count, {
+        one: 'Only the newest published campaign is looked at.',
+        other: 'Only the # newest published campaigns are looked at.',
+      }),
     what: {
       NO_CAMPAIGN: 'There is no campaign yet. Make the first one from a template.',
       NO_KEY: 'There is no API key, so no server can register leads. Make one under Integrations.',
@@ -30,7 +35,7 @@ export const words = inBoth({
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
       NO_PAGE: 'has no page that is offered in mails, so leads get no link.',
       WIDGET_NEVER_SEEN: 'is published, but its widget was never seen on a page.',
-      OVER: 'is over for everybody: its fixed date has passed.',
+      OVER: 'is over: its date or its end has passed.',
       NO_DEADLINE: 'has no deadline, so there is nothing to count down to.',
     },
   },
@@ -39,7 +44,7 @@ export const words = inBoth({
     today: 'Dzisiaj',
     kinds: { registration: 'Zapisy', visit: 'Wizyty', click: 'Kliknięcia', open: 'Otwarcia licznika' },
     open: 'Trwające oferty',
-    openSome: (read: string) => `wśród pierwszych ${read} odbiorców`,
+    openSome: (read: string) => `wśród ${read} odbiorców najnowszych kampanii`,
     published: (count: number) =>
       plural('pl', count, {
         ...{ one: 'w # opublikowanej kampanii', few: 'w # opublikowanych kampaniach' },
@@ -47,13 +52,20 @@ export const words = inBoth({
       }),
     days: 'Ostatnie 30 dni',
     daysNote:
-      'Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obraz.',
+      'Dni są liczone w strefie czasowej każdej kampanii, do najpóźniejszego z nich. Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obraz.',
     none: 'W tych dniach nic się jeszcze nie wydarzyło. Zapisz odbiorcę albo umieść widżet na stronie, a pojawi się to tutaj.',
     chart: 'Wykres zapisów, wizyt, kliknięć i otwarć według dni; tabela poniżej zawiera te same liczby',
     table: 'Pokaż jako tabelę',
     day: 'Dzień',
     attention: 'Wymaga uwagi',
     allWell: 'Nic nie wymaga Twojej uwagi.',
+    looked: (count: number) =>
+      plural('pl', count, {
+        one: 'Sprawdzana jest tylko # najnowsza opublikowana kampania.',
+        few: 'Sprawdzane są tylko # najnowsze opublikowane kampanie.',
+        many: 'Sprawdzanych jest tylko # najnowszych opublikowanych kampanii.',
+        other: 'Sprawdzane jest tylko # najnowszej opublikowanej kampanii.',
+      }),
     what: {
       NO_CAMPAIGN: 'Nie ma jeszcze żadnej kampanii. Utwórz pierwszą z szablonu.',
       NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców. Utwórz go w Integracjach.',
@@ -61,7 +73,7 @@ export const words = inBoth({
         'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
       NO_PAGE: 'nie ma strony podawanej w e-mailach, więc odbiorcy nie dostają linku.',
       WIDGET_NEVER_SEEN: 'jest opublikowana, ale jej widżetu nigdy nie widziano na stronie.',
-      OVER: 'skończyła się dla wszystkich: jej stała data minęła.',
+      OVER: 'skończyła się: jej data albo jej koniec minął.',
       NO_DEADLINE: 'nie ma terminu, więc nie ma do czego odliczać.',
     },
   },

@@ -19,7 +19,13 @@ export async function* emailLines(
   let lines: EmailLine[] = []
   let column = -1
   let isHeaderRead = false
+  const reader = file.stream().pipeThrough(new TextDecoderStream()).pipeThrough(unixLines()).getReader()
+  // Browsers read 64 KiB at once: the first piece has the first line whole, as far as one may be long.
+  let piece = await reader.read()
+  // The parser cannot end where it was given nothing.
+  if (piece.done) throw new NoEmailColumn()
   const parser = parse({
+    delimiter: delimiterOf(piece.value),
     bom: true,
     info: true,
     relax_column_count: true,
@@ -51,19 +57,15 @@ export async function* emailLines(
     lines = []
     return some
   }
-  const reader = file.stream().pipeThrough(new TextDecoderStream()).pipeThrough(unixLines()).getReader()
   let read = 0
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
+  for (; !piece.done; piece = await reader.read()) {
+    const { value } = piece
     await new Promise<void>((resolve) => parser.write(value, () => resolve()))
     // Characters for bytes: nearly always the same, and never more.
     read = Math.min(file.size, read + value.length)
     onRead(read)
     yield taken()
   }
-  // The parser cannot end where it was given nothing.
-  if (read === 0) throw new NoEmailColumn()
   parser.end()
   await ended
   if (!isHeaderRead) throw new NoEmailColumn()
@@ -85,4 +87,11 @@ function unixLines(): TransformStream<string, string> {
       if (kept !== '') controller.enqueue(kept)
     },
   })
+}
+
+/** Spreadsheets separate by semicolons where the comma stands in numbers; the first line tells. */
+function delimiterOf(head: string): ',' | ';' {
+  const [line = ''] = /[^\r\n]+/.exec(head) ?? []
+  const unquoted = line.replace(/"[^"]*"/g, '')
+  return unquoted.includes(';') && !unquoted.includes(',') ? ';' : ','
 }

@@ -138,7 +138,7 @@ export const words = inBoth({
       `The first ${numberText('en', shown)} of ${numberText('en', count)}.`,
     report: 'Download report',
     noEmailColumn:
-      'The first line names no column “email”, separated by commas. Name it so, and save the file as CSV in UTF-8; a file with nothing but that column always works.',
+      'The first line names no column “email”, separated by commas or semicolons. Name it so, and save the file as CSV in UTF-8; a file with nothing but that column always works.',
     tooBig: 'The file is larger than 200 MB. Split it, or use “lastcall lead import” on the server.',
     unreadable: 'The file cannot be read any more. Choose it again.',
     exportTitle: 'Export leads',
@@ -283,7 +283,7 @@ export const words = inBoth({
       `Pierwsze ${numberText('pl', shown)} z ${numberText('pl', count)}.`,
     report: 'Pobierz raport',
     noEmailColumn:
-      'Pierwszy wiersz nie zawiera kolumny „email” oddzielonej przecinkami. Nazwij ją tak i zapisz plik jako CSV w UTF-8; plik z tą jedną kolumną zawsze działa.',
+      'Pierwszy wiersz nie zawiera kolumny „email” oddzielonej przecinkami lub średnikami. Nazwij ją tak i zapisz plik jako CSV w UTF-8; plik z tą jedną kolumną zawsze działa.',
     tooBig: 'Plik ma ponad 200 MB. Podziel go albo użyj polecenia „lastcall lead import” na serwerze.',
     unreadable: 'Pliku nie można już odczytać. Wybierz go ponownie.',
     exportTitle: 'Eksportuj odbiorców',

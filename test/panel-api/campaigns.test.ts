@@ -1,0 +1,34 @@
+// Campaigns as the panel saves them, on both engines.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { campaignFile, installation } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
+
+const place = installation({ after })
+const server = await place.serve()
+const { id: accountId } = await place.arrange((store) => store.createAccount('Owner'))
+const ask = await panelSession(place, server, accountId)
+
+async function makeCampaign(changes: Record<string, unknown> = {}) {
+  const { status, body } = await ask('POST', '/campaigns', { settings: JSON.parse(campaignFile(changes)) })
+  assert.equal(status, 200)
+  return body
+}
+
+test('of two who save what both have read one is told, and what the other saved stands', async () => {
+  const { settings, revision } = await makeCampaign()
+  for (let round = 0; round < 2; round += 1) {
+    const read = round === 0 ? revision : (await ask('GET', `/campaigns/${settings.id}`)).body.revision
+    const names = [`Ada ${round}`, `Bob ${round}`]
+    // A style that was never drawn: both wait for it between reading and writing.
+    const mailTimer = { cornerRadius: 20 + round }
+    const put = (name: string) =>
+      ask('PUT', `/campaigns/${settings.id}`, { settings: { ...settings, name, mailTimer }, revision: read })
+    const answers = await Promise.all(names.map(put))
+    const said = answers.map(({ status, body }) => `${status} ${body.code ?? body.settings.name}`)
+    const winner = names.find((name) => said.includes(`200 ${name}`))
+    assert.deepEqual(said.toSorted(), [`200 ${winner}`, '409 CHANGED_MEANWHILE'])
+    const standing = await ask('GET', `/campaigns/${settings.id}`)
+    assert.equal(standing.body.settings.name, winner)
+  }
+})

@@ -1,0 +1,118 @@
+// What an account sees first, at instants of our own choice, on both engines.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { parseInstant } from '../../src/core/instant.ts'
+import { openCounting } from '../../src/counting.ts'
+import { overviewRoutes } from '../../src/http/panel/overview.ts'
+import type { Campaign, Store } from '../../src/store/store.ts'
+import { campaignFile, installation } from '../support/lastcall.ts'
+
+type Overview = Awaited<ReturnType<(typeof overviewRoutes)['GET /overview']['run']>>
+type Given = {
+  store: Store
+  make(changes: Record<string, unknown>): Promise<Campaign>
+  /** One more lead of the campaign. */
+  register(campaign: Campaign, at: string): Promise<void>
+  overview(at: string): Promise<Overview>
+}
+
+const seconds = (text: string) => parseInstant(text) as number
+
+async function withAccount(t: TestContext, work: (given: Given) => Promise<void>): Promise<void> {
+  await installation(t).arrange(async (store) => {
+    const account = await store.createAccount('Owner')
+    await work({
+      store,
+      async make(changes) {
+        const checked = checkCampaign(JSON.parse(campaignFile(changes)))
+        assert.ok('campaign' in checked, JSON.stringify(checked))
+        return store.applyCampaign(account.id, checked.campaign)
+      },
+      async register(campaign, at) {
+        const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))
+        counting.registered(campaign, seconds(at))
+        await counting.close()
+      },
+      overview: async (at) =>
+        overviewRoutes['GET /overview'].run({
+          ...{ session: { account }, parts: { store }, now: seconds(at) },
+        } as never),
+    })
+  })
+}
+
+const lastDays = ({ days }: Overview) =>
+  days.slice(-2).map(({ date, registration }) => `${date}: ${registration}`)
+
+test('whoever registers after midnight in Warsaw shows today, and in the evening in New York too', async (t) => {
+  await withAccount(t, async ({ make, register, overview }) => {
+    const warsaw = await make({ timeZone: 'Europe/Warsaw' })
+    const early = '2026-01-15T23:30:00Z'
+    await register(warsaw, early)
+    assert.deepEqual(lastDays(await overview(early)), ['2026-01-15: 0', '2026-01-16: 1'])
+    assert.equal((await overview(early)).days.length, 30)
+  })
+  await withAccount(t, async ({ make, register, overview }) => {
+    const newYork = await make({ timeZone: 'America/New_York' })
+    const late = '2026-01-16T02:00:00Z'
+    await register(newYork, late)
+    assert.deepEqual(lastDays(await overview(late)), ['2026-01-14: 0', '2026-01-15: 1'])
+  })
+})
+
+test('the last day is the latest one of all campaigns, those too that are not looked at', async (t) => {
+  await withAccount(t, async ({ make, register, overview }) => {
+    const at = '2026-01-15T23:30:00Z'
+    const kiritimati = await make({ timeZone: 'Pacific/Kiritimati' })
+    await make({ timeZone: 'America/Los_Angeles' })
+    assert.deepEqual(lastDays(await overview(at)), ['2026-01-15: 0', '2026-01-16: 0'])
+    for (let more = 0; more < 50; more += 1) await make({ timeZone: 'America/Los_Angeles' })
+    assert.deepEqual(lastDays(await overview(at)), ['2026-01-14: 0', '2026-01-15: 0'])
+    await register(kiritimati, at)
+    assert.deepEqual(lastDays(await overview(at)), ['2026-01-15: 0', '2026-01-16: 1'])
+  })
+})
+
+test('of many campaigns all are counted, the newest published ones are looked at, and both are said', async (t) => {
+  await withAccount(t, async ({ make, overview }) => {
+    const at = '2026-01-15T12:00:00Z'
+    const over = { deadline: { kind: 'fixed', at: '2026-01-01T00:00' }, startsOn: 'registration' }
+    for (const name of ['oldest', 'older', 'newer']) await make({ name, mechanism: over })
+    const before = await overview(at)
+    assert.deepEqual(before.campaigns, { published: 3, drafts: 0, looked: 3 })
+    assert.equal(before.open.isAll, true)
+    for (let more = 0; more < 48; more += 1) await make({ name: 'young' })
+    for (let more = 0; more < 3; more += 1) await make({ name: 'draft', isDraft: true })
+    const { campaigns, open, attention } = await overview(at)
+    assert.deepEqual(campaigns, { published: 51, drafts: 3, looked: 50 })
+    assert.equal(open.isAll, false)
+    const told = attention.filter(({ what }) => what === 'OVER').map(({ name }) => name)
+    assert.deepEqual(told, ['newer', 'older'])
+  })
+})
+
+test('a campaign is over by its date or its end, whatever its deadline; an end is a deadline', async (t) => {
+  await withAccount(t, async ({ make, overview }) => {
+    const [past, future] = ['2026-01-01T00:00', '2026-12-31T00:00']
+    const kinds = {
+      fixed: { kind: 'fixed', at: future },
+      after: { kind: 'after', period: 'PT48H' },
+      weekly: { kind: 'next', closes: { every: 'week', on: ['fri'], time: '20:00' } },
+      none: { kind: 'none' },
+    }
+    const startsOn = 'registration'
+    for (const [name, deadline] of Object.entries(kinds)) {
+      await make({ name: `${name}, goes on`, mechanism: { startsOn, deadline } })
+      await make({ name: `${name}, ends`, mechanism: { startsOn, deadline, endsAt: future } })
+      await make({ name: `${name}, ended`, mechanism: { startsOn, deadline, endsAt: past } })
+    }
+    await make({ name: 'fixed, was', mechanism: { startsOn, deadline: { kind: 'fixed', at: past } } })
+    const { attention } = await overview('2026-01-15T12:00:00Z')
+    const named = (code: string) => attention.filter(({ what }) => what === code).map(({ name }) => name)
+    assert.deepEqual(named('OVER').toSorted(), [
+      ...['after, ended', 'fixed, ended', 'fixed, was', 'none, ended', 'weekly, ended'],
+    ])
+    assert.deepEqual(named('NO_DEADLINE'), ['none, goes on'])
+  })
+})

@@ -1,0 +1,28 @@
+// What the editor asks for while somebody types.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { campaignFile, installation } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
+
+const place = installation({ after })
+const server = await place.serve()
+
+async function asker() {
+  const { id } = await place.arrange((store) => store.createAccount('Owner'))
+  const ask = await panelSession(place, server, id)
+  const body = { settings: JSON.parse(campaignFile()), own: null, visitAfter: 'PT1H' }
+  return () => ask('POST', '/preview', body)
+}
+
+test('a user foretells 240 times in a minute, then is told to wait, and keeps no other user waiting', async () => {
+  const [busy, other] = [await asker(), await asker()]
+  let allowed = 0
+  let answer = await busy()
+  // The minute may end meanwhile.
+  for (; answer.status === 200 && allowed < 480; answer = await busy()) allowed += 1
+  assert.ok(allowed >= 240 && allowed < 480, String(allowed))
+  const { code, retryAfterSeconds } = answer.body
+  assert.deepEqual([answer.status, code], [429, 'TOO_MANY_TRIES'])
+  assert.ok(retryAfterSeconds >= 1 && retryAfterSeconds <= 60, String(retryAfterSeconds))
+  assert.equal((await other()).status, 200)
+})
