@@ -232,7 +232,7 @@ test('nobody overwrites what they have not seen', async () => {
   assert.equal((await saved(one, id)).name, 'Autumn course')
   assert.equal(await one.getByLabel('Name').inputValue(), 'Mine')
   await one.reload()
-  await one.getByText('Somebody else has changed these rules').waitFor()
+  await one.getByText('Somebody else has changed this since you began').waitFor()
   await save(one).click()
   await one.getByText('Somebody else has changed this meanwhile').waitFor()
   assert.equal((await saved(one, id)).name, 'Autumn course')

@@ -64,6 +64,15 @@ async function signIn(context: BrowserContext, { email, password }: Person): Pro
   assert.equal(answer.status(), 200, await answer.text())
 }
 
+/** The reader looks at the page again after a minute: what is old is then read anew. */
+export async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const now = Date.now
+    Date.now = () => now() + 61_000
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  })
+}
+
 const troubles = new WeakMap<Page, string[]>()
 
 /** What a page says to its console that it should not, a breach of the content policy above all. */

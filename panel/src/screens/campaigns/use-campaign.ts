@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useParams } from 'wouter'
-import { type AnswerOf, keyOf, useAsk, useSend } from '../../api.ts'
+import { type AnswerOf, keyOf, useAsk, useSendAlone } from '../../api.ts'
 
 export type Whole = AnswerOf<'GET /campaigns/:campaignId'>
 export type Settings = Whole['settings']
@@ -18,7 +18,7 @@ export function useCampaign() {
 /** Saves changed settings of the campaign over those that were read. */
 export function useSaveCampaign(read: Whole) {
   const client = useQueryClient()
-  const send = useSend('PUT /campaigns/:campaignId')
+  const send = useSendAlone('PUT /campaigns/:campaignId')
   const campaignId = read.settings.id
   const save = async (changes: Partial<Settings>) => {
     const settings = { ...read.settings, ...changes }
@@ -27,6 +27,8 @@ export function useSaveCampaign(read: Whole) {
       body: { settings, revision: read.revision },
     })
     client.setQueryData(keyOf('GET /campaigns/:campaignId', { params: { campaignId } }), saved)
+    // Not awaited: what was changed over must not look like somebody else's change meanwhile.
+    client.invalidateQueries()
     return saved
   }
   return { save, isPending: send.isPending, error: send.error, reset: send.reset }
