@@ -301,10 +301,13 @@ test('older entries are appended, newer ones announced: nothing moves beneath th
   assert.equal(await page.evaluate(() => scrollY), scrolled)
   assert.deepEqual((await rowsOf(page).allInnerTexts()).slice(0, 50), rows)
 
+  await page.evaluate(() => scrollTo(0, 0))
+  const place = await rowsOf(page).first().boundingBox()
   for (let n = 0; n < 3; n += 1) assert.equal((await request(shop.key)).status, 200)
   const announced = button(page, '3 new requests: show them')
   await announced.waitFor({ timeout: 15_000 })
   assert.equal(await rowsOf(page).first().innerText(), first)
+  assert.deepEqual(await rowsOf(page).first().boundingBox(), place)
   await assertAccessible(page)
   await announced.click()
   await announced.waitFor({ state: 'detached' })

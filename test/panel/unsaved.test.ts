@@ -1,9 +1,16 @@
 // Offer pages and mail timer while somebody writes: nobody overwrites what they have not seen, nothing is lost unasked.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertUntroubled, comeBack, panelStage, type Width, widths } from './stage.ts'
+import {
+  assertAccessible,
+  assertUntroubled,
+  atBothWidths,
+  comeBack,
+  panelStage,
+  type Width,
+} from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
@@ -42,82 +49,83 @@ async function save(page: Page, what: 'pages' | 'timer'): Promise<void> {
 const behind = (page: Page) => page.getByText('Somebody else has changed this since you began')
 const refused = (page: Page) => page.getByText('Somebody else has changed this meanwhile')
 
-for (const width of Object.keys(widths) as Width[]) {
-  test(`pages follow what a colleague saves, and never overwrite it unseen: ${width}`, async () => {
-    const id = await make()
-    const path = `/campaigns/${id}/pages`
-    const [mine, theirs] = [await open(path, width), await open(path, width)]
-    await address(mine, 1).waitFor()
-    await add(theirs, 2, 'https://example.com/two')
-    await save(theirs, 'pages')
-    await comeBack(mine)
-    await address(mine, 2).waitFor()
-    assert.equal(await mine.getByText('Not saved yet.').count(), 0)
+atBothWidths('pages follow what a colleague saves, and never overwrite it unseen', async (width) => {
+  const id = await make()
+  const path = `/campaigns/${id}/pages`
+  const [mine, theirs] = [await open(path, width), await open(path, width)]
+  await address(mine, 1).waitFor()
+  await add(theirs, 2, 'https://example.com/two')
+  await save(theirs, 'pages')
+  await comeBack(mine)
+  await address(mine, 2).waitFor()
+  assert.equal(await mine.getByText('Not saved yet.').count(), 0)
 
-    await address(mine, 1).fill('https://example.com/mine')
-    await add(theirs, 3, 'https://example.com/three')
-    await save(theirs, 'pages')
-    await comeBack(mine)
-    await behind(mine).waitFor()
-    await assertAccessible(mine)
-    await mine.getByRole('button', { name: 'Save pages' }).click()
-    await refused(mine).waitFor()
-    assert.deepEqual(
-      await urls(id),
-      [1, 2, 3].map((n) => `https://example.com/${['one', 'two', 'three'][n - 1]}`),
-    )
-    assert.equal(await address(mine, 1).inputValue(), 'https://example.com/mine')
-    await mine.getByRole('button', { name: 'Discard changes' }).click()
-    await address(mine, 3).waitFor()
-    await address(mine, 1).fill('https://example.com/mine')
-    await save(mine, 'pages')
-    assert.equal((await urls(id))[0], 'https://example.com/mine')
-    assertUntroubled(mine)
-    await Promise.all([mine.context().close(), theirs.context().close()])
-  })
+  await address(mine, 1).fill('https://example.com/mine')
+  await add(theirs, 3, 'https://example.com/three')
+  await save(theirs, 'pages')
+  await comeBack(mine)
+  await behind(mine).waitFor()
+  await assertAccessible(mine)
+  await mine.getByRole('button', { name: 'Save pages' }).click()
+  await refused(mine).waitFor()
+  assert.deepEqual(
+    await urls(id),
+    [1, 2, 3].map((n) => `https://example.com/${['one', 'two', 'three'][n - 1]}`),
+  )
+  assert.equal(await address(mine, 1).inputValue(), 'https://example.com/mine')
+  await mine.getByRole('button', { name: 'Discard changes' }).click()
+  await address(mine, 3).waitFor()
+  await address(mine, 1).fill('https://example.com/mine')
+  await save(mine, 'pages')
+  assert.equal((await urls(id))[0], 'https://example.com/mine')
+  assertUntroubled(mine)
+  await Promise.all([mine.context().close(), theirs.context().close()])
+})
 
-  test(`a timer follows what a colleague saves, and never overwrites it unseen: ${width}`, async () => {
-    const id = await make()
-    const path = `/campaigns/${id}/timer`
-    const [mine, theirs] = [await open(path, width), await open(path, width)]
-    await mine.getByLabel('Width').waitFor()
-    await theirs.getByLabel('Width').fill('400')
-    await save(theirs, 'timer')
-    await comeBack(mine)
-    await mine.waitForFunction(() =>
-      [...document.querySelectorAll('input')].some(({ value }) => value === '400 points'),
-    )
+atBothWidths('a timer follows what a colleague saves, and never overwrites it unseen', async (width) => {
+  const id = await make()
+  const path = `/campaigns/${id}/timer`
+  const [mine, theirs] = [await open(path, width), await open(path, width)]
+  await mine.getByLabel('Width').waitFor()
+  await theirs.getByLabel('Width').fill('400')
+  await save(theirs, 'timer')
+  await comeBack(mine)
+  await mine.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value === '400 points'),
+  )
 
-    await mine.getByLabel('Boxes').fill('#aa2200')
-    await theirs.getByLabel('Width').fill('500')
-    await save(theirs, 'timer')
-    await comeBack(mine)
-    await behind(mine).waitFor()
-    await mine.getByRole('button', { name: 'Save timer' }).click()
-    await refused(mine).waitFor()
-    const { mailTimer } = await exported(id)
-    assert.deepEqual([mailTimer.width, mailTimer.box === '#aa2200'], [500, false])
+  await mine.getByLabel('Boxes').fill('#aa2200')
+  await theirs.getByLabel('Width').fill('500')
+  await save(theirs, 'timer')
+  await comeBack(mine)
+  await behind(mine).waitFor()
+  await mine.getByRole('button', { name: 'Save timer' }).click()
+  await refused(mine).waitFor()
+  const { mailTimer } = await exported(id)
+  assert.deepEqual([mailTimer.width, mailTimer.box === '#aa2200'], [500, false])
 
-    // Removed meanwhile, it can still be seen what was changed.
-    await theirs.getByRole('button', { name: 'Remove the mail timer' }).click()
-    const removal = theirs.getByRole('dialog', { name: 'Remove the mail timer?' })
-    await removal.getByText('Countdown pictures in mails already sent become empty').waitFor()
-    await assertAccessible(theirs)
-    await removal.getByRole('button', { name: 'Cancel' }).click()
-    assert.notEqual((await exported(id)).mailTimer, null)
-    await theirs.getByRole('button', { name: 'Remove the mail timer' }).click()
-    await removal.getByRole('button', { name: 'Remove the mail timer' }).click()
-    await theirs.getByText('This campaign has no countdown for mails').waitFor()
-    assert.equal((await exported(id)).mailTimer, null)
-    await comeBack(mine)
-    await behind(mine).waitFor()
-    assert.equal(await mine.getByLabel('Boxes').inputValue(), '#aa2200')
-    await mine.getByRole('button', { name: 'Discard changes' }).click()
-    await mine.getByText('This campaign has no countdown for mails').waitFor()
-    await Promise.all([mine.context().close(), theirs.context().close()])
-  })
+  // Removed meanwhile, it can still be seen what was changed.
+  await theirs.getByRole('button', { name: 'Remove the mail timer' }).click()
+  const removal = theirs.getByRole('dialog', { name: 'Remove the mail timer?' })
+  await removal.getByText('Countdown pictures in mails already sent become empty').waitFor()
+  await assertAccessible(theirs)
+  await removal.getByRole('button', { name: 'Cancel' }).click()
+  assert.notEqual((await exported(id)).mailTimer, null)
+  await theirs.getByRole('button', { name: 'Remove the mail timer' }).click()
+  await removal.getByRole('button', { name: 'Remove the mail timer' }).click()
+  await theirs.getByText('This campaign has no countdown for mails').waitFor()
+  assert.equal((await exported(id)).mailTimer, null)
+  await comeBack(mine)
+  await behind(mine).waitFor()
+  assert.equal(await mine.getByLabel('Boxes').inputValue(), '#aa2200')
+  await mine.getByRole('button', { name: 'Discard changes' }).click()
+  await mine.getByText('This campaign has no countdown for mails').waitFor()
+  await Promise.all([mine.context().close(), theirs.context().close()])
+})
 
-  test(`unsaved pages and timer are marked, kept for another visit, and leaving asks first: ${width}`, async () => {
+atBothWidths(
+  'unsaved pages and timer are marked, kept for another visit, and leaving asks first',
+  async (width) => {
     const id = await make()
     const page = await open(`/campaigns/${id}/pages`, width)
     const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
@@ -169,25 +177,25 @@ for (const width of Object.keys(widths) as Width[]) {
     assert.deepEqual(await urls(id), [])
     assertUntroubled(page)
     await page.context().close()
-  })
+  },
+)
 
-  test(`signing out leaves no unsaved change behind: ${width}`, async () => {
-    const id = await make()
-    const page = await open(`/campaigns/${id}/pages`, width)
-    await add(page, 2, 'https://example.com/two')
-    await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
-    const kept = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
-    assert.match(await kept(), /example\.com\/two/)
-    if (width === 'phone') await page.getByRole('button', { name: 'Menu' }).click()
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByLabel('Email').fill(owner.email)
-    assert.doesNotMatch(await kept(), /example\.com\/two/)
-    await page.getByRole('textbox', { name: 'Password' }).fill(owner.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    await page.evaluate((path) => history.pushState(null, '', path), `/campaigns/${id}/pages`)
-    await address(page, 1).waitFor()
-    assert.equal(await address(page, 2).count(), 0)
-    await page.context().close()
-  })
-}
+atBothWidths('signing out leaves no unsaved change behind', async (width) => {
+  const id = await make()
+  const page = await open(`/campaigns/${id}/pages`, width)
+  await add(page, 2, 'https://example.com/two')
+  await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
+  const kept = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
+  assert.match(await kept(), /example\.com\/two/)
+  if (width === 'phone') await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Email').fill(owner.email)
+  assert.doesNotMatch(await kept(), /example\.com\/two/)
+  await page.getByRole('textbox', { name: 'Password' }).fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.evaluate((path) => history.pushState(null, '', path), `/campaigns/${id}/pages`)
+  await address(page, 1).waitFor()
+  assert.equal(await address(page, 2).count(), 0)
+  await page.context().close()
+})

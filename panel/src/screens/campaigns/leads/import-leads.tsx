@@ -126,7 +126,12 @@ function Refused({ report: { refused, counts } }: { report: Report }) {
   if (refused.length === 0) return null
   return (
     <Stack gap="xs">
-      <Table.ScrollContainer minWidth={280} maxHeight={260}>
+      <Table.ScrollContainer
+        minWidth={280}
+        maxHeight={260}
+        // What scrolls has to be reached by keyboard.
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': text.refused } }}
+      >
         <Table stickyHeader aria-label={text.refused}>
           <Table.Thead>
             <Table.Tr>
