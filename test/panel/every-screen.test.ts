@@ -44,6 +44,19 @@ async function settled(page: Page, path: string): Promise<void> {
   await page.waitForLoadState('networkidle')
 }
 
+/** And the chosen one is seen. */
+async function assertTabsInOneLine(page: Page): Promise<void> {
+  const tops = await page
+    .getByRole('tab')
+    .evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top))
+  assert.ok(new Set(tops).size <= 1, `${page.url()}: ${tops}`)
+  const chosen = page.getByRole('tab', { selected: true })
+  if (tops.length > 0) {
+    const { x, width } = (await chosen.boundingBox()) as { x: number; width: number }
+    assert.ok(x >= 0 && x + width <= (page.viewportSize()?.width ?? 0), page.url())
+  }
+}
+
 for (const width of Object.keys(widths) as Width[])
   for (const language of ['en', 'pl'] as const)
     for (const scheme of ['light', 'dark'] as const)
@@ -53,6 +66,7 @@ for (const width of Object.keys(widths) as Width[])
           await settled(page, path)
           await assertAccessible(page)
           await assertFits(page)
+          await assertTabsInOneLine(page)
           assert.equal(await page.locator('html').getAttribute('lang'), language)
         }
         assertUntroubled(page)

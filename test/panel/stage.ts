@@ -112,14 +112,14 @@ export function assertUntroubled(page: Page): void {
   assert.deepEqual(troubles.get(page), [])
 }
 
-/** Fails with every violation of the rules of axe, and what it is on. */
-export async function assertAccessible(page: Page): Promise<void> {
+/** Fails with every violation of the rules of axe, and what it is on; on the whole page, or within a part of it. */
+export async function assertAccessible(page: Page, within?: string): Promise<void> {
   // Not by a script tag, which the content policy refuses.
   await page.evaluate(AxeBuilder.source)
-  const violations = await page.evaluate(async () => {
-    const { violations } = await (window as any).axe.run(document, { resultTypes: ['violations'] })
+  const violations = await page.evaluate(async (part) => {
+    const { violations } = await (window as any).axe.run(part ?? document, { resultTypes: ['violations'] })
     return violations.map((one: any) => `${one.id}: ${one.nodes.map((node: any) => node.html).join(' | ')}`)
-  })
+  }, within)
   assert.deepEqual(violations, [], page.url())
 }
 
