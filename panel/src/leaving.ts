@@ -1,4 +1,4 @@
-// A screen with unsaved changes is asked before another one takes its place.
+// A screen with unsaved changes is asked before another one takes its place; what is under way is not left by accident.
 import { useEffect } from 'react'
 import type { AroundNavHandler } from 'wouter'
 

@@ -205,6 +205,8 @@ for (const width of Object.keys(widths) as Width[]) {
     await page.getByText('Only digits, the letters a to f and hyphens.').waitFor()
     await page.getByLabel('Request id').fill('0000000000000')
     await page.getByText('No request fits these filters').waitFor()
+    await page.getByRole('button', { name: 'Show as a table' }).click()
+    await page.getByText('No request came in this time').waitFor()
     await assertAccessible(page)
     assertUntroubled(page)
   })

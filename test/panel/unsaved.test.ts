@@ -63,11 +63,12 @@ atBothWidths('pages follow what a colleague saves, and never overwrite it unseen
   await address(mine, 1).fill('https://example.com/mine')
   await add(theirs, 3, 'https://example.com/three')
   await save(theirs, 'pages')
-  await comeBack(mine)
-  await behind(mine).waitFor()
+  for (let tries = 0; tries < 2; tries += 1) {
+    await mine.getByRole('button', { name: 'Save pages' }).click()
+    await refused(mine).waitFor()
+    await behind(mine).waitFor()
+  }
   await assertAccessible(mine)
-  await mine.getByRole('button', { name: 'Save pages' }).click()
-  await refused(mine).waitFor()
   assert.deepEqual(
     await urls(id),
     [1, 2, 3].map((n) => `https://example.com/${['one', 'two', 'three'][n - 1]}`),
