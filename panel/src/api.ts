@@ -60,7 +60,7 @@ export async function call<Name extends RouteName>(
     return await request(name, asked as Loose, signal)
   } catch (error) {
     if (!(error instanceof CallFailed) || error.code !== 'SIGNED_OUT') throw error
-    await signInAgain()
+    if (!(await signInAgain())) throw error
     return request(name, asked as Loose, signal)
   }
 }
@@ -111,12 +111,20 @@ export function keyOf<Name extends RouteName>(name: Name, asked?: AskedOf<Name>)
 }
 
 /** Changes something by a route; then everything that the screens have asked is read again. */
-export function useSend<Name extends RouteName>(
-  name: Name,
-): UseMutationResult<AnswerOf<Name>, CallFailed, AskedOf<Name>> {
+export function useSend<Name extends RouteName>(name: Name): Sending<Name> {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (asked: AskedOf<Name>) => call(name, asked),
     onSuccess: () => client.invalidateQueries(),
   })
 }
+
+/**
+ * The same, but nothing is read again by itself. What begins a session needs that: what is being read may wait for
+ * that very session, and whoever waited for it in turn would wait for ever.
+ */
+export function useSendAlone<Name extends RouteName>(name: Name): Sending<Name> {
+  return useMutation({ mutationFn: (asked: AskedOf<Name>) => call(name, asked) })
+}
+
+type Sending<Name extends RouteName> = UseMutationResult<AnswerOf<Name>, CallFailed, AskedOf<Name>>

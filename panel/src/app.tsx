@@ -1,13 +1,13 @@
-import { Center, Loader } from '@mantine/core'
-import { type ComponentType, lazy, Suspense } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter'
-import { useAsk } from './api.ts'
 import { Failure } from './parts/failure.tsx'
+import { Loaded, Waiting } from './parts/loaded.tsx'
 import { Shell } from './parts/shell.tsx'
 import { SignInAgain } from './parts/sign-in-again.tsx'
 import { JoinScreen, SetupScreen } from './screens/coming-in/join.tsx'
 import { SignInScreen } from './screens/coming-in/sign-in.tsx'
 import { NotFoundScreen } from './screens/not-found.tsx'
+import { useAnySession } from './session.ts'
 
 const campaign = lazy(() => import('./screens/campaigns/campaign.tsx'))
 const integrations = lazy(() => import('./screens/integrations/integrations.tsx'))
@@ -35,7 +35,7 @@ export function App() {
 }
 
 function BehindSession() {
-  const session = useAsk('GET /session', {}, { staleMs: 60_000 })
+  const session = useAnySession()
   const [location] = useLocation()
   const search = useSearch()
   if (session.isPending) return <Waiting />
@@ -46,23 +46,15 @@ function BehindSession() {
   }
   return (
     <Shell session={session.data}>
-      <Suspense fallback={<Waiting />}>
+      <Loaded>
         <Switch>
           {screens.map(([path, screen]) => (
             <Route key={path} path={path} component={screen} />
           ))}
           <Route component={NotFoundScreen} />
         </Switch>
-      </Suspense>
+      </Loaded>
       <SignInAgain />
     </Shell>
-  )
-}
-
-function Waiting() {
-  return (
-    <Center mih={240} role="status" aria-label="…">
-      <Loader />
-    </Center>
   )
 }

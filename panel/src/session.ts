@@ -1,10 +1,33 @@
-import { type AnswerOf, useAsk } from './api.ts'
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type AnswerOf, type CallFailed, call, keyOf } from './api.ts'
+import { signInAgain } from './signing-in.ts'
 
-export type SignedIn = Extract<AnswerOf<'GET /session'>, { signedIn: true }>
+type Session = AnswerOf<'GET /session'>
+export type SignedIn = Extract<Session, { signedIn: true }>
+
+const staleMs = 60_000
+const queryKey = keyOf('GET /session', {})
+
+/**
+ * Whether somebody is signed in, asked again from time to time. Where a session has ended since, the screens stay as
+ * they are, and the reader signs in on top of them.
+ */
+export function useAnySession(): UseQueryResult<Session, CallFailed> {
+  const client = useQueryClient()
+  return useQuery<Session, CallFailed>({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const session = await call('GET /session', {}, signal)
+      const hasEnded = !session.signedIn && client.getQueryData<Session>(queryKey)?.signedIn === true
+      return hasEnded && (await signInAgain()) ? call('GET /session', {}, signal) : session
+    },
+    staleTime: staleMs,
+  })
+}
 
 /** Who is signed in; only screens behind the session ask. */
 export function useSession(): SignedIn {
-  const { data } = useAsk('GET /session', {}, { staleMs: 60_000 })
+  const { data } = useAnySession()
   if (data === undefined || !data.signedIn) throw new Error('nobody is signed in')
   return data
 }

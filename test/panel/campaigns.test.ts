@@ -3,18 +3,19 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, type OpenOptions, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
-const make = (changes: Record<string, unknown> = {}) =>
+const make = (changes: Record<string, unknown> = {}, who = owner) =>
   stage.place.json(
-    ['campaign', 'apply', '--account', String(owner.accountId), '-'],
+    ['campaign', 'apply', '--account', String(who.accountId), '-'],
     campaignFile({ ...changes }),
   )
 
-test('a list without campaigns says what to do; a template becomes a draft', async () => {
-  const page = await stage.open(owner, { path: '/campaigns' })
+atBothWidths('a list without campaigns says what to do; a template becomes a draft', async (width) => {
+  const person = await stage.person(`first-${width}`)
+  const page = await stage.open(person, { width, path: '/campaigns' })
   await page.getByText('There is no campaign yet').waitFor()
   await assertAccessible(page)
   await page.getByRole('button', { name: 'New campaign' }).first().click()
@@ -23,7 +24,7 @@ test('a list without campaigns says what to do; a template becomes a draft', asy
   await assertAccessible(page)
   await page.getByRole('button', { name: 'Create draft' }).click()
   await page.getByRole('heading', { name: 'Autumn <b>sale</b>' }).waitFor()
-  const [made] = await stage.place.json(['campaign', 'list', '--account', String(owner.accountId)])
+  const [made] = await stage.place.json(['campaign', 'list', '--account', String(person.accountId)])
   const file = await stage.place.json(['campaign', 'export', String(made.id)])
   assert.deepEqual(
     [file.name, file.isDraft, file.mechanism.deadline],
@@ -32,100 +33,111 @@ test('a list without campaigns says what to do; a template becomes a draft', asy
   assertUntroubled(page)
 })
 
-test('search and state narrow the list; a campaign is duplicated, exported, imported and deleted', async () => {
-  await make({ name: 'Published one' })
-  const page = await stage.open(owner, { path: '/campaigns', width: 'phone' })
-  await page.getByRole('link', { name: 'Published one' }).waitFor()
-  await assertFits(page)
-  await page.getByLabel('Search by name').fill('publ')
-  assert.equal(await page.getByRole('listitem').count(), 1)
-  await page.getByText('Drafts', { exact: true }).click()
-  await page.getByText('No campaign fits').waitFor()
-  await page.getByText('All', { exact: true }).click()
+atBothWidths(
+  'search and state narrow the list; a campaign is duplicated, exported, imported and deleted',
+  async (width) => {
+    const person = await stage.person(`busy-${width}`)
+    await make({ name: 'Published one' }, person)
+    await make({ name: 'A draft', isDraft: true }, person)
+    const page = await stage.open(person, { width, path: '/campaigns' })
+    await page.getByRole('link', { name: 'Published one' }).waitFor()
+    await assertFits(page)
+    await page.getByLabel('Search by name').fill('publ')
+    assert.equal(await page.getByRole('listitem').count(), 1)
+    await page.getByText('Drafts', { exact: true }).click()
+    await page.getByText('No campaign fits').waitFor()
+    await page.getByLabel('Search by name').fill('')
+    await page.getByRole('link', { name: 'A draft' }).waitFor()
+    assert.equal(await page.getByRole('listitem').count(), 1)
+    await page.getByText('All', { exact: true }).click()
 
-  await page.getByRole('button', { name: 'Actions on Published one' }).click()
-  const downloading = page.waitForEvent('download')
-  await page.getByRole('menuitem', { name: 'Export' }).click()
-  const file = await (await downloading).path()
-  const exported = JSON.parse(await readFile(file, 'utf8'))
-  assert.equal(exported.name, 'Published one')
+    await page.getByRole('button', { name: 'Actions on Published one' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'Export' }).click()
+    const file = await (await downloading).path()
+    const exported = JSON.parse(await readFile(file, 'utf8'))
+    assert.equal(exported.name, 'Published one')
 
-  await page.getByRole('button', { name: 'Actions on Published one' }).click()
-  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
-  await page.getByRole('heading', { name: 'Copy of Published one' }).waitFor()
-  await page.getByText('Draft', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Actions on Published one' }).click()
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+    await page.getByRole('heading', { name: 'Copy of Published one' }).waitFor()
+    await page.getByText('Draft', { exact: true }).waitFor()
 
-  await page.goto('/campaigns')
-  await page.getByRole('button', { name: 'Import file' }).click()
-  const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('dialog').getByRole('button', { name: 'Import file' }).click()
-  await (await choosing).setFiles({
-    name: 'campaign.json',
-    mimeType: 'application/json',
-    buffer: Buffer.from(JSON.stringify({ ...exported, name: 'Imported', timeZone: 'Mars/Base' })),
-  })
-  await page.getByText('timeZone', { exact: true }).waitFor()
-  const again = page.waitForEvent('filechooser')
-  await page.getByRole('dialog').getByRole('button', { name: 'Import file' }).click()
-  await (await again).setFiles({
-    name: 'campaign.json',
-    mimeType: 'application/json',
-    buffer: Buffer.from(JSON.stringify({ ...exported, name: 'Imported' })),
-  })
-  await page.getByRole('heading', { name: 'Imported' }).waitFor()
+    await page.goto('/campaigns')
+    await page.getByRole('button', { name: 'Import file' }).click()
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('dialog').getByRole('button', { name: 'Import file' }).click()
+    await (await choosing).setFiles({
+      name: 'campaign.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify({ ...exported, name: 'Imported', timeZone: 'Mars/Base' })),
+    })
+    await page.getByText('timeZone', { exact: true }).waitFor()
+    const again = page.waitForEvent('filechooser')
+    await page.getByRole('dialog').getByRole('button', { name: 'Import file' }).click()
+    await (await again).setFiles({
+      name: 'campaign.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify({ ...exported, name: 'Imported' })),
+    })
+    await page.getByRole('heading', { name: 'Imported' }).waitFor()
 
-  await page.goto('/campaigns')
-  await page.getByRole('button', { name: 'Actions on Imported' }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
-  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete' })
-  assert.equal(await confirm.isDisabled(), true)
-  await page.getByLabel('To be sure, type the campaign’s name: Imported').fill('Imported')
-  await assertAccessible(page)
-  await confirm.click()
-  await page.getByRole('link', { name: 'Imported' }).waitFor({ state: 'detached' })
-  const left = await stage.place.json(['campaign', 'list', '--account', String(owner.accountId)])
-  assert.ok(!left.some(({ name }: { name: string }) => name === 'Imported'))
-  assertUntroubled(page)
-})
+    await page.goto('/campaigns')
+    await page.getByRole('button', { name: 'Actions on Imported' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete' })
+    assert.equal(await confirm.isDisabled(), true)
+    await page.getByLabel('To be sure, type the campaign’s name: Imported').fill('Imported')
+    await assertAccessible(page)
+    await confirm.click()
+    await page.getByRole('link', { name: 'Imported' }).waitFor({ state: 'detached' })
+    const left = await stage.place.json(['campaign', 'list', '--account', String(person.accountId)])
+    assert.ok(!left.some(({ name }: { name: string }) => name === 'Imported'))
+    assertUntroubled(page)
+  },
+)
 
-test('offer pages are added, refused by name, and removed; the widget is seen where it runs', async () => {
-  const { id } = await make({ name: 'With pages', pages: [{ pageUrl: 'https://example.com/one' }] })
-  const page = await stage.open(owner, { path: `/campaigns/${id}/pages` })
-  await page.getByText('The widget has not been seen on this page yet').waitFor()
-  await page.getByRole('button', { name: 'Add a page' }).click()
-  const second = page.getByRole('group', { name: 'Page 2' })
-  await second.getByLabel('Address of the page').fill('javascript:alert(1)')
-  await page.getByRole('button', { name: 'Save pages' }).click()
-  await second.getByText('This must be a whole address').waitFor()
-  await second.getByLabel('Address of the page').fill('https://example.com/two')
-  await second.getByLabel('Offer this page in mails').uncheck()
-  await page.getByRole('button', { name: 'Save pages' }).click()
-  await page.getByText('Saved.').waitFor()
-  const file = await stage.place.json(['campaign', 'export', String(id)])
-  assert.deepEqual(
-    file.pages.map(({ pageUrl, eligible }: any) => [pageUrl, eligible]),
-    [
-      ['https://example.com/one', true],
-      ['https://example.com/two', false],
-    ],
-  )
-  const snippet = `<script async src="http://localhost:${stage.server.port}/widget/v1.js" data-campaign="${id}"></script>`
-  await page.getByRole('region', { name: 'The widget’s snippet' }).getByText(snippet).waitFor()
-  await assertAccessible(page)
+atBothWidths(
+  'offer pages are added, refused by name, and removed; the widget is seen where it runs',
+  async (width) => {
+    const { id } = await make({ name: 'With pages', pages: [{ pageUrl: 'https://example.com/one' }] })
+    const page = await stage.open(owner, { width, path: `/campaigns/${id}/pages` })
+    await page.getByText('The widget has not been seen on this page yet').waitFor()
+    await page.getByRole('button', { name: 'Add a page' }).click()
+    const second = page.getByRole('group', { name: 'Page 2' })
+    await second.getByLabel('Address of the page').fill('javascript:alert(1)')
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await second.getByText('This must be a whole address').waitFor()
+    await second.getByLabel('Address of the page').fill('https://example.com/two')
+    await second.getByLabel('Offer this page in mails').uncheck()
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await page.getByText('Saved.').waitFor()
+    const file = await stage.place.json(['campaign', 'export', String(id)])
+    assert.deepEqual(
+      file.pages.map(({ pageUrl, eligible }: any) => [pageUrl, eligible]),
+      [
+        ['https://example.com/one', true],
+        ['https://example.com/two', false],
+      ],
+    )
+    const snippet = `<script async src="http://localhost:${stage.server.port}/widget/v1.js" data-campaign="${id}"></script>`
+    await page.getByRole('region', { name: 'The widget’s snippet' }).getByText(snippet).waitFor()
+    await assertAccessible(page)
 
-  await fetch(`${stage.server.origin}/visitor/v1/campaigns/${id}/offer`, {
-    method: 'POST',
-    body: JSON.stringify({ visit: true, page: 'https://example.com/one' }),
-  })
-  await page.waitForTimeout(1_500)
-  await page.reload()
-  await page.getByText('Widget last seen').waitFor()
-  assertUntroubled(page)
-})
+    await fetch(`${stage.server.origin}/visitor/v1/campaigns/${id}/offer`, {
+      method: 'POST',
+      body: JSON.stringify({ visit: true, page: 'https://example.com/one' }),
+    })
+    await page.waitForTimeout(1_500)
+    await page.reload()
+    await page.getByText('Widget last seen').waitFor()
+    assertUntroubled(page)
+  },
+)
 
-test('the mail timer is drawn as the mail will show it, in every state, and saved', async () => {
+atBothWidths('the mail timer is drawn as the mail will show it, in every state, and saved', async (width) => {
   const { id } = await make({ name: 'With timer', mailTimer: null })
-  const page = await stage.open(owner, { path: `/campaigns/${id}/timer`, width: 'phone' })
+  const page = await stage.open(owner, { path: `/campaigns/${id}/timer`, width })
   await page.getByRole('button', { name: 'Add a mail timer' }).click()
   const picture = page.getByRole('img', { name: /^Countdown, Running/ })
   await picture.waitFor()
@@ -161,22 +173,3 @@ test('what belongs to another account looks as if it did not exist', async () =>
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
   assert.equal(await page.getByText('Not yours').count(), 0)
 })
-
-const looks: OpenOptions[] = [
-  { width: 'phone', language: 'pl', scheme: 'dark' },
-  { width: 'desk', language: 'pl', scheme: 'light' },
-  { width: 'desk', language: 'en', scheme: 'dark' },
-]
-for (const look of looks) {
-  test(`every screen of a campaign is accessible and fits: ${Object.values(look).join(', ')}`, async () => {
-    const { id } = await make({ name: 'Shown' })
-    for (const path of ['/campaigns', `/campaigns/${id}/pages`, `/campaigns/${id}/timer`]) {
-      const page = await stage.open(owner, { ...look, path })
-      await page.waitForLoadState('networkidle')
-      await assertAccessible(page)
-      await assertFits(page)
-      assertUntroubled(page)
-      await page.close()
-    }
-  })
-}

@@ -1,9 +1,37 @@
 // From the set-up link to signing out, in a real browser.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
+import { words } from '../../panel/src/screens/coming-in/words.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  atBothWidths,
+  panelStage,
+  type Width,
+  widths,
+} from './stage.ts'
 
 const stage = await panelStage({ after })
+
+test('no violation of axe where the first person sets up', async () => {
+  const { url } = await stage.place.json(['setup-link'])
+  for (const width of Object.keys(widths) as Width[])
+    for (const language of ['en', 'pl'] as const)
+      for (const scheme of ['light', 'dark'] as const) {
+        const page = await stage.open(undefined, {
+          width,
+          language,
+          scheme,
+          path: `/setup${new URL(url).hash}`,
+        })
+        await page.getByRole('button', { name: words[language].setupDone }).waitFor()
+        await assertAccessible(page)
+        await assertFits(page)
+        assertUntroubled(page)
+        await page.context().close()
+      }
+})
 
 test('the set-up link makes the first account and user, once, and stays in no address', async () => {
   const { place, server, open } = stage
@@ -11,6 +39,10 @@ test('the set-up link makes the first account and user, once, and stays in no ad
   const { url } = await place.json(['setup-link'])
   const { hash } = new URL(url)
   const page = await open(undefined, { path: `/setup${hash}` })
+  await page.getByLabel('Name of the account').waitFor()
+  assert.equal(new URL(page.url()).hash, '')
+  assert.equal(await page.evaluate(() => history.length), 2)
+  await page.reload()
   await page.getByLabel('Name of the account').fill('Autumn School')
   await page.getByLabel('Email').fill('Owner@example.com')
   await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
@@ -26,9 +58,9 @@ test('the set-up link makes the first account and user, once, and stays in no ad
   assert.equal((await place.run(['setup-link'])).code, 2)
 })
 
-test('signing in and out, with the way back to where one wanted to go', async () => {
+atBothWidths('signing in and out, with the way back to where one wanted to go', async (width) => {
   const { open } = stage
-  const page = await open(undefined, { path: '/settings', width: 'phone' })
+  const page = await open(undefined, { path: '/settings', width })
   await page.waitForURL(/\/sign-in\?to=%2Fsettings$/)
   await assertAccessible(page)
   await assertFits(page)
@@ -40,7 +72,7 @@ test('signing in and out, with the way back to where one wanted to go', async ()
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/settings')
-  await page.getByRole('button', { name: 'Menu' }).click()
+  if (width === 'phone') await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.goto('/')

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
-import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
+import type { Locator, Page } from 'playwright-core'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, goTo, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
@@ -98,22 +98,58 @@ test('every setting fits a phone and a desk, in both languages, light and dark, 
   }
 })
 
-test('what is typed is foretold at once, at a moment of one’s own too, in the zone of the campaign', async () => {
-  const page = await edit(await make(course))
-  await page.getByLabel('A moment of your own').fill('2026-10-24T12:00')
+atBothWidths(
+  'what is typed is foretold at once, at a moment of one’s own too, in the zone of the campaign',
+  async (width) => {
+    const page = await edit(await make(course), { width })
+    await page.getByLabel('A moment of your own').fill('2026-10-24T12:00')
+    const own = page.getByRole('button', { name: /^Comes when you choose/ })
+    await own.getByText('Open until Mon, 26 Oct 2026, 11:00 CET (2 days)').waitFor()
+    await page.getByLabel('It ends: unit').selectOption('D')
+    await page.getByLabel('It ends: number').fill('2')
+    await own.getByText('Open until Mon, 26 Oct 2026, 12:00 CET (2 days 1 hour)').waitFor()
+    await own.click()
+    const steps = page.getByRole('listitem').filter({ hasText: '26 Oct 2026, 12:00 CET – The offer ends' })
+    await steps.waitFor()
+    assertUntroubled(page)
+  },
+)
+
+test('every time of the preview is shown in the reader’s own zone on hover', async () => {
+  const page = await edit(await make({ ...course, timeZone: 'America/New_York' }), { zone: 'Asia/Tokyo' })
+  await page.getByLabel('A moment of your own').fill('2026-12-01T12:00')
   const own = page.getByRole('button', { name: /^Comes when you choose/ })
-  await own.getByText('Open until Mon, 26 Oct 2026, 11:00 CET (2 days)').waitFor()
-  await page.getByLabel('It ends: unit').selectOption('D')
-  await page.getByLabel('It ends: number').fill('2')
-  await own.getByText('Open until Mon, 26 Oct 2026, 12:00 CET (2 days 1 hour)').waitFor()
+  const tip = page.getByRole('tooltip')
+  const seen = async (time: Locator, text: string) => {
+    await time.hover()
+    await tip.getByText(text).waitFor()
+    await page.mouse.move(0, 0)
+    await tip.waitFor({ state: 'hidden' })
+  }
+  await seen(
+    own.getByText('Tue, 1 Dec 2026, 12:00 GMT-5', { exact: true }),
+    'Your time: Wed, 2 Dec 2026, 02:00:00',
+  )
+  await seen(
+    own.getByText('Thu, 3 Dec 2026, 12:00 GMT-5', { exact: true }),
+    'Your time: Fri, 4 Dec 2026, 02:00:00',
+  )
   await own.click()
-  const steps = page.getByRole('listitem').filter({ hasText: '26 Oct 2026, 12:00 CET – The offer ends' })
-  await steps.waitFor()
-  assertUntroubled(page)
+  const steps = page.getByRole('listitem').filter({ hasText: 'open until Thu, 3 Dec 2026, 12:00 GMT-5' })
+  await seen(
+    steps.getByText('Thu, 3 Dec 2026, 12:00 GMT-5', { exact: true }).first(),
+    'Your time: Fri, 4 Dec',
+  )
+  await page.getByRole('switch', { name: 'The campaign ends for everyone' }).click()
+  const soon = new Date(Date.now() + 36 * 3_600_000).toISOString().slice(0, 16)
+  await page.getByLabel('It never lasts beyond').fill(soon)
+  const surprise = page.getByText('without this they would have until').getByRole('time')
+  await seen(surprise, 'Your time: ')
+  await assertAccessible(page)
 })
 
-test('resets, retries and cycles stand in the timeline, and what goes on says so', async () => {
-  const page = await edit(await make(course))
+atBothWidths('resets, retries and cycles stand in the timeline, and what goes on says so', async (width) => {
+  const page = await edit(await make(course), { width })
   await page.getByRole('switch', { name: 'Registering again before the end starts the time afresh' }).click()
   await page.getByRole('radio', { name: 'Registering again gives another chance' }).click()
   const list = page.getByText('Registers again: another chance').filter({ visible: true })
@@ -129,31 +165,34 @@ test('resets, retries and cycles stand in the timeline, and what goes on says so
   await page.getByText('And so on.').first().waitFor()
 })
 
-test('a fault stands beside its field, in the reader’s language, and what is wrong is not saved', async () => {
-  const id = await make({
-    ...course,
-    mechanism: { startsOn: 'registration', deadline: { kind: 'daysAt', days: 3, time: '23:59' } },
-  })
-  const page = await edit(id, { language: 'pl', width: 'phone' })
-  const days = page.getByLabel('Liczba dni')
-  await days.fill('')
-  const fault = page.getByText('Wpisz liczbę całkowitą od 0 do 3660.')
-  await fault.waitFor()
-  assert.equal(await days.getAttribute('aria-invalid'), 'true')
-  await page.getByText('Najpierw popraw zaznaczone pola').waitFor()
-  await page.getByText('1 pole wymaga poprawy').waitFor()
-  await page.getByRole('button', { name: 'Zapisz' }).click()
-  await page.getByText('Sprawdź zaznaczone pola').waitFor()
-  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Liczba dni')
-  assert.equal((await saved(page, id)).mechanism.deadline.days, 3)
-  await assertAccessible(page)
-  await days.fill('5')
-  await fault.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Zapisz' }).click()
-  await page.getByText('Wszystko jest zapisane').waitFor()
-  assert.equal((await saved(page, id)).mechanism.deadline.days, 5)
-  assertUntroubled(page)
-})
+atBothWidths(
+  'a fault stands beside its field, in the reader’s language, and what is wrong is not saved',
+  async (width) => {
+    const id = await make({
+      ...course,
+      mechanism: { startsOn: 'registration', deadline: { kind: 'daysAt', days: 3, time: '23:59' } },
+    })
+    const page = await edit(id, { language: 'pl', width })
+    const days = page.getByLabel('Liczba dni')
+    await days.fill('')
+    const fault = page.getByText('Wpisz liczbę całkowitą od 0 do 3660.')
+    await fault.waitFor()
+    assert.equal(await days.getAttribute('aria-invalid'), 'true')
+    await page.getByText('Najpierw popraw zaznaczone pola').waitFor()
+    await page.getByText('1 pole wymaga poprawy').waitFor()
+    await page.getByRole('button', { name: 'Zapisz' }).click()
+    await page.getByText('Sprawdź zaznaczone pola').waitFor()
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Liczba dni')
+    assert.equal((await saved(page, id)).mechanism.deadline.days, 3)
+    await assertAccessible(page)
+    await days.fill('5')
+    await fault.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Zapisz' }).click()
+    await page.getByText('Wszystko jest zapisane').waitFor()
+    assert.equal((await saved(page, id)).mechanism.deadline.days, 5)
+    assertUntroubled(page)
+  },
+)
 
 test('a campaign with leads says in words why it cannot become one date for everyone', async () => {
   const id = await make(course)
@@ -168,43 +207,46 @@ test('a campaign with leads says in words why it cannot become one date for ever
   assert.equal((await saved(page, id)).mechanism.deadline.kind, 'after')
 })
 
-test('unsaved changes are marked, outlive other screens and a reload, and leaving asks first', async () => {
-  const id = await make(course)
-  const page = await edit(id)
-  await page.getByLabel('Name').fill('Winter course')
-  await page.getByText('Unsaved changes').waitFor()
-  const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
-  await page.getByRole('tab', { name: 'Leads' }).click()
-  await leave.waitFor()
-  await assertAccessible(page)
-  await leave.getByRole('button', { name: 'Stay here' }).click()
-  assert.equal(new URL(page.url()).pathname, `/campaigns/${id}`)
-  await page.getByRole('link', { name: 'Campaigns', exact: true }).click()
-  await leave.getByRole('button', { name: 'Leave', exact: true }).click()
-  await page.waitForURL(/\/campaigns$/)
+atBothWidths(
+  'unsaved changes are marked, outlive other screens and a reload, and leaving asks first',
+  async (width) => {
+    const id = await make(course)
+    const page = await edit(id, { width })
+    await page.getByLabel('Name').fill('Winter course')
+    await page.getByText('Unsaved changes').waitFor()
+    const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await page.getByRole('tab', { name: 'Leads' }).click()
+    await leave.waitFor()
+    await assertAccessible(page)
+    await leave.getByRole('button', { name: 'Stay here' }).click()
+    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}`)
+    await goTo(page, 'Campaigns')
+    await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+    await page.waitForURL(/\/campaigns$/)
 
-  await page.goto(`/campaigns/${id}/leads`)
-  await page.getByRole('tab', { name: 'Deadline (unsaved)' }).waitFor()
-  await page.goto(`/campaigns/${id}`)
-  await page.getByText('Unsaved changes').waitFor()
-  let asked = 0
-  page.on('dialog', (dialog) => {
-    asked += 1
-    dialog.accept()
-  })
-  await page.getByLabel('Name').click()
-  await page.reload()
-  assert.equal(asked, 1)
-  await page.getByText('Unsaved changes').waitFor()
-  assert.equal(await page.getByLabel('Name').inputValue(), 'Winter course')
-  assert.equal((await saved(page, id)).name, 'Autumn course')
-  await save(page).click()
-  await page.getByText('Everything is saved').waitFor()
-  assert.equal((await saved(page, id)).name, 'Winter course')
-  await page.getByRole('tab', { name: 'Deadline', exact: true }).waitFor()
-  await page.getByRole('tab', { name: 'Leads' }).click()
-  await page.waitForURL(/\/leads$/)
-})
+    await page.goto(`/campaigns/${id}/leads`)
+    await page.getByRole('tab', { name: 'Deadline (unsaved)' }).waitFor()
+    await page.goto(`/campaigns/${id}`)
+    await page.getByText('Unsaved changes').waitFor()
+    let asked = 0
+    page.on('dialog', (dialog) => {
+      asked += 1
+      dialog.accept()
+    })
+    await page.getByLabel('Name').click()
+    await page.reload()
+    assert.equal(asked, 1)
+    await page.getByText('Unsaved changes').waitFor()
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Winter course')
+    assert.equal((await saved(page, id)).name, 'Autumn course')
+    await save(page).click()
+    await page.getByText('Everything is saved').waitFor()
+    assert.equal((await saved(page, id)).name, 'Winter course')
+    await page.getByRole('tab', { name: 'Deadline', exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Leads' }).click()
+    await page.waitForURL(/\/leads$/)
+  },
+)
 
 test('what is put back as it was is no change', async () => {
   const page = await edit(await make(course))
@@ -219,10 +261,10 @@ test('what is put back as it was is no change', async () => {
   assert.equal(await page.getByLabel('How the offer ends').inputValue(), 'after')
 })
 
-test('nobody overwrites what they have not seen', async () => {
+atBothWidths('nobody overwrites what they have not seen', async (width) => {
   const id = await make(course)
-  const one = await edit(id)
-  const other = await edit(id)
+  const one = await edit(id, { width })
+  const other = await edit(id, { width })
   await one.getByLabel('Name').fill('Mine')
   await other.getByLabel('It ends: number').fill('72')
   await save(other).click()
@@ -232,7 +274,7 @@ test('nobody overwrites what they have not seen', async () => {
   assert.equal((await saved(one, id)).name, 'Autumn course')
   assert.equal(await one.getByLabel('Name').inputValue(), 'Mine')
   await one.reload()
-  await one.getByText('Somebody else has changed these rules').waitFor()
+  await one.getByText('Somebody else has changed this since you began').waitFor()
   await save(one).click()
   await one.getByText('Somebody else has changed this meanwhile').waitFor()
   assert.equal((await saved(one, id)).name, 'Autumn course')
@@ -241,55 +283,64 @@ test('nobody overwrites what they have not seen', async () => {
   assert.equal(await one.getByLabel('It ends: number').inputValue(), '72')
 })
 
-test('what would surprise is said beside the setting, and again before it is published', async () => {
-  const id = await make({ ...course, isDraft: true, mailTimer: {} })
-  const page = await edit(id)
-  await page.getByRole('radio', { name: 'It opens again by itself' }).click()
-  await page.getByLabel('It opens again: unit').selectOption('H')
-  const cycle = page.getByRole('group').filter({ hasText: 'It opens again' })
-  await cycle.getByText('False urgency').waitFor()
-  await cycle.getByText('Directive 2005/29/EC, Annex I, no. 7').waitFor()
-  await page.getByLabel('When time is up').selectOption('REDIRECT')
-  await page.getByLabel('Address of that page').fill('http://example.com/offer/')
-  await page.getByText('is led to the very page that they are on').waitFor()
-  await page.getByText('The campaign is a draft: nobody can register').waitFor()
-  await save(page).click()
-  await page.getByText('Everything is saved').waitFor()
-  await page.getByRole('button', { name: 'Publish' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Publish this campaign?' })
-  await dialog.getByText('False urgency').waitFor()
-  assert.equal(await dialog.getByText('is a draft').count(), 0)
-  await assertAccessible(page)
-})
+atBothWidths(
+  'what would surprise is said beside the setting, and again before it is published',
+  async (width) => {
+    const id = await make({ ...course, isDraft: true, mailTimer: {} })
+    const page = await edit(id, { width })
+    await page.getByRole('radio', { name: 'It opens again by itself' }).click()
+    await page.getByLabel('It opens again: unit').selectOption('H')
+    const cycle = page.getByRole('group').filter({ hasText: 'It opens again' })
+    await cycle.getByText('False urgency').waitFor()
+    await cycle.getByText('Directive 2005/29/EC, Annex I, no. 7').waitFor()
+    await page.getByLabel('When time is up').selectOption('REDIRECT')
+    await page.getByLabel('Address of that page').fill('http://example.com/offer/')
+    await page.getByText('is led to the very page that they are on').waitFor()
+    await page.getByText('The campaign is a draft: nobody can register').waitFor()
+    await save(page).click()
+    await page.getByText('Everything is saved').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Publish this campaign?' })
+    await dialog.getByText('False urgency').waitFor()
+    assert.equal(await dialog.getByText('is a draft').count(), 0)
+    await assertAccessible(page)
+  },
+)
 
-test('publishing and back to draft say what they mean for leads under way, and do it', async () => {
-  const id = await make({ ...course, isDraft: true })
-  const page = await edit(id, { width: 'phone' })
-  await page.getByLabel('Name').fill('Not saved yet')
-  await page.getByText('Unsaved changes').waitFor()
-  await page.getByRole('button', { name: 'Publish' }).click()
-  const publish = page.getByRole('dialog', { name: 'Publish this campaign?' })
-  await publish.getByText('Leads who registered before keep their deadlines').waitFor()
-  await publish.getByText('that you have not saved are not published').waitFor()
-  await publish.getByRole('button', { name: 'Publish' }).click()
-  await publish.waitFor({ state: 'hidden' })
-  assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [false, 'Autumn course'])
-  assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
+atBothWidths(
+  'publishing and back to draft say what they mean for leads under way, and do it',
+  async (width) => {
+    const id = await make({ ...course, isDraft: true })
+    const page = await edit(id, { width })
+    await page.getByLabel('Name').fill('Not saved yet')
+    await page.getByText('Unsaved changes').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    const publish = page.getByRole('dialog', { name: 'Publish this campaign?' })
+    await publish.getByText('Leads who registered before keep their deadlines').waitFor()
+    await publish.getByText('that you have not saved are not published').waitFor()
+    await publish.getByRole('button', { name: 'Publish' }).click()
+    await publish.waitFor({ state: 'hidden' })
+    assert.deepEqual(
+      [(await saved(page, id)).isDraft, (await saved(page, id)).name],
+      [false, 'Autumn course'],
+    )
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
 
-  await page.getByRole('button', { name: 'Back to draft' }).click()
-  const back = page.getByRole('dialog', { name: 'Take this campaign back to draft?' })
-  await back.getByText('Deadlines of leads under way are not paused').waitFor()
-  await assertAccessible(page)
-  await assertFits(page)
-  await back.getByRole('button', { name: 'Back to draft' }).click()
-  await back.waitFor({ state: 'hidden' })
-  await page.getByRole('button', { name: 'Publish' }).waitFor()
-  assert.equal((await saved(page, id)).isDraft, true)
-  await save(page).click()
-  await page.getByText('Everything is saved').waitFor()
-  assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [true, 'Not saved yet'])
-  assertUntroubled(page)
-})
+    await page.getByRole('button', { name: 'Back to draft' }).click()
+    const back = page.getByRole('dialog', { name: 'Take this campaign back to draft?' })
+    await back.getByText('Deadlines of leads under way are not paused').waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await back.getByRole('button', { name: 'Back to draft' }).click()
+    await back.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Publish' }).waitFor()
+    assert.equal((await saved(page, id)).isDraft, true)
+    await save(page).click()
+    await page.getByText('Everything is saved').waitFor()
+    assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [true, 'Not saved yet'])
+    assertUntroubled(page)
+  },
+)
 
 test('rules are changed and saved by keyboard alone', async () => {
   const id = await make(course)
@@ -327,9 +378,9 @@ test('rules are changed and saved by keyboard alone', async () => {
   })
 })
 
-test('every kind is made from nothing but fields', async () => {
+atBothWidths('every kind is made from nothing but fields', async (width) => {
   const id = await make(course)
-  const page = await edit(id)
+  const page = await edit(id, { width })
   const kind = page.getByLabel('How the offer ends')
   const saveAndRead = async () => {
     await save(page).click()

@@ -44,6 +44,19 @@ async function settled(page: Page, path: string): Promise<void> {
   await page.waitForLoadState('networkidle')
 }
 
+/** All of them seen, where none bears a mark. */
+async function assertTabsInOneLine(page: Page): Promise<void> {
+  const boxes = await page.getByRole('tab').evaluateAll((tabs) =>
+    tabs.map((tab) => {
+      const { top, right } = tab.getBoundingClientRect()
+      return { top, right }
+    }),
+  )
+  assert.ok(new Set(boxes.map(({ top }) => top)).size <= 1, page.url())
+  const wide = page.viewportSize()?.width ?? 0
+  for (const { right } of boxes) assert.ok(right <= wide, `${right} of ${wide}: ${page.url()}`)
+}
+
 for (const width of Object.keys(widths) as Width[])
   for (const language of ['en', 'pl'] as const)
     for (const scheme of ['light', 'dark'] as const)
@@ -53,6 +66,7 @@ for (const width of Object.keys(widths) as Width[])
           await settled(page, path)
           await assertAccessible(page)
           await assertFits(page)
+          await assertTabsInOneLine(page)
           assert.equal(await page.locator('html').getAttribute('lang'), language)
         }
         assertUntroubled(page)

@@ -43,6 +43,19 @@ before(async () => {
   key = (await place.json(['key', 'create', '--account', account, '--name', 'server'])).key
 })
 
+test('where there are more campaigns than can be chosen from, that is said', async () => {
+  const page = await stage.open(owner, { path: screen })
+  const said = page.getByText('The first 3 campaigns can be chosen here; for another one')
+  await page.getByText('Its number stands in every example').waitFor()
+  assert.equal(await said.count(), 0)
+  await page.route('**/panel/api/campaigns', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json()), nextAfterId: 2 } })
+  })
+  await page.reload()
+  await said.waitFor()
+})
+
 const described = description('https://offers.example.com/api/public/v1')
 
 /** Every text of the description that the page says. */

@@ -3,13 +3,28 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { campaignFile } from '../support/lastcall.ts'
-import { type OpenOptions, panelStage } from './stage.ts'
+import { type OpenOptions, type Person, panelStage } from './stage.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'panel')
 const ends: (() => Promise<void>)[] = []
 const stage = await panelStage({ after: (end) => void ends.push(end) })
 mkdirSync(folder, { recursive: true })
 
+async function take(name: string, options: OpenOptions, who?: Person): Promise<void> {
+  const page = await stage.open(who, options)
+  await page.waitForLoadState('networkidle')
+  await page.waitForTimeout(600)
+  const picture = await page.screenshot()
+  const width = options.width === 'phone' ? 390 : 1_000
+  await sharp(picture)
+    .resize({ width })
+    .png({ palette: true, colours: 64 })
+    .toFile(join(folder, `${name}.png`))
+  await page.context().close()
+}
+
+const { url: setupUrl } = await stage.place.json(['setup-link'])
+await take('setup', { path: new URL(setupUrl).pathname + new URL(setupUrl).hash })
 const ada = await stage.person('ada')
 const account = String(ada.accountId)
 const make = (name: string, changes: Record<string, unknown> = {}) =>
@@ -33,6 +48,8 @@ for (const name of names) {
     body: JSON.stringify({ email: `${name}@example.com` }),
   })
 }
+const show = ['lead', 'show', '--campaign', String(id), '--email', 'ada@example.com']
+const { ref } = await stage.place.json(show)
 for (let visits = 0; visits < 5; visits += 1) {
   await fetch(`${stage.server.origin}/visitor/v1/campaigns/${id}/offer`, {
     method: 'POST',
@@ -41,7 +58,6 @@ for (let visits = 0; visits < 5; visits += 1) {
 }
 
 const screens: [name: string, options: OpenOptions][] = [
-  ['sign-in', { path: '/sign-in' }],
   ['overview', { path: '/' }],
   ['campaigns', { path: '/campaigns' }],
   ['editor', { path: `/campaigns/${id}` }],
@@ -49,21 +65,16 @@ const screens: [name: string, options: OpenOptions][] = [
   ['pages', { path: `/campaigns/${id}/pages` }],
   ['timer', { path: `/campaigns/${id}/timer` }],
   ['leads', { path: `/campaigns/${id}/leads` }],
+  ['lead', { path: `/campaigns/${id}/leads/${ref}` }],
   ['keys', { path: '/integrations' }],
   ['history', { path: '/integrations/history' }],
   ['reference', { path: '/integrations/reference' }],
   ['settings', { path: '/settings' }],
 ]
-for (const [name, options] of screens) {
-  const page = await stage.open(name === 'sign-in' ? undefined : ada, options)
-  await page.waitForLoadState('networkidle')
-  await page.waitForTimeout(600)
-  const picture = await page.screenshot()
-  const width = options.width === 'phone' ? 390 : 1_000
-  await sharp(picture)
-    .resize({ width })
-    .png({ palette: true, colours: 64 })
-    .toFile(join(folder, `${name}.png`))
-  await page.context().close()
-}
+await take('sign-in', { path: '/sign-in' })
+for (const [name, options] of screens) await take(name, options, ada)
+const host = await stage.open(ada)
+const invited = await host.request.post('/panel/api/invitations', { data: {} })
+const { pathname, hash } = new URL((await invited.json()).url)
+await take('join', { path: pathname + hash })
 for (const end of ends.reverse()) await end()

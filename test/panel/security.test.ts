@@ -197,13 +197,20 @@ test('planted scripts in names and addresses never run', async () => {
     pages: [{ pageUrl: 'https://x.pl/?%3Cscript%3Ealert(1)%3C/script%3E' }],
   })
   const { id } = await stage.place.json(['campaign', 'apply', '--account', of, '-'], file)
+  await stage.place.json(['key', 'create', '--account', of, '--name', planted])
   const page = await stage.open(person)
+  const renamed = await page.request.patch('/panel/api/account', { data: { name: planted } })
+  assert.equal(renamed.status(), 200)
   for (const path of [
     '/',
     '/campaigns',
     `/campaigns/${id}`,
     `/campaigns/${id}/pages`,
     `/campaigns/${id}/timer`,
+    '/integrations',
+    '/integrations/history',
+    '/integrations/reference',
+    '/settings',
   ]) {
     await page.goto(path)
     await page.waitForLoadState('networkidle')

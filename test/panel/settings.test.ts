@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
 
-test('the overview says what needs attention, and what happened by day', async () => {
-  const account = String(owner.accountId)
-  const page = await stage.open(owner, { width: 'phone' })
+atBothWidths('the overview says what needs attention, and what happened by day', async (width) => {
+  const person = await stage.person(`new-${width}`)
+  const account = String(person.accountId)
+  const page = await stage.open(person, { width })
   await page.getByText('There is no API key').waitFor()
   await page.getByText('There is no campaign yet').waitFor()
   await page.getByText('Nothing has happened in these days yet').waitFor()
@@ -34,79 +35,69 @@ test('the overview says what needs attention, and what happened by day', async (
   assertUntroubled(page)
 })
 
-test('an invited colleague joins by a link that works once; a removed one is signed out at once', async () => {
-  const page = await stage.open(owner, { path: '/settings' })
-  await page.getByRole('button', { name: 'Invite somebody' }).click()
-  const link = page.getByRole('region', { name: 'Invitation link' })
-  const url = new URL((await link.innerText()).trim())
-  await assertAccessible(page)
-  const theirs = await stage.open(undefined, {
-    path: url.pathname + url.hash,
-    language: 'pl',
-    width: 'phone',
-  })
-  await theirs.getByText('Zaproszono Cię do konta „owner’s account”').waitFor()
-  await theirs.getByLabel('Adres e-mail').fill('colleague@example.com')
-  await theirs.getByRole('textbox', { name: 'Hasło' }).fill('hasło koleżanki')
-  await theirs.getByRole('button', { name: 'Dołącz' }).click()
-  await theirs.getByRole('heading', { name: 'Przegląd' }).waitFor()
-  const used = await stage.open(undefined, { path: url.pathname + url.hash })
-  await used.getByText('This link has been used').waitFor()
+atBothWidths(
+  'an invited colleague joins by a link that works once; a removed one is signed out at once',
+  async (width) => {
+    const email = `colleague-${width}@example.com`
+    const page = await stage.open(owner, { width, path: '/settings' })
+    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    const link = page.getByRole('region', { name: 'Invitation link' })
+    const url = new URL((await link.innerText()).trim())
+    await assertAccessible(page)
+    const theirs = await stage.open(undefined, {
+      path: url.pathname + url.hash,
+      language: 'pl',
+      width,
+    })
+    await theirs.getByText('Zaproszono Cię do konta „owner’s account”').waitFor()
+    await theirs.getByLabel('Adres e-mail').fill(email)
+    await theirs.getByRole('textbox', { name: 'Hasło' }).fill('hasło koleżanki')
+    await theirs.getByRole('button', { name: 'Dołącz' }).click()
+    await theirs.getByRole('heading', { name: 'Przegląd' }).waitFor()
+    const used = await stage.open(undefined, { path: url.pathname + url.hash })
+    await used.getByText('This link has been used').waitFor()
 
-  await page.reload()
-  await page.getByRole('button', { name: 'Remove colleague@example.com' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await page.getByRole('button', { name: 'Remove colleague@example.com' }).waitFor({ state: 'detached' })
-  await theirs.goto('/settings')
-  await theirs.getByRole('heading', { name: 'Zaloguj się' }).waitFor()
-  assertUntroubled(page)
-})
+    await page.reload()
+    await page.getByRole('button', { name: `Remove ${email}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: `Remove ${email}` }).waitFor({ state: 'detached' })
+    await theirs.goto('/settings')
+    await theirs.getByRole('heading', { name: 'Zaloguj się' }).waitFor()
+    assertUntroubled(page)
+  },
+)
 
-test('a changed password ends every other session, and a forgotten one is set on the command line', async () => {
-  const person = await stage.person('changing')
-  const page = await stage.open(person, { path: '/settings' })
-  const elsewhere = await stage.open(person, { path: '/settings' })
-  await page.getByRole('textbox', { name: 'Current password' }).fill('not this one')
-  await page.getByRole('textbox', { name: 'New password' }).fill('another long password')
-  await page.getByRole('button', { name: 'Change password' }).click()
-  await page.getByText('This is not your current password').waitFor()
-  await page.getByRole('textbox', { name: 'Current password' }).fill(person.password)
-  await page.getByRole('button', { name: 'Change password' }).click()
-  await page.getByText('The password is changed').waitFor()
-  await page.reload()
-  await page.getByRole('heading', { name: 'Settings' }).waitFor()
-  await elsewhere.reload()
-  await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor()
+atBothWidths(
+  'a changed password ends every other session, and a forgotten one is set on the command line',
+  async (width) => {
+    const person = await stage.person(`changing-${width}`)
+    const page = await stage.open(person, { width, path: '/settings' })
+    const elsewhere = await stage.open(person, { width, path: '/settings' })
+    await page.getByRole('textbox', { name: 'Current password' }).fill('not this one')
+    await page.getByRole('textbox', { name: 'New password' }).fill('another long password')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('This is not your current password').waitFor()
+    await page.getByRole('textbox', { name: 'Current password' }).fill(person.password)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('The password is changed').waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await elsewhere.reload()
+    await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor()
 
-  await stage.place.json(['user', 'reset', '--email', person.email], 'third long password\n')
-  await page.reload()
-  await page.getByLabel('Email').fill(person.email)
-  await page.getByRole('textbox', { name: 'Password' }).fill('third long password')
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Settings' }).waitFor()
-})
+    await stage.place.json(['user', 'reset', '--email', person.email], 'third long password\n')
+    await page.reload()
+    await page.getByLabel('Email').fill(person.email)
+    await page.getByRole('textbox', { name: 'Password' }).fill('third long password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  },
+)
 
-test('where the session ends in the middle of something, nothing that was entered is lost', async () => {
-  const person = await stage.person('interrupted')
-  const page = await stage.open(person, { path: '/settings' })
-  await page.getByLabel('Name').fill('A better name')
-  await page.context().clearCookies()
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
-  await dialog.waitFor()
-  await page.keyboard.press('Escape')
-  await assertAccessible(page)
-  await dialog.getByRole('textbox', { name: 'Password' }).fill(person.password)
-  await dialog.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Saved.').waitFor()
-  const accounts = await stage.place.json(['account', 'list'])
-  assert.ok(accounts.some(({ name }: { name: string }) => name === 'A better name'))
-})
-
-test('users of a suspended account read everything and change nothing', async () => {
-  const person = await stage.person('suspended')
+atBothWidths('users of a suspended account read everything and change nothing', async (width) => {
+  const person = await stage.person(`suspended-${width}`)
   await stage.place.json(['account', 'set', String(person.accountId), '--suspended', 'true'])
-  const page = await stage.open(person, { path: '/settings' })
+  const page = await stage.open(person, { width, path: '/settings' })
   await page.getByText('This account is suspended').waitFor()
   await page.getByLabel('Name').fill('Another name')
   await page.getByRole('button', { name: 'Save', exact: true }).click()

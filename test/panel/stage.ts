@@ -1,5 +1,6 @@
 // A running installation with people who have the panel open in a real browser.
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
@@ -7,6 +8,18 @@ import { type Installation, installation, type Scope, type Server } from '../sup
 
 export const widths = { phone: { width: 390, height: 844 }, desk: { width: 1_440, height: 900 } } as const
 export type Width = keyof typeof widths
+
+/** The same test at the width of a phone and at that of a desk. */
+export function atBothWidths(name: string, run: (width: Width) => Promise<void>): void {
+  for (const width of Object.keys(widths) as Width[]) test(`${name}: ${width}`, () => run(width))
+}
+
+/** A place of the navigation, which a phone keeps behind a button. */
+export async function goTo(page: Page, name: string): Promise<void> {
+  const menu = page.getByRole('button', { name: 'Menu' })
+  if (await menu.isVisible()) await menu.click()
+  await page.getByRole('link', { name, exact: true }).click()
+}
 
 export type Person = { email: string; password: string; accountId: number }
 
@@ -20,7 +33,13 @@ export type Stage = {
   open(who?: Person, options?: OpenOptions): Promise<Page>
 }
 
-export type OpenOptions = { width?: Width; language?: 'en' | 'pl'; scheme?: 'light' | 'dark'; path?: string }
+export type OpenOptions = {
+  width?: Width
+  language?: 'en' | 'pl'
+  scheme?: 'light' | 'dark'
+  path?: string
+  zone?: string
+}
 
 export async function panelStage(scope: Scope, serveArguments: string[] = []): Promise<Stage> {
   const place = installation(scope)
@@ -37,12 +56,13 @@ export async function panelStage(scope: Scope, serveArguments: string[] = []): P
 
   async function open(
     who?: Person,
-    { width = 'desk', language = 'en', scheme = 'light', path = '/' }: OpenOptions = {},
+    { width = 'desk', language = 'en', scheme = 'light', path = '/', zone }: OpenOptions = {},
   ) {
     const context = await browser.newContext({
       viewport: widths[width],
       locale: language === 'en' ? 'en-GB' : 'pl-PL',
       colorScheme: scheme,
+      ...(zone !== undefined && { timezoneId: zone }),
       // What is fading in has not got its colours yet.
       reducedMotion: 'reduce',
       baseURL: server.origin,
@@ -64,6 +84,15 @@ async function signIn(context: BrowserContext, { email, password }: Person): Pro
   assert.equal(answer.status(), 200, await answer.text())
 }
 
+/** The reader looks at the page again after a minute: what is old is then read anew. */
+export async function comeBack(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const now = Date.now
+    Date.now = () => now() + 61_000
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+  })
+}
+
 const troubles = new WeakMap<Page, string[]>()
 
 /** What a page says to its console that it should not, a breach of the content policy above all. */
@@ -83,14 +112,14 @@ export function assertUntroubled(page: Page): void {
   assert.deepEqual(troubles.get(page), [])
 }
 
-/** Fails with every violation of the rules of axe, and what it is on. */
-export async function assertAccessible(page: Page): Promise<void> {
+/** Fails with every violation of the rules of axe, and what it is on; on the whole page, or within a part of it. */
+export async function assertAccessible(page: Page, within?: string): Promise<void> {
   // Not by a script tag, which the content policy refuses.
   await page.evaluate(AxeBuilder.source)
-  const violations = await page.evaluate(async () => {
-    const { violations } = await (window as any).axe.run(document, { resultTypes: ['violations'] })
+  const violations = await page.evaluate(async (part) => {
+    const { violations } = await (window as any).axe.run(part ?? document, { resultTypes: ['violations'] })
     return violations.map((one: any) => `${one.id}: ${one.nodes.map((node: any) => node.html).join(' | ')}`)
-  })
+  }, within)
   assert.deepEqual(violations, [], page.url())
 }
 

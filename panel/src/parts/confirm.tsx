@@ -41,6 +41,8 @@ function Question({ onClose, text, action, isDangerous, typed, isPending, error,
   const mayGo = typed === undefined || given.trim() === typed.wanted.trim()
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    // React hands it on to the form in which this dialog is written, though it does not stand there.
+    event.stopPropagation()
     if (mayGo) onConfirm()
   }
   return (

@@ -15,9 +15,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, use } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useSend } from '../api.ts'
+import { useSendAlone } from '../api.ts'
 import icon from '../icon.svg'
 import { type Language, LanguageContext, useWords } from '../language.ts'
+import { endWithSession } from '../leaving.ts'
+import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
 import { words } from './words.ts'
 
@@ -142,9 +144,11 @@ function SignOut() {
   const text = useWords(words)
   const client = useQueryClient()
   const [, go] = useLocation()
-  const send = useSend('DELETE /session')
+  const send = useSendAlone('DELETE /session')
   const signOut = async () => {
     await send.mutateAsync({})
+    forgetUnsaved()
+    endWithSession()
     client.clear()
     go('/sign-in')
   }

@@ -2,10 +2,16 @@ import { Text, Tooltip } from '@mantine/core'
 import { useLanguage, useWords } from '../language.ts'
 import { words } from './words.ts'
 
-type Shown = { at: string | number; timeZone?: string | undefined; withSeconds?: boolean }
+type Shown = {
+  at: string | number
+  timeZone?: string | undefined
+  withSeconds?: boolean
+  /** Within a button nothing else can have the focus. */
+  isInButton?: boolean
+}
 
 /** An instant (ISO text, or seconds) in a zone, which is named; on hover in the reader's own. */
-export function TimeText({ at, timeZone, withSeconds = false }: Shown) {
+export function TimeText({ at, timeZone, withSeconds = false, isInButton = false }: Shown) {
   const language = useLanguage()
   const { yourTime } = useWords(words)
   const date = new Date(typeof at === 'number' ? at * 1_000 : at)
@@ -18,14 +24,26 @@ export function TimeText({ at, timeZone, withSeconds = false }: Shown) {
       label={`${yourTime}: ${instantText(date, own, language, true)}`}
       events={{ hover: true, focus: true, touch: true }}
     >
-      <Text span inherit component="time" dateTime={date.toISOString()} tabIndex={0}>
+      <Text span inherit component="time" dateTime={date.toISOString()} tabIndex={isInButton ? undefined : 0}>
         {text}
       </Text>
     </Tooltip>
   )
 }
 
-export function instantText(date: Date, timeZone: string, language: string, withSeconds = false): string {
+type Said = Omit<Shown, 'at'> & { at: number[]; say(...times: string[]): string }
+
+/** A sentence with instants in it: `say` is given a mark for each, and the marks become times. */
+export function TimesIn({ at, say, ...shown }: Said) {
+  const marks = at.map((_, index) => `\u{e000}${index}\u{e001}`)
+  const parts = say(...marks).split(/\u{e000}(\d+)\u{e001}/u)
+  return parts.map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence have their places.
+    index % 2 === 0 ? part : <TimeText key={index} at={at[Number(part)] as number} {...shown} />,
+  )
+}
+
+function instantText(date: Date, timeZone: string, language: string, withSeconds = false): string {
   const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
     ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
     ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },

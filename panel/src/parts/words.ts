@@ -26,6 +26,11 @@ export const words = inBoth({
     notFoundTitle: 'There is nothing here',
     notFound: 'The address may be mistyped, or what stood here was deleted.',
     toOverview: 'Go to the overview',
+    broken:
+      'This part of the panel did not load or has stopped working. Load the page again; what you have not saved in a campaign is kept.',
+    loadAgain: 'Load again',
+    byHand: 'Your browser does not let this page copy. Select the text and copy it yourself.',
+    nameFault: 'Enter a name of up to 200 characters; spaces alone are none.',
     sessionEnded: 'Your session has ended',
     sessionEndedText: 'Sign in again to go on. What you have entered is still here.',
     failures: {
@@ -78,6 +83,11 @@ export const words = inBoth({
     notFoundTitle: 'Tu nic nie ma',
     notFound: 'Adres może być błędny albo to, co tu było, zostało usunięte.',
     toOverview: 'Przejdź do przeglądu',
+    broken:
+      'Ta część panelu nie wczytała się albo przestała działać. Wczytaj stronę ponownie; to, czego nie zapisano w kampanii, pozostaje.',
+    loadAgain: 'Wczytaj ponownie',
+    byHand: 'Twoja przeglądarka nie pozwala tej stronie kopiować. Zaznacz tekst i skopiuj go samodzielnie.',
+    nameFault: 'Wpisz nazwę o długości do 200 znaków; same spacje to za mało.',
     sessionEnded: 'Twoja sesja wygasła',
     sessionEndedText: 'Zaloguj się ponownie, aby kontynuować. To, co wpisano, nadal tu jest.',
     failures: {

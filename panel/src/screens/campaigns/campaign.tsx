@@ -1,10 +1,12 @@
-import { Anchor, Badge, Center, Group, Loader, Stack, Tabs, Title } from '@mantine/core'
-import { type ComponentType, lazy, Suspense, useEffect } from 'react'
-import { Link, useLocation, useParams } from 'wouter'
+import { Anchor, Badge, Group, Stack, Title } from '@mantine/core'
+import { type ComponentType, lazy, useEffect } from 'react'
+import { Link, useParams } from 'wouter'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Loaded, Waiting } from '../../parts/loaded.tsx'
+import { PartTabs } from '../../parts/part-tabs.tsx'
 import { NotFoundScreen } from '../not-found.tsx'
-import { useUnsaved } from './rules/unsaved.ts'
+import { type EditedPart, useUnsaved } from './unsaved.ts'
 import { type Settings, useCampaign, type Whole } from './use-campaign.ts'
 import { words } from './words.ts'
 
@@ -40,10 +42,10 @@ export default function CampaignScreen() {
         </Anchor>
         <Heading settings={campaign.data.settings} />
       </Stack>
-      <PartTabs part={part} campaignId={campaign.data.settings.id} />
-      <Suspense fallback={<Waiting />}>
+      <CampaignTabs part={part} campaignId={campaign.data.settings.id} />
+      <Loaded>
         <Part key={part} read={campaign.data} />
-      </Suspense>
+      </Loaded>
     </Stack>
   )
 }
@@ -62,30 +64,22 @@ function Heading({ settings }: { settings: Settings }) {
   )
 }
 
-function PartTabs({ part, campaignId }: { part: string; campaignId: number }) {
+function CampaignTabs({ part, campaignId }: { part: string; campaignId: number }) {
   const text = useWords(words)
-  const [, go] = useLocation()
-  const isUnsaved = useUnsaved(campaignId) !== undefined
-  const open = (next: string | null) =>
-    go(`/campaigns/${campaignId}${next === null || next === 'rules' ? '' : `/${next}`}`)
-  return (
-    <Tabs value={part} onChange={open}>
-      <Tabs.List aria-label={text.parts}>
-        {(Object.keys(parts) as (keyof typeof parts)[]).map((name) => (
-          <Tabs.Tab key={name} value={name}>
-            {text[name]}
-            {name === 'rules' && isUnsaved && text.unsaved}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-    </Tabs>
-  )
+  const tabs = (Object.keys(parts) as (keyof typeof parts)[]).map((name) => ({
+    name,
+    path: `/campaigns/${campaignId}${name === 'rules' ? '' : `/${name}`}`,
+    title: (
+      <>
+        {text[name]}
+        {name !== 'leads' && <UnsavedMark campaignId={campaignId} part={name} />}
+      </>
+    ),
+  }))
+  return <PartTabs label={text.parts} value={part} tabs={tabs} />
 }
 
-function Waiting() {
-  return (
-    <Center mih={240} role="status" aria-label="…">
-      <Loader />
-    </Center>
-  )
+function UnsavedMark({ campaignId, part }: { campaignId: number; part: EditedPart }) {
+  const text = useWords(words)
+  return useUnsaved(campaignId, part) === undefined ? null : text.unsaved
 }

@@ -17,8 +17,7 @@ export const words = inBoth({
       'On your pages the widget does nothing: they show what they hold without it.',
       'Deadlines of leads under way are not paused, they run on. Published again within their time, these leads have the offer again, until the same deadline.',
     ],
-    unsaved:
-      'Changes of the rules that you have not saved are not published. Save them first if you want them.',
+    unsaved: 'Changes that you have not saved are not published. Save them first if you want them.',
     look: 'Before you publish, look at this:',
   },
   pl: {
@@ -37,7 +36,7 @@ export const words = inBoth({
       'Na Twoich stronach widżet nic nie robi: pokazują to, co zawierają bez niego.',
       'Terminy obecnych odbiorców nie są wstrzymywane, biegną dalej. Jeśli opublikujesz kampanię przed ich upływem, ci odbiorcy znów mają ofertę, do tego samego terminu.',
     ],
-    unsaved: 'Niezapisane zmiany zasad nie zostaną opublikowane. Jeśli mają działać, najpierw je zapisz.',
+    unsaved: 'Niezapisane zmiany nie zostaną opublikowane. Jeśli mają działać, najpierw je zapisz.',
     look: 'Zanim opublikujesz, zwróć uwagę:',
   },
 })

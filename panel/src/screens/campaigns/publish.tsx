@@ -8,7 +8,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { useSession } from '../../session.ts'
 import { words } from './publish-words.ts'
 import { JudgedContext, Surprises } from './rules/judged.tsx'
-import { useUnsaved } from './rules/unsaved.ts'
+import { useIsUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 
 /** The button that publishes a campaign or takes it back to draft, once the reader knows what that does. */
@@ -42,7 +42,7 @@ export function Publish({ read }: { read: Whole }) {
 function Consequences({ settings }: { settings: Settings }) {
   const text = useWords(words)
   const { isDraft } = settings
-  const isUnsaved = useUnsaved(settings.id) !== undefined
+  const isUnsaved = useIsUnsaved(settings.id)
   return (
     <Stack>
       <List spacing="xs" size="sm">

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useParams } from 'wouter'
-import { type AnswerOf, keyOf, useAsk, useSend } from '../../api.ts'
+import { type AnswerOf, type CallFailed, keyOf, useAsk, useSendAlone } from '../../api.ts'
 
 export type Whole = AnswerOf<'GET /campaigns/:campaignId'>
 export type Settings = Whole['settings']
@@ -18,15 +18,19 @@ export function useCampaign() {
 /** Saves changed settings of the campaign over those that were read. */
 export function useSaveCampaign(read: Whole) {
   const client = useQueryClient()
-  const send = useSend('PUT /campaigns/:campaignId')
+  const send = useSendAlone('PUT /campaigns/:campaignId')
   const campaignId = read.settings.id
+  const queryKey = keyOf('GET /campaigns/:campaignId', { params: { campaignId } })
   const save = async (changes: Partial<Settings>) => {
-    const settings = { ...read.settings, ...changes }
-    const saved = await send.mutateAsync({
-      params: { campaignId },
-      body: { settings, revision: read.revision },
+    const body = { settings: { ...read.settings, ...changes }, revision: read.revision }
+    const saved = await send.mutateAsync({ params: { campaignId }, body }).catch((error: CallFailed) => {
+      // What somebody else has saved is there to be seen.
+      if (error.code === 'CHANGED_MEANWHILE') client.invalidateQueries({ queryKey })
+      throw error
     })
-    client.setQueryData(keyOf('GET /campaigns/:campaignId', { params: { campaignId } }), saved)
+    client.setQueryData(queryKey, saved)
+    // Not awaited: what was changed over must not look like somebody else's change meanwhile.
+    client.invalidateQueries()
     return saved
   }
   return { save, isPending: send.isPending, error: send.error, reset: send.reset }

@@ -1,10 +1,11 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { type CallFailed, call, useSend } from '../../api.ts'
+import { type CallFailed, call, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { NameInput } from '../../parts/name-input.tsx'
 import { Password } from '../../parts/password.tsx'
 import { Door } from './door.tsx'
 import { words } from './words.ts'
@@ -31,8 +32,7 @@ export function JoinScreen() {
 
 function ByLink({ isFirst }: { isFirst: boolean }) {
   const text = useWords(words)
-  // Taken once: behind it the address is cleared, so that the link stays in no history.
-  const [token] = useState(() => window.location.hash.slice(1))
+  const token = useTokenOfAddress()
   const invitation = useQuery<{ accountName: string | null }, CallFailed>({
     queryKey: ['invitation'],
     queryFn: () => call('POST /invitation', { body: { token: token || '-' } }),
@@ -58,11 +58,21 @@ function ByLink({ isFirst }: { isFirst: boolean }) {
   )
 }
 
+/** The link's token, out of the address at once; with the entry of the history it outlives a reload, and no more. */
+function useTokenOfAddress(): string {
+  const [token] = useState(() => window.location.hash.slice(1) || String(window.history.state?.token ?? ''))
+  useEffect(() => {
+    const { pathname, search } = window.location
+    window.history.replaceState({ token }, '', `${pathname}${search}`)
+  }, [token])
+  return token
+}
+
 function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
   const text = useWords(words)
   const [, go] = useLocation()
   const client = useQueryClient()
-  const send = useSend('POST /users')
+  const send = useSendAlone('POST /users')
   const [given, setGiven] = useState({ accountName: '', email: '', password: '' })
   const put = (name: keyof typeof given) => (event: { currentTarget: { value: string } }) => {
     const { value } = event.currentTarget
@@ -79,14 +89,14 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
     <form onSubmit={(event) => submit(event).catch(() => {})}>
       <Stack>
         {isFirst && (
-          <TextInput
+          <NameInput
             label={text.accountName}
             description={text.accountHint}
-            required
-            maxLength={200}
             autoComplete="organization"
             value={given.accountName}
-            onChange={put('accountName')}
+            failed={send.error}
+            path="accountName"
+            onChange={(accountName) => setGiven((before) => ({ ...before, accountName }))}
           />
         )}
         <TextInput

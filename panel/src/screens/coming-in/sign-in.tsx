@@ -2,10 +2,11 @@ import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import { useAsk, useSend } from '../../api.ts'
+import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Password } from '../../parts/password.tsx'
+import { giveUpSigningInAgain } from '../../signing-in.ts'
 import { Door } from './door.tsx'
 import { words } from './words.ts'
 
@@ -18,6 +19,7 @@ export function SignInScreen() {
   // Only a place within the panel: an address of elsewhere would be an open redirect.
   const to = search.get('to') ?? '/'
   const enter = () => {
+    giveUpSigningInAgain()
     client.clear()
     go(/^\/(?![/\\])/.test(to) ? to : '/', { replace: true })
   }
@@ -40,7 +42,7 @@ export function SignInScreen() {
 /** Email and password; also over a screen whose session has ended, for the same user. */
 export function SignInForm({ email: known, onDone }: { email?: string; onDone(): void }) {
   const text = useWords(words)
-  const send = useSend('POST /session')
+  const send = useSendAlone('POST /session')
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
   const submit = async (event: FormEvent) => {

@@ -1,8 +1,9 @@
 import './integrations.css'
-import { Center, Loader, Tabs } from '@mantine/core'
-import { lazy, Suspense } from 'react'
-import { useLocation, useParams } from 'wouter'
+import { lazy } from 'react'
+import { useParams } from 'wouter'
 import { useWords } from '../../language.ts'
+import { Loaded } from '../../parts/loaded.tsx'
+import { PartTabs } from '../../parts/part-tabs.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { words as common } from '../../parts/words.ts'
 import { NotFoundScreen } from '../not-found.tsx'
@@ -19,40 +20,22 @@ type PartName = keyof typeof parts
 
 export default function IntegrationsScreen() {
   const { integrations } = useWords(common)
+  const text = useWords(words)
   const { part = 'keys' } = useParams<{ part?: string }>()
   if (!Object.hasOwn(parts, part)) return <NotFoundScreen />
   const Part = parts[part as PartName]
+  const tabs = (Object.keys(parts) as PartName[]).map((name) => ({
+    name,
+    path: name === 'keys' ? '/integrations' : `/integrations/${name}`,
+    title: text[name],
+  }))
   return (
     <Screen title={integrations}>
-      <PartTabs part={part as PartName} />
-      <Suspense fallback={<Waiting />}>
+      <PartTabs label={text.parts} value={part} tabs={tabs} />
+      <Loaded>
         <Part key={part} />
-      </Suspense>
+      </Loaded>
       <FreshKeyDialog />
     </Screen>
-  )
-}
-
-function PartTabs({ part }: { part: PartName }) {
-  const text = useWords(words)
-  const [, go] = useLocation()
-  return (
-    <Tabs value={part} onChange={(next) => go(next === 'keys' ? '/integrations' : `/integrations/${next}`)}>
-      <Tabs.List aria-label={text.parts}>
-        {(Object.keys(parts) as PartName[]).map((name) => (
-          <Tabs.Tab key={name} value={name}>
-            {text[name]}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-    </Tabs>
-  )
-}
-
-function Waiting() {
-  return (
-    <Center mih={240} role="status" aria-label="…">
-      <Loader />
-    </Center>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Paper, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { NameInput } from '../../parts/name-input.tsx'
 import { Password } from '../../parts/password.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useSession } from '../../session.ts'
@@ -48,20 +49,12 @@ function AccountName() {
   const send = useSend('PATCH /account')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    send.mutate({ body: { name } })
+    send.mutate({ body: { name: name.trim() } }, { onSuccess: () => setName(name.trim()) })
   }
   return (
     <form onSubmit={submit}>
       <Stack align="start">
-        <TextInput
-          label={text.name}
-          required
-          maxLength={200}
-          w="100%"
-          maw={420}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <NameInput label={text.name} w="100%" maw={420} value={name} failed={send.error} onChange={setName} />
         <Failure of={{ error: send.error }} />
         <Button type="submit" loading={send.isPending} disabled={name === account.name}>
           {text.save}

@@ -1,84 +1,38 @@
 import { Alert, Button, FileInput, Group, Modal, Progress, Stack, Table, Text } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
-import type { CallFailed } from '../../../api.ts'
+import { useRef, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { csvFile, csvLine, download } from './csv.ts'
-import { importFile, type Report, refusedShown } from './import-run.ts'
-import { NoEmailColumn } from './read-emails.ts'
+import { type Report, refusedShown } from './import-run.ts'
+import { forgetImport, type Importing, startImport, stopImport, useImporting } from './importing.ts'
 import { useLeadsAnew } from './use-leads.ts'
 import { type LeadWords, numberText, words } from './words.ts'
-
-const largestBytes = 200 * 1_048_576
-
-type Phase = 'ready' | 'running' | 'done' | 'stopped'
-type Trouble = 'noEmailColumn' | 'tooBig' | 'unreadable' | null
-
-/** One import: what it has come to, and the means to end it or to try a failed part again. */
-function useImport(campaignId: number) {
-  const anew = useLeadsAnew(campaignId)
-  const [phase, setPhase] = useState<Phase>('ready')
-  const [report, setReport] = useState<Report | null>(null)
-  const [trouble, setTrouble] = useState<Trouble>(null)
-  const [failed, setFailed] = useState<{ error: CallFailed; refetch(): void } | null>(null)
-  const stopper = useRef(new AbortController())
-  useEffect(() => () => stopper.current.abort(), [])
-
-  async function start(file: File) {
-    stopper.current = new AbortController()
-    const { signal } = stopper.current
-    setTrouble(null)
-    if (file.size > largestBytes) {
-      setTrouble('tooBig')
-      return
-    }
-    setReport(null)
-    setPhase('running')
-    const onFailed = (error: CallFailed) =>
-      new Promise<void>((resolve) => {
-        const goOn = () => {
-          setFailed(null)
-          resolve()
-        }
-        signal.addEventListener('abort', goOn, { once: true })
-        setFailed({ error, refetch: goOn })
-      })
-    try {
-      await importFile(file, { campaignId, signal, onProgress: setReport, onFailed })
-      setPhase('done')
-    } catch (error) {
-      setPhase(signal.aborted ? 'stopped' : 'ready')
-      if (!signal.aborted) setTrouble(error instanceof NoEmailColumn ? 'noEmailColumn' : 'unreadable')
-    }
-    await anew()
-  }
-
-  const reset = () => {
-    setPhase('ready')
-    setReport(null)
-    setTrouble(null)
-  }
-  return { phase, report, trouble, failed, start, stop: () => stopper.current.abort(), reset }
-}
 
 type Props = { campaignId: number; opened: boolean; onClose(): void }
 
 export function ImportLeads({ campaignId, opened, onClose }: Props) {
   const text = useWords(words)
-  const running = useImport(campaignId)
+  const { phase, report, trouble, failed } = useImporting(campaignId)
+  const anew = useLeadsAnew(campaignId)
   const [file, setFile] = useState<File | null>(null)
-  const { phase, report, trouble, failed } = running
+  const resetInput = useRef<() => void>(null)
   const isRunning = phase === 'running'
   const isOver = phase === 'done' || phase === 'stopped'
-  useStayOpen(isRunning)
   const close = () => {
     onClose()
     setFile(null)
-    running.reset()
+    forgetImport(campaignId)
+  }
+  const choose = (next: File | null) => {
+    setFile(next)
+    forgetImport(campaignId)
+    // Browsers do not tell that the same file was chosen again, which may have been mended meanwhile.
+    resetInput.current?.()
   }
   return (
     <Modal
-      opened={opened}
+      // Whoever went elsewhere in the middle of it finds it again.
+      opened={opened || phase !== 'ready'}
       onClose={close}
       size="lg"
       title={text.importTitle}
@@ -96,20 +50,21 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
               accept=".csv,text/csv,text/plain"
               value={file}
               error={trouble === null ? undefined : text[trouble]}
-              onChange={(next) => {
-                setFile(next)
-                running.reset()
-              }}
+              onChange={choose}
+              resetRef={resetInput}
             />
-            <Button disabled={file === null} onClick={() => file !== null && running.start(file)}>
+            <Button
+              disabled={file === null}
+              onClick={() => file !== null && startImport(campaignId, file).then(anew)}
+            >
               {text.importDo}
             </Button>
           </>
         )}
-        {(isRunning || isOver) && <Counts report={report} phase={phase} />}
+        {(isRunning || isOver) && <Counts report={report} phase={phase} trouble={trouble} />}
         {failed !== null && <Failure of={failed} />}
         {isRunning && (
-          <Button variant="default" onClick={running.stop}>
+          <Button variant="default" onClick={() => stopImport(campaignId)}>
             {text.stop}
           </Button>
         )}
@@ -132,7 +87,7 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
   )
 }
 
-function Counts({ report, phase }: { report: Report | null; phase: Phase }) {
+function Counts({ report, phase, trouble }: Pick<Importing, 'report' | 'phase' | 'trouble'>) {
   const text = useWords(words)
   const language = useLanguage()
   const counts = report?.counts ?? { created: 0, existing: 0, refused: 0 }
@@ -144,6 +99,7 @@ function Counts({ report, phase }: { report: Report | null; phase: Phase }) {
         {phase === 'done' && <Text fw={600}>{text.importDone}</Text>}
         {phase === 'stopped' && (
           <Alert color="orange" variant="outline">
+            {trouble !== null && <Text size="sm">{text[trouble]}</Text>}
             {text.importStopped}
           </Alert>
         )}
@@ -170,7 +126,12 @@ function Refused({ report: { refused, counts } }: { report: Report }) {
   if (refused.length === 0) return null
   return (
     <Stack gap="xs">
-      <Table.ScrollContainer minWidth={280} maxHeight={260}>
+      <Table.ScrollContainer
+        minWidth={280}
+        maxHeight={260}
+        // What scrolls has to be reached by keyboard.
+        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': text.refused } }}
+      >
         <Table stickyHeader aria-label={text.refused}>
           <Table.Thead>
             <Table.Tr>
@@ -206,14 +167,4 @@ function reportFile({ lines, outcomes }: Report, text: LeadWords): Blob {
     if (outcome !== undefined) parts.push(csvLine([line, names[outcome]]))
   }
   return csvFile(parts)
-}
-
-/** Whoever closes the window in the middle of something is asked first. */
-export function useStayOpen(isBusy: boolean): void {
-  useEffect(() => {
-    if (!isBusy) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isBusy])
 }

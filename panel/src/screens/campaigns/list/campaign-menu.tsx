@@ -1,10 +1,12 @@
-import { ActionIcon, Menu } from '@mantine/core'
+import { ActionIcon, Menu, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { call, useSend } from '../../../api.ts'
+import { CallFailed, call, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { Confirm } from '../../../parts/confirm.tsx'
+import { Confirm, useCloseLabel } from '../../../parts/confirm.tsx'
 import { download, fileName } from '../../../parts/download.ts'
+import { Failure } from '../../../parts/failure.tsx'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
 
@@ -26,22 +28,32 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
     const made = await make.mutateAsync({ body: { settings: copy } })
     go(`/campaigns/${made.settings.id}`)
   }
+  const running = useRunning()
   return (
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label={text.actions(name)}>
+          <ActionIcon variant="default" size="lg" aria-label={text.actions(name)} loading={running.isPending}>
             ⋯
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={duplicate}>{text.duplicate}</Menu.Item>
-          <Menu.Item onClick={exportFile}>{text.export}</Menu.Item>
+          <Menu.Item onClick={() => running.start(text.duplicate, duplicate)}>{text.duplicate}</Menu.Item>
+          <Menu.Item onClick={() => running.start(text.export, exportFile)}>{text.export}</Menu.Item>
           <Menu.Item c="var(--mantine-color-error)" onClick={open}>
             {text.remove}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      <Modal
+        opened={running.failed !== undefined}
+        onClose={running.forget}
+        title={running.failed?.title}
+        closeButtonProps={useCloseLabel()}
+        centered
+      >
+        {running.failed !== undefined && <Failure of={running.failed} />}
+      </Modal>
       <Confirm
         opened={isRemoving}
         onClose={close}
@@ -56,4 +68,25 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
       />
     </>
   )
+}
+
+type Failed = { title: string; error: CallFailed; refetch(): void }
+
+/** Something begun in the menu, which is closed by then: where it fails, that is said in a dialog of its own. */
+function useRunning() {
+  const [isPending, setPending] = useState(false)
+  const [failed, setFailed] = useState<Failed>()
+  async function start(title: string, run: () => Promise<void>): Promise<void> {
+    setFailed(undefined)
+    setPending(true)
+    try {
+      await run()
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error
+      setFailed({ title, error, refetch: () => start(title, run) })
+    } finally {
+      setPending(false)
+    }
+  }
+  return { isPending, failed, start, forget: () => setFailed(undefined) }
 }

@@ -1,6 +1,6 @@
 import { Alert, Button, FileButton, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -30,9 +30,12 @@ function ImportForm() {
   const [, go] = useLocation()
   const send = useSend('POST /campaigns')
   const [isJson, setIsJson] = useState(true)
+  const reset = useRef<() => void>(null)
   const take = async (file: File | null) => {
     if (file === null) return
-    const settings = ownCopy(parse(await file.text()))
+    // Browsers do not tell that the same file was chosen again.
+    reset.current?.()
+    const settings = ownCopy(parse(await file.text().catch(() => '')))
     setIsJson(settings !== undefined)
     if (settings === undefined) return
     const made = await send.mutateAsync({ body: { settings } }).catch(() => undefined)
@@ -48,7 +51,7 @@ function ImportForm() {
       )}
       <Failure of={{ error: send.error }} />
       {send.error !== null && <Faults faults={send.error.faults} />}
-      <FileButton onChange={take} accept="application/json,.json">
+      <FileButton onChange={take} resetRef={reset} accept="application/json,.json">
         {(props) => (
           <Button {...props} loading={send.isPending}>
             {text.import}

@@ -1,21 +1,34 @@
 import { Button, Checkbox, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import { Empty } from '../../../parts/empty.tsx'
-import { Failure } from '../../../parts/failure.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
-import { type Settings, useSaveCampaign, type Whole } from '../use-campaign.ts'
+import { Behind, LeaveDialog } from '../leave-dialog.tsx'
+import type { Settings } from '../use-campaign.ts'
+import { useEdited } from '../use-edited.ts'
 import { words } from './words.ts'
 
 /** A page as it is being written; new ones have no id yet. */
 type Draft = Omit<Settings['pages'][number], 'id'> & { id?: number; key: string }
 
-const drafts = ({ settings }: Whole): Draft[] =>
-  settings.pages.map((page) => ({ ...page, key: `page ${page.id}` }))
+const form = {
+  part: 'pages' as const,
+  draftOf: ({ pages }: Settings): Draft[] => pages.map((page) => ({ ...page, key: `page ${page.id}` })),
+  settingsOf: (drafts: Draft[]) => ({
+    pages: drafts.map(({ key: _, ...page }) => page) as Settings['pages'],
+  }),
+}
+
+/** Not that of a page that stands there, nor of one that was there when these were kept. */
+function newKey(pages: Draft[]): string {
+  const numbers = pages.map(({ key }) => Number(/^new (\d+)$/.exec(key)?.[1] ?? 0))
+  return `new ${Math.max(0, ...numbers) + 1}`
+}
 
 export default function PagesPart({ read }: PartProps) {
   return (
@@ -28,34 +41,29 @@ export default function PagesPart({ read }: PartProps) {
 
 function PageList({ read }: PartProps) {
   const text = useWords(words)
-  const [pages, setPages] = useState(() => drafts(read))
+  const edited = useEdited<Draft[]>(read, form)
+  const { draft: pages, error, isChanged } = edited
   const [isSaved, setIsSaved] = useState(false)
-  const { save, isPending, error, reset } = useSaveCampaign(read)
+  const [removing, setRemoving] = useState<Draft>()
   const change = (next: Draft[]) => {
     setIsSaved(false)
-    setPages(next)
+    edited.change(next)
   }
-  const isChanged = JSON.stringify(pages) !== JSON.stringify(drafts(read))
-  const submit = async () => {
-    const settings = pages.map(({ key: _, ...page }) => ({ ...page, proxyUrl: page.proxyUrl || null }))
-    const saved = await save({ pages: settings as Settings['pages'] })
-    setPages(drafts(saved))
-    setIsSaved(true)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    edited.save().then(
+      () => setIsSaved(true),
+      () => {},
+    )
   }
   const put = (key: string, changes: Partial<Draft>) =>
     change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
-  const add = () =>
-    change([...pages, { key: crypto.randomUUID(), pageUrl: '', proxyUrl: null, eligible: true }])
+  const add = () => change([...pages, { key: newKey(pages), pageUrl: '', proxyUrl: null, eligible: true }])
+  const remove = (gone: Draft) => change(pages.filter(({ key }) => key !== gone.key))
   const faultAt = (path: string) =>
     error?.faults.some((fault) => fault.path === path) ? text.urlFault : undefined
-
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        submit().catch(() => {})
-      }}
-    >
+    <form onSubmit={submit}>
       <Stack>
         <Text c="dimmed">{text.about}</Text>
         {pages.length === 0 && <Empty text={text.empty} />}
@@ -66,27 +74,21 @@ function PageList({ read }: PartProps) {
             number={index + 1}
             faultAt={(name) => faultAt(`pages[${index}].${name}`)}
             onChange={(changes) => put(page.key, changes)}
-            onRemove={() => change(pages.filter(({ key }) => key !== page.key))}
+            onRemove={() => (page.id === undefined ? remove(page) : setRemoving(page))}
             campaignId={read.settings.id}
             timeZone={read.settings.timeZone}
           />
         ))}
-        <Failure of={{ error }} />
+        <Behind of={edited} />
         <Group>
           <Button variant="default" onClick={add}>
             {text.add}
           </Button>
-          <Button type="submit" loading={isPending} disabled={!isChanged}>
+          <Button type="submit" loading={edited.isPending} disabled={!isChanged}>
             {text.save}
           </Button>
           {isChanged && (
-            <Button
-              variant="subtle"
-              onClick={() => {
-                reset()
-                change(drafts(read))
-              }}
-            >
+            <Button variant="subtle" onClick={edited.discard}>
               {text.discard}
             </Button>
           )}
@@ -95,7 +97,32 @@ function PageList({ read }: PartProps) {
           </Text>
         </Group>
       </Stack>
+      <LeaveDialog isAsked={isChanged} />
+      <RemoveDialog of={removing} onClose={() => setRemoving(undefined)} onRemove={remove} />
     </form>
+  )
+}
+
+type RemoveProps = { of: Draft | undefined; onClose(): void; onRemove(page: Draft): void }
+
+/** A page that is saved may stand in mails that are under way. */
+function RemoveDialog({ of, onClose, onRemove }: RemoveProps) {
+  const text = useWords(words)
+  return (
+    <Confirm
+      opened={of !== undefined}
+      onClose={onClose}
+      title={text.removeTitle}
+      text={text.removeText}
+      action={text.remove}
+      isDangerous
+      isPending={false}
+      error={null}
+      onConfirm={() => {
+        if (of !== undefined) onRemove(of)
+        onClose()
+      }}
+    />
   )
 }
 

@@ -13,6 +13,9 @@ export const words = inBoth({
     eligible: 'Offer this page in mails',
     eligibleHint: 'Only these pages get a link for each lead.',
     remove: 'Remove this page',
+    removeTitle: 'Remove this page from the offer?',
+    removeText:
+      'Once you save, links to it in mails already sent lead to a page that says there is nothing here. Put back later, it gets other links.',
     save: 'Save pages',
     discard: 'Discard changes',
     saved: 'Saved.',
@@ -42,6 +45,9 @@ export const words = inBoth({
     eligible: 'Podawaj tę stronę w e-mailach',
     eligibleHint: 'Tylko te strony dostają link dla każdego odbiorcy.',
     remove: 'Usuń tę stronę',
+    removeTitle: 'Usunąć tę stronę z oferty?',
+    removeText:
+      'Po zapisaniu linki do niej z wysłanych już e-maili prowadzą do strony z informacją, że nic tu nie ma. Dodana ponownie, dostanie inne linki.',
     save: 'Zapisz strony',
     discard: 'Odrzuć zmiany',
     saved: 'Zapisano.',

@@ -169,8 +169,3 @@ function block(name: string, isOn: boolean, given: Block, settings: object): obj
   if (isOn) return { [name]: { enabled: true, ...settings } }
   return given === undefined ? {} : { [name]: { ...given, enabled: false } }
 }
-
-/** Whether both would be saved as the same. */
-export function isSame(one: Rules, other: Rules): boolean {
-  return JSON.stringify(settingsOf(draftOf(one))) === JSON.stringify(settingsOf(draftOf(other)))
-}

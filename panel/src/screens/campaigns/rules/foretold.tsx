@@ -1,9 +1,9 @@
 // What a lead would get by the settings in the editor.
 import { Accordion, Anchor, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { Link } from 'wouter'
-import { useLanguage, useWords } from '../../../language.ts'
+import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { instantText } from '../../../parts/time-text.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
 import { PeriodField } from './fields.tsx'
 import { type Story, words } from './foretold-words.ts'
 import { elsewhere, Surprises } from './judged.tsx'
@@ -75,7 +75,6 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
 
 function Moments({ moments, timeZone }: { moments: Moment[]; timeZone: string }) {
   const text = useWords(words)
-  const language = useLanguage()
   return (
     <Accordion multiple defaultValue={['now']} order={3} variant="contained">
       {moments.map(({ when, at, stories }) => {
@@ -87,7 +86,7 @@ function Moments({ moments, timeZone }: { moments: Moment[]; timeZone: string })
                 {text.when[when]}
               </Text>
               <Text size="xs" c="dimmed">
-                {instantText(new Date(at * 1_000), timeZone, language)}
+                <TimeText at={at} timeZone={timeZone} isInButton />
               </Text>
               <Text size="sm" mt={4} mb={2}>
                 <Headline story={stories[0] as Story} timeZone={timeZone} />

@@ -2,7 +2,7 @@
 import { Stack, Text } from '@mantine/core'
 import { createContext, type ReactNode, use, useId } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
-import { instantText } from '../../../parts/time-text.tsx'
+import { TimesIn } from '../../../parts/time-text.tsx'
 import { faultInWords } from '../fault-words.ts'
 import { type Surprise, surpriseWords, unfairWords } from './surprise-words.ts'
 
@@ -75,7 +75,6 @@ export function Faults({ of }: { of: Fault[] }) {
 }
 
 export function Surprises({ of }: { of: Surprise[] }) {
-  const language = useLanguage()
   const words = useWords(surpriseWords)
   const { title, law, note } = useWords(unfairWords)
   const { timeZone } = use(JudgedContext)
@@ -85,7 +84,7 @@ export function Surprises({ of }: { of: Surprise[] }) {
         {isUnfair ? title : note}
       </Text>
       <Text size="sm">
-        {words[code](at === null ? '' : instantText(new Date(at * 1_000), timeZone, language))}
+        <TimesIn at={at === null ? [] : [at]} say={(when = '') => words[code](when)} timeZone={timeZone} />
       </Text>
       {isUnfair && (
         <Text size="xs" mt={4}>

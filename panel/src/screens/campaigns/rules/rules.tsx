@@ -1,19 +1,17 @@
 import './rules.css'
-import { Alert, Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Button, Group, Paper, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useWords } from '../../../language.ts'
-import { askBeforeLeaving } from '../../../leaving.ts'
-import { useCloseLabel } from '../../../parts/confirm.tsx'
-import { Failure } from '../../../parts/failure.tsx'
 import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
+import { Behind, LeaveDialog } from '../leave-dialog.tsx'
 import { Publish } from '../publish.tsx'
-import { useSaveCampaign } from '../use-campaign.ts'
-import { type Draft, draftOf, isPersonal, isSame, rulesOf, settingsOf } from './draft.ts'
+import type { Settings } from '../use-campaign.ts'
+import { useEdited } from '../use-edited.ts'
+import { type Draft, draftOf, isPersonal, rulesOf, settingsOf } from './draft.ts'
 import { ForetoldSection } from './foretold.tsx'
 import { elsewhere, Faults, JudgedContext } from './judged.tsx'
 import { AgainSection, BasicsSection, DeadlineSection, PageSection } from './sections.tsx'
-import { keepUnsaved, useUnsaved } from './unsaved.ts'
 import { type Supposed, useForetold } from './use-foretold.ts'
 import { words } from './words.ts'
 
@@ -68,51 +66,21 @@ export default function RulesPart({ read }: PartProps) {
 
 type Editing = ReturnType<typeof useEditing>
 
-/** The draft over what is saved, kept until it is saved or given up. */
+const form = {
+  part: 'rules' as const,
+  draftOf: (settings: Settings) => draftOf(rulesOf(settings)),
+  settingsOf,
+}
+
 function useEditing(read: PartProps['read']) {
-  const campaignId = read.settings.id
-  const unsaved = useUnsaved(campaignId)
-  const saved = useMemo(() => rulesOf(read.settings), [read.settings])
-  const draft = useMemo(() => unsaved?.draft ?? draftOf(saved), [unsaved, saved])
-  const base = unsaved?.base ?? read
-  // Other screens change other settings: only who changed the rules themselves would be overwritten.
-  const isBehind = !isSame(rulesOf(base.settings), saved)
-  const saving = useSaveCampaign(isBehind ? base : read)
-
-  function change(changes: Partial<Draft>): void {
-    const next = { ...draft, ...changes }
-    const isAsSaved =
-      !isBehind && JSON.stringify(settingsOf(next)) === JSON.stringify(settingsOf(draftOf(saved)))
-    keepUnsaved(campaignId, isAsSaved ? undefined : { draft: next, base })
-    if (saving.error !== null) saving.reset()
-  }
-
-  async function save(): Promise<void> {
-    try {
-      await saving.save(settingsOf(draft))
-      keepUnsaved(campaignId, undefined)
-    } catch {
-      focusOnFault()
-    }
-  }
-
-  function discard(): void {
-    keepUnsaved(campaignId, undefined)
-    saving.reset()
-  }
-
-  const { error, isPending } = saving
-  const faults = error?.code === 'INVALID' ? error.faults : []
+  const { draft, change, save, error, ...edited } = useEdited<Draft>(read, form)
   return {
+    ...edited,
     draft,
-    change,
-    save,
-    discard,
     error,
-    faults,
-    isPending,
-    isBehind,
-    isChanged: unsaved !== undefined,
+    change: (changes: Partial<Draft>) => change({ ...draft, ...changes }),
+    save: () => save().catch(focusOnFault),
+    faults: error?.code === 'INVALID' ? error.faults : [],
   }
 }
 
@@ -126,7 +94,7 @@ type SaveBarProps = { editing: Editing; faults: { path: string; message: string 
 function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
   const text = useWords(words)
   const { account } = useSession()
-  const { isChanged, isPending, isBehind, error, discard } = editing
+  const { isChanged, isPending, discard } = editing
   const wrong = new Set(faults.map(({ path }) => path)).size
   const others = elsewhere(faults)
   return (
@@ -138,12 +106,7 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
       shadow={isChanged ? 'md' : 'none'}
     >
       <Stack gap="xs">
-        {isBehind && (
-          <Alert color="orange" variant="outline">
-            {text.changedMeanwhile}
-          </Alert>
-        )}
-        <Failure of={{ error }} />
+        <Behind of={editing} />
         {others.length > 0 && (
           <div>
             <Text size="sm">{text.other}</Text>
@@ -175,50 +138,5 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
         )}
       </Stack>
     </Paper>
-  )
-}
-
-/** Asks before the reader leaves with unsaved changes; a browser that closes asks in words of its own. */
-function LeaveDialog({ isAsked }: { isAsked: boolean }) {
-  const text = useWords(words)
-  const [isOpen, setIsOpen] = useState(false)
-  const go = useRef<() => void>(undefined)
-  useLayoutEffect(() => {
-    if (!isAsked) return undefined
-    return askBeforeLeaving((next) => {
-      go.current = next
-      setIsOpen(true)
-    })
-  }, [isAsked])
-  useEffect(() => {
-    if (!isAsked) return undefined
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', warn)
-    return () => window.removeEventListener('beforeunload', warn)
-  }, [isAsked])
-  const leave = () => {
-    setIsOpen(false)
-    go.current?.()
-  }
-  return (
-    <Modal
-      opened={isOpen}
-      onClose={() => setIsOpen(false)}
-      title={text.leave}
-      closeButtonProps={useCloseLabel()}
-      centered
-    >
-      <Stack>
-        <Text size="sm">{text.leaveText}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={leave}>
-            {text.go}
-          </Button>
-          <Button data-autofocus onClick={() => setIsOpen(false)}>
-            {text.stay}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   )
 }

@@ -2,7 +2,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
-import { instantText, TimeText } from '../../../parts/time-text.tsx'
+import { TimesIn, TimeText } from '../../../parts/time-text.tsx'
 import { type Step, type Story, spanInWords, words } from './foretold-words.ts'
 
 type State = Step['offer']['state']
@@ -97,35 +97,43 @@ export function StepList({ story, timeZone }: { story: Story; timeZone: string }
   )
 }
 
+type ConsequenceProps = { step: Step; before: Step | undefined; timeZone: string }
+
 /** What the offer is from this step on, where the step does not say so itself. */
-function Consequence({ step, before, timeZone }: { step: Step; before: Step | undefined; timeZone: string }) {
+function Consequence({ step, before, timeZone }: ConsequenceProps) {
   const text = useWords(words)
-  const language = useLanguage()
   const { state, opensAt, deadline } = step.offer
-  const shown = (at: number) => instantText(new Date(at * 1_000), timeZone, language)
   if (step.what === 'ends' || step.what === 'opens') return null
   const isSame = step.what === 'resets' && before?.offer.deadline === deadline
-  const said = {
-    pending: text.pending,
-    scheduled: text.scheduled(shown(opensAt ?? step.at)),
-    open: isSame ? text.unchanged : deadline === null ? text.endless : text.until(shown(deadline)),
-    expired: text.expired,
+  const said = (at: number, say: (when: string) => string) => (
+    <TimesIn at={[at]} say={say} timeZone={timeZone} />
+  )
+  const consequences: Record<State, () => ReactNode> = {
+    pending: () => text.pending,
+    scheduled: () => said(opensAt ?? step.at, text.scheduled),
+    open: () => (isSame ? text.unchanged : deadline === null ? text.endless : said(deadline, text.until)),
+    expired: () => text.expired,
   }
-  return <>: {said[state]}</>
+  return <>: {consequences[state]()}</>
 }
 
-/** The first time that the offer is open, in one line. */
+/** The first time that the offer is open, in one line; stands in a button. */
 export function Headline({ story, timeZone }: { story: Story; timeZone: string }) {
   const text = useWords(words)
   const language = useLanguage()
-  const shown = (at: number) => instantText(new Date(at * 1_000), timeZone, language)
   const first = story.steps.find(({ offer }) => offer.state === 'open' || offer.state === 'scheduled')
   if (first === undefined) return text.never
   const { opensAt, deadline } = first.offer
   const from = Math.max(first.at, opensAt ?? first.at)
   const isLater = from > (story.steps[0]?.at ?? from)
-  if (deadline === null) return isLater ? text.openFromEndless(shown(from)) : text.openEndless
+  const said = (at: number[], say: (...when: string[]) => string) => (
+    <TimesIn at={at} say={say} timeZone={timeZone} isInButton />
+  )
+  if (deadline === null)
+    return isLater ? said([from], (opens = '') => text.openFromEndless(opens)) : text.openEndless
   if (deadline <= from) return text.never
   const long = spanInWords(language, deadline - from)
-  return isLater ? text.openFrom(shown(from), shown(deadline), long) : text.open(shown(deadline), long)
+  return isLater
+    ? said([from, deadline], (opens = '', ends = '') => text.openFrom(opens, ends, long))
+    : said([deadline], (ends = '') => text.open(ends, long))
 }

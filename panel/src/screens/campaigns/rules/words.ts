@@ -97,15 +97,8 @@ const en = {
   discard: 'Discard changes',
   wrong: (n: number) =>
     plural('en', n, { one: '# field is not right yet', other: '# fields are not right yet' }),
-  changedMeanwhile:
-    'Somebody else has changed these rules since you began. Your changes stand here unsaved; discard them to see theirs.',
   underWay:
     'Leads whose offer has started keep the rule under which it started. New leads, resets and new chances follow the changed one.',
-  leave: 'Leave without saving?',
-  leaveText:
-    'Your changes are not saved, so they have no effect yet. This window keeps them until you come back.',
-  stay: 'Stay here',
-  go: 'Leave',
   other: 'Also not right:',
 }
 
@@ -219,14 +212,8 @@ const pl: Words = {
       many: '# pól wymaga poprawy',
       other: '# pola wymaga poprawy',
     }),
-  changedMeanwhile:
-    'Ktoś inny zmienił te zasady, odkąd zaczęto je tu zmieniać. Twoje zmiany stoją tu niezapisane; odrzuć je, aby zobaczyć tamte.',
   underWay:
     'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła. Nowi odbiorcy, rozpoczęcia od nowa i kolejne szanse idą według zmienionej.',
-  leave: 'Wyjść bez zapisywania?',
-  leaveText: 'Zmiany nie są zapisane, więc jeszcze nie działają. To okno zachowa je do Twojego powrotu.',
-  stay: 'Zostań tutaj',
-  go: 'Wyjdź',
   other: 'Poza tym do poprawy:',
 }
 

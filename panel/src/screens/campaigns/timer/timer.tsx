@@ -10,13 +10,18 @@ import {
   Text,
   Title,
 } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useDisclosure } from '@mantine/hooks'
+import { type FormEvent, useMemo, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import type { PartProps } from '../campaign.tsx'
+import { Behind, LeaveDialog } from '../leave-dialog.tsx'
+import { keepUnsaved, useUnsaved } from '../unsaved.ts'
 import { useSaveCampaign } from '../use-campaign.ts'
+import { type Form, useEdited } from '../use-edited.ts'
 import { MailHtml } from './mail-html.tsx'
 import { Picture } from './picture.tsx'
 import { words } from './words.ts'
@@ -25,9 +30,11 @@ export type Style = AnswerOf<'GET /timer-styles'>['usual']
 
 export default function TimerPart({ read }: PartProps) {
   const styles = useAsk('GET /timer-styles', {}, { staleMs: Number.POSITIVE_INFINITY })
+  const isUnsaved = useUnsaved(read.settings.id, 'timer') !== undefined
   if (styles.data === undefined) return <Failure of={styles} />
   const { fonts, usual } = styles.data
-  if (read.settings.mailTimer === null) return <NoTimer read={read} />
+  // Where somebody else removed it meanwhile, what was changed here is not thrown away.
+  if (read.settings.mailTimer === null && !isUnsaved) return <NoTimer read={read} />
   return <Timer read={read} fonts={fonts} usual={usual} />
 }
 
@@ -44,50 +51,53 @@ function NoTimer({ read }: PartProps) {
   )
 }
 
+/** No timer at all is another state than the usual one, though both would be drawn alike. */
+function formOf(usual: Style): Form<Style & { isNone?: true }> {
+  return {
+    part: 'timer',
+    draftOf: ({ mailTimer }) => ({ ...usual, ...(mailTimer ?? { isNone: true }) }) as Style,
+    settingsOf: ({ isNone, ...style }) => ({ mailTimer: isNone ? null : style }),
+  }
+}
+
 function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Style }) {
   const text = useWords(words)
-  const saved = { ...usual, ...read.settings.mailTimer } as Style
-  const [style, setStyle] = useState(saved)
+  const form = useMemo(() => formOf(usual), [usual])
+  const edited = useEdited(read, form)
+  const { draft: style, error, isChanged, isPending } = edited
   const [isSaved, setIsSaved] = useState(false)
-  const { save, isPending, error } = useSaveCampaign(read)
-  const isChanged = JSON.stringify(style) !== JSON.stringify(saved)
   const put = (changes: Partial<Style>) => {
     setIsSaved(false)
-    setStyle((before) => ({ ...before, ...changes }))
+    edited.change({ ...style, ...changes })
   }
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    await save({ mailTimer: style })
-    setIsSaved(true)
+    edited.save().then(
+      () => setIsSaved(true),
+      () => {},
+    )
   }
   return (
     <Stack gap="xl">
       <Picture style={style} />
-      <form onSubmit={(event) => submit(event).catch(() => {})}>
+      <form onSubmit={submit}>
         <Stack>
           <Title order={2} size="h3">
             {text.style}
           </Title>
           <StyleFields style={style} fonts={fonts} onChange={put} />
-          <Failure of={{ error }} />
+          <Behind of={edited} />
           {error?.code === 'INVALID' && <Text size="sm">{text.fault}</Text>}
           <Group>
             <Button type="submit" disabled={!isChanged} loading={isPending}>
               {text.save}
             </Button>
             {isChanged && (
-              <Button variant="subtle" onClick={() => setStyle(saved)}>
+              <Button variant="subtle" onClick={edited.discard}>
                 {text.discard}
               </Button>
             )}
-            <Button
-              variant="subtle"
-              color="red"
-              onClick={() => save({ mailTimer: null }).catch(() => {})}
-              disabled={isPending}
-            >
-              {text.remove}
-            </Button>
+            <Remove read={read} />
             <Text size="sm" c="dimmed" role="status">
               {isChanged ? text.unsaved : isSaved ? text.saved : ''}
             </Text>
@@ -95,7 +105,36 @@ function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Sty
         </Stack>
       </form>
       <MailHtml read={read} style={style} />
+      <LeaveDialog isAsked={isChanged} />
     </Stack>
+  )
+}
+
+function Remove({ read }: PartProps) {
+  const text = useWords(words)
+  const { save, isPending, error } = useSaveCampaign(read)
+  const [isAsked, { open, close }] = useDisclosure(false)
+  const remove = () =>
+    save({ mailTimer: null }).then(
+      () => keepUnsaved(read.settings.id, 'timer', undefined),
+      () => {},
+    )
+  return (
+    <>
+      <Button variant="subtle" color="red" onClick={open}>
+        {text.remove}
+      </Button>
+      <Confirm
+        opened={isAsked}
+        onClose={close}
+        title={text.removeTitle}
+        text={text.removeText}
+        action={text.remove}
+        isDangerous
+        {...{ isPending, error }}
+        onConfirm={remove}
+      />
+    </>
   )
 }
 

@@ -5,6 +5,9 @@ export const words = inBoth({
     none: 'This campaign has no countdown for mails. Add one: it is a picture that counts for each reader, in every mail program.',
     add: 'Add a mail timer',
     remove: 'Remove the mail timer',
+    removeTitle: 'Remove the mail timer?',
+    removeText:
+      'Countdown pictures in mails already sent become empty, and leads get no picture any more. Its style is gone: one that is added later begins with the usual style, and the sent pictures count again.',
     style: 'Style',
     picture: 'How it looks',
     language: 'Language of the mail',
@@ -55,6 +58,9 @@ export const words = inBoth({
     none: 'Ta kampania nie ma licznika w e-mailach. Dodaj go: to obraz, który odlicza dla każdego czytelnika, w każdym programie pocztowym.',
     add: 'Dodaj licznik',
     remove: 'Usuń licznik',
+    removeTitle: 'Usunąć licznik z e-maili?',
+    removeText:
+      'Obrazki z odliczaniem w wysłanych już e-mailach staną się puste, a odbiorcy nie dostaną już obrazka. Wygląd przepadnie: licznik dodany później zacznie od zwykłego wyglądu, a wysłane obrazki znów będą odliczać.',
     style: 'Wygląd',
     picture: 'Jak wygląda',
     language: 'Język e-maila',

@@ -18,7 +18,8 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
   const when = readToMs === null ? '' : moments.dayAndSecond(readToMs)
   return (
     <Stack gap="sm">
-      <Box role="status">
+      {/* As high as the button: where it comes, nothing moves. */}
+      <Box role="status" mih={30}>
         {news.count > 0 && (
           <Button fullWidth size="xs" variant="outline" onClick={news.show}>
             {text.fresh(news.count, news.isMore)}

@@ -1,8 +1,9 @@
 import './history.css'
-import { Button, Center, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
 import { CsvExport } from './csv.tsx'
 import { Entries } from './entries.tsx'
 import { FilterBar } from './filters.tsx'
@@ -48,13 +49,5 @@ function History({ choices }: { choices: Choices }) {
         <Entries key={name} wanted={wanted} choices={choices} />
       </Stack>
     </Stack>
-  )
-}
-
-function Waiting() {
-  return (
-    <Center mih={240} role="status" aria-label="…">
-      <Loader />
-    </Center>
   )
 }

@@ -1,6 +1,7 @@
 import { Box, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWords } from '../../../language.ts'
+import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Chart, colours, sorts, totalOf } from './chart.tsx'
 import { useMoments } from './moments.ts'
@@ -44,7 +45,14 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
             </Button>
           </Group>
         )}
-        {isTable && first !== undefined && <BarTable shown={first} bars={bars} setSpan={setSpan} />}
+        {isTable && first !== undefined && (
+          <BarTable
+            shown={first}
+            bars={bars}
+            isCounting={query.isFetching || query.hasNextPage}
+            setSpan={setSpan}
+          />
+        )}
       </Stack>
     </Paper>
   )
@@ -106,13 +114,19 @@ function wholeSecond(milliseconds: number): number {
   return Math.round(milliseconds / 1_000) * 1_000
 }
 
-type BarTableProps = { shown: Shown; bars: ReadonlyMap<number, Bar>; setSpan(span: Span): void }
+type BarTableProps = {
+  shown: Shown
+  bars: ReadonlyMap<number, Bar>
+  isCounting: boolean
+  setSpan(span: Span): void
+}
 
 /** The bars that are not empty, to be read out and zoomed to by keyboard. */
-function BarTable({ shown: { barSeconds }, bars, setSpan }: BarTableProps) {
+function BarTable({ shown: { barSeconds }, bars, isCounting, setSpan }: BarTableProps) {
   const text = useWords(words)
   const moments = useMoments()
   const filled = [...bars.values()].filter((bar) => totalOf(bar) > 0).sort((a, b) => b.at - a.at)
+  if (filled.length === 0) return isCounting ? null : <Empty text={text.emptyBars} />
   return (
     <table className="rows" aria-label={text.tableOf}>
       <thead>

@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { type CallFailed, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { NameInput } from '../../../parts/name-input.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useShowFreshKey } from './fresh-key.tsx'
 import type { Key } from './keys.tsx'
@@ -25,12 +26,19 @@ function NewKeyForm({ onClose }: DialogProps) {
   const show = useShowFreshKey()
   const [name, setName] = useState('')
   const create = async () => {
-    show(await send.mutateAsync({ body: { name } }))
+    show(await send.mutateAsync({ body: { name: name.trim() } }))
     onClose()
   }
   return (
     <KeyForm send={send} submit={create} done={text.create} onClose={onClose}>
-      <NameInput value={name} onChange={setName} />
+      <NameInput
+        label={text.name}
+        description={text.nameHint}
+        data-autofocus
+        value={name}
+        failed={send.error}
+        onChange={setName}
+      />
     </KeyForm>
   )
 }
@@ -59,14 +67,21 @@ function ReplaceForm({ of, onClose }: DialogProps & { of: Key }) {
   const [name, setName] = useState(of.name)
   const [grace, setGrace] = useState<Grace>(86_400)
   const replace = async () => {
-    const body = { name, graceSeconds: Number(grace) as Grace }
+    const body = { name: name.trim(), graceSeconds: Number(grace) as Grace }
     show(await send.mutateAsync({ params: { keyId: of.id }, body }))
     onClose()
   }
   return (
     <KeyForm send={send} submit={replace} done={text.replaceDone} onClose={onClose}>
       <Text size="sm">{text.replaceText}</Text>
-      <NameInput value={name} onChange={setName} />
+      <NameInput
+        label={text.name}
+        description={text.nameHint}
+        data-autofocus
+        value={name}
+        failed={send.error}
+        onChange={setName}
+      />
       <Radio.Group
         label={text.grace}
         value={String(grace)}
@@ -144,20 +159,5 @@ function KeyForm({ send, submit, done, isDestructive = false, onClose, children 
         </Group>
       </Stack>
     </form>
-  )
-}
-
-function NameInput({ value, onChange }: { value: string; onChange(next: string): void }) {
-  const text = useWords(words)
-  return (
-    <TextInput
-      label={text.name}
-      description={text.nameHint}
-      required
-      maxLength={200}
-      data-autofocus
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    />
   )
 }

@@ -1,8 +1,10 @@
-import { Button, Checkbox, Code, CopyButton, Modal, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Code, Modal, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { AnswerOf } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { useStayOpen } from '../../../leaving.ts'
+import { ByHand, useCopy } from '../../../parts/copy.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { words } from './words.ts'
 
@@ -34,12 +36,7 @@ export function useShowFreshKey(): (made: MadeKey | null) => void {
 export function FreshKeyDialog() {
   const text = useWords(words)
   const fresh = useFreshKey()
-  useEffect(() => {
-    if (fresh === null) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', warn)
-    return () => window.removeEventListener('beforeunload', warn)
-  }, [fresh])
+  useStayOpen(fresh !== null)
   return (
     <Modal
       opened={fresh !== null}
@@ -61,6 +58,7 @@ function FreshKey({ fresh }: { fresh: MadeKey }) {
   const { copied: hasCopied } = useWords(common)
   const show = useShowFreshKey()
   const [isSure, setSure] = useState(false)
+  const { isCopied, hasFailed, copy } = useCopy(fresh.key)
   return (
     <Stack>
       <Text size="sm">{text.freshText(fresh.name)}</Text>
@@ -72,13 +70,10 @@ function FreshKey({ fresh }: { fresh: MadeKey }) {
       >
         {fresh.key}
       </Code>
-      <CopyButton value={fresh.key} timeout={3_000}>
-        {({ copied, copy }) => (
-          <Button onClick={copy} aria-live="polite" data-autofocus>
-            {copied ? hasCopied : text.copyKey}
-          </Button>
-        )}
-      </CopyButton>
+      <Button onClick={copy} aria-live="polite" data-autofocus>
+        {isCopied ? hasCopied : text.copyKey}
+      </Button>
+      {hasFailed && <ByHand />}
       <Checkbox
         label={text.haveCopied}
         checked={isSure}

@@ -1,21 +1,11 @@
-import {
-  Badge,
-  Button,
-  Center,
-  Code,
-  Group,
-  Loader,
-  Paper,
-  Stack,
-  Text,
-  TextInput,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Badge, Button, Code, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
+import { NameInput } from '../../../parts/name-input.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useSession } from '../../../session.ts'
@@ -168,19 +158,18 @@ function Rename({ of, onDone }: { of: Key; onDone(): void }) {
   const [name, setName] = useState(of.name)
   const save = async (event: FormEvent) => {
     event.preventDefault()
-    if (name !== of.name) await send.mutateAsync({ params: { keyId: of.id }, body: { name } })
+    if (name !== of.name) await send.mutateAsync({ params: { keyId: of.id }, body: { name: name.trim() } })
     onDone()
   }
   return (
     <form onSubmit={(event) => save(event).catch(() => {})} style={{ flex: 1 }}>
       <Stack gap="xs">
-        <TextInput
+        <NameInput
           aria-label={text.newName(of.name)}
-          required
-          maxLength={200}
           autoFocus
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          failed={send.error}
+          onChange={setName}
           onKeyDown={(event) => event.key === 'Escape' && onDone()}
         />
         <Failure of={{ error: send.error }} />
@@ -248,13 +237,5 @@ function RevokedKey({ of }: { of: Key }) {
         <TimeText at={of.revokedAt as number} />
       </td>
     </tr>
-  )
-}
-
-function Waiting() {
-  return (
-    <Center mih={240} role="status" aria-label="…">
-      <Loader />
-    </Center>
   )
 }

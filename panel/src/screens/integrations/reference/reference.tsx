@@ -2,9 +2,7 @@ import {
   Alert,
   Anchor,
   Button,
-  Center,
   Group,
-  Loader,
   Paper,
   SegmentedControl,
   Select,
@@ -20,6 +18,7 @@ import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
 import { Everywhere } from './codes.tsx'
 import { type Language, languageNames, OperationCard } from './operation.tsx'
 import { type Reference, readOperations } from './reading.ts'
@@ -35,10 +34,13 @@ export default function ReferencePart() {
   if (reference.isError) return <Failure of={reference} />
   if (list.isError) return <Failure of={list} />
   if (reference.isPending || list.isPending) return <Waiting />
-  return <Whole reference={reference.data} campaigns={list.data.campaigns} />
+  const { campaigns, nextAfterId } = list.data
+  return <Whole reference={reference.data} campaigns={campaigns} hasMore={nextAfterId !== null} />
 }
 
-function Whole({ reference, campaigns }: { reference: Reference; campaigns: CampaignListed[] }) {
+type WholeProps = { reference: Reference; campaigns: CampaignListed[]; hasMore: boolean }
+
+function Whole({ reference, campaigns, hasMore }: WholeProps) {
   const text = useWords(words)
   const [chosenId, setChosenId] = useState<number>()
   const [language, setLanguage] = useState<Language>('curl')
@@ -64,7 +66,7 @@ function Whole({ reference, campaigns }: { reference: Reference; campaigns: Camp
           </Button>
         </Empty>
       ) : (
-        <CampaignChoice campaigns={campaigns} chosen={chosen} onChoose={setChosenId} />
+        <CampaignChoice campaigns={campaigns} hasMore={hasMore} chosen={chosen} onChoose={setChosenId} />
       )}
       <LanguageChoice language={language} onChoose={setLanguage} />
       {ofCampaign.isError && <Failure of={ofCampaign} />}
@@ -151,15 +153,20 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-type Choice = { campaigns: CampaignListed[]; chosen: CampaignListed; onChoose(id: number): void }
+type Choice = {
+  campaigns: CampaignListed[]
+  hasMore: boolean
+  chosen: CampaignListed
+  onChoose(id: number): void
+}
 
-function CampaignChoice({ campaigns, chosen, onChoose }: Choice) {
+function CampaignChoice({ campaigns, hasMore, chosen, onChoose }: Choice) {
   const text = useWords(words)
   return (
     <>
       <Select
         label={text.campaign}
-        description={text.campaignHint}
+        description={hasMore ? `${text.campaignHint} ${text.firstOnly(campaigns.length)}` : text.campaignHint}
         data={campaigns.map(({ id, name, isDraft }) => ({
           value: String(id),
           label: `${id} · ${isDraft ? text.draftOption(name) : name}`,
@@ -192,13 +199,5 @@ function LanguageChoice({ language, onChoose }: { language: Language; onChoose(n
         data={Object.entries(languageNames).map(([value, label]) => ({ value, label }))}
       />
     </Group>
-  )
-}
-
-function Waiting() {
-  return (
-    <Center mih={240} role="status" aria-label="…">
-      <Loader />
-    </Center>
   )
 }

@@ -20,6 +20,7 @@ type Words = {
   collectionText: string
   campaign: string
   campaignHint: string
+  firstOnly(count: number): string
   draftOption(name: string): string
   noMatch: string
   draft: string
@@ -84,6 +85,8 @@ export const words = inBoth<Words>({
       'For Postman, in its format 2.1; Bruno and others import it too. Put your key into the variable “key”.',
     campaign: 'Campaign in the examples',
     campaignHint: 'Its number stands in every example below and in the collection.',
+    firstOnly: (count) =>
+      `The first ${new Intl.NumberFormat('en').format(count)} campaigns can be chosen here; for another one put its number into the examples.`,
     draftOption: (name) => `${name} (draft)`,
     noMatch: 'No campaign has this name',
     draft:
@@ -219,6 +222,8 @@ export const words = inBoth<Words>({
       'Dla Postmana, w jego formacie 2.1; importują ją też Bruno i inne programy. Wpisz swój klucz do zmiennej „key”.',
     campaign: 'Kampania w przykładach',
     campaignHint: 'Jej numer występuje w każdym przykładzie poniżej i w kolekcji.',
+    firstOnly: (count) =>
+      `Do wyboru są tu tylko najstarsze kampanie (${new Intl.NumberFormat('pl').format(count)}); numer każdej innej wstaw do przykładów samodzielnie.`,
     draftOption: (name) => `${name} (wersja robocza)`,
     noMatch: 'Żadna kampania nie ma takiej nazwy',
     draft:

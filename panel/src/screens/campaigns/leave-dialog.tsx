@@ -1,0 +1,63 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useLayoutEffect, useRef, useState } from 'react'
+import type { CallFailed } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { askBeforeLeaving, useStayOpen } from '../../leaving.ts'
+import { useCloseLabel } from '../../parts/confirm.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { words } from './words.ts'
+
+/** Asks before the reader leaves with unsaved changes; a browser that closes asks in words of its own. */
+export function LeaveDialog({ isAsked }: { isAsked: boolean }) {
+  const text = useWords(words)
+  const [isOpen, setIsOpen] = useState(false)
+  const go = useRef<() => void>(undefined)
+  useLayoutEffect(() => {
+    if (!isAsked) return undefined
+    return askBeforeLeaving((next) => {
+      go.current = next
+      setIsOpen(true)
+    })
+  }, [isAsked])
+  useStayOpen(isAsked)
+  const leave = () => {
+    setIsOpen(false)
+    go.current?.()
+  }
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={() => setIsOpen(false)}
+      title={text.leave}
+      closeButtonProps={useCloseLabel()}
+      centered
+    >
+      <Stack>
+        <Text size="sm">{text.leaveText}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={leave}>
+            {text.go}
+          </Button>
+          <Button data-autofocus onClick={() => setIsOpen(false)}>
+            {text.stay}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** That somebody else was quicker, and why saving failed. */
+export function Behind({ of: { isBehind, error } }: { of: { isBehind: boolean; error: CallFailed | null } }) {
+  const text = useWords(words)
+  return (
+    <>
+      {isBehind && (
+        <Alert color="orange" variant="outline">
+          {text.changedMeanwhile}
+        </Alert>
+      )}
+      <Failure of={{ error }} />
+    </>
+  )
+}

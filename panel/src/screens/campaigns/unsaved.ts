@@ -1,0 +1,61 @@
+// Changes of a part of a campaign that are not saved yet. They outlive the screen, and a reload of the page.
+import { useSyncExternalStore } from 'react'
+import type { Whole } from './use-campaign.ts'
+
+export type EditedPart = 'rules' | 'pages' | 'timer'
+const editedParts: readonly EditedPart[] = ['rules', 'pages', 'timer']
+
+/** `base` is the campaign as it was when somebody began to change it. */
+export type Unsaved<Draft> = { draft: Draft; base: Whole }
+
+const kept = new Map<string, Unsaved<unknown> | undefined>()
+const listeners = new Set<() => void>()
+
+/** The number is raised when drafts take another form: older ones are then left alone. */
+const prefix = 'lastcall.unsaved.2.'
+const keyOf = (campaignId: number, part: EditedPart) => `${prefix}${campaignId}.${part}`
+
+export function keepUnsaved<Draft>(
+  campaignId: number,
+  part: EditedPart,
+  unsaved: Unsaved<Draft> | undefined,
+): void {
+  const key = keyOf(campaignId, part)
+  kept.set(key, unsaved)
+  if (unsaved === undefined) sessionStorage.removeItem(key)
+  else sessionStorage.setItem(key, JSON.stringify(unsaved))
+  for (const listener of listeners) listener()
+}
+
+/** Whoever signs out leaves nothing behind. */
+export function forgetUnsaved(): void {
+  kept.clear()
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)
+  for (const listener of listeners) listener()
+}
+
+/** A part keeps drafts of one form only. */
+export function useUnsaved<Draft>(campaignId: number, part: EditedPart): Unsaved<Draft> | undefined {
+  return useSyncExternalStore(onChange, () => unsavedOf(campaignId, part)) as Unsaved<Draft> | undefined
+}
+
+/** Whether any part of the campaign has changes that are not saved. */
+export function useIsUnsaved(campaignId: number): boolean {
+  return useSyncExternalStore(onChange, () =>
+    editedParts.some((part) => unsavedOf(campaignId, part) !== undefined),
+  )
+}
+
+function unsavedOf(campaignId: number, part: EditedPart): Unsaved<unknown> | undefined {
+  const key = keyOf(campaignId, part)
+  if (!kept.has(key)) {
+    const text = sessionStorage.getItem(key)
+    kept.set(key, text === null ? undefined : (JSON.parse(text) as Unsaved<unknown>))
+  }
+  return kept.get(key)
+}
+
+function onChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

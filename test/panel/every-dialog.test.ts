@@ -1,0 +1,158 @@
+// What holds in every dialog of the panel, on a lead, and at the doors: axe, in both languages, light and dark,
+// phone and desk.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { words as around } from '../../panel/src/parts/words.ts'
+import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
+import { words as listWords } from '../../panel/src/screens/campaigns/list/words.ts'
+import { words as pagesWords } from '../../panel/src/screens/campaigns/pages/words.ts'
+import { words as publishWords } from '../../panel/src/screens/campaigns/publish-words.ts'
+import { words as rulesWords } from '../../panel/src/screens/campaigns/rules/words.ts'
+import { words as timerWords } from '../../panel/src/screens/campaigns/timer/words.ts'
+import { words as campaignWords } from '../../panel/src/screens/campaigns/words.ts'
+import { words as joinWords } from '../../panel/src/screens/coming-in/words.ts'
+import { words as keyWords } from '../../panel/src/screens/integrations/keys/words.ts'
+import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
+import { campaignFile } from '../support/lastcall.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  comeBack,
+  panelStage,
+  type Width,
+  widths,
+} from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+const account = ['--account', String(owner.accountId)]
+const { id } = await stage.place.json(
+  ['campaign', 'apply', ...account, '-'],
+  campaignFile({ name: 'Course', isDraft: false, mailTimer: {} }),
+)
+const colleague = 'colleague@example.com'
+await stage.place.json(['key', 'create', ...account, '--name', 'Shop'])
+await stage.place.json(['user', 'create', ...account, '--email', colleague], 'a long password\n')
+await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
+const { ref } = await stage.place.json([
+  'lead',
+  'show',
+  '--campaign',
+  String(id),
+  '--email',
+  'ada@example.com',
+])
+
+type Language = 'en' | 'pl'
+
+/** Where each dialog is, what it is called, and how it is opened. */
+function dialogsIn(language: Language): [path: string, name: string, open: (page: Page) => Promise<void>][] {
+  const named = (page: Page | Locator, name: string) =>
+    page.getByRole('button', { name, exact: true }).first()
+  const press =
+    (...names: string[]) =>
+    async (page: Page) => {
+      for (const name of names) await named(page, name).click()
+    }
+  const list = listWords[language]
+  const lead = leadWords[language]
+  const key = keyWords[language]
+  const campaign = campaignWords[language]
+  const settings = settingsWords[language]
+  return [
+    ['/campaigns', list.new, press(list.new)],
+    ['/campaigns', list.import, press(list.import)],
+    [
+      '/campaigns',
+      list.removeTitle('Course'),
+      async (page) => {
+        await named(page, list.actions('Course')).click()
+        await page.getByRole('menuitem', { name: list.remove }).click()
+      },
+    ],
+    [`/campaigns/${id}`, publishWords[language].toDraftTitle, press(publishWords[language].toDraft)],
+    [
+      `/campaigns/${id}`,
+      campaign.leave,
+      async (page) => {
+        await page.getByLabel(rulesWords[language].name, { exact: true }).fill('Other')
+        await page.getByRole('tab', { name: campaign.leads }).click()
+      },
+    ],
+    [`/campaigns/${id}/pages`, pagesWords[language].removeTitle, press(pagesWords[language].remove)],
+    [`/campaigns/${id}/timer`, timerWords[language].removeTitle, press(timerWords[language].remove)],
+    [`/campaigns/${id}/leads`, lead.addTitle, press(lead.add)],
+    [`/campaigns/${id}/leads`, lead.importTitle, press(lead.import)],
+    [`/campaigns/${id}/leads`, lead.exportTitle, press(lead.export)],
+    [`/campaigns/${id}/leads/${ref}`, lead.lead, (page) => page.getByText(lead.timeLine).waitFor()],
+    [`/campaigns/${id}/leads/${ref}`, lead.eraseTitle, press(lead.erase)],
+    ['/integrations', key.newKey, press(key.newKey)],
+    ['/integrations', key.replaceOf('Shop'), press(key.replaceOf('Shop'))],
+    ['/integrations', key.revokeOf('Shop'), press(key.revokeOf('Shop'))],
+    ['/settings', settings.removeTitle(colleague), press(`${settings.remove} ${colleague}`)],
+  ]
+}
+
+/** Every language in every scheme, and each of them on a phone and on a desk. */
+const looks = [
+  { language: 'en', scheme: 'light', width: 'phone' },
+  { language: 'en', scheme: 'dark', width: 'desk' },
+  { language: 'pl', scheme: 'light', width: 'desk' },
+  { language: 'pl', scheme: 'dark', width: 'phone' },
+] as const
+
+for (const { language, scheme, width } of looks)
+  test(`no violation of axe in any dialog: ${width}, ${language}, ${scheme}`, async () => {
+    const page = await stage.open(owner, { width, language, scheme })
+    page.setDefaultTimeout(10_000)
+    page.on('dialog', (dialog) => dialog.accept())
+    for (const [path, name, open] of dialogsIn(language)) {
+      await page.goto(path)
+      await open(page)
+      await page.getByRole('dialog', { name, exact: true }).waitFor()
+      await assertAccessible(page, '[role=dialog]')
+      await assertFits(page)
+    }
+    await makeKey(page, language)
+    await assertAccessible(page, '[role=dialog]')
+    await page.context().clearCookies()
+    await comeBack(page)
+    await page.getByRole('dialog', { name: around[language].sessionEnded }).waitFor()
+    await assertAccessible(page)
+    assertUntroubled(page)
+    await page.context().close()
+  })
+
+/** A key that is not made in earnest: only what it looks like matters here. */
+async function makeKey(page: Page, language: Language): Promise<void> {
+  const words = keyWords[language]
+  const made = { id: 'x', name: 'Shop', key: `lastcall_${'0'.repeat(36)}.${'A'.repeat(43)}` }
+  await page.route('**/panel/api/keys', async (route) => {
+    if (route.request().method() === 'POST') await route.fulfill({ json: made })
+    else await route.continue()
+  })
+  await page.goto('/integrations')
+  await page.getByRole('button', { name: words.newKey }).click()
+  await page.getByRole('dialog').getByLabel(words.name).fill('Shop')
+  await page.getByRole('button', { name: words.create }).click()
+  await page.getByRole('dialog', { name: words.freshTitle }).waitFor()
+}
+
+test('no violation of axe where an invited person joins', async () => {
+  const host = await stage.open(owner)
+  const invited = await host.context().request.post('/panel/api/invitations', { data: {} })
+  const { pathname, hash } = new URL((await invited.json()).url)
+  for (const width of Object.keys(widths) as Width[])
+    for (const language of ['en', 'pl'] as const)
+      for (const scheme of ['light', 'dark'] as const) {
+        const page = await stage.open(undefined, { width, language, scheme, path: pathname + hash })
+        await page.getByRole('button', { name: joinWords[language].joinDone }).waitFor()
+        await assertAccessible(page)
+        await assertFits(page)
+        assert.equal(new URL(page.url()).hash, '')
+        assertUntroubled(page)
+        await page.context().close()
+      }
+})

@@ -1,0 +1,150 @@
+// A session that ends in the middle of something: the reader signs in on top of it, and it goes on.
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import type { Page } from 'playwright-core'
+import { campaignFile } from '../support/lastcall.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  atBothWidths,
+  comeBack,
+  goTo,
+  type Person,
+  panelStage,
+} from './stage.ts'
+
+const stage = await panelStage({ after })
+
+const make = ({ accountId }: Person) =>
+  stage.place.json(
+    ['campaign', 'apply', '--account', String(accountId), '-'],
+    campaignFile({ name: 'Course' }),
+  )
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
+
+async function signInAgain(page: Page, { password }: Person): Promise<void> {
+  await question(page).getByRole('textbox', { name: 'Password' }).fill(password)
+  await question(page).getByRole('button', { name: 'Sign in' }).click()
+  await question(page).waitFor({ state: 'hidden' })
+}
+
+atBothWidths(
+  'what is asked for the first time after the session has ended comes once one is signed in',
+  async (width) => {
+    const person = await stage.person(`first-${width}`)
+    const { id } = await make(person)
+    const page = await stage.open(person, { width, path: `/campaigns/${id}` })
+    page.setDefaultTimeout(10_000)
+    await page.locator('.steps').first().waitFor({ state: 'attached' })
+
+    // A preview of what was never asked before.
+    await page.context().clearCookies()
+    await page.getByLabel('How the offer ends').selectOption('none')
+    await question(page).waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await signInAgain(page, person)
+    await page
+      .getByRole('button', { name: /^Comes now/ })
+      .getByText('Open without end')
+      .waitFor()
+    await page.getByRole('button', { name: 'Discard changes' }).click()
+    await page
+      .getByRole('button', { name: /^Comes now/ })
+      .getByText('Open until')
+      .waitFor()
+    await page.waitForLoadState('networkidle')
+
+    // A screen that was never opened.
+    await page.context().clearCookies()
+    await goTo(page, 'Integrations')
+    await question(page).waitFor()
+    await signInAgain(page, person)
+    await page.getByText('There is no key yet').waitFor()
+
+    // Leads that begin with something new.
+    await page.goto(`/campaigns/${id}/leads`)
+    await page.getByText('Nobody is registered in this campaign yet').waitFor()
+    await page.context().clearCookies()
+    await page.getByLabel('Beginning of the address').fill('ada')
+    await question(page).waitFor()
+    await signInAgain(page, person)
+    await page.getByText('No address begins like that').waitFor()
+    assertUntroubled(page)
+  },
+)
+
+atBothWidths(
+  'a session that is found to have ended when one comes back leaves the screen as it is',
+  async (width) => {
+    const person = await stage.person(`back-${width}`)
+    const { id } = await make(person)
+    const page = await stage.open(person, { width, path: `/campaigns/${id}/pages` })
+    page.setDefaultTimeout(10_000)
+    await page.getByRole('button', { name: 'Add a page' }).click()
+    const second = page.getByRole('group', { name: 'Page 2' }).getByLabel('Address of the page')
+    await second.fill('https://example.com/two')
+    await page.context().clearCookies()
+    await comeBack(page)
+    await question(page).waitFor()
+    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}/pages`)
+    assert.equal(await second.inputValue(), 'https://example.com/two')
+    await signInAgain(page, person)
+    assert.equal(await second.inputValue(), 'https://example.com/two')
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await page.getByText('Saved.').waitFor()
+    await comeBack(page)
+    await page.waitForTimeout(500)
+    assert.equal(await question(page).isVisible(), false)
+    assertUntroubled(page)
+  },
+)
+
+atBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
+  const person = await stage.person(`fresh-${width}`)
+  const page = await stage.open(person, { width, path: '/integrations' })
+  page.setDefaultTimeout(10_000)
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Shop')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const fresh = page.getByRole('dialog', { name: 'Copy your new key now' })
+  const key = await fresh.getByRole('region', { name: 'The new key' }).innerText()
+  await page.context().clearCookies()
+  await comeBack(page)
+  await question(page).waitFor()
+  await signInAgain(page, person)
+  assert.equal(await fresh.getByRole('region', { name: 'The new key' }).innerText(), key)
+  await fresh.getByRole('checkbox').check()
+  await fresh.getByRole('button', { name: 'Done' }).click()
+  await goTo(page, 'Settings')
+  await page.getByLabel('Name').fill('A better name')
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await question(page).waitFor()
+  await page.keyboard.press('Escape')
+  await assertAccessible(page)
+  await signInAgain(page, person)
+  await page.getByText('Saved.').waitFor()
+  const accounts = await stage.place.json(['account', 'list'])
+  assert.ok(accounts.some(({ id, name }: any) => id === person.accountId && name === 'A better name'))
+  assertUntroubled(page)
+})
+
+atBothWidths('whoever signs out and in again is asked once', async (width) => {
+  const person = await stage.person(`out-${width}`)
+  const page = await stage.open(person, { width })
+  page.setDefaultTimeout(10_000)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  if (width === 'phone') await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByLabel('Email').fill(person.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(person.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('There is no API key').waitFor()
+  await page.waitForTimeout(500)
+  assert.equal(await question(page).count(), 0)
+  assertUntroubled(page)
+})

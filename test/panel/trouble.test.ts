@@ -1,0 +1,133 @@
+// What may go wrong around the panel: parts that do not load, a browser that does not let it copy, a service that fails.
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import type { Page } from 'playwright-core'
+import { campaignFile } from '../support/lastcall.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  atBothWidths,
+  panelStage,
+  type Width,
+} from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+const { id } = await stage.place.json(
+  ['campaign', 'apply', '--account', String(owner.accountId), '-'],
+  campaignFile({ name: 'Course', pages: [] }),
+)
+
+async function open(path: string, width: Width, language: 'en' | 'pl' = 'en'): Promise<Page> {
+  const page = await stage.open(owner, { path, width, language })
+  page.setDefaultTimeout(10_000)
+  return page
+}
+
+/** As a browser is to a page that came by plain HTTP from another machine. */
+async function withoutHttps(page: Page, copies: boolean): Promise<void> {
+  await page.addInitScript((copies) => {
+    Object.defineProperty(navigator, 'clipboard', { value: undefined })
+    Object.defineProperty(crypto, 'randomUUID', { value: undefined })
+    if (!copies) document.execCommand = () => false
+  }, copies)
+  await page.reload()
+}
+
+atBothWidths(
+  'a part that does not load says so, takes nothing else along, and can be loaded again',
+  async (width) => {
+    const page = await open(`/campaigns/${id}`, width, 'pl')
+    await page.route(/\/assets\/(?:leads|settings)-[^/]*\.js$/, (route) => route.abort('connectionfailed'))
+    await page.getByRole('tab', { name: 'Odbiorcy' }).click()
+    await page.getByText('Ta część panelu nie wczytała się').waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await page.getByRole('tab', { name: 'Strony oferty' }).click()
+    await page.getByRole('button', { name: 'Dodaj stronę' }).waitFor()
+    await page.getByRole('tab', { name: 'Odbiorcy' }).click()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
+    await page.getByText('nikt nie jest jeszcze zarejestrowany').waitFor()
+    await page.context().close()
+  },
+)
+
+atBothWidths('without HTTPS a page is added all the same, and what is copied is copied', async (width) => {
+  const page = await open(`/campaigns/${id}/pages`, width)
+  await withoutHttps(page, true)
+  await page.getByRole('button', { name: 'Add a page' }).click()
+  await page.getByRole('button', { name: 'Add a page' }).click()
+  await page.getByRole('group', { name: 'Page 2' }).waitFor()
+  const snippet = page.getByRole('region', { name: 'The widget’s snippet' })
+  const copy = snippet.locator('..').getByRole('button', { name: 'Copy' })
+  await copy.click()
+  await snippet.locator('..').getByRole('button', { name: 'Copied' }).waitFor()
+  const other = await open('/settings', width)
+  assert.equal(await other.evaluate(() => navigator.clipboard.readText()), await snippet.innerText())
+  await Promise.all([page.context().close(), other.context().close()])
+})
+
+atBothWidths('where nothing can be copied it is said what to do', async (width) => {
+  const page = await open('/integrations', width)
+  await withoutHttps(page, false)
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill(`Shop ${width}`)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Copy your new key now' })
+  await dialog.getByRole('button', { name: 'Copy the key' }).click()
+  await dialog.getByText('Select the text and copy it yourself').waitFor()
+  assert.equal(await dialog.getByRole('button', { name: 'Copied' }).count(), 0)
+  await assertAccessible(page)
+  await dialog.getByRole('checkbox').check()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('tab', { name: 'API reference' }).click()
+  await page.getByRole('button', { name: 'Copy' }).first().click()
+  await page.getByText('Select the text and copy it yourself').waitFor()
+  await assertFits(page)
+  await page.context().close()
+})
+
+atBothWidths(
+  'a campaign that cannot be duplicated or exported says why, and is tried again',
+  async (width) => {
+    const page = await open('/campaigns', width)
+    for (const name of ['Export', 'Duplicate']) {
+      await page.route(`**/panel/api/campaigns/${id}`, (route) => route.abort('connectionfailed'))
+      await page.getByRole('button', { name: 'Actions on Course', exact: true }).click()
+      await page.getByRole('menuitem', { name }).click()
+      const dialog = page.getByRole('dialog', { name })
+      await dialog.getByText('The service cannot be reached').waitFor()
+      await assertAccessible(page)
+      await page.unrouteAll()
+      const downloading = name === 'Export' ? page.waitForEvent('download') : undefined
+      await dialog.getByRole('button', { name: 'Try again' }).click()
+      await downloading
+      await dialog.waitFor({ state: 'hidden' })
+    }
+    await page.getByRole('heading', { name: 'Copy of Course' }).waitFor()
+    await page.context().close()
+  },
+)
+
+atBothWidths('a name of spaces is marked where it stands', async (width) => {
+  const page = await open('/settings', width)
+  const fault = page.getByText('Enter a name of up to 200 characters; spaces alone are none.')
+  await page.getByLabel('Name').fill('   ')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await fault.waitFor()
+  assert.equal(await page.getByLabel('Name').getAttribute('aria-invalid'), 'true')
+  await page.getByLabel('Name').fill('  Our school ')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Our school')
+  await page.goto('/integrations')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('   ')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await fault.waitFor()
+  await assertAccessible(page)
+  assertUntroubled(page)
+  await page.context().close()
+})

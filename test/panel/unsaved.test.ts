@@ -1,0 +1,202 @@
+// Offer pages and mail timer while somebody writes: nobody overwrites what they have not seen, nothing is lost unasked.
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import type { Page } from 'playwright-core'
+import { campaignFile } from '../support/lastcall.ts'
+import {
+  assertAccessible,
+  assertUntroubled,
+  atBothWidths,
+  comeBack,
+  panelStage,
+  type Width,
+} from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+
+async function make(): Promise<number> {
+  const account = ['--account', String(owner.accountId)]
+  const file = campaignFile({
+    name: 'Course',
+    pages: [{ pageUrl: 'https://example.com/one' }],
+    mailTimer: { width: 300 },
+  })
+  return (await stage.place.json(['campaign', 'apply', ...account, '-'], file)).id
+}
+
+async function open(path: string, width: Width): Promise<Page> {
+  const page = await stage.open(owner, { path, width })
+  page.setDefaultTimeout(10_000)
+  return page
+}
+
+const exported = (id: number) => stage.place.json(['campaign', 'export', String(id)])
+const urls = async (id: number) => (await exported(id)).pages.map(({ pageUrl }: any) => pageUrl)
+const address = (page: Page, number: number) =>
+  page.getByRole('group', { name: `Page ${number}` }).getByLabel('Address of the page')
+
+async function add(page: Page, number: number, url: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a page' }).click()
+  await address(page, number).fill(url)
+}
+
+async function save(page: Page, what: 'pages' | 'timer'): Promise<void> {
+  await page.getByRole('button', { name: `Save ${what}` }).click()
+  await page.getByText('Saved.').waitFor()
+}
+
+const behind = (page: Page) => page.getByText('Somebody else has changed this since you began')
+const refused = (page: Page) => page.getByText('Somebody else has changed this meanwhile')
+
+atBothWidths('pages follow what a colleague saves, and never overwrite it unseen', async (width) => {
+  const id = await make()
+  const path = `/campaigns/${id}/pages`
+  const [mine, theirs] = [await open(path, width), await open(path, width)]
+  await address(mine, 1).waitFor()
+  await add(theirs, 2, 'https://example.com/two')
+  await save(theirs, 'pages')
+  await comeBack(mine)
+  await address(mine, 2).waitFor()
+  assert.equal(await mine.getByText('Not saved yet.').count(), 0)
+
+  await address(mine, 1).fill('https://example.com/mine')
+  await add(theirs, 3, 'https://example.com/three')
+  await save(theirs, 'pages')
+  for (let tries = 0; tries < 2; tries += 1) {
+    await mine.getByRole('button', { name: 'Save pages' }).click()
+    await refused(mine).waitFor()
+    await behind(mine).waitFor()
+  }
+  await assertAccessible(mine)
+  assert.deepEqual(
+    await urls(id),
+    [1, 2, 3].map((n) => `https://example.com/${['one', 'two', 'three'][n - 1]}`),
+  )
+  assert.equal(await address(mine, 1).inputValue(), 'https://example.com/mine')
+  await mine.getByRole('button', { name: 'Discard changes' }).click()
+  await address(mine, 3).waitFor()
+  await address(mine, 1).fill('https://example.com/mine')
+  await save(mine, 'pages')
+  assert.equal((await urls(id))[0], 'https://example.com/mine')
+  assertUntroubled(mine)
+  await Promise.all([mine.context().close(), theirs.context().close()])
+})
+
+atBothWidths('a timer follows what a colleague saves, and never overwrites it unseen', async (width) => {
+  const id = await make()
+  const path = `/campaigns/${id}/timer`
+  const [mine, theirs] = [await open(path, width), await open(path, width)]
+  await mine.getByLabel('Width').waitFor()
+  await theirs.getByLabel('Width').fill('400')
+  await save(theirs, 'timer')
+  await comeBack(mine)
+  await mine.waitForFunction(() =>
+    [...document.querySelectorAll('input')].some(({ value }) => value === '400 points'),
+  )
+
+  await mine.getByLabel('Boxes').fill('#aa2200')
+  await theirs.getByLabel('Width').fill('500')
+  await save(theirs, 'timer')
+  await comeBack(mine)
+  await behind(mine).waitFor()
+  await mine.getByRole('button', { name: 'Save timer' }).click()
+  await refused(mine).waitFor()
+  const { mailTimer } = await exported(id)
+  assert.deepEqual([mailTimer.width, mailTimer.box === '#aa2200'], [500, false])
+
+  // Removed meanwhile, it can still be seen what was changed.
+  await theirs.getByRole('button', { name: 'Remove the mail timer' }).click()
+  const removal = theirs.getByRole('dialog', { name: 'Remove the mail timer?' })
+  await removal.getByText('Countdown pictures in mails already sent become empty').waitFor()
+  await assertAccessible(theirs)
+  await removal.getByRole('button', { name: 'Cancel' }).click()
+  assert.notEqual((await exported(id)).mailTimer, null)
+  await theirs.getByRole('button', { name: 'Remove the mail timer' }).click()
+  await removal.getByRole('button', { name: 'Remove the mail timer' }).click()
+  await theirs.getByText('This campaign has no countdown for mails').waitFor()
+  assert.equal((await exported(id)).mailTimer, null)
+  await comeBack(mine)
+  await behind(mine).waitFor()
+  assert.equal(await mine.getByLabel('Boxes').inputValue(), '#aa2200')
+  await mine.getByRole('button', { name: 'Discard changes' }).click()
+  await mine.getByText('This campaign has no countdown for mails').waitFor()
+  await Promise.all([mine.context().close(), theirs.context().close()])
+})
+
+atBothWidths(
+  'unsaved pages and timer are marked, kept for another visit, and leaving asks first',
+  async (width) => {
+    const id = await make()
+    const page = await open(`/campaigns/${id}/pages`, width)
+    const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await add(page, 2, 'https://example.com/two')
+    await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
+    await page.getByRole('tab', { name: 'Mail timer' }).click()
+    await leave.getByRole('button', { name: 'Stay here' }).click()
+    assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
+    await page.getByRole('tab', { name: 'Mail timer' }).click()
+    await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+
+    await page.getByLabel('Boxes').fill('#aa2200')
+    await page.getByRole('tab', { name: 'Mail timer (unsaved)' }).waitFor()
+    let asked = 0
+    page.on('dialog', (dialog) => {
+      asked += 1
+      dialog.accept()
+    })
+    await page.reload()
+    assert.equal(asked, 1)
+    await page.getByText('Not saved yet.').waitFor()
+    assert.equal(await page.getByLabel('Boxes').inputValue(), '#aa2200')
+    await save(page, 'timer')
+    await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).click()
+    await page.getByText('Not saved yet.').waitFor()
+    assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
+
+    // Before it is published somebody says so.
+    await page.getByRole('tab', { name: 'Deadline' }).click()
+    await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+    await page.getByRole('button', { name: 'Back to draft' }).click()
+    await page.getByRole('dialog').getByText('Changes that you have not saved').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.goto(`/campaigns/${id}/pages`)
+
+    // A page that is saved may stand in mails; one that is not goes without a question.
+    await page.getByRole('group', { name: 'Page 2' }).getByRole('button').last().click()
+    await page.getByRole('tab', { name: 'Offer pages', exact: true }).waitFor()
+    const removal = page.getByRole('dialog', { name: 'Remove this page from the offer?' })
+    await page.getByRole('button', { name: 'Remove this page' }).click()
+    await removal.getByText('links to it in mails already sent').waitFor()
+    await assertAccessible(page)
+    await removal.getByRole('button', { name: 'Cancel' }).click()
+    await address(page, 1).waitFor()
+    await page.getByRole('button', { name: 'Remove this page' }).click()
+    await removal.getByRole('button', { name: 'Remove this page' }).click()
+    await page.getByText('No page yet.').waitFor()
+    await save(page, 'pages')
+    assert.deepEqual(await urls(id), [])
+    assertUntroubled(page)
+    await page.context().close()
+  },
+)
+
+atBothWidths('signing out leaves no unsaved change behind', async (width) => {
+  const id = await make()
+  const page = await open(`/campaigns/${id}/pages`, width)
+  await add(page, 2, 'https://example.com/two')
+  await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
+  const kept = () => page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)))
+  assert.match(await kept(), /example\.com\/two/)
+  if (width === 'phone') await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Email').fill(owner.email)
+  assert.doesNotMatch(await kept(), /example\.com\/two/)
+  await page.getByRole('textbox', { name: 'Password' }).fill(owner.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.evaluate((path) => history.pushState(null, '', path), `/campaigns/${id}/pages`)
+  await address(page, 1).waitFor()
+  assert.equal(await address(page, 2).count(), 0)
+  await page.context().close()
+})
