@@ -125,5 +125,46 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
         assert.equal(await spend(), limit, `${name}, and a minute later`)
       }
     })
+
+  await t.test('no session revives, and none is lost or kept out of by a step', async () => {
+    const email = 'owner@example.com'
+    const password = 'long enough for a test'
+    await place.json(['user', 'create', '--account', String(accountId), '--email', email], `${password}\n`)
+    const sessions = new URL('/panel/api/session', base)
+    const signIn = async (given = password) => {
+      const answer = await fetch(sessions, {
+        method: 'POST',
+        body: JSON.stringify({ email, password: given }),
+      })
+      await answer.arrayBuffer()
+      return {
+        status: answer.status,
+        cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] as string,
+      }
+    }
+    const isSignedIn = async (cookie: string) => {
+      const answer = await fetch(sessions, { headers: { cookie } })
+      return ((await answer.json()) as { signedIn: boolean }).signedIn
+    }
+    for (const [name, step] of steps) {
+      shiftMs = 0
+      const [kept, left, idle] = [await signIn(), await signIn(), await signIn()].map(({ cookie }) => cookie)
+      await fetch(sessions, { method: 'DELETE', headers: { cookie: left as string } })
+      shiftMs = 15 * day
+      assert.equal(await isSignedIn(idle as string), false, `${name}: a session that nobody used`)
+      for (const at of [step, 0]) {
+        shiftMs = at
+        assert.equal(await isSignedIn(idle as string), false, `${name}: one that had ended`)
+        assert.equal(await isSignedIn(left as string), false, `${name}: one that was signed out of`)
+        assert.equal(await isSignedIn(kept as string), true, `${name}: one in use`)
+      }
+      for (let tries = 0; tries < 6; tries += 1) await signIn('not the password')
+      assert.equal((await signIn()).status, 429)
+      shiftMs = step
+      const further = step <= 0 ? minute + Math.min(minute, -step) : 0
+      shiftMs += further
+      assert.equal((await signIn()).status, 200, `${name}: kept out`)
+    }
+  })
   shiftMs = 0
 })
