@@ -35,8 +35,20 @@ export function directory(store: Store): Directory {
 
 function remembered<Id, Entry>(store: Store, read: (id: Id, since: Since) => Promise<Entry | undefined>) {
   let entries = new Map<Id, Entry>()
+  /** Whoever asks while somebody else's answer is on its way gets that one: after a start, or a change, all do. */
+  let loading = new Map<Id, Promise<Entry | undefined>>()
 
-  async function load(id: Id, since: Since): Promise<Entry | undefined> {
+  function load(id: Id, since: Since): Promise<Entry | undefined> {
+    let underWay = loading.get(id)
+    if (underWay === undefined) {
+      const own = loading
+      underWay = fetch(id, since).finally(() => own.delete(id))
+      loading.set(id, underWay)
+    }
+    return underWay
+  }
+
+  async function fetch(id: Id, since: Since): Promise<Entry | undefined> {
     const generation = entries
     const entry = await read(id, since)
     // Read before a change and arriving after it: not to be kept.
@@ -54,6 +66,7 @@ function remembered<Id, Entry>(store: Store, read: (id: Id, since: Since) => Pro
     },
     forget: () => {
       entries = new Map()
+      loading = new Map()
     },
   }
 }
