@@ -339,6 +339,9 @@ export function openSqliteTables(path: string): Tables {
   return sqliteTables(connection, connection.close)
 }
 
+/** Decision 22. SQLite maps no more than this of a file. */
+const mappedBytes = 2_147_418_112
+
 /** A connection as every one to the database is. */
 export function openConnection(path: string, busyTimeoutMs: number): Connection {
   const opened = (connection: Connection) => {
@@ -350,6 +353,7 @@ export function openConnection(path: string, busyTimeoutMs: number): Connection 
       PRAGMA secure_delete = ON;
       PRAGMA foreign_keys = ON;
       PRAGMA cache_size = -131072;
+      PRAGMA mmap_size = ${mappedBytes};
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA busy_timeout = ${busyTimeoutMs};
     `)
