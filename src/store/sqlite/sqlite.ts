@@ -339,8 +339,9 @@ export function openSqliteTables(path: string): Tables {
   return sqliteTables(connection, connection.close)
 }
 
-/** Decision 22. SQLite maps no more than this of a file. */
-const mappedBytes = 2_147_418_112
+const cacheKibibytes = 131_072
+/** SQLite maps no more than this of a file. */
+const mostMappedBytes = 2_147_418_112
 
 /** A connection as every one to the database is. */
 export function openConnection(path: string, busyTimeoutMs: number): Connection {
@@ -352,13 +353,20 @@ export function openConnection(path: string, busyTimeoutMs: number): Connection 
       PRAGMA synchronous = FULL;
       PRAGMA secure_delete = ON;
       PRAGMA foreign_keys = ON;
-      PRAGMA cache_size = -131072;
-      PRAGMA mmap_size = ${mappedBytes};
+      PRAGMA cache_size = -${cacheKibibytes};
+      PRAGMA mmap_size = ${isLarge(connection) ? mostMappedBytes : 0};
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA busy_timeout = ${busyTimeoutMs};
     `)
   }
   return usable(path, () => connect(path, { busyTimeoutMs: adminBusyTimeoutMs, opened }))
+}
+
+/** Decision 22: what does not fit the cache is mapped. */
+function isLarge(connection: Connection): boolean {
+  const pages = connection.get('PRAGMA page_count')?.page_count
+  const pageBytes = connection.get('PRAGMA page_size')?.page_size
+  return pages * pageBytes > 2 * cacheKibibytes * 1_024
 }
 
 /**

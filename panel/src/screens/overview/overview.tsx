@@ -1,15 +1,13 @@
 import { Anchor, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { DayChart } from './day-chart.tsx'
 import { DayTable } from './day-table.tsx'
 import { words } from './words.ts'
-
-const DayChart = lazy(() => import('./day-chart.tsx'))
 
 export type Overview = AnswerOf<'GET /overview'>
 export const kindsShown = ['registration', 'visit', 'click', 'open'] as const
@@ -79,9 +77,7 @@ function Days({ days }: Pick<Overview, 'days'>) {
         <Empty text={text.none} />
       ) : (
         <>
-          <Suspense fallback={<Skeleton h={280} />}>
-            <DayChart days={days} />
-          </Suspense>
+          <DayChart days={days} />
           <DayTable days={days} />
         </>
       )}
