@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, between, printSeed } from '../../support/faults.ts'
 import { campaignFile, installation, type Server } from '../../support/lastcall.ts'
+import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
 import { ask } from '../../support/postgres-databases.ts'
 import { command, eventually } from '../../support/prepared.ts'
@@ -16,20 +17,8 @@ before(async () => {
 after(() => postgres.stop())
 
 type Told = { email: string; status: number; milliseconds: number; created?: boolean; deadline?: string }
-type Owner = { url: string; account: number; campaign: number; key: string }
 
-async function owner(): Promise<Owner> {
-  const url = await postgres.createDatabase()
-  const json = async (args: string[], input = '') => {
-    const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url }, input })
-    assert.equal(code, 0, stderr)
-    return JSON.parse(stdout)
-  }
-  const account = (await json(['account', 'create', '--name', 'Owner'])).id
-  const { key } = await json(['key', 'create', '--account', String(account), '--name', 'server'])
-  const campaign = await json(['campaign', 'apply', '--account', String(account), '-'], campaignFile())
-  return { url, account, campaign: campaign.id, key }
-}
+const owner = () => ownerOn(postgres)
 
 async function register(server: Server, { campaign, key }: Owner, email: string): Promise<Told> {
   const startedAt = performance.now()

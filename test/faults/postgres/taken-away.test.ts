@@ -7,7 +7,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { campaignFile, installation, type Server } from '../../support/lastcall.ts'
+import { installation, type Server } from '../../support/lastcall.ts'
+import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
 import { ask } from '../../support/postgres-databases.ts'
 import { assertRefused, command, eventually, root } from '../../support/prepared.ts'
@@ -18,20 +19,7 @@ before(async () => {
 })
 after(() => postgres.stop())
 
-type Owner = { url: string; campaign: number; key: string }
-
-async function owner(): Promise<Owner> {
-  const url = await postgres.createDatabase()
-  const json = async (args: string[], input = '') => {
-    const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url }, input })
-    assert.equal(code, 0, stderr)
-    return JSON.parse(stdout)
-  }
-  const account = (await json(['account', 'create', '--name', 'Owner'])).id
-  const { key } = await json(['key', 'create', '--account', String(account), '--name', 'server'])
-  const campaign = await json(['campaign', 'apply', '--account', String(account), '-'], campaignFile())
-  return { url, campaign: campaign.id, key }
-}
+const owner = () => ownerOn(postgres)
 
 async function post(server: Server, { campaign, key }: Owner, operation: string, email: string) {
   const startedAt = performance.now()
