@@ -2,6 +2,7 @@
 // request is lost by it; what is not read from the socket waits at its sender.
 import type { Socket } from 'node:net'
 import type { Exchange } from './exchange.ts'
+import type { PlainHead } from './plain.ts'
 import type { Holder } from './room.ts'
 
 /**
@@ -18,8 +19,14 @@ const unreadTimeoutMs = 300_000
 
 export type Connection = Holder & {
   socket: Socket
+  /** The process's steady clock. */
+  openedAt: number
   /** True where too many others were open when it came. */
   isTooMany: boolean
+  /** Gives it to Node; there as long as its requests were plain. */
+  handOver: (() => void) | undefined
+  /** What the last of these said. */
+  head: PlainHead | undefined
   /** The newest exchange. */
   last: Exchange | undefined
   /** True once nothing that comes is taken as a request. */
@@ -40,10 +47,13 @@ export type Connection = Holder & {
 }
 
 export function newConnection(socket: Socket, isTooMany: boolean): Connection {
-  const connection: Connection = {
+  return {
     heldBytes: 0,
     socket,
+    openedAt: performance.now(),
     isTooMany,
+    handOver: undefined,
+    head: undefined,
     last: undefined,
     over: false,
     waiting: 0,
@@ -55,12 +65,17 @@ export function newConnection(socket: Socket, isTooMany: boolean): Connection {
     sentBytes: 0,
     takenAt: 0,
   }
-  // Node resumes by itself behind each request and for each body. It does so with this event, before anything
-  // is read.
+}
+
+/**
+ * Keeps a connection that Node has just been given paused while it is to be. Node resumes by itself behind each
+ * request and for each body; it does so with this event, before anything is read, and its own listener is the first.
+ */
+export function stayPaused(connection: Connection): void {
+  const { socket } = connection
   socket.on('resume', () => {
     if (connection.braked || connection.held) socket.pause()
   })
-  return connection
 }
 
 export function enqueue(connection: Connection): void {

@@ -1,13 +1,31 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bytesOf, giveRoomBack, type Holder } from './room.ts'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { readByNode, writeByNode } from './node-exchange.ts'
+import { writePlainly } from './plain.ts'
+import { giveRoomBack, type Holder } from './room.ts'
 
 /** One request and its one answer. */
-export type Exchange = {
-  req: IncomingMessage
-  res: ServerResponse
-  /** Whose room it takes until it is answered. */
+export type Exchange = NodeExchange | PlainExchange
+/** One that Node's parser read. */
+export type NodeExchange = Common & { req: IncomingMessage; res: ServerResponse; body: undefined }
+/** One that came whole and was read by `plain.ts`. */
+export type PlainExchange = Common & { req: RequestHead; res: undefined; body: Buffer }
+
+/** What a request says before its body. */
+export type RequestHead = {
+  method?: string | undefined
+  url?: string | undefined
+  headers: IncomingHttpHeaders
+  /** Names and values as they were sent; not there where each name was sent once. */
+  rawHeaders?: string[]
+  socket: Socket
+}
+
+type Common = {
+  /** Whose room it takes until it is answered, and how much. */
   holder: Holder
+  roomBytes: number
   /** A fresh UUID; a client's own is not taken over. */
   requestId: string
   /** When the headers were complete: wall clock, and the process's steady clock for measuring. */
@@ -39,40 +57,26 @@ export type Exchange = {
 /** Why there is no body: broken off or malformed, larger than allowed, not there in time, or we are stopping. */
 export type BodyFailure = 'incomplete' | 'tooLarge' | 'draining'
 
-export function newExchange(
-  req: IncomingMessage,
-  res: ServerResponse,
-  holder: Holder,
-  nowMs: number,
-  expectsContinue: boolean,
-): Exchange {
-  const { headers } = req
+/** What every exchange begins with. `nowMs`: wall clock. */
+export function newExchange(holder: Holder, roomBytes: number, nowMs: number): Common {
   return {
-    req,
-    res,
     holder,
+    roomBytes,
     requestId: randomUUID(),
     arrivedAtMs: nowMs,
     arrivedAt: performance.now(),
-    hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0,
+    hasBody: false,
     bodyRead: false,
     bodyBroken: false,
-    expectsContinue,
+    expectsContinue: false,
     refused: undefined,
     answered: false,
     written: false,
-    closes: !res.shouldKeepAlive,
+    closes: false,
     endBody: undefined,
     afterwards: undefined,
   }
 }
-
-/** After an early answer: how much of the body is read away, how long its sender may be silent, and in all. */
-const lingerBytes = 1_048_576
-const lingerSilenceMs = 2_000
-const lingerMs = 10_000
-/** How long the requests behind one that closes the connection are read away: unread ones cost it its answers. */
-const lingerBehindMs = 1_000
 
 type Answer = { exchange: Exchange; status: number; headers: string[]; body: Body; isAscii: boolean }
 /** A function is asked once, when the answer leaves. */
@@ -125,69 +129,24 @@ function sendOutbox(): void {
   }
 }
 
-/**
- * Where the body of the request has not been read, up to 1 MiB of it is read away so that the client gets to
- * see the answer, and the connection is closed then.
- */
 function write({ exchange, status, headers, body: given, isAscii }: Answer): void {
   const body = typeof given === 'function' ? given() : given
-  const { req, res } = exchange
-  const unread = exchange.hasBody && !exchange.bodyRead
-  if (unread) exchange.closes = true
-  // Node closes the connection behind an answer that came without it, even if the body is there.
-  else letContinue(exchange)
   const bytes = isAscii || typeof body !== 'string' ? body.length : Buffer.byteLength(body)
   // RFC 9110, section 8.6
   if (status !== 204 && status !== 304) headers.push('Content-Length', String(bytes))
-  if (exchange.closes) headers.push('Connection', 'close')
-  res.writeHead(status, headers)
-  if (unread && !req.destroyed) linger(exchange, body)
-  else if (typeof body !== 'string') res.end(body)
   // What is ASCII needs no conversion on its way to the socket.
-  else res.end(body, bytes === body.length ? 'latin1' : 'utf8')
+  const encoding = bytes === body.length ? 'latin1' : 'utf8'
+  if (exchange.res === undefined) writePlainly(exchange, status, headers, body, encoding)
+  else writeByNode(exchange, status, headers, body, encoding)
   // Behind an answer that its reader has not taken this one lies in memory: no more are made until it leaves.
-  if (res.socket === null) res.once('finish', () => goOn(exchange))
+  if (exchange.res?.socket === null) exchange.res.once('finish', () => goOn(exchange))
   else goOn(exchange)
-}
-
-/** Says once that the body may come, where the client asked (RFC 9110, section 10.1.1). */
-function letContinue(exchange: Exchange): void {
-  if (!exchange.expectsContinue) return
-  exchange.expectsContinue = false
-  exchange.res.writeContinue()
 }
 
 function goOn(exchange: Exchange): void {
   exchange.written = true
-  giveRoomBack(exchange.holder, bytesOf(exchange.req))
+  giveRoomBack(exchange.holder, exchange.roomBytes)
   exchange.afterwards?.()
-}
-
-/** Answers before the end of the request; ends the answer, and with it the connection, after that. */
-function linger(exchange: Exchange, body: string | Uint8Array): void {
-  const { req, res } = exchange
-  if (req.method === 'HEAD') res.flushHeaders()
-  else res.write(body)
-  let left = lingerBytes
-  const end = () => {
-    clearTimeout(timer)
-    clearTimeout(last)
-    req.off('data', onData).pause()
-    res.end()
-  }
-  const timer = setTimeout(end, lingerSilenceMs)
-  const last = setTimeout(end, lingerMs)
-  const onData = (chunk: Buffer) => {
-    left -= chunk.length
-    if (left <= 0) end()
-    else timer.refresh()
-  }
-  req.on('data', onData)
-  const onEnd = () => {
-    if (exchange.afterwards === undefined) end()
-    else setTimeout(end, lingerBehindMs)
-  }
-  req.once('end', onEnd).once('close', onEnd)
 }
 
 /**
@@ -200,54 +159,16 @@ export function readBody(
   limit: number,
   then: (body: Buffer | BodyFailure) => void,
 ): void {
-  const { req } = exchange
   if (!exchange.hasBody) then(noBytes)
-  else if (req.readableLength > limit) then('tooLarge')
-  else if (exchange.bodyBroken || req.destroyed) then('incomplete')
-  else if (req.complete) {
-    exchange.bodyRead = true
-    then(bufferedBody(req))
-  } else if (Number(req.headers['content-length'] ?? 0) > limit) then('tooLarge')
-  else {
-    letContinue(exchange)
-    awaitBody(exchange, limit, then)
-  }
+  else if (exchange.res === undefined) then(exchange.body.length > limit ? 'tooLarge' : exchange.body)
+  else readByNode(exchange, limit, then)
 }
 
 const noBytes = Buffer.alloc(0)
 
-/** `read` gives one piece of it at a time, and ends the stream with the last. */
-function bufferedBody(req: IncomingMessage): Buffer {
-  const first = req.read() ?? noBytes
-  if (req.readableLength === 0) return first
-  const pieces = [first]
-  while (req.readableLength > 0) pieces.push(req.read())
-  return Buffer.concat(pieces)
-}
-
-function awaitBody(exchange: Exchange, limit: number, then: (body: Buffer | BodyFailure) => void): void {
-  const { req } = exchange
-  let whole: Buffer = noBytes
-  const onData = (chunk: Buffer) => {
-    whole = whole.length === 0 ? chunk : Buffer.concat([whole, chunk])
-    if (whole.length > limit) end('tooLarge')
-  }
-  const onEnd = () => {
-    exchange.endBody = undefined
-    exchange.bodyRead = true
-    then(whole)
-  }
-  const end = (failure: BodyFailure) => {
-    exchange.endBody = undefined
-    req.off('data', onData).off('end', onEnd)
-    then(failure)
-  }
-  exchange.endBody = end
-  req.on('data', onData).on('end', onEnd)
-}
-
 /** How many headers of this (lower-case) name were sent; Node folds some of them into one. */
-export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
+export function countHeader({ headers, rawHeaders }: RequestHead, name: string): number {
+  if (rawHeaders === undefined) return headers[name] === undefined ? 0 : 1
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const given = rawHeaders[index] as string

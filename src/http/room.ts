@@ -18,7 +18,7 @@ export const maxConnections = Math.max(
 export const manyConnections = Math.ceil(maxConnections * 0.9)
 
 /** What a request takes from its headers to its answer, and each name and each value among them; generously. */
-const requestBytes = 8_192
+export const requestBytes = 8_192
 const headerBytes = 64
 /** What all requests may take that were read and not answered. Answering 503 takes some as well. */
 const roomBytes = heapBytes / 8
@@ -36,6 +36,11 @@ export function takeRoom(holder: Holder, bytes: number): Room {
   holder.heldBytes += bytes
   if (takenBytes <= roomBytes) return 'enough'
   return takenBytes <= mostBytes ? 'little' : 'none'
+}
+
+/** Whether there is enough left. */
+export function hasRoom(): boolean {
+  return takenBytes <= roomBytes
 }
 
 /** After a request was answered; or with all that it still holds, when the holder is gone. */

@@ -13,14 +13,26 @@ import {
   letGoOn,
   newConnection,
   readOn,
+  stayPaused,
 } from './connection.ts'
-import { countHeader, type Exchange, newExchange } from './exchange.ts'
-import { bytesOf, giveRoomBack, manyConnections, maxConnections, takeRoom } from './room.ts'
+import { countHeader, type Exchange, newExchange, type RequestHead } from './exchange.ts'
+import { keepAliveSeconds, type PlainReader, readPlainly } from './plain.ts'
+import {
+  bytesOf,
+  giveRoomBack,
+  hasRoom,
+  manyConnections,
+  maxConnections,
+  requestBytes,
+  takeRoom,
+} from './room.ts'
 
 const headersTimeoutMs = 15_000
 const bodyTimeoutMs = 30_000
 /** Longer than the idle time of the usual load balancers, so that it is they who close a connection. */
-const keepAliveTimeoutMs = 75_000
+const keepAliveTimeoutMs = keepAliveSeconds * 1_000
+/** Past the time that its client was told, an idle connection is closed. */
+const idleMs = keepAliveTimeoutMs + 3_000
 const maxHeaderBytes = 16_384
 /** How often late bodies and unread answers are looked for. */
 const sweepMs = 500
@@ -74,7 +86,8 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     if (connection === undefined || connection.socket.destroyed) return
     const { last } = connection
     const isNext = last === undefined || last.written
-    const room = takeRoom(connection, bytesOf(req))
+    const roomBytes = bytesOf(req)
+    const room = takeRoom(connection, roomBytes)
     // Behind others on its connection, no answer can be sent now.
     if (room === 'none' || (room === 'little' && !isNext)) {
       giveUp(connection)
@@ -91,7 +104,16 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
       refuseOnce(connection, 400)
       return
     }
-    const exchange = newExchange(req, res, connection, now(), expectsContinue)
+    const { headers } = req
+    const exchange: Exchange = Object.assign(newExchange(connection, roomBytes, now()), {
+      req,
+      res,
+      body: undefined,
+    })
+    exchange.hasBody =
+      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+    exchange.expectsContinue = expectsContinue
+    exchange.closes = !res.shouldKeepAlive
     connection.last = exchange
     if (draining && !connection.behind) exchange.refused = 'late'
     else if (room === 'little' || connection.isTooMany) exchange.refused = 'too much'
@@ -100,6 +122,20 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     // Requests that were sent without waiting for answers are taken one after another, as they were meant.
     if (last === undefined || last.written) handle(exchange)
     else queue(connection, last, exchange)
+  }
+
+  function takePlain(connection: Connection, req: RequestHead, body: Buffer): void {
+    const roomBytes = requestBytes + body.length
+    takeRoom(connection, roomBytes)
+    const exchange: Exchange = Object.assign(newExchange(connection, roomBytes, now()), {
+      req,
+      res: undefined,
+      body,
+    })
+    exchange.hasBody = body.length > 0
+    exchange.bodyRead = true
+    connection.last = exchange
+    handle(exchange)
   }
 
   let isHolding = false
@@ -153,9 +189,21 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   type Handler = (req: IncomingMessage, res: ServerResponse) => void
   const requests = (handler: Handler) => guarded(handler, (req) => req.socket)
 
-  server.on('connection', (socket) => {
+  const [giveToNode] = server.listeners('connection') as ((socket: Socket) => void)[]
+  server.removeAllListeners('connection')
+  const reader: PlainReader = {
+    mayTake: ({ isTooMany }) => !draining && !isTooMany && hasRoom(),
+    take: guarded(takePlain, ({ socket }) => socket),
+    adopt: (connection) => {
+      giveToNode?.call(server, connection.socket)
+      stayPaused(connection)
+    },
+  }
+
+  server.on('connection', (socket: Socket) => {
     const connection = newConnection(socket, sockets.size >= manyConnections)
     sockets.set(socket, connection)
+    readPlainly(connection, reader)
     if (isHolding) hold(connection)
     // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
     // the process.
@@ -198,7 +246,7 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
           accept(req, res, false)
         }
         const last = sockets.get(socket)?.last
-        if (last === undefined || last.res.writableFinished) answer()
+        if (last?.res === undefined || last.res.writableFinished) answer()
         else last.res.once('finish', answer)
       },
       (req) => req.socket,
@@ -224,6 +272,7 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
       const since = Math.max(last?.arrivedAt ?? 0, readOnAt)
       if (last?.endBody !== undefined && at - since > bodyTimeoutMs) fail(last, 'incomplete')
       closeUnread(connection, at)
+      leaveIdle(connection, at)
     }
   }, sweepMs)
   sweep.unref()
@@ -269,12 +318,27 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
  */
 function closeIdle(server: Server, sockets: Map<Socket, Connection>): void {
   for (const { socket, last } of sockets.values()) {
-    if (!socket.destroyed && last?.answered && !last.res.writableFinished) {
+    if (!socket.destroyed && last?.answered && !isSent(last)) {
       setTimeout(closeIdle, sweepMs, server, sockets).unref()
       return
     }
   }
   server.closeIdleConnections()
+  for (const { socket, last, handOver } of sockets.values()) {
+    if (handOver !== undefined && last?.written) socket.destroy()
+  }
+}
+
+/** The time for the first request is Node's to take; that between two of a connection of ours is not. */
+function leaveIdle({ socket, openedAt, last, handOver }: Connection, at: number): void {
+  if (handOver === undefined) return
+  if (last === undefined) {
+    if (at - openedAt > sweepMs) handOver()
+  } else if (last.written && at - last.arrivedAt > idleMs) socket.destroy()
+}
+
+function isSent({ req, res, written }: Exchange): boolean {
+  return res === undefined ? written && req.socket.writableLength === 0 : res.writableFinished
 }
 
 /** Draining: the newest request whose headers have come is the last. */
@@ -292,7 +356,7 @@ function endLate(sockets: Map<Socket, Connection>): void {
     const { socket, last } = connection
     if (connection.behind) letEnd(connection)
     if (last?.endBody !== undefined) fail(last, 'draining')
-    else if (last === undefined || last.res.writableFinished) socket.destroy()
+    else if (last === undefined || isSent(last)) socket.destroy()
   }
 }
 
@@ -318,7 +382,7 @@ function refuseOnce(connection: Connection, status: number): void {
   if (connection.over) return
   connection.over = true
   const { last } = connection
-  if (last?.hasBody && !last.req.complete) {
+  if (last?.res !== undefined && last.hasBody && !last.req.complete) {
     // The body of a request, which has an answer of the contract.
     fail(last, 'incomplete')
   } else if (last === undefined) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { installation } from '../support/lastcall.ts'
 import { openShop, sideBySide } from '../support/prepared.ts'
@@ -282,17 +282,21 @@ test('a client that asks on and on and reads nothing', { timeout: 400_000 }, asy
   await t.test('and others are served behind it', async () => assert.ok((await healthMs()) < 1_000))
 })
 
-test('a client that takes none of its answers for five minutes is cut off, and no other', async (t) => {
+/** A server whose steady clock goes ahead by the milliseconds that are given to `goTo`. */
+async function serveOnClock(t: TestContext) {
   const place = installation(t)
   const clock = join(place.folder, 'clock')
-  writeFileSync(clock, '0')
+  const goTo = (milliseconds: number) => writeFileSync(clock, String(milliseconds))
+  goTo(0)
   const server = await place.serve([], {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, '..', 'support', 'shifted-steady-clock.ts')}`,
     TEST_STEADY_CLOCK_FILE: clock,
   })
-  const idle = await wire(server.port)
-  await idle.send(message('GET', '/healthz'))
-  await idle.answers(1)
+  return { server, goTo }
+}
+
+test('a client that takes none of its answers for five minutes is cut off, and no other', async (t) => {
+  const { server, goTo } = await serveOnClock(t)
   const deaf = createConnection({ port: server.port, host: '127.0.0.1' })
   deaf.on('error', () => {})
   deaf.pause()
@@ -303,14 +307,32 @@ test('a client that takes none of its answers for five minutes is cut off, and n
     )
   await sleep(3_000)
   const all = await open()
-  writeFileSync(clock, '290000')
+  goTo(290_000)
   await sleep(1_500)
   assert.equal(await open(), all, 'cut off too early')
-  writeFileSync(clock, '310000')
+  const idle = await wire(server.port)
+  await idle.send(message('GET', '/healthz'))
+  await idle.answers(1)
+  assert.equal(await open(), all + 1)
+  goTo(310_000)
   await sleep(1_500)
-  assert.equal(await open(), all - 1)
+  assert.equal(await open(), all)
   await idle.send(message('GET', '/healthz'))
   await idle.answers(2)
   idle.destroy()
   deaf.destroy()
+})
+
+test('a connection that has been idle for longer than its answers say is closed, and none before', async (t) => {
+  const { server, goTo } = await serveOnClock(t)
+  const idle = await wire(server.port)
+  await idle.send(message('GET', '/healthz'))
+  const [answer] = await idle.answers(1)
+  assert.deepEqual(answer?.headers.get('keep-alive'), ['timeout=75'])
+  goTo(75_000)
+  await sleep(1_500)
+  await idle.send(message('GET', '/healthz'))
+  await idle.answers(2)
+  goTo(75_000 + 80_000)
+  assert.equal((await idle.untilEnded()).ending, 'closed')
 })

@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http'
+import type { RequestHead } from '../exchange.ts'
 
 /**
  * Whether a page of another origin asks, in whose name a browser would send our cookie. Browsers say so themselves
  * (Fetch Metadata), and older ones name the page's origin. Who is no browser says neither, and has no cookie that
  * others could use.
  */
-export function isForeign({ headers }: IncomingMessage, publicUrl: string): boolean {
+export function isForeign({ headers }: RequestHead, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const { origin, host } = headers

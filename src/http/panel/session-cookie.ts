@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { RequestHead } from '../exchange.ts'
 
 const longestSeconds = 90 * 86_400
 
@@ -8,7 +8,7 @@ function nameOf(isSecure: boolean): string {
 }
 
 /** The token in the request's cookies; empty where there is none. */
-export function readSessionCookie({ headers }: IncomingMessage, isSecure: boolean): string {
+export function readSessionCookie({ headers }: RequestHead, isSecure: boolean): string {
   const start = `${nameOf(isSecure)}=`
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim())
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length) ?? ''

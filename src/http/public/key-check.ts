@@ -1,9 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import { parseAuthorization } from '../../core/api-key.ts'
 import type { Directory } from '../../directory.ts'
 import type { LiveKey, MaybePromise } from '../../store/store.ts'
-import { countHeader } from '../exchange.ts'
+import { countHeader, type RequestHead } from '../exchange.ts'
 
 const hashBytes = 32
 /** Compared against where there is no such key, so that the answer takes the same time. */
@@ -14,7 +13,7 @@ const givenHash = Buffer.alloc(hashBytes)
 /** The key of the one `Authorization` header: known, not revoked at `nowMs` (wall clock), with the right secret. */
 export function checkKey(
   directory: Directory,
-  req: IncomingMessage,
+  req: RequestHead,
   nowMs: number,
 ): MaybePromise<LiveKey | undefined> {
   if (countHeader(req, 'authorization') > 1) return undefined

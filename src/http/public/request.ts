@@ -1,10 +1,9 @@
 // What a request of the public API says, read strictly: nothing is coerced, trimmed or guessed.
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { isEmail } from '../../core/email.ts'
 import type { Operation } from '../../core/operations.ts'
-import { type BodyFailure, countHeader } from '../exchange.ts'
+import { type BodyFailure, countHeader, type RequestHead } from '../exchange.ts'
 import type { Fault } from './reply.ts'
 import { LeadInput } from './schemas.ts'
 
@@ -85,7 +84,7 @@ function parametersOf(query: string): URLSearchParams {
 const parameter = /;\s*([^\s=;]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g
 
 /** `application/json` in UTF-8, uncompressed (contract, row 7). */
-export function isJson(req: IncomingMessage): boolean {
+export function isJson(req: RequestHead): boolean {
   const { 'content-type': type, 'content-encoding': encoding } = req.headers
   if (encoding !== undefined && !/^identity(?:, *identity)*$/i.test(encoding)) return false
   if (type === undefined || countHeader(req, 'content-type') > 1) return false

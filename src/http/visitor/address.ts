@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http'
 import { type BlockList, isIP, isIPv6 } from 'node:net'
+import type { RequestHead } from '../exchange.ts'
 
 /** Reverse proxies whose `X-Forwarded-For` is believed. */
 export type Proxies = BlockList
@@ -9,7 +9,7 @@ export type Proxies = BlockList
  * `X-Forwarded-For`, whose beginning anybody can make up. Of an IPv6 address only the network of 64 bits that
  * one customer has. It is counted in memory for a minute and kept nowhere.
  */
-export function addressOf(req: IncomingMessage, proxies: Proxies): string {
+export function addressOf(req: RequestHead, proxies: Proxies): string {
   const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',')
   let address = plain(req.socket.remoteAddress ?? '')
   while (forwarded.length > 0 && isProxy(address, proxies)) {
