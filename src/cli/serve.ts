@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type App, type AppParts, buildApp } from '../app.ts'
+import type { App, AppParts } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
 import { historyPlace } from '../history/places.ts'
@@ -63,6 +63,8 @@ export async function run(
   const giveUpClaim = claimDatabase(config.database)
   const store = await openStore(config.database, { ...patience(config), isServer: true })
   const place = historyPlace(config.database)
+  // Loaded here: a start that is refused, and the one who watches over workers, need none of it.
+  const { buildApp } = await import('../app.ts')
   const app = buildApp({
     config,
     store,
