@@ -1,7 +1,6 @@
 // The panel's pages as Vite built them: one document for every screen, and files whose names hold their content.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, resolve } from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { type Exchange, send } from '../exchange.ts'
 
 const built = resolve(import.meta.dirname, '../../../panel/dist')
@@ -33,7 +32,12 @@ const policy = [
 
 const everyFile = ['X-Content-Type-Options', 'nosniff', 'Referrer-Policy', 'no-referrer']
 
-type Asset = { type: string; plain: Uint8Array; gzip?: Uint8Array; br?: Uint8Array }
+type Asset = {
+  type: string
+  plain: Uint8Array
+  gzip: Uint8Array | undefined
+  br: Uint8Array | undefined
+}
 const assets = new Map<string, Asset>()
 
 /** Answers with the document of a screen or with a file, and says whether there is one. */
@@ -92,17 +96,17 @@ function sendAsset(exchange: Exchange, name: string): boolean {
   return true
 }
 
-/** Compressed when it is first asked for; only names that the build made are looked up. */
+/** Only names that the build made are looked up. It compresses what is text. */
 function load(file: string): Asset | undefined {
   const folder = join(built, 'panel', 'assets')
   const type = types[extname(file)]
-  if (type === undefined || !existsSync(folder) || !readdirSync(folder).includes(file)) return undefined
+  if (type === undefined || !existsSync(folder)) return undefined
+  const names = readdirSync(folder)
+  if (!names.includes(file)) return undefined
   const plain = readFileSync(join(folder, file))
-  const compresses = /javascript|css|svg|json/.test(type)
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
-  const asset: Asset = compresses
-    ? { type, plain, gzip: gzipSync(plain), br: brotliCompressSync(plain, quality) }
-    : { type, plain }
+  const compressed = (coding: string) =>
+    names.includes(`${file}.${coding}`) ? readFileSync(join(folder, `${file}.${coding}`)) : undefined
+  const asset = { type, plain, gzip: compressed('gz'), br: compressed('br') }
   assets.set(file, asset)
   return asset
 }
