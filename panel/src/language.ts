@@ -37,9 +37,10 @@ export function useWords<Words>(words: Record<Language, Words>): Words {
 type Forms = { one: string; few?: string; many?: string; other: string }
 
 const rules = { en: new Intl.PluralRules('en'), pl: new Intl.PluralRules('pl') }
+const numbers = { en: new Intl.NumberFormat('en'), pl: new Intl.NumberFormat('pl') }
 
 /** The form of a word for so many: `#` in it stands for the number. */
 export function plural(language: Language, count: number, forms: Forms): string {
   const form = forms[rules[language].select(count) as keyof Forms] ?? forms.other
-  return form.replace('#', new Intl.NumberFormat(language).format(count))
+  return form.replace('#', numbers[language].format(count))
 }

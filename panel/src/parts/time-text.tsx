@@ -10,12 +10,14 @@ type Shown = {
   isInButton?: boolean
 }
 
+/** The reader's zone when the page was loaded: asking takes longer than all the rest of a time. */
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** An instant (ISO text, or seconds) in a zone, which is named; on hover in the reader's own. */
 export function TimeText({ at, timeZone, withSeconds = false, isInButton = false }: Shown) {
   const language = useLanguage()
   const { yourTime } = useWords(words)
   const date = new Date(typeof at === 'number' ? at * 1_000 : at)
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone
   const text = instantText(date, timeZone ?? own, language, withSeconds)
   return (
     <Tooltip
@@ -44,10 +46,21 @@ export function TimesIn({ at, say, ...shown }: Said) {
 }
 
 function instantText(date: Date, timeZone: string, language: string, withSeconds = false): string {
-  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-    ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
-    ...(withSeconds && { second: '2-digit' }),
-  })
-  return format.format(date)
+  return formatOf(timeZone, language, withSeconds).format(date)
+}
+
+/** Making one takes many times as long as using it. There are no more than zones that the reader looks at. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(timeZone: string, language: string, withSeconds: boolean): Intl.DateTimeFormat {
+  const key = `${timeZone} ${language} ${withSeconds}`
+  const format =
+    formats.get(key) ??
+    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+      ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+      ...(withSeconds && { second: '2-digit' }),
+    })
+  formats.set(key, format)
+  return format
 }
