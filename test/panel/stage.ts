@@ -3,11 +3,27 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { buildUsers } from '../../src/users.ts'
 import { openBrowser } from '../support/browser.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
+import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 export const widths = { phone: { width: 390, height: 844 }, desk: { width: 1_440, height: 900 } } as const
 export type Width = keyof typeof widths
+
+export const schemes = ['light', 'dark'] as const
+export type Scheme = (typeof schemes)[number]
+
+/** As where the reader's system turns light or dark while the panel is open. */
+export async function wear(page: Page, scheme: Scheme): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor({ state: 'attached' })
+  // What is turning has not got its colours yet.
+  await page.evaluate(() => {
+    const turning = document.getAnimations().filter((one) => one instanceof CSSTransition)
+    return Promise.allSettled(turning.map(({ finished }) => finished))
+  })
+}
 
 /** The same test at the width of a phone and at that of a desk. */
 export function atBothWidths(name: string, run: (width: Width) => Promise<void>): void {
@@ -36,22 +52,26 @@ export type Stage = {
 export type OpenOptions = {
   width?: Width
   language?: 'en' | 'pl'
-  scheme?: 'light' | 'dark'
+  scheme?: Scheme
   path?: string
   zone?: string
 }
 
 export async function panelStage(scope: Scope, serveArguments: string[] = []): Promise<Stage> {
   const place = installation(scope)
+  await place.arrange(shelveUsualTemplates)
   const server = await place.serve(serveArguments)
   const browser = await openBrowser(scope)
 
   async function person(name: string): Promise<Person> {
-    const account = await place.json(['account', 'create', '--name', `${name}’s account`])
     const email = `${name}@example.com`
     const password = `${name} likes long passwords`
-    await place.json(['user', 'create', '--account', String(account.id), '--email', email], `${password}\n`)
-    return { email, password, accountId: account.id }
+    const accountId = await place.arrange(async (store) => {
+      const { id } = await store.createAccount(`${name}’s account`)
+      await buildUsers(store).create(id, email, password, Math.floor(Date.now() / 1_000))
+      return id
+    })
+    return { email, password, accountId }
   }
 
   async function open(
@@ -115,7 +135,7 @@ export function assertUntroubled(page: Page): void {
 /** Fails with every violation of the rules of axe, and what it is on; on the whole page, or within a part of it. */
 export async function assertAccessible(page: Page, within?: string): Promise<void> {
   // Not by a script tag, which the content policy refuses.
-  await page.evaluate(AxeBuilder.source)
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AxeBuilder.source)
   const violations = await page.evaluate(async (part) => {
     const { violations } = await (window as any).axe.run(part ?? document, { resultTypes: ['violations'] })
     return violations.map((one: any) => `${one.id}: ${one.nodes.map((node: any) => node.html).join(' | ')}`)

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { campaignFile, installation } from '../support/lastcall.ts'
+import { arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
 import { assertRefused, command } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
+import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 const newDatabase = async () => createDatabase(await postgresUrl())
 
@@ -22,6 +23,7 @@ const refused = (args: string[], named: string | RegExp) =>
 /** Two accounts, three campaigns, a revoked key, 2,500 leads, one of them with a deadline set by hand. */
 async function furnished(t: TestContext) {
   const url = `file:${join(installation(t).folder, 'origin.db')}`
+  await arrangeIn(url, shelveUsualTemplates)
   for (const name of ['Owner', 'Stranger']) await json(url, ['account', 'create', '--name', name])
   const { key } = await json(url, ['key', 'create', '--account', '1', '--name', 'server'])
   const old = await json(url, ['key', 'create', '--account', '1', '--name', 'old'])

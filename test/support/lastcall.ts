@@ -10,6 +10,7 @@ import { createKey } from '../../src/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
+import { shelveUsualTemplates } from './usual-templates.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const main = join(root, 'src', 'main.ts')
@@ -107,13 +108,7 @@ export function installation(t: Scope, from?: Installation): Installation {
     },
     async arrange(work) {
       await databasesCreated()
-      const location = readSetting('database', { 'database-url': database.url })
-      const store = await openStore(location, arranging)
-      try {
-        return await work(store)
-      } finally {
-        await store.close()
-      }
+      return arrangeIn(database.url, work)
     },
     async serve(args = [], env = {}, { openFiles } = {}) {
       await databasesCreated()
@@ -152,6 +147,16 @@ export function installation(t: Scope, from?: Installation): Installation {
         },
       }
     },
+  }
+}
+
+/** See `arrange`. */
+export async function arrangeIn<T>(databaseUrl: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(readSetting('database', { 'database-url': databaseUrl }), arranging)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
   }
 }
 
@@ -197,11 +202,14 @@ export type Owner = { accountId: number; keyId: string; key: string; campaignId:
 
 /** An account with a key and a published campaign. */
 export async function owner(place: Installation, campaign = campaignFile()): Promise<Owner> {
-  const made = await place.arrange(async (store) => {
-    const { id: accountId } = await store.createAccount('Owner')
-    const { id: keyId, key } = await createKey(store, accountId, 'server', Math.floor(Date.now() / 1000))
-    return { accountId, keyId, key }
-  })
+  const made = await place.arrange(accountWithKey)
   const apply = ['campaign', 'apply', '--account', String(made.accountId), '-']
   return { ...made, campaignId: (await place.json(apply, campaign)).id }
+}
+
+export async function accountWithKey(store: Store) {
+  await shelveUsualTemplates(store)
+  const { id: accountId } = await store.createAccount('Owner')
+  const { id: keyId, key } = await createKey(store, accountId, 'server', Math.floor(Date.now() / 1000))
+  return { accountId, keyId, key }
 }

@@ -1,6 +1,6 @@
 // An account with a key and a published campaign, in a new database of a PostgreSQL that a test may harm.
 import assert from 'node:assert/strict'
-import { campaignFile } from './lastcall.ts'
+import { accountWithKey, arrangeIn, campaignFile } from './lastcall.ts'
 import type { Postgres } from './postgres.ts'
 import { command } from './prepared.ts'
 
@@ -8,13 +8,9 @@ export type OwnerOnPostgres = { url: string; account: number; campaign: number; 
 
 export async function ownerOn(postgres: Postgres): Promise<OwnerOnPostgres> {
   const url = await postgres.createDatabase()
-  const json = async (args: string[], input = '') => {
-    const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url }, input })
-    assert.equal(code, 0, stderr)
-    return JSON.parse(stdout)
-  }
-  const account = (await json(['account', 'create', '--name', 'Owner'])).id
-  const { key } = await json(['key', 'create', '--account', String(account), '--name', 'server'])
-  const campaign = await json(['campaign', 'apply', '--account', String(account), '-'], campaignFile())
-  return { url, account, campaign: campaign.id, key }
+  const { accountId: account, key } = await arrangeIn(url, accountWithKey)
+  const apply = ['campaign', 'apply', '--account', String(account), '-']
+  const { code, stdout, stderr } = await command(apply, { env: { DATABASE_URL: url }, input: campaignFile() })
+  assert.equal(code, 0, stderr)
+  return { url, account, campaign: JSON.parse(stdout).id, key }
 }

@@ -1,0 +1,53 @@
+// The countdown image of most campaigns in the tests has the usual style. Its templates take a second of a processor
+// to build, so they are built once, by the product itself, and lie in each new database as those of earlier days do.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { languages } from '../../src/core/offer.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openTemplates, type TemplateShelf, templateKey } from '../../src/timer/templates.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Named after the code that builds them: what it draws otherwise is built anew. */
+const folder = join(root, 'node_modules', '.cache', 'templates', codeHash('image', 'timer'))
+
+function codeHash(...rooms: string[]): string {
+  const hash = createHash('sha256')
+  for (const room of rooms)
+    for (const name of readdirSync(join(root, 'src', room)).sort())
+      hash.update(readFileSync(join(root, 'src', room, name)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+const files: TemplateShelf = {
+  async read(key) {
+    try {
+      return readFileSync(join(folder, key))
+    } catch {
+      return undefined
+    }
+  },
+  /** At once or not at all: test files run side by side. */
+  async write(key, template) {
+    const path = join(folder, key)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(`${path}.${process.pid}`, template)
+    renameSync(`${path}.${process.pid}`, path)
+  },
+}
+
+export async function buildUsualTemplates(): Promise<void> {
+  const templates = openTemplates(files)
+  for (const language of languages) await templates.get({}, language)
+  await templates.close()
+}
+
+export async function shelveUsualTemplates(store: Store): Promise<void> {
+  await buildUsualTemplates()
+  for (const language of languages) {
+    const key = templateKey({}, language)
+    const template = (await files.read(key)) as Uint8Array
+    await store.writeTemplate(key, template, Math.floor(Date.now() / 1000))
+  }
+}
