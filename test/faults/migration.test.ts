@@ -50,7 +50,7 @@ test('a migration killed at any statement is finished by the next start', { time
     else survived += 1
     assert.equal((await place.json(['migrate'])).version, version, `killed before statement ${statement}`)
     assert.deepEqual(await schemaOf(place), expected, `killed before statement ${statement}`)
-    assert.equal((await place.json(['account', 'create', '--name', 'First'])).id, 1)
+    assert.equal((await place.arrange((store) => store.createAccount('First'))).id, 1)
   })
   assert.ok(killed > 15 && survived > 0, `killed at ${killed} statements`)
   t.diagnostic(`killed at ${killed} statements`)

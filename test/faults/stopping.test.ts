@@ -20,7 +20,7 @@ import {
   wire,
 } from '../support/wire.ts'
 
-test('draining', { concurrency: engine === 'sqlite' ? 16 : 6, timeout: 400_000 }, async (t) => {
+test('draining', { concurrency: 4, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const bearer = `Authorization: Bearer ${origin.key}`
   const campaigns = '/api/public/v1/campaigns'

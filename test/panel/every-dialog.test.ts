@@ -21,7 +21,10 @@ import {
   assertUntroubled,
   comeBack,
   panelStage,
+  type Scheme,
+  schemes,
   type Width,
+  wear,
   widths,
 } from './stage.ts'
 
@@ -95,32 +98,47 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
   ]
 }
 
-/** Every language in every scheme, and each of them on a phone and on a desk. */
-const looks = [
-  { language: 'en', scheme: 'light', width: 'phone' },
-  { language: 'en', scheme: 'dark', width: 'desk' },
-  { language: 'pl', scheme: 'light', width: 'desk' },
-  { language: 'pl', scheme: 'dark', width: 'phone' },
-] as const
+type Look = { scheme: Scheme; width: Width }
 
-for (const { language, scheme, width } of looks)
-  test(`no violation of axe in any dialog: ${width}, ${language}, ${scheme}`, async () => {
-    const page = await stage.open(owner, { width, language, scheme })
+/** Every language in every scheme, and each of them on a phone and on a desk. */
+const looks: Record<Language, [Look, Look]> = {
+  en: [
+    { scheme: 'light', width: 'phone' },
+    { scheme: 'dark', width: 'desk' },
+  ],
+  pl: [
+    { scheme: 'light', width: 'desk' },
+    { scheme: 'dark', width: 'phone' },
+  ],
+}
+
+for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]][])
+  test(`no violation of axe in any dialog, on a phone or a desk, light or dark: ${language}`, async () => {
+    const page = await stage.open(owner, { language })
     page.setDefaultTimeout(10_000)
     page.on('dialog', (dialog) => dialog.accept())
+    /** What is open stays so from one look to the other. */
+    const holds = async (dialog: Locator, part?: string) => {
+      for (const { scheme, width } of both) {
+        await page.setViewportSize(widths[width])
+        await wear(page, scheme)
+        await dialog.waitFor()
+        await assertAccessible(page, part)
+        await assertFits(page)
+      }
+    }
+    const dialog = (name: string) => page.getByRole('dialog', { name, exact: true })
     for (const [path, name, open] of dialogsIn(language)) {
+      await page.setViewportSize(widths[both[0].width])
       await page.goto(path)
       await open(page)
-      await page.getByRole('dialog', { name, exact: true }).waitFor()
-      await assertAccessible(page, '[role=dialog]')
-      await assertFits(page)
+      await holds(dialog(name), '[role=dialog]')
     }
     await makeKey(page, language)
-    await assertAccessible(page, '[role=dialog]')
+    await holds(dialog(keyWords[language].freshTitle), '[role=dialog]')
     await page.context().clearCookies()
     await comeBack(page)
-    await page.getByRole('dialog', { name: around[language].sessionEnded }).waitFor()
-    await assertAccessible(page)
+    await holds(dialog(around[language].sessionEnded))
     assertUntroubled(page)
     await page.context().close()
   })
@@ -145,14 +163,16 @@ test('no violation of axe where an invited person joins', async () => {
   const invited = await host.context().request.post('/panel/api/invitations', { data: {} })
   const { pathname, hash } = new URL((await invited.json()).url)
   for (const width of Object.keys(widths) as Width[])
-    for (const language of ['en', 'pl'] as const)
-      for (const scheme of ['light', 'dark'] as const) {
-        const page = await stage.open(undefined, { width, language, scheme, path: pathname + hash })
-        await page.getByRole('button', { name: joinWords[language].joinDone }).waitFor()
+    for (const language of ['en', 'pl'] as const) {
+      const page = await stage.open(undefined, { width, language, path: pathname + hash })
+      await page.getByRole('button', { name: joinWords[language].joinDone }).waitFor()
+      for (const scheme of schemes) {
+        await wear(page, scheme)
         await assertAccessible(page)
         await assertFits(page)
-        assert.equal(new URL(page.url()).hash, '')
-        assertUntroubled(page)
-        await page.context().close()
       }
+      assert.equal(new URL(page.url()).hash, '')
+      assertUntroubled(page)
+      await page.context().close()
+    }
 })

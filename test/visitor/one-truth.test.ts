@@ -1,15 +1,16 @@
 // One deadline everywhere, and no way to move it by looking.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import http from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Answer, newEmail, type Shop } from '../support/api.ts'
 import { decode, secondsShown } from '../support/countdown.ts'
 import { campaignFile, type Installation, installation, owner } from '../support/lastcall.ts'
+import { several } from '../support/prepared.ts'
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
 import { engine } from '../support/test-database.ts'
 import { nextChangeOfOffset } from '../support/wall-clock.ts'
+import { exchange, header, message } from '../support/wire.ts'
 
 /** On PostgreSQL each is a question to it. */
 const times = engine === 'sqlite' ? 100_000 : 20_000
@@ -121,32 +122,28 @@ test(`${times} made-up refs: there is nothing at any of them`, async (t) => {
   assert.deepEqual(statuses, { '404': times / 2, '200 unknown': times / 2 })
 })
 
-/** So many by so many; how often each status came, with the state of images. */
+/** In pipelines, over eight connections at a time; how often each status came, with the state of images. */
 async function openAll(
-  shop: Shop,
+  { server }: Shop,
   requests: { path: string; method: string }[],
 ): Promise<Record<string, number>> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 32 })
   const seen: Record<string, number> = {}
-  let next = 0
-  const worker = async () => {
-    for (let index = next++; index < requests.length; index = next++) {
-      const { path, method } = requests[index] as { path: string; method: string }
-      const outcome = await new Promise<string>((resolve, reject) => {
-        const request = http.request({ port: shop.server.port, host: '127.0.0.1', path, method, agent })
-        request.on('error', reject)
-        request.on('response', (response) => {
-          response.resume()
-          const state = response.headers['x-timer-state']
-          response.on('end', () => resolve(`${response.statusCode}${state === undefined ? '' : ` ${state}`}`))
-        })
-        request.end()
-      })
+  const pipelines = Array.from({ length: Math.ceil(requests.length / 50) }, (_, index) =>
+    requests.slice(index * 50, index * 50 + 50),
+  )
+  await several(8, pipelines, async (pipeline) => {
+    const texts = pipeline.map(({ method, path }, index) =>
+      message(method, path, index === pipeline.length - 1 ? ['Connection: close'] : []),
+    )
+    const methods = pipeline.map(({ method }) => method)
+    const { answers } = await exchange(server.port, [texts.join('')], { methods, timeoutMs: 60_000 })
+    assert.equal(answers.length, pipeline.length)
+    for (const answer of answers) {
+      const state = header(answer, 'x-timer-state')
+      const outcome = `${answer.status}${state === undefined ? '' : ` ${state}`}`
       seen[outcome] = (seen[outcome] ?? 0) + 1
     }
-  }
-  await Promise.all(Array.from({ length: 32 }, worker))
-  agent.destroy()
+  })
   assert.deepEqual(
     Object.keys(seen).filter((status) => /^5/.test(status)),
     [],

@@ -1,6 +1,7 @@
 // What becomes of the offer at the deadline: each way to end, while the page is open, before it is, and in a sleep.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { sleepyMachine } from '../support/page-clock.ts'
 import type { Expiry } from '../support/visitor-protocol.ts'
@@ -59,6 +60,7 @@ for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
       if (shown === undefined || shown.at >= deadline) break
       assert.equal(shown.isOffered, true)
       assert.ok(inSeconds(shown.countdown) > 0)
+      await sleep(50)
     }
     await hasEnded(page)
     assert.ok(stage.service.now() >= deadline && stage.service.now() - deadline < 3000)
