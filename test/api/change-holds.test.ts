@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import {
-  applyCampaign,
   assertError,
   assertStatus,
   call,
@@ -13,12 +12,16 @@ import {
   openShop,
   withinOneSecond,
 } from '../support/api.ts'
+import { campaignFile } from '../support/lastcall.ts'
 
 const shop = openShop()
 const list = (key = shop.owner.key) => call(shop.server, 'GET', '/campaigns', { key })
 const post = (path: string, email: string, key = shop.owner.key) =>
   call(shop.server, 'POST', path, { key, body: { email } })
 const account = () => String(shop.owner.accountId)
+/** On the command line, whose changes these are. */
+const applyCampaign = async (_: typeof shop, changes: Record<string, unknown>) =>
+  shop.place.json(['campaign', 'apply', '--account', account(), '-'], campaignFile(changes))
 const set = (...flags: string[]) => shop.place.json(['account', 'set', account(), ...flags])
 
 test('a key made, then revoked', async () => {

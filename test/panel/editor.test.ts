@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { appliedCampaign } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, goTo, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
@@ -42,11 +43,9 @@ const everything = {
   },
 }
 
-/** On the command line: signing in is limited. */
 async function make(settings: object): Promise<number> {
-  writeFileSync(join(stage.place.folder, 'campaign.json'), JSON.stringify(settings))
-  const account = ['--account', String(owner.accountId)]
-  return (await stage.place.json(['campaign', 'apply', ...account, 'campaign.json'])).id
+  const file = JSON.stringify(settings)
+  return (await stage.place.arrange((store) => appliedCampaign(store, owner.accountId, file))).id
 }
 
 async function saved(page: Page, id: number) {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { visitorName } from '../../src/core/visitor.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Campaign } from '../../src/store/store.ts'
-import { campaignFile, type Server } from '../support/lastcall.ts'
+import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import {
   assertAccessible,
@@ -26,8 +26,7 @@ const stranger = await person('stranger')
 const pages = [{ pageUrl: 'https://example.com/offer?x=1#buy' }, { pageUrl: 'https://example.com/second' }]
 
 async function campaignOf(who: Person, changes: Record<string, unknown> = {}): Promise<any> {
-  const apply = ['campaign', 'apply', '--account', String(who.accountId), '-']
-  return place.json(apply, campaignFile({ pages, ...changes }))
+  return place.arrange((store) => appliedCampaign(store, who.accountId, campaignFile({ pages, ...changes })))
 }
 
 /** On the command line, which has tests of its own. */

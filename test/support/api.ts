@@ -4,7 +4,15 @@ import http from 'node:http'
 import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { descriptionOf, holdToDescription } from './description.ts'
-import { campaignFile, type Installation, installation, type Owner, owner, type Server } from './lastcall.ts'
+import {
+  appliedCampaign,
+  campaignFile,
+  type Installation,
+  installation,
+  type Owner,
+  owner,
+  type Server,
+} from './lastcall.ts'
 
 export const publicUrl = 'https://offers.example.com'
 export const prefix = '/api/public/v1'
@@ -252,9 +260,13 @@ export function openShop(
 }
 
 /** Makes or changes a campaign of the owner's. */
-export async function applyCampaign(shop: Shop, changes: Record<string, unknown>, accountId?: number) {
-  const account = String(accountId ?? shop.owner.accountId)
-  return shop.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile(changes))
+export async function applyCampaign(
+  shop: Shop,
+  changes: Record<string, unknown>,
+  accountId?: number,
+): Promise<any> {
+  const file = campaignFile(changes)
+  return shop.place.arrange((store) => appliedCampaign(store, accountId ?? shop.owner.accountId, file))
 }
 
 export const leads = (campaignId: number | string) => `/campaigns/${campaignId}/leads`

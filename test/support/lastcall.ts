@@ -5,10 +5,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { asFile, type CampaignFile, saveCampaign } from '../../src/campaigns.ts'
 import { readSetting } from '../../src/config.ts'
+import { checkCampaign } from '../../src/core/campaign.ts'
 import { createKey } from '../../src/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { templateShelf } from '../../src/template-shelf.ts'
+import { openTemplates } from '../../src/timer/templates.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
 import { shelveUsualTemplates } from './usual-templates.ts'
 
@@ -202,14 +206,29 @@ export type Owner = { accountId: number; keyId: string; key: string; campaignId:
 
 /** An account with a key and a published campaign. */
 export async function owner(place: Installation, campaign = campaignFile()): Promise<Owner> {
-  const made = await place.arrange(accountWithKey)
-  const apply = ['campaign', 'apply', '--account', String(made.accountId), '-']
-  return { ...made, campaignId: (await place.json(apply, campaign)).id }
+  return place.arrange(async (store) => {
+    const made = await accountWithKey(store)
+    return { ...made, campaignId: (await appliedCampaign(store, made.accountId, campaign)).id }
+  })
 }
+
+/** What `campaign apply` does, without a process of its own. @throws where the file has a fault */
+export async function appliedCampaign(store: Store, accountId: number, file: string): Promise<CampaignFile> {
+  const checked = checkCampaign(JSON.parse(file))
+  if ('faults' in checked) throw new Error(`no campaign file: ${JSON.stringify(checked.faults)}`)
+  const templates = openTemplates(templateShelf(store, nowSeconds))
+  try {
+    return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign))
+  } finally {
+    await templates.close()
+  }
+}
+
+const nowSeconds = () => Math.floor(Date.now() / 1_000)
 
 export async function accountWithKey(store: Store) {
   await shelveUsualTemplates(store)
   const { id: accountId } = await store.createAccount('Owner')
-  const { id: keyId, key } = await createKey(store, accountId, 'server', Math.floor(Date.now() / 1000))
+  const { id: keyId, key } = await createKey(store, accountId, 'server', nowSeconds())
   return { accountId, keyId, key }
 }

@@ -1,5 +1,6 @@
 // A user of the panel without a browser: calls of its API behind a session.
 import assert from 'node:assert/strict'
+import { buildUsers } from '../../src/users.ts'
 import type { Installation, Server } from './lastcall.ts'
 
 export type PanelAnswer = { status: number; body: any }
@@ -13,7 +14,8 @@ export async function panelSession(
 ): Promise<PanelSession> {
   const email = `user-of-${accountId}@example.com`
   const password = 'long enough for a test'
-  await place.json(['user', 'create', '--account', String(accountId), '--email', email], `${password}\n`)
+  const now = Math.floor(Date.now() / 1_000)
+  await place.arrange((store) => buildUsers(store).create(accountId, email, password, now))
   const api = `${server.origin}/panel/api`
   const signedIn = await fetch(`${api}/session`, {
     method: 'POST',
