@@ -1,0 +1,85 @@
+// `npm test`: every test file, on both engines at once. Most files wait more than they compute, so several share
+// the processors; what takes longest begins first, and what nobody times gives way to what looks at the clock.
+import { once } from 'node:events'
+import { globSync } from 'node:fs'
+import { join, matchesGlob } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { compileCache } from './support/lastcall.ts'
+import { sharePostgres } from './support/shared-postgres.ts'
+import type { TestEngine } from './support/test-database.ts'
+import { buildUsualTemplates } from './support/usual-templates.ts'
+
+type Job = { engine: TestEngine; file: string }
+
+const onPostgres = ['{api,cli,visitor,panel-api}/*.test.ts', 'faults/*.test.ts']
+const longest = [
+  ...['widget/demo.*', 'visitor/rate.*', 'faults/**', 'http/p*', 'panel/{every-*,leads,editor}.*'],
+  ...['panel/**', 'widget/**', 'process/**', '**'],
+]
+const givesWay = '{core,image,panel}/**'
+const root = import.meta.dirname
+
+function allJobs(): Job[] {
+  const rank = ({ file }: Job) => longest.findIndex((pattern) => matchesGlob(file, pattern))
+  const filesOf = (patterns: string[]) => globSync(patterns, { cwd: root }).sort()
+  return [
+    ...filesOf(onPostgres).map((file): Job => ({ engine: 'postgres', file })),
+    ...filesOf(['**/*.test.ts']).map((file): Job => ({ engine: 'sqlite', file })),
+  ].sort((a, b) => rank(a) - rank(b))
+}
+
+const sums = new Map<string, number>()
+const report = new PassThrough({ objectMode: true, highWaterMark: 100_000 })
+const printed = report.compose(new spec())
+printed.pipe(process.stdout)
+
+async function runFile({ engine, file }: Job): Promise<void> {
+  const events = run({
+    files: [join(root, file)],
+    env: { ...process.env, LASTCALL_TEST_ENGINE: engine, NODE_COMPILE_CACHE: compileCache },
+    execArgv: matchesGlob(file, givesWay) ? [`--import=${join(root, 'support', 'gives-way.ts')}`] : [],
+  })
+  const results: unknown[] = []
+  for await (const { type, data } of events) {
+    if (type === 'test:summary') {
+      if (data.file === undefined)
+        for (const [name, count] of Object.entries(data.counts) as [string, number][])
+          sums.set(name, (sums.get(name) ?? 0) + count)
+    } else if (type !== 'test:diagnostic' || data.file !== undefined) {
+      if (engine === 'postgres' && 'name' in data && data.nesting === 0) data.name += ' (PostgreSQL)'
+      results.push({ type, data })
+    }
+  }
+  // What is told of a file stands together.
+  for (const result of results) report.write(result)
+}
+
+const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(1)
+const startedAt = performance.now()
+const postgres = await sharePostgres()
+await buildUsualTemplates()
+const [patient, others] = [true, false].map((is) =>
+  allJobs().filter(({ file }) => matchesGlob(file, givesWay) === is),
+) as [Job[], Job[]]
+const lane = async (first: Job[], then: Job[]) => {
+  for (let job = first.shift() ?? then.shift(); job !== undefined; job = first.shift() ?? then.shift()) {
+    const beganAt = performance.now()
+    await runFile(job)
+    if (process.env.TIMES) console.error(seconds(beganAt), job.engine, job.file)
+  }
+}
+await Promise.all([
+  lane(patient, others),
+  lane(patient, others),
+  lane(others, patient),
+  lane(others, patient),
+])
+report.end()
+await once(printed, 'end')
+await postgres.stop()
+for (const [name, count] of sums) console.log(`${name} ${count}`)
+console.log(`seconds ${seconds(startedAt)}`)
+const tests = sums.get('tests') ?? 0
+if (tests === 0 || sums.get('passed') !== tests) process.exitCode = 1
