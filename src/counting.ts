@@ -36,16 +36,25 @@ export function openCounting(store: Pick<Store, 'addCounts'>, onLost: (count: nu
   let waiting = new Map<string, Count>()
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> | undefined
+  /** The last registration, which most that follow are like: same campaign, same second, waiting still. */
+  let last: { campaign: Campaign; at: Seconds; among: typeof waiting; count: Count } | undefined
 
-  function add(count: Count): void {
+  /** Returns what holds the count now, unless it was given up. */
+  function add(count: Count): Count | undefined {
     const { campaignId, day, pageId, leadId, kind, fetcher } = count
     const key = `${campaignId} ${day} ${pageId} ${leadId} ${kind} ${fetcher}`
     const known = waiting.get(key)
     if (known !== undefined) {
       known.total += count.total
       known.lastAt = Math.max(known.lastAt, count.lastAt)
-    } else if (waiting.size >= mostWaiting) onLost(count.total)
-    else waiting.set(key, count)
+      return known
+    }
+    if (waiting.size < mostWaiting) {
+      waiting.set(key, count)
+      return count
+    }
+    onLost(count.total)
+    return undefined
   }
 
   function arm(): void {
@@ -72,17 +81,28 @@ export function openCounting(store: Pick<Store, 'addCounts'>, onLost: (count: nu
     }
   }
 
-  function count({ campaign, pageId, leadId, kind, fetcher }: Counted, lastAt: Seconds): void {
+  function count({ campaign, pageId, leadId, kind, fetcher }: Counted, lastAt: Seconds): Count | undefined {
     const day = dayOf(zoneOf(campaign.timeZone).toLocal(lastAt))
     const { accountId, id: campaignId } = campaign
-    add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1, lastAt })
     arm()
+    return add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1, lastAt })
+  }
+
+  function registered(campaign: Campaign, at: Seconds): void {
+    if (last?.campaign === campaign && last.at === at && last.among === waiting) {
+      last.count.total += 1
+      return
+    }
+    const counted = { campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' } as const
+    const held = count(counted, at)
+    last = held && { campaign, at, among: waiting, count: held }
   }
 
   return {
-    count: (counted, nowMs) => count(counted, Math.floor(nowMs / 1_000)),
-    registered: (campaign, at) =>
-      count({ campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' }, at),
+    count(counted, nowMs) {
+      count(counted, Math.floor(nowMs / 1_000))
+    },
+    registered,
     async close() {
       await storing
       clearTimeout(timer)

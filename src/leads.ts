@@ -10,6 +10,7 @@ import {
   setByHand,
   visit,
 } from './core/mechanism/attempt.ts'
+import type { Schedule } from './core/mechanism/settings.ts'
 import { isVisitorName } from './core/visitor.ts'
 import type { Directory } from './directory.ts'
 import type { Campaign, Decide, Lead, MaybePromise, Since, Store } from './store/store.ts'
@@ -74,7 +75,7 @@ type Change = {
 const registering: Change = {
   check: (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined),
   attempt: ({ schedule }, lead, now) =>
-    lead === undefined ? begin(schedule, now) : registerAgain(schedule, lead.attempt, now),
+    lead === undefined ? beginAlike(schedule, now) : registerAgain(schedule, lead.attempt, now),
 }
 
 const visiting: Change = {
@@ -95,7 +96,18 @@ const visitingWithoutEmail: Change = {
 
 const importing: Change = {
   check: () => undefined,
-  attempt: ({ schedule }, lead, now) => lead?.attempt ?? begin(schedule, now),
+  attempt: ({ schedule }, lead, now) => lead?.attempt ?? beginAlike(schedule, now),
+}
+
+const lastBegun = new WeakMap<Schedule, { at: Seconds; attempt: Attempt }>()
+
+/** The very same attempt for all that begin in one second: an attempt never changes. */
+function beginAlike(schedule: Schedule, now: Seconds): Attempt {
+  const last = lastBegun.get(schedule)
+  if (last?.at === now) return last.attempt
+  const attempt = begin(schedule, now)
+  lastBegun.set(schedule, { at: now, attempt })
+  return attempt
 }
 
 /** Looking again at a campaign that changes under every attempt to write has to end somewhere. */

@@ -138,10 +138,12 @@ export function buildPublicApi(
     if (rates.inProcess) return act(call, key, ask)
     const since = performance.now() - call.waitedMs
     const counted = rates.count(key.account.id, call.rateLimit, exchange.arrivedAtMs, since)
-    const isAllowed = counted.then(({ allowed }) => allowed)
+    // Where the count fails or says no, nothing is written, and nobody asks what came of it.
+    const isAllowed = counted.then(
+      ({ allowed }) => allowed,
+      () => false,
+    )
     const acted = Promise.try(act, call, key, ask, isAllowed, since)
-    // Where the count fails or says no, nobody asks what came of these.
-    isAllowed.catch(() => {})
     acted.catch(() => {})
     return counted.then((verdict) => {
       call.rate = verdict

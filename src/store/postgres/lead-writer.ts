@@ -1,7 +1,8 @@
+import type { Attempt } from '../../core/mechanism/attempt.ts'
 import { attemptColumns, attemptValues, type LeadRow, leadColumns, ruleIdAfter } from '../lead-row.ts'
 import { type RefCipher, saltSource } from '../ref.ts'
 import type { Value } from '../sql.ts'
-import type { Campaign, Decide, Decision, Lead, LeadWrite } from '../store.ts'
+import type { Campaign, Decide, Decision, Lead, LeadWrite, MaybePromise } from '../store.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Connection, Pool, Prepared } from './connection.ts'
 import { turns } from './turns.ts'
@@ -9,7 +10,7 @@ import { turns } from './turns.ts'
 type Write = { accountId: number; campaign: Campaign; email: string; decide: Decide }
 type Written = LeadWrite | 'stale'
 
-type NewLead = { row: Value[]; stored(id: number): Lead }
+type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
 
 export type LeadWriter = {
   /** `expectNew` says that the lead was just seen missing. */
@@ -17,32 +18,34 @@ export type LeadWriter = {
 }
 
 /** Turns a row of `leads` into the lead of a campaign. */
-export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Promise<Lead>
+export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => MaybePromise<Lead>
 
-const newColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`
 const attemptCount = attemptColumns.split(',').length
-const columnTypes = ['bigint', 'bigint', 'text', ...Array(2 + attemptCount).fill('bigint')]
-const columnArrays = columnTypes.map((type, index) => `$${index + 1}::${type}[]`).join(', ')
+/** What leads of a campaign that are registered in the same second have in common, a list of each. */
+const sharedColumns = ['account_id', 'campaign_id', 'registered_at', ...attemptColumns.split(/,\s*/)]
+const shared = sharedColumns.map((_, index) => `$${index + 1}::bigint[]`)
+const [version, which, email, salt] = [1, 2, 3, 4].map((n) => `$${shared.length + n}`)
 
 /**
- * All new leads of a turn in one statement, which is a transaction of its own. Leads come in one order on
+ * All new leads of a turn in one statement, which is a transaction of its own. They come in one order on
  * every node, so that two of them never wait for each other in a circle. A lead whose settings were replaced
- * since they were read is not stored.
+ * since they were read is not stored. Joins would be nested loops here: what is shared is taken by its position.
  */
 const insertLeads: Prepared = {
   name: 'insert_leads',
   text: `
-    WITH asked AS MATERIALIZED (
-      SELECT asked.*, accounts.version IS NOT DISTINCT FROM expected AS is_fresh
-        FROM unnest(${columnArrays}, $${columnTypes.length + 1}::bigint[]) WITH ORDINALITY
-          AS asked (${newColumns}, expected, position)
-        LEFT JOIN accounts ON accounts.id = asked.account_id
+    WITH fresh AS MATERIALIZED (
+      SELECT array_agg(version IS NOT DISTINCT FROM expected ORDER BY position) AS is_fresh
+        FROM unnest(${shared[0]}, ${version}::bigint[]) WITH ORDINALITY AS asked (account, expected, position)
+        LEFT JOIN accounts ON id = account
     ), stored AS (
-      INSERT INTO leads (${newColumns})
-        SELECT ${newColumns} FROM asked WHERE is_fresh ORDER BY account_id, campaign_id, email, position
+      INSERT INTO leads (${sharedColumns.join(', ')}, email, salt)
+        SELECT ${shared.map((list) => `(${list})[which]`).join(', ')}, email, salt
+        FROM unnest(${which}::int[], ${email}::text[], ${salt}::bigint[]) AS asked (which, email, salt)
+        WHERE (SELECT is_fresh FROM fresh)[which]
         ON CONFLICT DO NOTHING RETURNING id, salt
     )
-    SELECT position, is_fresh, stored.id FROM asked LEFT JOIN stored USING (salt)`,
+    SELECT (SELECT is_fresh FROM fresh), array_agg(id), array_agg(salt) FROM stored`,
 }
 
 const lockLeads: Prepared = {
@@ -99,43 +102,38 @@ export function leadWriter(
         return error as Error
       }
     })
-    const asked = made.filter((lead): lead is NewLead => !(lead instanceof Error))
-    const rows = byColumn(
-      asked.map(({ row }) => row),
-      columnTypes.length + 1,
+    const asked = made.filter((lead): lead is NewLead => !(lead instanceof Error)).sort(inOrder)
+    const { terms, positions } = termsOf(asked)
+    const [outcome] = await pool.use(leftMs, (connection) =>
+      connection.rows<[isFresh: boolean[] | null, ids: number[] | null, salts: number[] | null]>(
+        insertLeads,
+        [
+          ...byColumn(terms, sharedColumns.length + 1),
+          positions,
+          asked.map(({ email }) => email),
+          asked.map(({ salt }) => salt),
+        ],
+      ),
     )
-    const outcomes = await pool.use(leftMs, (connection) =>
-      connection.rows<[position: number, isFresh: boolean, id: number | null]>(insertLeads, rows),
-    )
+    const [areFresh, ids, salts] = outcome ?? []
+    const idOf = new Map(salts?.map((salt, index) => [salt, ids?.[index] as number]))
     const results = new Map<unknown, Written | 'exists'>()
-    for (const [position, isFresh, id] of outcomes) {
-      const lead = asked[position - 1] as NewLead
-      if (!isFresh) results.set(lead, 'stale')
-      else results.set(lead, id === null ? 'exists' : { lead: lead.stored(id), created: true })
+    for (const [index, lead] of asked.entries()) {
+      const id = idOf.get(lead.salt)
+      if (!areFresh?.[(positions[index] as number) - 1]) results.set(lead, 'stale')
+      else results.set(lead, id === undefined ? 'exists' : { lead: stored(lead, id), created: true })
     }
     return made.map((lead) => (lead instanceof Error ? lead : (results.get(lead) as Written | 'exists')))
   }
 
   function newLead(campaign: Campaign, email: string, decision: Decision | undefined): NewLead {
     if (decision === undefined) throw new Error('a lead that is not there cannot stay as it is')
-    const { id: campaignId, accountId, version } = campaign
-    const { registeredAt, attempt } = decision
-    const ruleId = ruleIdAfter(campaign, undefined, decision)
-    const salt = newSalt()
-    const row: Value[] = [
-      accountId,
-      campaignId,
-      email,
-      salt,
-      registeredAt,
-      ...attemptValues(ruleId, decision),
-      version,
-    ]
-    const stored = (id: number): Lead => {
-      const ref = refs.write({ accountId, leadId: id, salt })
-      return { id, ref, email, registeredAt, ruleId, attempt }
-    }
-    return { row, stored }
+    return { campaign, email, salt: newSalt(), ruleId: ruleIdAfter(campaign, undefined, decision), decision }
+  }
+
+  function stored({ campaign, email, salt, ruleId, decision }: NewLead, id: number): Lead {
+    const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
+    return { id, ref, email, registeredAt: decision.registeredAt, ruleId, attempt: decision.attempt }
   }
 
   /** Leads that exist: read under a lock, decided, and written, in one transaction for all of the turn. */
@@ -199,6 +197,44 @@ export function leadWriter(
       throw new StoreUnavailable('the lead kept changing')
     },
   }
+}
+
+/** What leads have in common, each with the version that it was read under, and of each lead where that stands. */
+function termsOf(leads: NewLead[]): { terms: Value[][]; positions: number[] } {
+  const terms: Value[][] = []
+  const known = new Map<Attempt, { lead: NewLead; position: number }>()
+  const positions = leads.map((lead) => {
+    const { campaign, ruleId, decision } = lead
+    const same = known.get(decision.attempt)
+    if (same !== undefined && haveSameTerms(same.lead, lead)) return same.position
+    const { id, accountId, version } = campaign
+    const position = terms.push([
+      accountId,
+      id,
+      decision.registeredAt,
+      ...attemptValues(ruleId, decision),
+      version,
+    ])
+    known.set(decision.attempt, { lead, position })
+    return position
+  })
+  return { terms, positions }
+}
+
+function haveSameTerms(one: NewLead, other: NewLead): boolean {
+  return (
+    one.campaign === other.campaign &&
+    one.ruleId === other.ruleId &&
+    one.decision.registeredAt === other.decision.registeredAt
+  )
+}
+
+function inOrder(a: NewLead, b: NewLead): number {
+  if (a.campaign.id !== b.campaign.id) {
+    return a.campaign.accountId - b.campaign.accountId || a.campaign.id - b.campaign.id
+  }
+  if (a.email === b.email) return 0
+  return a.email < b.email ? -1 : 1
 }
 
 /** Rows as one list for each column, which is how `unnest` takes them. */

@@ -10,6 +10,7 @@ import type { Sql, Statement } from '../sql.ts'
 import {
   type Campaign,
   type Lead,
+  type MaybePromise,
   Refused,
   type Since,
   type Store,
@@ -96,21 +97,21 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
 
   const leftOf = (since: Since) => (since === undefined ? patienceMs : since + patienceMs - performance.now())
 
-  async function findLead(campaign: Campaign, email: string, since?: Since): Promise<Lead | undefined> {
-    const row = await reader.find(campaign.accountId, campaign.id, email, since)
-    return row && toLead(campaign, email, row, since)
-  }
+  const findLead = (campaign: Campaign, email: string, since?: Since): Promise<Lead | undefined> =>
+    reader
+      .find(campaign.accountId, campaign.id, email, since)
+      .then((row) => row && toLead(campaign, email, row, since))
 
-  async function toLead(campaign: Campaign, email: string, row: LeadRow, since?: Since): Promise<Lead> {
+  function toLead(campaign: Campaign, email: string, row: LeadRow, since?: Since): MaybePromise<Lead> {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
-    return leadOf(row, email, ref, await ruleOf(campaign, row[3], since))
+    const ruleId = row[3]
+    const rule = ruleId === null ? null : campaign.rules.get(ruleId)
+    if (rule !== undefined) return leadOf(row, email, ref, rule)
+    return newerRule(ruleId as number, since).then((read) => leadOf(row, email, ref, read))
   }
 
   /** A rule that the campaign was given after it was read stands in the database alone. */
-  async function ruleOf(campaign: Campaign, ruleId: number | null, since: Since): Promise<Rule | null> {
-    if (ruleId === null) return null
-    const known = campaign.rules.get(ruleId)
-    if (known !== undefined) return known
+  async function newerRule(ruleId: number, since: Since): Promise<Rule> {
     const row = await read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId), since)
     if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
     return JSON.parse(row.rule)
