@@ -1,7 +1,7 @@
 // npm run bench:postgres: Lastcall on a PostgreSQL of its own, against plain inserts over the same driver in the
 // same run. What is measured and how to read it: README.md.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -17,24 +17,36 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '256' },
     leads: { type: 'string', default: '10000,1000000' },
+    'warm-up': { type: 'string', default: '20' },
+    only: { type: 'string', default: 'inserts,growth' },
     /** Connections of the plain inserts. */
     pool: { type: 'string', default: '32' },
+    'cpu-profiles': { type: 'string' },
   },
 })
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)
 const connections = Number(values.connections)
 
-type Measured = { perSecond: number; perCommit: number; cpuMicroseconds: number }
+/** What docs/operating.md advises, which is not what PostgreSQL takes by itself. */
+const advised = [
+  `shared_buffers=${Math.round(totalmem() / 4 / 2 ** 20)}MB`,
+  'max_wal_size=16GB',
+  'checkpoint_timeout=15min',
+]
+
+/** CPU time in microseconds for each that was done. */
+type Measured = { perSecond: number; perCommit: number; cpuOfPostgres: number; cpuOfClient: number }
+type Done = { count: number; cpuOfClient: number }
 type Target = { campaignId: number; key: string }
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-bench-'))
-  const postgres = await startPostgres({ durable: true })
+  const postgres = await startPostgres({ durable: true, settings: advised })
   const generator = startGenerator()
   try {
-    await compareWithInserts(postgres.url, generator, folder)
-    await compareSizes(postgres, generator, folder)
+    if (values.only.includes('inserts')) await compareWithInserts(postgres.url, generator, folder)
+    if (values.only.includes('growth')) await compareSizes(postgres, generator, folder)
   } finally {
     generator.stop()
     await postgres.stop()
@@ -44,17 +56,17 @@ async function main(): Promise<void> {
 
 async function compareWithInserts(url: string, generator: Generator, folder: string): Promise<void> {
   const target = await makeAccount(url)
-  const server = await startLastcall(url, join(folder, 'serve.log'))
+  const server = await startServer(url, folder, 'inserts')
   const database = await open(url)
   await database.query(plainTable)
   const lastcall: Measured[] = []
   const plain: Measured[] = []
   let fresh = 0
-  const register = async (): Promise<number> => {
+  const register = async (): Promise<Done> => {
     const emails = { pick: 'next', from: firstNewIndex + fresh } as const
-    const { answered, emailsTaken } = await put(generator, server, target, '', emails, 201)
+    const { emailsTaken, ...done } = await put(generator, server, target, '', emails, 201)
     fresh += emailsTaken
-    return answered
+    return done
   }
   await register()
   for (let round = 0; round < rounds; round += 1) {
@@ -69,6 +81,12 @@ async function compareWithInserts(url: string, generator: Generator, folder: str
   await server.stop()
 }
 
+function startServer(url: string, folder: string, name: string): Promise<Server> {
+  const profiles = values['cpu-profiles']
+  const profile = profiles === undefined ? undefined : { folder: profiles, name: `${name}.cpuprofile` }
+  return startLastcall(url, join(folder, `serve-${name}.log`), profile)
+}
+
 async function put(
   generator: Generator,
   server: Server,
@@ -76,15 +94,17 @@ async function put(
   path: string,
   emails: { pick: 'random'; count: number } | { pick: 'next'; from: number },
   status: number,
-) {
-  const load = { method: 'POST', key, emails, connections, seconds, status } as const
+  length = seconds,
+): Promise<Done & { emailsTaken: number }> {
+  const load = { method: 'POST', key, emails, connections, seconds: length, status } as const
   const outcome = await generator.put(server, {
     ...load,
     path: `/api/public/v1/campaigns/${campaignId}/leads${path}`,
   })
   const wrong = JSON.stringify(outcome.wrong)
   if (wrong !== '{}') throw new Error(`answers that were not expected: ${wrong}`)
-  return outcome
+  const { answered, emailsTaken, cpuMicrosecondsPerRequest } = outcome
+  return { count: answered, emailsTaken, cpuOfClient: cpuMicrosecondsPerRequest }
 }
 
 /** What a lead needs, as somebody without group commit would store it. */
@@ -96,7 +116,8 @@ const plainTable = `
 const plainInsert = `INSERT INTO plain (account_id, campaign_id, email, salt, registered_at, attempt, deadline_at)
   VALUES ($1, $2, $3, $4, $5, $6, $7)`
 
-async function insertPlainly(url: string): Promise<number> {
+async function insertPlainly(url: string): Promise<Done> {
+  const before = process.cpuUsage()
   const pool = new pg.Pool({ connectionString: url, max: Number(values.pool) })
   const endsAt = Date.now() + seconds * 1_000
   let count = 0
@@ -114,44 +135,66 @@ async function insertPlainly(url: string): Promise<number> {
   }
   await Promise.all(Array.from({ length: connections }, client))
   await pool.end()
-  return count
+  const { user, system } = process.cpuUsage(before)
+  return { count, cpuOfClient: (user + system) / count }
 }
 
+type Sized = { leads: number; target: Target; server: Server; database: pg.Client; taken: number }
+
+/** Rounds of the sizes take turns: what else the machine does meets all of them. */
 async function compareSizes(
   postgres: { createDatabase(): Promise<string> },
   generator: Generator,
   folder: string,
 ): Promise<void> {
-  const lines: [string, Measured][] = []
+  const all: Sized[] = []
   for (const leads of values.leads.split(',').map(Number)) {
-    const url = await postgres.createDatabase()
-    const target = await makeAccount(url)
-    const database = await open(url)
-    await database.query(manyLeads, [target.campaignId, leads])
-    await database.query('VACUUM ANALYZE leads')
-    const server = await startLastcall(url, join(folder, `serve-${leads}.log`))
-    for (const [name, path, emails, status] of [
-      ['lookup', '/lookup', { pick: 'random', count: leads }, 200],
-      ['registration', '', { pick: 'next', from: firstNewIndex }, 201],
-    ] as const) {
-      const results: Measured[] = []
-      let taken = 0
-      for (let round = 0; round <= rounds; round += 1) {
-        const from = emails.pick === 'next' ? { ...emails, from: emails.from + taken } : emails
-        results.push(
-          await measured(database, async () => {
-            const outcome = await put(generator, server, target, path, from, status)
-            taken += outcome.emailsTaken
-            return outcome.answered
-          }),
-        )
+    all.push(await fill(await postgres.createDatabase(), leads, folder))
+  }
+  const lines: [string, Measured][] = []
+  for (const name of ['lookup', 'registration'] as const) {
+    const results = new Map(all.map((sized) => [sized, [] as Measured[]]))
+    for (const sized of all) await ask(sized, generator, name, Number(values['warm-up']))
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [sized, measurements] of results) {
+        measurements.push(await measured(sized.database, () => ask(sized, generator, name)))
       }
-      lines.push([`${name}, ${leads.toLocaleString('en')} leads`, median(results.slice(1))])
     }
+    for (const [{ leads }, measurements] of results) {
+      lines.push([`${name}, ${leads.toLocaleString('en')} leads`, median(measurements)])
+    }
+  }
+  for (const { server, database } of all) {
     await server.stop()
     await database.end()
   }
   print('Growth', lines)
+}
+
+async function fill(url: string, leads: number, folder: string): Promise<Sized> {
+  const target = await makeAccount(url)
+  const database = await open(url)
+  await database.query(manyLeads, [target.campaignId, leads])
+  await database.query('VACUUM (FREEZE, ANALYZE) leads')
+  await database.query('CHECKPOINT')
+  return { leads, target, server: await startServer(url, folder, String(leads)), database, taken: 0 }
+}
+
+async function ask(
+  sized: Sized,
+  generator: Generator,
+  name: 'lookup' | 'registration',
+  length?: number,
+): Promise<Done> {
+  const { server, target, leads } = sized
+  const isLookup = name === 'lookup'
+  const emails = isLookup
+    ? ({ pick: 'random', count: leads } as const)
+    : ({ pick: 'next', from: firstNewIndex + sized.taken } as const)
+  const path = isLookup ? '/lookup' : ''
+  const done = await put(generator, server, target, path, emails, isLookup ? 200 : 201, length)
+  sized.taken += done.emailsTaken
+  return done
 }
 
 /** The emails of emails.ts, by PostgreSQL itself. */
@@ -174,17 +217,18 @@ async function open(url: string): Promise<pg.Client> {
 }
 
 /** How many were done each second, for each commit, and what one cost all processes of PostgreSQL. */
-async function measured(database: pg.Client, work: () => Promise<number>): Promise<Measured> {
+async function measured(database: pg.Client, work: () => Promise<Done>): Promise<Measured> {
   const commits = await commitsOf(database)
   const cpu = await cpuOf(database)
   const startedAt = performance.now()
-  const count = await work()
+  const { count, cpuOfClient } = await work()
   const spent = Math.min(performance.now() - startedAt, seconds * 1_000)
   const used = (await cpuOf(database)) - cpu
   return {
     perSecond: (count * 1_000) / spent,
     perCommit: count / ((await commitsOf(database)) - commits),
-    cpuMicroseconds: used / 1_000 / count,
+    cpuOfPostgres: used / 1_000 / count,
+    cpuOfClient,
   }
 }
 
@@ -226,19 +270,21 @@ function median(all: Measured[]): Measured {
   return {
     perSecond: middle(({ perSecond }) => perSecond),
     perCommit: middle(({ perCommit }) => perCommit),
-    cpuMicroseconds: middle(({ cpuMicroseconds }) => cpuMicroseconds),
+    cpuOfPostgres: middle(({ cpuOfPostgres }) => cpuOfPostgres),
+    cpuOfClient: middle(({ cpuOfClient }) => cpuOfClient),
   }
 }
 
 function print(title: string, lines: [string, Measured][]): void {
   console.log(
-    `\n${title}${' '.repeat(Math.max(1, 60 - title.length))}per second  per commit  CPU µs of PostgreSQL`,
+    `\n${title}${' '.repeat(Math.max(1, 60 - title.length))}per second  per commit  CPU µs: PostgreSQL, its client`,
   )
-  for (const [name, { perSecond, perCommit, cpuMicroseconds }] of lines) {
+  for (const [name, { perSecond, perCommit, cpuOfPostgres, cpuOfClient }] of lines) {
     const numbers = [
       Math.round(perSecond).toLocaleString('en'),
       perCommit.toFixed(1),
-      cpuMicroseconds.toFixed(1),
+      cpuOfPostgres.toFixed(1),
+      cpuOfClient.toFixed(1),
     ]
     console.log(`  ${name.padEnd(58)}${numbers.map((number) => number.padStart(10)).join('  ')}`)
   }

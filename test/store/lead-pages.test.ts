@@ -1,34 +1,15 @@
 // Leads by the beginning of their address, page by page, on both engines.
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import fc from 'fast-check'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import { visitorName } from '../../src/core/visitor.ts'
-import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import type { Campaign, Store } from '../../src/store/store.ts'
-import { createDatabase, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
-import { postgresUrl } from '../support/shared-postgres.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
-
-const places: Record<string, (t: TestContext) => Promise<DatabaseLocation>> = {
-  async sqlite(t) {
-    const folder = mkdtempSync(join(tmpdir(), 'lastcall-store-'))
-    t.after(() => rmSync(folder, { recursive: true }))
-    return { engine: 'sqlite', path: join(folder, 'lastcall.db') }
-  },
-  async postgres(t) {
-    const admin = await postgresUrl()
-    const url = databaseUrl(admin)
-    await createDatabase(admin, { url })
-    t.after(() => dropDatabase(admin, url))
-    return { engine: 'postgres', url }
-  },
-}
 
 const settings = {
   name: 'Autumn course',
@@ -52,7 +33,7 @@ async function add(store: Store, campaignId: number, names: string[]): Promise<v
 /** Every character that may stand next to others in an order of bytes, and some that a locale sorts otherwise. */
 const local = fc.string({ unit: fc.constantFrom(...'!"#+-09=AZ^_`az~'), minLength: 1, maxLength: 4 })
 
-for (const [engine, place] of Object.entries(places)) {
+for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a prefix finds what begins so and nothing else, in pages without gaps: ${engine}`, async (t) => {
     const at = await place(t)
     const first = await openStore(at, options)

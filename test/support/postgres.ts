@@ -15,6 +15,8 @@ import { areGone, freezeFamily, killFamily, signal, thawFamily } from './process
 export type PostgresOptions = {
   /** Waits for the disk at every commit, as in production; else a crash of the machine, not of a process, loses data. */
   durable?: boolean
+  /** Such as `shared_buffers=1GB`. */
+  settings?: string[]
 }
 
 export type Postgres = {
@@ -45,7 +47,10 @@ type Cluster = { folder: string; port: number; runner: Runner; settings: string[
 const startLimitMs = 60_000
 
 /** Starts a cluster on a free port of 127.0.0.1, its data in the folder for temporary files. */
-export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<Postgres> {
+export async function startPostgres({
+  durable = false,
+  settings = [],
+}: PostgresOptions = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-postgres-'))
   const guard = startGuard(folder)
   const stop = async () => {
@@ -55,7 +60,7 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
   }
   try {
     const password = randomBytes(12).toString('hex')
-    const cluster = await prepare(folder, password, durable)
+    const cluster = await prepare(folder, password, [...safety(durable), ...settings])
     let server = await startServer(cluster, guard)
     const adminUrl = `postgres://postgres:${password}@127.0.0.1:${cluster.port}/postgres`
     await createRole(adminUrl)
@@ -104,7 +109,7 @@ function startGuard(folder: string): ChildProcess {
   return guard
 }
 
-async function prepare(folder: string, password: string, durable: boolean): Promise<Cluster> {
+async function prepare(folder: string, password: string, settings: string[]): Promise<Cluster> {
   const owner = runner()
   const passwordPath = join(folder, 'password')
   writeFileSync(passwordPath, password, { mode: 0o600 })
@@ -121,10 +126,12 @@ async function prepare(folder: string, password: string, durable: boolean): Prom
     { cwd: folder, env: { TZ: 'UTC' }, ...owner },
   )
   const port = await freePort()
-  return { folder, port, runner: owner, settings: settings(port, durable) }
+  return { folder, port, runner: owner, settings: [...places(port), ...settings] }
 }
 
-function settings(port: number, durable: boolean): string[] {
+const safety = (durable: boolean) => (durable ? [] : ['fsync=off', 'full_page_writes=off'])
+
+function places(port: number): string[] {
   return [
     'listen_addresses=127.0.0.1',
     `port=${port}`,
@@ -132,7 +139,6 @@ function settings(port: number, durable: boolean): string[] {
     'max_connections=300',
     // in the folder, not in /dev/shm, where it would outlive a kill
     'dynamic_shared_memory_type=mmap',
-    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
   ]
 }
 
