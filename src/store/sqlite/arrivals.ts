@@ -29,7 +29,19 @@ export type Arrivals = {
   generation(): number
 }
 
-type Arrival = { campaignId: number; email: string; leadId: number }
+/** By campaign, and in it by email, the ids of leads. */
+type Ids = Map<number, Map<string, number>>
+
+/** What is being filed: campaign after campaign, the emails of each in the order of `lead_emails`. */
+type Round = {
+  ids: Ids
+  sorted: { campaignId: number; emails: string[] }[]
+  highestId: number
+  size: number
+  /** How many have been filed, and how many of these are on disk. */
+  filed: number
+  settled: number
+}
 
 export function openArrivals(connection: Connection): Arrivals {
   const selectUnfiled = connection.prepareArrays(
@@ -38,109 +50,126 @@ export function openArrivals(connection: Connection): Arrivals {
   const file = connection.prepare('INSERT OR IGNORE INTO lead_emails VALUES (?, ?, ?)')
   const updateFiledUpTo = connection.prepare('UPDATE filing SET filed_up_to = ?')
 
-  let campaigns = new Map<number, Map<string, number>>()
-  let count = 0
+  /** Those that have come since the round began, or since the last one ended. */
+  let fresh: Ids = new Map()
+  let freshCount = 0
+  let round: Round | undefined
   let isExpired = true
   let generation = 0
-  let added: Arrival[] = []
-  /** In the order of `lead_emails`; the first `filed` of them are filed, `settled` of these on disk. */
-  let round: Arrival[] = []
-  let filed = 0
-  let settled = 0
+  let added: { campaignId: number; email: string }[] = []
 
   function remember(campaignId: number, email: string, leadId: number): void {
-    let emails = campaigns.get(campaignId)
+    let emails = fresh.get(campaignId)
     if (emails === undefined) {
       emails = new Map()
-      campaigns.set(campaignId, emails)
+      fresh.set(campaignId, emails)
     }
     emails.set(email, leadId)
-    count += 1
+    freshCount += 1
   }
 
-  function forget({ campaignId, email, leadId }: Arrival): void {
-    const emails = campaigns.get(campaignId)
-    if (emails?.get(email) !== leadId) return
-    emails.delete(email)
-    if (emails.size === 0) campaigns.delete(campaignId)
-    count -= 1
-  }
-
-  function known(): Map<number, Map<string, number>> {
-    if (!isExpired) return campaigns
+  function refresh(): void {
+    if (!isExpired) return
     isExpired = false
-    campaigns = new Map()
-    count = 0
-    round = []
-    filed = 0
-    settled = 0
+    fresh = new Map()
+    freshCount = 0
+    round = undefined
     for (const row of selectUnfiled.all() as unknown as [number, string, number][]) remember(...row)
-    return campaigns
   }
 
+  /** Only between transactions: what is in a round is on disk, and its ids will not be given to others. */
   function beginRound(): void {
-    for (const [campaignId, emails] of known()) {
-      for (const [email, leadId] of emails) round.push({ campaignId, email, leadId })
+    const sorted = [...fresh].sort(([a], [b]) => a - b)
+    round = {
+      ids: fresh,
+      // Emails are ASCII, so that this is SQLite's order too.
+      sorted: sorted.map(([campaignId, emails]) => ({ campaignId, emails: [...emails.keys()].sort() })),
+      highestId: highestOf(fresh),
+      size: freshCount,
+      filed: 0,
+      settled: 0,
     }
-    round.sort(inOrder)
+    fresh = new Map()
+    freshCount = 0
   }
 
-  function endRound(): void {
-    for (const arrival of round) forget(arrival)
-    round = []
-    filed = 0
-    settled = 0
-    generation += 1
+  function fileNext({ ids, sorted, filed }: Round, count: number): void {
+    let before = 0
+    let left = count
+    for (const { campaignId, emails } of sorted) {
+      const from = Math.max(0, filed - before)
+      const end = Math.min(emails.length, from + left)
+      const leadIds = ids.get(campaignId)
+      for (let index = from; index < end; index += 1) {
+        const email = emails[index] as string
+        file.run(campaignId, email, leadIds?.get(email) as number)
+      }
+      left -= Math.max(0, end - from)
+      if (left === 0) return
+      before += emails.length
+    }
   }
+
+  const idIn = (ids: Ids | undefined, campaignId: number, email: string) => ids?.get(campaignId)?.get(email)
 
   return {
-    find: (campaignId, email) => known().get(campaignId)?.get(email),
-    emailsIn: (campaignId, { from, below }, limit) =>
-      [...(known().get(campaignId)?.keys() ?? [])]
+    find(campaignId, email) {
+      refresh()
+      return idIn(fresh, campaignId, email) ?? idIn(round?.ids, campaignId, email)
+    },
+    emailsIn(campaignId, { from, below }, limit) {
+      refresh()
+      const emails = new Set([fresh, round?.ids].flatMap((ids) => [...(ids?.get(campaignId)?.keys() ?? [])]))
+      return [...emails]
         .filter((email) => email >= from && email < below)
         .sort()
-        .slice(0, limit),
+        .slice(0, limit)
+    },
     add(campaignId, email, leadId) {
       remember(campaignId, email, leadId)
-      added.push({ campaignId, email, leadId })
+      added.push({ campaignId, email })
     },
     fileSome(isIdle) {
-      known()
-      if (round.length === 0 && count >= (isIdle ? 1 : roundSize)) beginRound()
-      if (round.length === 0) return
+      refresh()
+      if (isIdle && round === undefined && freshCount > 0) beginRound()
+      if (round === undefined) return
       // Faster than leads arrive, or there would be no end to it.
-      const end = Math.min(round.length, filed + Math.max(portion, 3 * added.length))
-      for (; filed < end; filed += 1) {
-        const { campaignId, email, leadId } = round[filed] as Arrival
-        file.run(campaignId, email, leadId)
-      }
+      const count = Math.min(round.size - round.filed, Math.max(portion, 3 * added.length))
+      fileNext(round, count)
+      round.filed += count
       // Ids only rise: whoever has come since the round began has a higher one.
-      if (filed === round.length) updateFiledUpTo.run(highestId(round))
+      if (round.filed === round.size) updateFiledUpTo.run(round.highestId)
     },
     settle(isCommitted) {
-      if (!isCommitted) {
-        for (const arrival of added) forget(arrival)
-        filed = settled
-      } else if (round.length > 0 && filed === round.length) endRound()
-      settled = filed
+      if (isCommitted && round !== undefined) {
+        round.settled = round.filed
+        if (round.filed === round.size) {
+          round = undefined
+          generation += 1
+        }
+      } else if (!isCommitted) {
+        if (round !== undefined) round.filed = round.settled
+        for (const { campaignId, email } of added) {
+          fresh.get(campaignId)?.delete(email)
+          freshCount -= 1
+        }
+      }
       added = []
+      if (round === undefined && freshCount >= roundSize) beginRound()
     },
     expire() {
       isExpired = true
       generation += 1
     },
-    size: () => count,
+    size: () => freshCount + (round?.size ?? 0),
     generation: () => generation,
   }
 }
 
-/** Emails are ASCII, so that this is SQLite's order too. */
-function inOrder(a: Arrival, b: Arrival): number {
-  return a.campaignId - b.campaignId || (a.email < b.email ? -1 : 1)
-}
-
-function highestId(round: Arrival[]): number {
-  return round.reduce((highest, { leadId }) => Math.max(highest, leadId), 0)
+function highestOf(ids: Ids): number {
+  let highest = 0
+  for (const emails of ids.values()) for (const id of emails.values()) highest = Math.max(highest, id)
+  return highest
 }
 
 // Leads are removed whether they have been filed or not, inside the caller's transaction.
