@@ -27,6 +27,8 @@ export type LeadRows = {
    * certainly not there, which saves the reading.
    */
   write(campaign: Campaign, email: string, decide: Decide, isMissing: boolean): LeadWrite
+  /** Gives the leads that were made since the last time their refs, which they are without until then. */
+  nameNew(): void
 }
 
 /** The statements on leads, prepared once for this connection. */
@@ -54,6 +56,7 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
   )
   const selectRule = connection.prepareArrays('SELECT rule FROM rules WHERE id = ?')
   const newSalt = saltSource()
+  let unnamed: (RefParts & { lead: Lead })[] = []
   /** What refs of leads were found to say: whoever opens a mail opens more, and deciphering costs as much as the row. */
   const opened = new Map<string, RefParts>()
   /** And by their ids the refs of leads that were read: enciphering costs a quarter of a look-up. */
@@ -99,7 +102,9 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
     const { lastInsertRowid } = insert.run(accountId, campaignId, email, salt, registeredAt, ...values)
     const id = Number(lastInsertRowid)
     arrivals.add(campaignId, email, id)
-    return { id, ref: refs.write({ accountId, leadId: id, salt }), email, registeredAt, ruleId, attempt }
+    const lead = { id, ref: '', email, registeredAt, ruleId, attempt }
+    unnamed.push({ accountId, leadId: id, salt, lead })
+    return lead
   }
 
   function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
@@ -145,6 +150,11 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
       }
       if (lead === undefined) throw new Error('a lead that is not there cannot stay as it is')
       return { lead, created: false }
+    },
+    nameNew() {
+      const names = refs.writeAll(unnamed)
+      for (const [index, { lead }] of unnamed.entries()) lead.ref = names[index] as string
+      unnamed = []
     },
   }
 }

@@ -114,6 +114,7 @@ export function leadWriter(
     try {
       const version = begun()
       const outcomes = batch.map((pending) => attempt(pending, version))
+      rows.nameNew()
       arrivals.fileSome(batch.length === 0)
       end.run()
       isCommitted = true
