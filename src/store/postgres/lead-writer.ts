@@ -1,6 +1,6 @@
 import type { Attempt } from '../../core/mechanism/attempt.ts'
 import { attemptColumns, attemptValues, type LeadRow, leadColumns, ruleIdAfter } from '../lead-row.ts'
-import { type RefCipher, saltSource } from '../ref.ts'
+import { type RefCipher, type RefParts, saltSource } from '../ref.ts'
 import type { Value } from '../sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadWrite, MaybePromise } from '../store.ts'
 import { StoreUnavailable } from '../store.ts'
@@ -118,10 +118,16 @@ export function leadWriter(
     const [areFresh, ids, salts] = outcome ?? []
     const idOf = new Map(salts?.map((salt, index) => [salt, ids?.[index] as number]))
     const results = new Map<unknown, Written | 'exists'>()
+    const created: (RefParts & { lead: NewLead })[] = []
     for (const [index, lead] of asked.entries()) {
-      const id = idOf.get(lead.salt)
+      const leadId = idOf.get(lead.salt)
       if (!areFresh?.[(positions[index] as number) - 1]) results.set(lead, 'stale')
-      else results.set(lead, id === undefined ? 'exists' : { lead: stored(lead, id), created: true })
+      else if (leadId === undefined) results.set(lead, 'exists')
+      else created.push({ accountId: lead.campaign.accountId, leadId, salt: lead.salt, lead })
+    }
+    const names = refs.writeAll(created)
+    for (const [index, { leadId, lead }] of created.entries()) {
+      results.set(lead, { lead: stored(lead, leadId, names[index] as string), created: true })
     }
     return made.map((lead) => (lead instanceof Error ? lead : (results.get(lead) as Written | 'exists')))
   }
@@ -131,8 +137,7 @@ export function leadWriter(
     return { campaign, email, salt: newSalt(), ruleId: ruleIdAfter(campaign, undefined, decision), decision }
   }
 
-  function stored({ campaign, email, salt, ruleId, decision }: NewLead, id: number): Lead {
-    const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
+  function stored({ email, ruleId, decision }: NewLead, id: number, ref: string): Lead {
     return { id, ref, email, registeredAt: decision.registeredAt, ruleId, attempt: decision.attempt }
   }
 
