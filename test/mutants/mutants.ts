@@ -7,6 +7,7 @@ const attempt = 'src/core/mechanism/attempt.ts'
 const rate = 'src/core/rate-window.ts'
 const configuration = 'src/store/configuration.ts'
 const writer = 'src/store/sqlite/lead-writer.ts'
+const plain = 'src/http/plain.ts'
 const arrivals = 'src/store/sqlite/arrivals.ts'
 const sqlite = 'src/store/sqlite/sqlite.ts'
 const leads = 'src/leads.ts'
@@ -180,8 +181,26 @@ export const mutants: Mutant[] = [
   },
   {
     file: insert,
-    line: "if (!isFresh) results.set(lead, 'stale')",
+    line: "if (!areFresh?.[(positions[index] as number) - 1]) results.set(lead, 'stale')",
     fault: 'if (false) {}',
     tests: ['postgres', ...inApi('change-holds')],
+  },
+  {
+    file: plain,
+    line: 'headers[name] !== undefined || unusual.has(name)',
+    fault: 'unusual.has(name)',
+    tests: ['test/http/plain.test.ts'],
+  },
+  {
+    file: plain,
+    line: '!beginsWith(bytes, head.bytes)',
+    fault: 'bytes.length < head.bytes.length',
+    tests: ['test/http/plain.test.ts'],
+  },
+  {
+    file: arrivals,
+    line: 'if (round !== undefined) round.filed = round.settled',
+    fault: '',
+    tests: ['test/sqlite/arrivals.test.ts'],
   },
 ]
