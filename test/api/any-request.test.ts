@@ -2,6 +2,7 @@
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Call, call, type Headers, openShop } from '../support/api.ts'
+import { engine } from '../support/test-database.ts'
 
 const shop = openShop()
 
@@ -157,7 +158,7 @@ const fewHeaders = fc.tuple(headers, fc.array(fc.nat(), { maxLength: 2 })).map((
   return Object.fromEntries(picked as [string, string][])
 })
 
-test('thousands of odd requests, each with an answer of the contract', async () => {
+test('a thousand odd requests and more, each with an answer of the contract', async () => {
   const hasKey = fc.integer({ min: 0, max: 9 }).map((n) => n > 0)
   const size = fc.constantFrom(0, 0, 1, 7, 5000)
   await fc.assert(
@@ -176,7 +177,8 @@ test('thousands of odd requests, each with an answer of the contract', async () 
         await call(shop.server, method, path, options)
       },
     ),
-    { numRuns: 2500 },
+    // What reads a request knows nothing of the engine: there, those are enough that get as far as the database.
+    { numRuns: engine === 'sqlite' ? 2_500 : 1_000 },
   )
 })
 

@@ -5,7 +5,7 @@ import { createConnection } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { whileLocked } from '../support/locked.ts'
-import { prepared } from '../support/prepared.ts'
+import { eventually, prepared } from '../support/prepared.ts'
 import { engine } from '../support/test-database.ts'
 import {
   accepts,
@@ -309,8 +309,11 @@ test('draining', { concurrency: 4, timeout: 400_000 }, async (t) => {
   })
 
   check('readiness turns false', async ({ open, signal, exits, hasRead, isDraining }) => {
-    const before = await open(message('GET', '/readyz'))
-    assert.equal((await before.answers(1))[0]?.status, 200)
+    const isReady = async () => {
+      const before = await open(message('GET', '/readyz'))
+      return (await before.answers(1))[0]?.status === 200
+    }
+    assert.ok(await eventually(5_000, isReady))
     const line = await open(message('GET', '/readyz').slice(0, -4))
     await hasRead()
     signal()
