@@ -41,6 +41,9 @@ function letContinue(exchange: NodeExchange): void {
 /** Answers before the end of the request; ends the answer, and with it the connection, after that. */
 function linger(exchange: NodeExchange, body: string | Uint8Array): void {
   const { req, res } = exchange
+  // Nobody counts these any more: a thousand heads of a thousand names each would fill the memory until they end.
+  req.headers = {}
+  req.rawHeaders = []
   if (req.method === 'HEAD') res.flushHeaders()
   else res.write(body)
   let left = lingerBytes
