@@ -59,8 +59,6 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
   let unnamed: (RefParts & { lead: Lead })[] = []
   /** What refs of leads were found to say: whoever opens a mail opens more, and deciphering costs as much as the row. */
   const opened = new Map<string, RefParts>()
-  /** And by their ids the refs of leads that were read: enciphering costs a quarter of a look-up. */
-  const named = new Map<number, { salt: number; ref: string }>()
 
   /** A rule that the campaign was given after it was read stands in the database alone. */
   function ruleOf(campaign: Campaign, ruleId: number | null): Rule | null {
@@ -73,17 +71,8 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
   }
 
   function toLead(campaign: Campaign, email: string, row: LeadRow): Lead {
-    return leadOf(row, email, refOf(campaign.accountId, row[0], row[1]), ruleOf(campaign, row[3]))
-  }
-
-  function refOf(accountId: number, leadId: number, salt: number): string {
-    const known = named.get(leadId)
-    // Another lead may have come under the same id.
-    if (known?.salt === salt) return known.ref
-    const ref = refs.write({ accountId, leadId, salt })
-    if (named.size >= mostOpened) named.clear()
-    named.set(leadId, { salt, ref })
-    return ref
+    const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
+    return leadOf(row, email, ref, ruleOf(campaign, row[3]))
   }
 
   function find(campaign: Campaign, email: string): Lead | undefined {
