@@ -51,7 +51,7 @@ function readHead(message: Buffer, { socket }: Connection): PlainHead | undefine
   const found = headPattern.exec(bytes.toString('latin1'))
   if (found === null) return undefined
   const headers: Record<string, string> = {}
-  for (const line of (found[3] as string).split('\r\n', 200)) {
+  for (const line of (found[3] as string).split('\r\n')) {
     const colon = line.indexOf(':')
     if (colon === -1) continue
     const name = line.slice(0, colon).toLowerCase()

@@ -83,6 +83,7 @@ test('plain requests', async (t) => {
     '__proto__: x',
     'constructor: x',
     `X-Long: ${'x'.repeat(9_000)}`,
+    Array.from({ length: 300 }, (_, n) => `a${n}: ${n}`).join('\r\n'),
   )
   const target = fc.constantFrom(
     leads,
@@ -197,6 +198,20 @@ test('plain requests', async (t) => {
       assert.equal(answers.length, 1)
       assert.ok((answers[0]?.status ?? 500) < 300)
     }
+  })
+
+  await t.test('what is said twice, or asks for more, is seen behind hundreds of headers too', async () => {
+    const body = '{"email":"ours@example.com"}'
+    const many = Array.from({ length: 300 }, (_, n) => `a${n}: ${n}`)
+    const first = [bearer, jsonType, `Content-Length: ${body.length}`, ...many]
+    const line = await wire(port)
+    await line.send(message('POST', lookup, first, body))
+    await line.send(message('POST', lookup, [...first, jsonType], body))
+    const statuses = (await line.answers(2)).map(({ status }) => status)
+    assert.deepEqual(statuses, [200, 415])
+    line.destroy()
+    const closing = message('POST', lookup, [...first, 'Connection: close'], body)
+    assert.equal((await exchange(port, [closing], { timeoutMs: 3_000 })).ending, 'closed')
   })
 
   await t.test('a client that asks for the end behind its answer gets it', async () => {

@@ -77,7 +77,7 @@ export function openArrivals(connection: Connection): Arrivals {
     for (const row of selectUnfiled.all() as unknown as [number, string, number][]) remember(...row)
   }
 
-  /** Only between transactions: what is in a round is on disk, and its ids will not be given to others. */
+  /** Never with additions of a transaction under way: their ids are given to others where it fails. */
   function beginRound(): void {
     const sorted = [...fresh].sort(([a], [b]) => a - b)
     round = {

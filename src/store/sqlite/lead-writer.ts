@@ -114,7 +114,6 @@ export function leadWriter(
     try {
       const version = begun()
       const outcomes = batch.map((pending) => attempt(pending, version))
-      rows.nameNew()
       arrivals.fileSome(batch.length === 0)
       end.run()
       isCommitted = true
@@ -125,6 +124,8 @@ export function leadWriter(
       throw error
     } finally {
       arrivals.settle(isCommitted)
+      // Also of a batch that failed: those leads must not gather while a disk is full.
+      rows.nameNew()
     }
   }
 
