@@ -143,7 +143,7 @@ type Sized = { leads: number; target: Target; server: Server; database: pg.Clien
 
 /** Rounds of the sizes take turns: what else the machine does meets all of them. */
 async function compareSizes(
-  postgres: { createDatabase(): Promise<string> },
+  postgres: { adminUrl: string; createDatabase(): Promise<string> },
   generator: Generator,
   folder: string,
 ): Promise<void> {
@@ -151,6 +151,9 @@ async function compareSizes(
   for (const leads of values.leads.split(',').map(Number)) {
     all.push(await fill(await postgres.createDatabase(), leads, folder))
   }
+  const administrator = await open(postgres.adminUrl)
+  await administrator.query('CHECKPOINT')
+  await administrator.end()
   const lines: [string, Measured][] = []
   for (const name of ['lookup', 'registration'] as const) {
     const results = new Map(all.map((sized) => [sized, [] as Measured[]]))
@@ -176,7 +179,6 @@ async function fill(url: string, leads: number, folder: string): Promise<Sized> 
   const database = await open(url)
   await database.query(manyLeads, [target.campaignId, leads])
   await database.query('VACUUM (FREEZE, ANALYZE) leads')
-  await database.query('CHECKPOINT')
   return { leads, target, server: await startServer(url, folder, String(leads)), database, taken: 0 }
 }
 
@@ -212,6 +214,8 @@ const manyLeads = `
 
 async function open(url: string): Promise<pg.Client> {
   const client = new pg.Client(url)
+  // What fails, fails in a query; without this the end of PostgreSQL after a failure would hide its cause.
+  client.on('error', () => {})
   await client.connect()
   return client
 }
