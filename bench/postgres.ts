@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '256' },
+    connections: { type: 'string' },
     leads: { type: 'string', default: '10000,1000000' },
     'warm-up': { type: 'string', default: '20' },
     only: { type: 'string', default: 'inserts,growth' },
@@ -26,7 +26,11 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 const rounds = Number(values.rounds)
-const connections = Number(values.connections)
+const connections = {
+  inserts: Number(values.connections ?? 256),
+  /** As in run.ts, which measures it on SQLite. */
+  growth: Number(values.connections ?? 64),
+}
 
 /** What docs/operating.md advises, which is not what PostgreSQL takes by itself. */
 const advised = [
@@ -45,6 +49,7 @@ async function main(): Promise<void> {
   const postgres = await startPostgres({ durable: true, settings: advised })
   const generator = startGenerator()
   try {
+    await printSettings(postgres.adminUrl)
     if (values.only.includes('inserts')) await compareWithInserts(postgres.url, generator, folder)
     if (values.only.includes('growth')) await compareSizes(postgres, generator, folder)
   } finally {
@@ -52,6 +57,17 @@ async function main(): Promise<void> {
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function printSettings(adminUrl: string): Promise<void> {
+  const database = await open(adminUrl)
+  const names = `'server_version', 'shared_buffers', 'huge_pages_status'`
+  const { rows } = await database.query(
+    `SELECT string_agg(name || ' ' || current_setting(name), ', ' ORDER BY name DESC) AS settings
+       FROM pg_settings WHERE name IN (${names})`,
+  )
+  console.log(rows[0].settings)
+  await database.end()
 }
 
 async function compareWithInserts(url: string, generator: Generator, folder: string): Promise<void> {
@@ -64,7 +80,15 @@ async function compareWithInserts(url: string, generator: Generator, folder: str
   let fresh = 0
   const register = async (): Promise<Done> => {
     const emails = { pick: 'next', from: firstNewIndex + fresh } as const
-    const { emailsTaken, ...done } = await put(generator, server, target, '', emails, 201)
+    const { emailsTaken, ...done } = await put(
+      generator,
+      server,
+      target,
+      connections.inserts,
+      '',
+      emails,
+      201,
+    )
     fresh += emailsTaken
     return done
   }
@@ -73,7 +97,7 @@ async function compareWithInserts(url: string, generator: Generator, folder: str
     lastcall.push(await measured(database, register))
     plain.push(await measured(database, () => insertPlainly(url)))
   }
-  print(`${connections} connections, medians of ${rounds} rounds of ${seconds} s`, [
+  print(`${connections.inserts} connections, medians of ${rounds} rounds of ${seconds} s`, [
     ['Registration of new leads', median(lastcall)],
     [`plain inserts over pg, ${values.pool} connections`, median(plain)],
   ])
@@ -91,6 +115,7 @@ async function put(
   generator: Generator,
   server: Server,
   { campaignId, key }: Target,
+  connections: number,
   path: string,
   emails: { pick: 'random'; count: number } | { pick: 'next'; from: number },
   status: number,
@@ -133,7 +158,7 @@ async function insertPlainly(url: string): Promise<Done> {
       )
     }
   }
-  await Promise.all(Array.from({ length: connections }, client))
+  await Promise.all(Array.from({ length: connections.inserts }, client))
   await pool.end()
   const { user, system } = process.cpuUsage(before)
   return { count, cpuOfClient: (user + system) / count }
@@ -154,7 +179,7 @@ async function compareSizes(
   const administrator = await open(postgres.adminUrl)
   await administrator.query('CHECKPOINT')
   await administrator.end()
-  const lines: [string, Measured][] = []
+  const lines: Line[] = []
   for (const name of ['lookup', 'registration'] as const) {
     const results = new Map(all.map((sized) => [sized, [] as Measured[]]))
     for (const sized of all) await ask(sized, generator, name, Number(values['warm-up']))
@@ -163,15 +188,17 @@ async function compareSizes(
         measurements.push(await measured(sized.database, () => ask(sized, generator, name)))
       }
     }
-    for (const [{ leads }, measurements] of results) {
-      lines.push([`${name}, ${leads.toLocaleString('en')} leads`, median(measurements)])
+    const first = all[0] as Sized
+    for (const [sized, measurements] of results) {
+      const than = sized === first ? '' : against(results.get(first) as Measured[], measurements)
+      lines.push([`${name}, ${sized.leads.toLocaleString('en')} leads`, median(measurements), than])
     }
   }
   for (const { server, database } of all) {
     await server.stop()
     await database.end()
   }
-  print('Growth', lines)
+  print(`Growth, ${connections.growth} connections, medians of ${rounds} rounds of ${seconds} s`, lines)
 }
 
 async function fill(url: string, leads: number, folder: string): Promise<Sized> {
@@ -194,7 +221,8 @@ async function ask(
     ? ({ pick: 'random', count: leads } as const)
     : ({ pick: 'next', from: firstNewIndex + sized.taken } as const)
   const path = isLookup ? '/lookup' : ''
-  const done = await put(generator, server, target, path, emails, isLookup ? 200 : 201, length)
+  const status = isLookup ? 200 : 201
+  const done = await put(generator, server, target, connections.growth, path, emails, status, length)
   sized.taken += done.emailsTaken
   return done
 }
@@ -279,11 +307,26 @@ function median(all: Measured[]): Measured {
   }
 }
 
-function print(title: string, lines: [string, Measured][]): void {
+type Line = [name: string, measured: Measured, against?: string]
+
+/** CPU time of PostgreSQL and Lastcall together, and time at full load, each the median of the rounds' ratios. */
+function against(few: Measured[], many: Measured[]): string {
+  const ratios = (pick: (one: Measured) => number) =>
+    many.map((one, round) => pick(one) / pick(few[round] as Measured)).sort((a, b) => a - b)
+  const words = (all: number[]) => {
+    const [least, middle, most] = [all[0], all[Math.floor(all.length / 2)], all.at(-1)] as number[]
+    return `${middle?.toFixed(2)} (${least?.toFixed(2)} to ${most?.toFixed(2)})`
+  }
+  const cpu = ratios(({ cpuOfPostgres, cpuOfClient }) => cpuOfPostgres + cpuOfClient)
+  const time = ratios(({ perSecond }) => 1 / perSecond)
+  return `CPU ${words(cpu)}, time ${words(time)}`
+}
+
+function print(title: string, lines: Line[]): void {
   console.log(
     `\n${title}${' '.repeat(Math.max(1, 60 - title.length))}per second  per commit  CPU µs: PostgreSQL, its client`,
   )
-  for (const [name, { perSecond, perCommit, cpuOfPostgres, cpuOfClient }] of lines) {
+  for (const [name, { perSecond, perCommit, cpuOfPostgres, cpuOfClient }, than] of lines) {
     const numbers = [
       Math.round(perSecond).toLocaleString('en'),
       perCommit.toFixed(1),
@@ -291,6 +334,7 @@ function print(title: string, lines: [string, Measured][]): void {
       cpuOfClient.toFixed(1),
     ]
     console.log(`  ${name.padEnd(58)}${numbers.map((number) => number.padStart(10)).join('  ')}`)
+    if (than) console.log(`    against the first: ${than}`)
   }
 }
 
