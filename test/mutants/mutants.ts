@@ -158,7 +158,7 @@ export const mutants: Mutant[] = [
     file: 'src/history/history.ts',
     line: 'if (full.length >= queueSize)',
     fault: 'if (false)',
-    tests: ['test/sqlite/history-outage.test.ts'],
+    tests: ['test/faults/history.test.ts'],
   },
   { file: 'src/core/cta-link.ts', line: '!isLc(part)', fault: 'true', tests: ['test/core/cta-link.test.ts'] },
   {
