@@ -74,10 +74,7 @@ export function newConnection(socket: Socket, isTooMany: boolean): Connection {
 export function stayPaused(connection: Connection): void {
   const { socket } = connection
   socket.on('resume', () => {
-    if (!connection.braked && !connection.held) return
-    // Paused again since it was resumed, it does not say so again, and Node would read it all the same.
-    if (socket.isPaused()) socket.emit('pause')
-    else socket.pause()
+    if (connection.braked || connection.held) socket.pause()
   })
 }
 

@@ -142,19 +142,17 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
 
   /**
    * Whatever was read with it is parsed all the same, and kept until the connection is closed, later in this
-   * turn of the event loop: until then nothing more is read from anyone. A timer would not do, which is due
-   * at once where parsing took longer than it.
+   * turn of the event loop: until then nothing more is read from anyone.
    */
   function giveUp(connection: Connection): void {
     connection.socket.destroy()
     if (isHolding) return
     isHolding = true
     for (const other of sockets.values()) hold(other)
-    const letGo = () => {
+    setTimeout(() => {
       isHolding = false
       for (const other of sockets.values()) letGoOn(other)
-    }
-    connection.socket.once('close', () => setImmediate(letGo))
+    })
   }
 
   function queue(connection: Connection, before: Exchange, exchange: Exchange): void {
