@@ -5,15 +5,15 @@ import type { Exchange } from './exchange.ts'
 import type { PlainHead } from './plain.ts'
 import type { Holder } from './room.ts'
 
-/**
- * Requests that wait behind an unanswered one before their connection is read no further. What was read with
- * them is taken as a whole: up to 64 KiB, which is 2,600 requests at most.
- */
+/** Requests that wait behind an unanswered one before their connection is read no further. */
 const maxWaiting = 128
 /** It is read on once so few wait, so that there is always one to handle. */
 const fewWaiting = maxWaiting / 2
-/** Requests behind the end of a connection that are read away, so that closing it does not cost it its answers. */
-const maxDropped = 10_000
+/**
+ * What Node's parser is given at a time. It makes requests of all of it, wanted or not: of a whole piece, as it
+ * comes from the system, up to 2,500, and of this 80.
+ */
+const parsedBytes = 2_048
 /** How long a client may take nothing of its answers. Its system takes megabytes at a time for a slow one. */
 const unreadTimeoutMs = 300_000
 
@@ -29,14 +29,13 @@ export type Connection = Holder & {
   head: PlainHead | undefined
   /** The newest exchange. */
   last: Exchange | undefined
-  /** True once nothing that comes is taken as a request. */
-  over: boolean
+  /** Node's parser; there as long as what comes is taken as requests. Without it that is read away. */
+  parse: ((bytes: Buffer) => void) | undefined
   /** Requests that were read and wait for the answer of the one before. */
   waiting: number
-  dropped: number
   braked: boolean
-  /** True while nothing is read from any connection. */
-  held: boolean
+  /** True while Node wants nothing: its client takes no answers, or nobody the body that is coming. */
+  pausedByNode: boolean
   /** True while draining, where requests may have arrived before it that are still to be read. */
   behind: boolean
   /** The process's steady clock: when it was last read on after it had been braked. */
@@ -55,11 +54,10 @@ export function newConnection(socket: Socket, isTooMany: boolean): Connection {
     handOver: undefined,
     head: undefined,
     last: undefined,
-    over: false,
+    parse: undefined,
     waiting: 0,
-    dropped: 0,
     braked: false,
-    held: false,
+    pausedByNode: false,
     behind: false,
     readOnAt: 0,
     sentBytes: 0,
@@ -68,19 +66,35 @@ export function newConnection(socket: Socket, isTooMany: boolean): Connection {
 }
 
 /**
- * Keeps a connection that Node has just been given paused while it is to be. Node resumes by itself behind each
- * request and for each body; it does so with this event, before anything is read, and its own listener is the first.
+ * Gives what comes to Node's parser, piece by piece, until the connection is braked or closed; the rest waits in
+ * the socket. `parse`: the listener that Node itself would have for that.
  */
-export function stayPaused(connection: Connection): void {
+export function parseInPieces(connection: Connection, parse: (bytes: Buffer) => void): void {
   const { socket } = connection
+  connection.parse = parse
+  socket.on('data', (bytes: Buffer) => {
+    let rest = bytes
+    while (rest.length > 0 && connection.parse !== undefined && !socket.destroyed) {
+      connection.parse(rest.subarray(0, parsedBytes))
+      rest = rest.subarray(parsedBytes)
+      connection.pausedByNode = socket.isPaused()
+      if (connection.braked) socket.pause()
+      if (!socket.isPaused()) continue
+      if (rest.length > 0) socket.unshift(rest)
+      return
+    }
+  })
+  // Told before anything is read, and also where it was paused again meanwhile.
   socket.on('resume', () => {
-    if (connection.braked || connection.held) socket.pause()
+    if (socket.isPaused()) return
+    connection.pausedByNode = false
+    if (connection.braked) socket.pause()
   })
 }
 
 export function enqueue(connection: Connection): void {
   connection.waiting += 1
-  if (connection.waiting >= maxWaiting) brake(connection)
+  if (connection.waiting >= maxWaiting) connection.braked = true
 }
 
 export function leaveQueue(connection: Connection): void {
@@ -88,33 +102,11 @@ export function leaveQueue(connection: Connection): void {
   if (connection.waiting <= fewWaiting) readOn(connection)
 }
 
-/** Node keeps what it has parsed, wanted or not, until the connection is closed. */
-export function drop(connection: Connection): void {
-  connection.dropped += 1
-  if (connection.dropped >= maxDropped) brake(connection)
-}
-
-function brake(connection: Connection): void {
-  if (connection.braked) return
-  connection.braked = true
-  connection.socket.pause()
-}
-
 export function readOn(connection: Connection): void {
   if (!connection.braked) return
   connection.braked = false
   connection.readOnAt = performance.now()
-  if (!connection.held) connection.socket.resume()
-}
-
-export function hold(connection: Connection): void {
-  connection.held = true
-  connection.socket.pause()
-}
-
-export function letGoOn(connection: Connection): void {
-  connection.held = false
-  if (!connection.braked) connection.socket.resume()
+  if (!connection.pausedByNode) connection.socket.resume()
 }
 
 /** Whether some of its requests may have arrived and not been read. */

@@ -5,15 +5,12 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import {
   type Connection,
   closeUnread,
-  drop,
   enqueue,
-  hold,
   isBehind,
   leaveQueue,
-  letGoOn,
   newConnection,
+  parseInPieces,
   readOn,
-  stayPaused,
 } from './connection.ts'
 import { countHeader, type Exchange, newExchange, type RequestHead } from './exchange.ts'
 import { keepAliveSeconds, type PlainReader, readPlainly } from './plain.ts'
@@ -90,14 +87,12 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     const room = takeRoom(connection, roomBytes)
     // Behind others on its connection, no answer can be sent now.
     if (room === 'none' || (room === 'little' && !isNext)) {
-      giveUp(connection)
+      connection.socket.destroy()
       return
     }
     // What comes behind the end of a connection, or behind something that was no request, is not read as one.
-    if (connection.over || last?.closes) {
-      drop(connection)
-      return
-    }
+    if (last?.closes) connection.parse = undefined
+    if (connection.parse === undefined) return
     const hosts = countHeader(req, 'host')
     if (hosts > 1 || (hosts === 0 && req.httpVersion === '1.1')) {
       // RFC 9112, section 3.2
@@ -138,23 +133,6 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     handle(exchange)
   }
 
-  let isHolding = false
-
-  /**
-   * Whatever was read with it is parsed all the same, and kept until the connection is closed, later in this
-   * turn of the event loop: until then nothing more is read from anyone.
-   */
-  function giveUp(connection: Connection): void {
-    connection.socket.destroy()
-    if (isHolding) return
-    isHolding = true
-    for (const other of sockets.values()) hold(other)
-    setTimeout(() => {
-      isHolding = false
-      for (const other of sockets.values()) letGoOn(other)
-    })
-  }
-
   function queue(connection: Connection, before: Exchange, exchange: Exchange): void {
     enqueue(connection)
     before.afterwards = guarded(
@@ -189,14 +167,21 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
   type Handler = (req: IncomingMessage, res: ServerResponse) => void
   const requests = (handler: Handler) => guarded(handler, (req) => req.socket)
 
-  const [giveToNode] = server.listeners('connection') as ((socket: Socket) => void)[]
+  const [giveToNode] = server.listeners('connection') as [(socket: Socket) => void]
   server.removeAllListeners('connection')
   const reader: PlainReader = {
     mayTake: ({ isTooMany }) => !draining && !isTooMany && hasRoom(),
     take: guarded(takePlain, ({ socket }) => socket),
     adopt: (connection) => {
-      giveToNode?.call(server, connection.socket)
-      stayPaused(connection)
+      const { socket } = connection
+      giveToNode.call(server, socket)
+      const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
+      // With a second listener Node reads the socket as a stream, as it does TLS, and not behind its back.
+      parseInPieces(
+        connection,
+        guarded(parse, () => socket),
+      )
+      socket.off('data', parse)
     },
   }
 
@@ -204,7 +189,6 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
     const connection = newConnection(socket, sockets.size >= manyConnections)
     sockets.set(socket, connection)
     readPlainly(connection, reader)
-    if (isHolding) hold(connection)
     // Node takes its own listener away from a connection that said CONNECT, and an error without one ends
     // the process.
     socket.on('error', () => socket.destroy())
@@ -245,7 +229,10 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
           res.once('finish', () => socket.end())
           accept(req, res, false)
         }
-        const last = sockets.get(socket)?.last
+        const connection = sockets.get(socket)
+        // Its parser is another connection's from here on.
+        if (connection?.parse !== undefined) connection.parse = () => {}
+        const last = connection?.last
         if (last?.res === undefined || last.res.writableFinished) answer()
         else last.res.once('finish', answer)
       },
@@ -373,14 +360,15 @@ function statusOf(code: string | undefined): number {
 
 /** Nothing further is taken as a request; what comes is read away, so that the client sees the answers. */
 function end(connection: Connection): void {
-  connection.over = true
-  readOn(connection)
+  connection.parse = undefined
+  connection.braked = false
+  connection.socket.resume()
 }
 
-/** The parser reports every further piece of a broken stream again. */
+/** The parser reports the end of a broken stream again. */
 function refuseOnce(connection: Connection, status: number): void {
-  if (connection.over) return
-  connection.over = true
+  if (connection.parse === undefined) return
+  connection.parse = undefined
   const { last } = connection
   if (last?.res !== undefined && last.hasBody && !last.req.complete) {
     // The body of a request, which has an answer of the contract.

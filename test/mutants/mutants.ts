@@ -8,6 +8,7 @@ const rate = 'src/core/rate-window.ts'
 const configuration = 'src/store/configuration.ts'
 const writer = 'src/store/sqlite/lead-writer.ts'
 const plain = 'src/http/plain.ts'
+const connection = 'src/http/connection.ts'
 const arrivals = 'src/store/sqlite/arrivals.ts'
 const sqlite = 'src/store/sqlite/sqlite.ts'
 const leads = 'src/leads.ts'
@@ -196,6 +197,12 @@ export const mutants: Mutant[] = [
     line: '!beginsWith(bytes, head.bytes)',
     fault: 'bytes.length < head.bytes.length',
     tests: ['test/http/plain.test.ts'],
+  },
+  {
+    file: connection,
+    line: 'parsedBytes = 2_048',
+    fault: 'parsedBytes = 65_536',
+    tests: ['test/http/connection.test.ts'],
   },
   {
     file: arrivals,
