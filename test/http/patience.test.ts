@@ -399,6 +399,8 @@ async function openReference() {
   for (const event of ['request', 'checkContinue', 'checkExpectation'] as const)
     server.on(event, (req: IncomingMessage, res: ServerResponse) => {
       seen(req)
+      // An answer without it closes the connection, and what is broken behind it would not be seen.
+      if (event === 'checkContinue') res.writeContinue()
       res.end()
     })
   server.on('connect', (req, socket) => {
