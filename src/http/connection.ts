@@ -34,6 +34,8 @@ export type Connection = Holder & {
   /** Requests that were read and wait for the answer of the one before. */
   waiting: number
   braked: boolean
+  /** Bytes that are parsed for all that, because they were read before we began to stop. */
+  owedBytes: number
   /** True while Node wants nothing: its client takes no answers, or nobody the body that is coming. */
   pausedByNode: boolean
   /** True while draining, where requests may have arrived before it that are still to be read. */
@@ -57,6 +59,7 @@ export function newConnection(socket: Socket, isTooMany: boolean): Connection {
     parse: undefined,
     waiting: 0,
     braked: false,
+    owedBytes: 0,
     pausedByNode: false,
     behind: false,
     readOnAt: 0,
@@ -75,10 +78,12 @@ export function parseInPieces(connection: Connection, parse: (bytes: Buffer) => 
   socket.on('data', (bytes: Buffer) => {
     let rest = bytes
     while (rest.length > 0 && connection.parse !== undefined && !socket.destroyed) {
-      connection.parse(rest.subarray(0, parsedBytes))
+      const piece = rest.subarray(0, parsedBytes)
+      connection.parse(piece)
       rest = rest.subarray(parsedBytes)
+      connection.owedBytes -= piece.length
       connection.pausedByNode = socket.isPaused()
-      if (connection.braked) socket.pause()
+      if (isStopped(connection)) socket.pause()
       if (!socket.isPaused()) continue
       if (rest.length > 0) socket.unshift(rest)
       return
@@ -88,8 +93,12 @@ export function parseInPieces(connection: Connection, parse: (bytes: Buffer) => 
   socket.on('resume', () => {
     if (socket.isPaused()) return
     connection.pausedByNode = false
-    if (connection.braked) socket.pause()
+    if (isStopped(connection)) socket.pause()
   })
+}
+
+function isStopped({ braked, owedBytes }: Connection): boolean {
+  return braked && owedBytes <= 0
 }
 
 export function enqueue(connection: Connection): void {
@@ -107,6 +116,12 @@ export function readOn(connection: Connection): void {
   connection.braked = false
   connection.readOnAt = performance.now()
   if (!connection.pausedByNode) connection.socket.resume()
+}
+
+/** Draining: what has been read was there before, however many requests wait. */
+export function parseWhatCame(connection: Connection): void {
+  connection.owedBytes = connection.socket.readableLength
+  if (connection.owedBytes > 0 && !connection.pausedByNode) connection.socket.resume()
 }
 
 /** Whether some of its requests may have arrived and not been read. */

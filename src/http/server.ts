@@ -10,6 +10,7 @@ import {
   leaveQueue,
   newConnection,
   parseInPieces,
+  parseWhatCame,
   readOn,
 } from './connection.ts'
 import { countHeader, type Exchange, newExchange, type RequestHead } from './exchange.ts'
@@ -282,8 +283,10 @@ export function buildServer({ handle, onDefect, now }: HttpServerParts): HttpSer
       // one is owed a 503.
       NetServer.prototype.close.call(server)
       for (const connection of sockets.values()) {
-        if (isBehind(connection)) connection.behind = true
-        else letEnd(connection)
+        if (isBehind(connection)) {
+          connection.behind = true
+          parseWhatCame(connection)
+        } else letEnd(connection)
       }
       if (sockets.size > 0) {
         await new Promise<void>((resolve) => {

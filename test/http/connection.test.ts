@@ -5,7 +5,13 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
-import { enqueue, leaveQueue, newConnection, parseInPieces } from '../../src/http/connection.ts'
+import {
+  enqueue,
+  leaveQueue,
+  newConnection,
+  parseInPieces,
+  parseWhatCame,
+} from '../../src/http/connection.ts'
 
 /** Requests of these bytes that a piece holds at most, and how many may wait before no further one is given. */
 const requestBytes = 32
@@ -57,4 +63,22 @@ test('every byte is parsed once and in order, whoever stops it, and none while t
     ),
     { numRuns: 1_000 },
   )
+})
+
+test('what was read before a stop is parsed, however many requests wait, and nothing that comes after it', async () => {
+  const socket = new PassThrough() as unknown as Socket
+  const connection = newConnection(socket, false)
+  let parsed = 0
+  parseInPieces(connection, (bytes) => {
+    parsed += bytes.length
+    for (let n = 0; n < bytes.length; n += requestBytes) enqueue(connection)
+  })
+  const read = 20_000
+  socket.write(Buffer.alloc(read))
+  await turn()
+  assert.ok(parsed < (maxWaiting + perPiece) * requestBytes, `${parsed} bytes were parsed before`)
+  parseWhatCame(connection)
+  socket.write(Buffer.alloc(read))
+  await turn()
+  assert.ok(parsed >= read && parsed < read + 2_048, `${parsed} of ${read} bytes`)
 })
