@@ -34,7 +34,7 @@ export type Connection = Holder & {
   /** Requests that were read and wait for the answer of the one before. */
   waiting: number
   braked: boolean
-  /** Bytes that are parsed for all that, because they were read before we began to stop. */
+  /** Above 0: bytes that are parsed though it is braked, because they were read before we began to stop. */
   owedBytes: number
   /** True while Node wants nothing: its client takes no answers, or nobody the body that is coming. */
   pausedByNode: boolean
