@@ -12,14 +12,14 @@ export type OpenOptions = {
   patienceMs: number
   /** Connections to PostgreSQL, for each of the two sorts of statements on leads. */
   poolSize: number
-  /** Makes ready for requests before the first comes. */
+  /** Makes ready for requests before the first comes, and spares them what a command has the time for. */
   isServer: boolean
 }
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
 export async function openStore(location: DatabaseLocation, options: OpenOptions): Promise<Store> {
   if (location.engine === 'sqlite') {
-    return openSqlite({ path: realPath(location.path), lockWaitMs: options.lockWaitMs })
+    return openSqlite({ ...options, path: realPath(location.path) })
   }
   const { openPostgres } = await postgres()
   return openPostgres({ url: location.url, ...options })

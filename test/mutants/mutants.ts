@@ -210,4 +210,10 @@ export const mutants: Mutant[] = [
     fault: '',
     tests: ['test/sqlite/arrivals.test.ts'],
   },
+  {
+    file: 'src/store/sqlite/lead-rows.ts',
+    line: 'updateFiled.run(campaign.id, lead.email)',
+    fault: 'void 0',
+    tests: ['test/sqlite/arrivals.test.ts', 'test/sqlite/large.test.ts'],
+  },
 ]

@@ -6,7 +6,7 @@ export type Opening = { path: string; at: number }
 process.on('message', async ({ path, at }: Opening) => {
   while (Date.now() < at);
   try {
-    await openSqlite({ path, lockWaitMs: 1_000 }).close()
+    await openSqlite({ path, lockWaitMs: 1_000, isServer: true }).close()
     process.send?.('')
   } catch (error) {
     process.send?.(String(error))

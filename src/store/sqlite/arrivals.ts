@@ -4,9 +4,15 @@
 // just started reads them from the end of the table.
 import type { EmailRange } from '../lead-row.ts'
 import type { Connection } from './connection.ts'
+import { type FiledRow, filedColumns } from './filed-row.ts'
+import { keptRows } from './kept-rows.ts'
 
-/** Leads that wait before a round of filing begins, while there is always something else to do. */
+/**
+ * Leads that wait before a round of filing begins, while there is always something else to do. Of whole rows, in a
+ * large database, it takes more of them for each page to be written for several.
+ */
 const roundSize = 40_000
+const wholeRoundSize = 120_000
 /** Leads filed in one transaction: half a millisecond of work. */
 const portion = 250
 
@@ -16,7 +22,9 @@ export type Arrivals = {
   /** Emails of a campaign in a range, ascending, at most `limit`. */
   emailsIn(campaignId: number, range: EmailRange, limit: number): string[]
   /** Remembers a lead that the present transaction stores. */
-  add(campaignId: number, email: string, leadId: number): void
+  add(campaignId: number, email: string, row: FiledRow): void
+  /** The present transaction changes the lead with this id. */
+  change(leadId: number): void
   /** Inside a transaction, after its additions: files a portion, if a round is under way or due. */
   fileSome(isIdle: boolean): void
   /** Whether the transaction of the last `add` and `fileSome` was committed. */
@@ -43,11 +51,18 @@ type Round = {
   settled: number
 }
 
-export function openArrivals(connection: Connection): Arrivals {
+/** `filesWhole` says whether whole rows are filed (decision 25); it is asked at the end of each round. */
+export function openArrivals(connection: Connection, filesWhole: () => boolean): Arrivals {
   const selectUnfiled = connection.prepareArrays(
     'SELECT campaign_id, email, id FROM leads WHERE id > (SELECT filed_up_to FROM filing)',
   )
-  const file = connection.prepare('INSERT OR IGNORE INTO lead_emails VALUES (?, ?, ?)')
+  const fileId = connection.prepare(
+    'INSERT OR IGNORE INTO lead_emails (campaign_id, email, id) VALUES (?, ?, ?)',
+  )
+  const fileRow = connection.prepare('INSERT OR IGNORE INTO lead_emails VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const fileStored = connection.prepare(
+    `INSERT OR IGNORE INTO lead_emails SELECT campaign_id, email, ${filedColumns} FROM leads WHERE id = ?`,
+  )
   const updateFiledUpTo = connection.prepare('UPDATE filing SET filed_up_to = ?')
 
   /** Those that have come since the round began, or since the last one ended. */
@@ -55,8 +70,10 @@ export function openArrivals(connection: Connection): Arrivals {
   let freshCount = 0
   let round: Round | undefined
   let isExpired = true
+  let isWhole = filesWhole()
   let generation = 0
   let added: { campaignId: number; email: string }[] = []
+  const rows = keptRows()
 
   function remember(campaignId: number, email: string, leadId: number): void {
     let emails = fresh.get(campaignId)
@@ -74,6 +91,7 @@ export function openArrivals(connection: Connection): Arrivals {
     fresh = new Map()
     freshCount = 0
     round = undefined
+    rows.clear()
     for (const row of selectUnfiled.all() as unknown as [number, string, number][]) remember(...row)
   }
 
@@ -102,12 +120,19 @@ export function openArrivals(connection: Connection): Arrivals {
       const leadIds = ids.get(campaignId)
       for (let index = from; index < end; index += 1) {
         const email = emails[index] as string
-        file.run(campaignId, email, leadIds?.get(email) as number)
+        fileOne(campaignId, email, leadIds?.get(email) as number)
       }
       left -= Math.max(0, end - from)
       if (left === 0) return
       before += emails.length
     }
+  }
+
+  function fileOne(campaignId: number, email: string, id: number): void {
+    const row = isWhole ? rows.find(id) : undefined
+    if (row !== undefined) fileRow.run(campaignId, email, ...row)
+    else if (isWhole) fileStored.run(id)
+    else fileId.run(campaignId, email, id)
   }
 
   const idIn = (ids: Ids | undefined, campaignId: number, email: string) => ids?.get(campaignId)?.get(email)
@@ -125,10 +150,14 @@ export function openArrivals(connection: Connection): Arrivals {
         .sort()
         .slice(0, limit)
     },
-    add(campaignId, email, leadId) {
-      remember(campaignId, email, leadId)
+    add(campaignId, email, row) {
+      remember(campaignId, email, row[0])
+      if (isWhole) rows.keep(row)
+      // What is kept under this id is of a lead that was rolled back.
+      else rows.drop(row[0])
       added.push({ campaignId, email })
     },
+    change: rows.drop,
     fileSome(isIdle) {
       refresh()
       if (isIdle && round === undefined && freshCount > 0) beginRound()
@@ -138,7 +167,9 @@ export function openArrivals(connection: Connection): Arrivals {
       fileNext(round, count)
       round.filed += count
       // Ids only rise: whoever has come since the round began has a higher one.
-      if (round.filed === round.size) updateFiledUpTo.run(round.highestId)
+      if (round.filed < round.size) return
+      updateFiledUpTo.run(round.highestId)
+      isWhole = filesWhole()
     },
     settle(isCommitted) {
       if (isCommitted && round !== undefined) {
@@ -155,7 +186,7 @@ export function openArrivals(connection: Connection): Arrivals {
         }
       }
       added = []
-      if (round === undefined && freshCount >= roundSize) beginRound()
+      if (round === undefined && freshCount >= (isWhole ? wholeRoundSize : roundSize)) beginRound()
     },
     expire() {
       isExpired = true
@@ -177,11 +208,9 @@ function highestOf(ids: Ids): number {
 const isUnfiled = 'id > (SELECT filed_up_to FROM filing)'
 
 export function removeLead(c: Connection, accountId: number, campaignId: number, email: string): boolean {
-  const filed = 'SELECT lead_id FROM lead_emails WHERE campaign_id = ? AND email = ?'
+  const filed = 'SELECT id FROM lead_emails WHERE campaign_id = ? AND email = ?'
   const unfiled = `SELECT id FROM leads WHERE ${isUnfiled} AND campaign_id = ? AND email = ?`
-  const ids = [filed, unfiled].flatMap((sql) =>
-    c.all(sql, campaignId, email).map((row) => row.lead_id ?? row.id),
-  )
+  const ids = [filed, unfiled].flatMap((sql) => c.all(sql, campaignId, email).map(({ id }) => id))
   for (const id of ids) {
     c.run('DELETE FROM lead_counts WHERE account_id = ? AND lead_id = ?', accountId, id)
     c.run('DELETE FROM leads WHERE id = ?', id)
@@ -193,7 +222,7 @@ export function removeLead(c: Connection, accountId: number, campaignId: number,
 
 export function removeLeads(c: Connection, accountId: number, campaignId: number): void {
   for (const sql of [
-    'SELECT lead_id FROM lead_emails WHERE campaign_id = ?',
+    'SELECT id FROM lead_emails WHERE campaign_id = ?',
     `SELECT id FROM leads WHERE ${isUnfiled} AND campaign_id = ?`,
   ]) {
     c.run(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${sql})`, accountId, campaignId)

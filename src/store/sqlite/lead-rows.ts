@@ -12,6 +12,7 @@ import { type RefCipher, type RefParts, saltSource } from '../ref.ts'
 import type { Campaign, Decide, Decision, FoundLead, Lead, LeadFilter, LeadWrite } from '../store.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Connection } from './connection.ts'
+import { filedRowOf, selectFiledLead } from './filed-row.ts'
 
 const mostOpened = 50_000
 
@@ -33,10 +34,7 @@ export type LeadRows = {
 
 /** The statements on leads, prepared once for this connection. */
 export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCipher): LeadRows {
-  const select = connection.prepareArrays(
-    `SELECT ${leadColumns} FROM lead_emails JOIN leads ON id = lead_id
-      WHERE lead_emails.campaign_id = ? AND lead_emails.email = ?`,
-  )
+  const select = connection.prepareArrays(selectFiledLead)
   const selectArrival = connection.prepareArrays(
     `SELECT ${leadColumns} FROM leads WHERE id = ? AND campaign_id = ? AND email = ?`,
   )
@@ -53,6 +51,9 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
   )
   const update = connection.prepare(
     `UPDATE leads SET (${attemptColumns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?`,
+  )
+  const updateFiled = connection.prepare(
+    'UPDATE lead_emails SET salt = NULL WHERE campaign_id = ? AND email = ?',
   )
   const selectRule = connection.prepareArrays('SELECT rule FROM rules WHERE id = ?')
   const newSalt = saltSource()
@@ -90,7 +91,7 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
     const values = attemptValues(ruleId, decision)
     const { lastInsertRowid } = insert.run(accountId, campaignId, email, salt, registeredAt, ...values)
     const id = Number(lastInsertRowid)
-    arrivals.add(campaignId, email, id)
+    arrivals.add(campaignId, email, filedRowOf(id, salt, registeredAt, ruleId, attempt))
     const lead = { id, ref: '', email, registeredAt, ruleId, attempt }
     unnamed.push({ accountId, leadId: id, salt, lead })
     return lead
@@ -99,6 +100,8 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
   function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
     const ruleId = ruleIdAfter(campaign, lead, decision)
     update.run(...attemptValues(ruleId, decision), lead.id)
+    updateFiled.run(campaign.id, lead.email)
+    arrivals.change(lead.id)
     return { ...lead, ruleId, attempt: decision.attempt }
   }
 

@@ -4,6 +4,7 @@ import { UnusableDatabase } from '../store.ts'
 import { configurationTables, type Dialect, panelTables } from '../tables.ts'
 import type { Connection } from './connection.ts'
 import { rollback } from './connection.ts'
+import { filedColumns } from './filed-row.ts'
 
 /** "LCal": marks a file as a Lastcall database (PRAGMA application_id). */
 const applicationId = 0x4c43616c
@@ -54,6 +55,23 @@ const migrations: readonly string[] = [
   INSERT INTO filing VALUES (1, 0);
   `,
   panelTables(dialect),
+  `
+  -- In a large database a lead to which nothing has happened stands whole with its email (filed-row.ts). Where salt
+  -- is NULL, the lead is read from leads.
+  DROP TABLE lead_emails;
+  CREATE TABLE lead_emails (
+    campaign_id INTEGER NOT NULL,
+    email TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    salt INTEGER,
+    registered_at INTEGER,
+    rule_id INTEGER,
+    deadline_at INTEGER,
+    PRIMARY KEY (campaign_id, email)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO lead_emails SELECT campaign_id, email, ${filedColumns} FROM leads ORDER BY campaign_id, email;
+  UPDATE filing SET filed_up_to = coalesce((SELECT max(id) FROM leads), 0);
+  `,
 ]
 
 /** Version 1 was a preview, whose links cannot be read any more. */

@@ -45,15 +45,17 @@ export type SqliteOptions = {
   /** Absolute path of the database file. */
   path: string
   lockWaitMs: number
+  /** A command, which is none, has the time to file leads whole in any database (decision 25). */
+  isServer: boolean
 }
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
-export function openSqlite({ path, lockWaitMs }: SqliteOptions): Store {
+export function openSqlite({ path, lockWaitMs, isServer }: SqliteOptions): Store {
   makeFolder(path)
   const admin = openConnection(path, adminBusyTimeoutMs)
   // One connection reads and writes leads: what another one writes costs SQLite all it has cached.
   const hot = openConnection(path, hotBusyTimeoutMs)
-  const arrivals = openArrivals(hot)
+  const arrivals = openArrivals(hot, () => !isServer || bytesOf(hot) > wholeFromBytes)
   const rows = leadRows(hot, arrivals, refCipher(hot.get('SELECT ref_key FROM installation')?.ref_key))
   const hotSql = sqlOn(hot)
   const adminSql = sqlOn(admin)
@@ -340,8 +342,12 @@ export function openSqliteTables(path: string): Tables {
 }
 
 const cacheKibibytes = 131_072
+/** Decision 22: what does not fit the cache is mapped. */
+const mappedFromBytes = 2 * cacheKibibytes * 1_024
 /** SQLite maps no more than this of a file. */
 const mostMappedBytes = 2_147_418_112
+/** Decision 25: some 600,000 leads. */
+const wholeFromBytes = 64 * 1_024 * 1_024
 
 /** A connection as every one to the database is. */
 export function openConnection(path: string, busyTimeoutMs: number): Connection {
@@ -354,7 +360,7 @@ export function openConnection(path: string, busyTimeoutMs: number): Connection 
       PRAGMA secure_delete = ON;
       PRAGMA foreign_keys = ON;
       PRAGMA cache_size = -${cacheKibibytes};
-      PRAGMA mmap_size = ${isLarge(connection) ? mostMappedBytes : 0};
+      PRAGMA mmap_size = ${bytesOf(connection) > mappedFromBytes ? mostMappedBytes : 0};
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA busy_timeout = ${busyTimeoutMs};
     `)
@@ -362,11 +368,10 @@ export function openConnection(path: string, busyTimeoutMs: number): Connection 
   return usable(path, () => connect(path, { busyTimeoutMs: adminBusyTimeoutMs, opened }))
 }
 
-/** Decision 22: what does not fit the cache is mapped. */
-function isLarge(connection: Connection): boolean {
+function bytesOf(connection: Connection): number {
   const pages = connection.get('PRAGMA page_count')?.page_count
   const pageBytes = connection.get('PRAGMA page_size')?.page_size
-  return pages * pageBytes > 2 * cacheKibibytes * 1_024
+  return pages * pageBytes
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   tableSql,
 } from '../table-copy.ts'
 import { type Connection, transaction } from './connection.ts'
+import { filedColumns } from './filed-row.ts'
 
 /** The statements of SQLite take 32,766 values at most. */
 const rowsOfStatement = 2_000
@@ -46,7 +47,7 @@ export function sqliteTables(connection: Connection, close: () => void): Tables 
       transaction(connection, () => {
         for (const table of numberedTables) raiseLastId(table, lastIds[table])
         connection.run(
-          `INSERT OR IGNORE INTO lead_emails SELECT campaign_id, email, id FROM leads
+          `INSERT OR IGNORE INTO lead_emails SELECT campaign_id, email, ${filedColumns} FROM leads
             WHERE id > (SELECT filed_up_to FROM filing) ORDER BY campaign_id, email`,
         )
         connection.run('UPDATE filing SET filed_up_to = coalesce((SELECT max(id) FROM leads), 0)')
