@@ -69,7 +69,7 @@ function openDatabase(t: TestContext, isLarge: () => boolean) {
       for (const { arrivals } of processes) arrivals.expire()
       expected.delete(`${campaignId} ${email}`)
     },
-    /** Looks at every so-manieth lead. */
+    /** Of many, holds only every so-manieth against all that was stored of it. */
     assertEachFindsItsOwn(every = 1): void {
       for (const { rows } of processes) {
         for (const [index, [key, { registeredAt, attempt }]] of [...expected].entries()) {
@@ -83,8 +83,18 @@ function openDatabase(t: TestContext, isLarge: () => boolean) {
         }
       }
       assert.equal(connection.get('SELECT count(*) AS count FROM leads')?.count, expected.size)
-      const strays = connection.all('SELECT email FROM lead_emails WHERE id NOT IN (SELECT id FROM leads)')
-      assert.deepEqual(strays, [], 'filed, and never stored')
+      const strays = connection.all(
+        `SELECT lead_emails.email FROM lead_emails LEFT JOIN leads USING (id)
+          WHERE leads.email IS NOT lead_emails.email OR leads.campaign_id IS NOT lead_emails.campaign_id`,
+      )
+      assert.deepEqual(strays, [], 'filed under another email, or never stored')
+      const lost = connection
+        .all(
+          `SELECT id, campaign_id, email FROM leads WHERE NOT EXISTS (SELECT 1 FROM lead_emails
+            WHERE lead_emails.campaign_id = leads.campaign_id AND lead_emails.email = leads.email)`,
+        )
+        .filter(({ id, campaign_id, email }) => arrivals.find(campaign_id, email) !== id)
+      assert.deepEqual(lost, [], 'neither filed nor remembered')
     },
     forgetAll(): void {
       connection.exec('DELETE FROM leads; DELETE FROM lead_emails; UPDATE filing SET filed_up_to = 0')
@@ -201,6 +211,7 @@ test('whatever is committed, rolled back, changed, filed or read anew: each emai
     { weight: 6, arbitrary: batch },
     { weight: 1, arbitrary: fc.record({ removed: email, campaignId }) },
     { weight: 1, arbitrary: fc.record({ isLarge: fc.boolean() }) },
+    { weight: 1, arbitrary: fc.constant('expire' as const) },
   )
   let isLarge = false
   const database = openDatabase(t, () => isLarge)
@@ -208,7 +219,8 @@ test('whatever is committed, rolled back, changed, filed or read anew: each emai
     fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
       database.forgetAll()
       for (const one of steps) {
-        if ('removed' in one) database.remove(one.campaignId, one.removed)
+        if (one === 'expire') database.arrivals.expire()
+        else if ('removed' in one) database.remove(one.campaignId, one.removed)
         else if ('isLarge' in one) isLarge = one.isLarge
         else database.write(one as Batch)
         database.assertEachFindsItsOwn()

@@ -1,5 +1,5 @@
-// A database that does not fit SQLite's cache has new leads filed whole: with their email stands all that a look-up
-// reads. What is answered must be the same as of a small one.
+// A server with a large database, and every command, files new leads whole: with their email stands all that a
+// look-up reads. What is answered must be the same as of a small one.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
