@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
+import { openKeyUses } from './access/key-use.ts'
+import { buildUsers } from './access/users.ts'
+import { openConfigCache } from './campaigns/config-cache.ts'
+import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
-import { openCounting } from './counting.ts'
-import { directory } from './directory.ts'
+import { openTemplates } from './countdown/templates.ts'
 import type { History } from './history/history.ts'
 import { type Exchange, send } from './http/exchange.ts'
+import { openMetrics } from './http/metrics.ts'
 import { buildPanel } from './http/panel/panel.ts'
 import type { HistoryReader } from './http/panel/route.ts'
 import { buildPublicApi } from './http/public/api.ts'
@@ -12,14 +16,10 @@ import { errorBody } from './http/public/reply.ts'
 import { basePath } from './http/public/request.ts'
 import { buildServer } from './http/server.ts'
 import { buildVisitorSurface } from './http/visitor/visitor.ts'
-import { openKeyUses } from './key-use.ts'
-import { buildLeads } from './leads.ts'
+import { openCounting } from './leads/counting.ts'
+import { buildLeads } from './leads/leads.ts'
 import { describeError, type Log } from './log.ts'
-import { openMetrics } from './metrics.ts'
 import type { Store } from './store/store.ts'
-import { templateShelf } from './template-shelf.ts'
-import { openTemplates } from './timer/templates.ts'
-import { buildUsers } from './users.ts'
 
 // Some processes, without anything else being different, spent half as much again on every request, in the threads
 // that collect garbage: 3 of 6 as V8 comes, none of 14 with this. V8 guesses early which objects will live long, and
@@ -60,7 +60,7 @@ export function buildApp(parts: AppParts): App {
   const metrics = openMetrics(() => server.openConnections())
   const history = openHistory(metrics.historyLost)
   const keyUses = openKeyUses(store)
-  const known = directory(store)
+  const known = openConfigCache(store)
   let port = config.port
   const publicUrl = () => config.publicUrl ?? `http://localhost:${port}`
 
@@ -69,7 +69,7 @@ export function buildApp(parts: AppParts): App {
 
   const publicApi = buildPublicApi({
     store,
-    directory: known,
+    configCache: known,
     leads,
     rates: store.rates,
     history,
@@ -92,10 +92,10 @@ export function buildApp(parts: AppParts): App {
       text(exchange, 200, await (metricsOfAll ?? metrics.render)(), metrics.contentType),
   }
 
-  const templates = openTemplates(templateShelf(store, () => Math.floor(now() / 1_000)))
+  const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const visitorSurface = buildVisitorSurface({
     store,
-    directory: known,
+    configCache: known,
     leads,
     templates,
     counting,
@@ -111,7 +111,7 @@ export function buildApp(parts: AppParts): App {
 
   const panel = buildPanel({
     store,
-    directory: known,
+    configCache: known,
     leads,
     users: buildUsers(store),
     templates,

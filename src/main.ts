@@ -4,7 +4,7 @@ import type { Command } from './cli/command.ts'
 import { WrongCall } from './cli/command.ts'
 import { print } from './cli/print.ts'
 import { WrongSetting } from './config.ts'
-import { UnusableDatabase } from './store/store.ts'
+import { UnusableDatabase } from './store/errors.ts'
 
 enableCompileCache()
 

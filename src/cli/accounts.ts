@@ -1,8 +1,8 @@
+import { createKey } from '../access/keys.ts'
 import { integer } from '../config.ts'
 import { keyHint } from '../core/api-key.ts'
 import { formatInstant } from '../core/instant.ts'
-import { createKey } from '../keys.ts'
-import type { Key } from '../store/store.ts'
+import type { Key } from '../store/model.ts'
 import {
   type Command,
   idNumber,
@@ -19,12 +19,12 @@ import { now } from './now.ts'
 export const createAccount: Command = async (args) => {
   const { options } = readArguments(args, { name: nameText })
   const name = need(options.name, '--name')
-  return withStore((store) => store.createAccount(name), { mayCreate: true })
+  return withStore((store) => store.configuration.createAccount(name), { mayCreate: true })
 }
 
 export const listAccounts: Command = async (args) => {
   readArguments(args, {})
-  return withStore((store) => store.listAccounts())
+  return withStore((store) => store.configuration.listAccounts())
 }
 
 const rateLimit = (text: string): number | null => {
@@ -46,7 +46,7 @@ export const setAccount: Command = async (args) => {
     ...(options['rate-limit'] !== undefined && { rateLimit: options['rate-limit'] }),
   }
   return withStore(async (store) => {
-    const account = await store.updateAccount(id, changes)
+    const account = await store.configuration.updateAccount(id, changes)
     if (account === undefined) throw new WrongCall(`ID: there is no account ${id}`)
     return account
   })
@@ -67,19 +67,23 @@ export const listKeys: Command = async (args) => {
   const accountId = need(options.account, '--account')
   return withStore(async (store) => {
     await needAccount(store, accountId)
-    return (await store.listKeys(accountId)).map(shown)
+    return (await store.configuration.listKeys(accountId)).map(shown)
   })
 }
 
 export const renameKey: Command = async (args) => {
   const { options, positionals } = readArguments(args, { name: nameText }, ['ID'])
   const name = need(options.name, '--name')
-  return withStore(async (store) => shown(known(await store.renameKey(positionals[0] as string, name))))
+  return withStore(async (store) =>
+    shown(known(await store.configuration.renameKey(positionals[0] as string, name))),
+  )
 }
 
 export const revokeKey: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['ID'])
-  return withStore(async (store) => shown(known(await store.revokeKey(positionals[0] as string, now()))))
+  return withStore(async (store) =>
+    shown(known(await store.configuration.revokeKey(positionals[0] as string, now()))),
+  )
 }
 
 function known(key: Key | undefined): Key {

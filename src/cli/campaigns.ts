@@ -1,8 +1,8 @@
-import { asFile, saveCampaign } from '../campaigns.ts'
+import { asFile, saveCampaign } from '../campaigns/campaigns.ts'
+import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { campaignTypes, checkCampaign } from '../core/campaign.ts'
-import { Refused } from '../store/store.ts'
-import { templateShelf } from '../template-shelf.ts'
-import { openTemplates } from '../timer/templates.ts'
+import { openTemplates } from '../countdown/templates.ts'
+import { Refused } from '../store/errors.ts'
 import {
   type Command,
   idNumber,
@@ -26,7 +26,7 @@ export const applyCampaign: Command = async (args) => {
   if ('faults' in checked) throw wrongInput(file, checked.faults)
   return withStore(async (store) => {
     await needAccount(store, accountId)
-    const templates = openTemplates(templateShelf(store, now))
+    const templates = openTemplates(persistentCache(store, now))
     try {
       return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign))
     } catch (error) {
@@ -44,12 +44,14 @@ export const listCampaigns: Command = async (args) => {
   return withStore(async (store) => {
     await needAccount(store, accountId)
     const filter = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
-    return (await store.listCampaigns(accountId, filter)).map(({ id, name, typeId, isDraft }) => ({
-      id,
-      name,
-      type: { id: typeId, name: campaignTypes[typeId] },
-      isDraft,
-    }))
+    return (await store.configuration.listCampaigns(accountId, filter)).map(
+      ({ id, name, typeId, isDraft }) => ({
+        id,
+        name,
+        type: { id: typeId, name: campaignTypes[typeId] },
+        isDraft,
+      }),
+    )
   })
 }
 
@@ -66,7 +68,7 @@ export const deleteCampaign: Command = async (args) => {
     throw new WrongCall('--yes is missing: it confirms that the campaign and all its leads are removed')
   }
   return withStore(async (store) => {
-    if (!(await store.deleteCampaign(id))) throw new WrongCall(`ID: there is no campaign ${id}`)
+    if (!(await store.configuration.deleteCampaign(id))) throw new WrongCall(`ID: there is no campaign ${id}`)
     return { id, deleted: true }
   })
 }

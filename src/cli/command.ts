@@ -3,8 +3,9 @@ import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
+import type { Campaign } from '../store/model.ts'
 import { openStore } from '../store/open.ts'
-import type { Campaign, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 
 /** The call or its input is wrong: one line on standard error, exit 2. */
 export class WrongCall extends Error {
@@ -123,13 +124,13 @@ export async function withStore<T>(
 }
 
 export async function needAccount(store: Store, accountId: number): Promise<void> {
-  if ((await store.findAccount(accountId)) === undefined) {
+  if ((await store.configuration.findAccount(accountId)) === undefined) {
     throw new WrongCall(`--account: there is no account ${accountId}`)
   }
 }
 
 export async function needCampaign(store: Store, campaignId: number, name: string): Promise<Campaign> {
-  const campaign = await store.findCampaign(campaignId)
+  const campaign = await store.configuration.findCampaign(campaignId)
   if (campaign === undefined) throw new WrongCall(`${name}: there is no campaign ${campaignId}`)
   return campaign
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { databaseLocation } from '../config.ts'
+import { Refused } from '../store/errors.ts'
 import { claimDatabase, type DatabaseLocation, openTables } from '../store/open.ts'
-import { Refused } from '../store/store.ts'
 import { copyTables } from '../store/table-copy.ts'
 import { type Command, need, readArguments, WrongCall } from './command.ts'
 import { progress } from './progress.ts'

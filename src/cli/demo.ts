@@ -2,18 +2,19 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { saveCampaign } from '../campaigns.ts'
+import { createKey } from '../access/keys.ts'
+import { buildUsers } from '../access/users.ts'
+import { saveCampaign } from '../campaigns/campaigns.ts'
+import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { type Config, demoFolder, isPortSet, readConfig } from '../config.ts'
 import { checkCampaign } from '../core/campaign.ts'
 import { languages } from '../core/offer.ts'
+import { openTemplates } from '../countdown/templates.ts'
 import { buildShop, shopOfferUrl } from '../http/demo/shop.ts'
 import { basePath } from '../http/public/request.ts'
-import { createKey } from '../keys.ts'
+import type { Campaign, CampaignSummary } from '../store/model.ts'
 import { claimDatabase, openStore } from '../store/open.ts'
-import type { Campaign, CampaignSummary, Store } from '../store/store.ts'
-import { templateShelf } from '../template-shelf.ts'
-import { openTemplates } from '../timer/templates.ts'
-import { buildUsers } from '../users.ts'
+import type { Store } from '../store/store.ts'
 import type { Command } from './command.ts'
 import { now } from './now.ts'
 import { readServeFlags, run } from './serve.ts'
@@ -79,12 +80,13 @@ async function prepare({ database }: Config, publicUrl: string): Promise<Prepare
     isServer: false,
   })
   try {
-    const account = (await store.listAccounts())[0] ?? (await store.createAccount('Demo'))
+    const account =
+      (await store.configuration.listAccounts())[0] ?? (await store.configuration.createAccount('Demo'))
     const campaignId = await demoCampaign(store, account.id)
     const shopCampaignId = await applyShopCampaign(store, account.id, publicUrl)
-    for (const old of await store.listKeys(account.id)) {
+    for (const old of await store.configuration.listKeys(account.id)) {
       const works = old.revokedAt === null || old.revokedAt > now()
-      if (old.name === keyName && works) await store.revokeKey(old.id, now())
+      if (old.name === keyName && works) await store.configuration.revokeKey(old.id, now())
     }
     const { key } = await createKey(store, account.id, keyName, now())
     return { key, campaignId, shopCampaignId, password: await demoPassword(store, account.id) }
@@ -111,7 +113,7 @@ async function demoCampaign(store: Store, accountId: number): Promise<number> {
 /** Made anew at each start, for its pages are where this server is; links of an earlier start lead there too. */
 async function applyShopCampaign(store: Store, accountId: number, publicUrl: string): Promise<number> {
   const before = (await publishedCampaigns(store, accountId)).find(({ name }) => name === shopCampaign.name)
-  const known = before && (await store.findCampaign(before.id))
+  const known = before && (await store.configuration.findCampaign(before.id))
   const pages = languages.map((language, index) => {
     const id = known?.pages[index]?.id
     return { ...(id !== undefined && { id }), pageUrl: shopOfferUrl(publicUrl, language) }
@@ -120,13 +122,17 @@ async function applyShopCampaign(store: Store, accountId: number, publicUrl: str
 }
 
 function publishedCampaigns(store: Store, accountId: number): Promise<CampaignSummary[]> {
-  return store.listCampaigns(accountId, { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: false })
+  return store.configuration.listCampaigns(accountId, {
+    limit: Number.MAX_SAFE_INTEGER,
+    afterId: 0,
+    isDraft: false,
+  })
 }
 
 async function apply(store: Store, accountId: number, file: object): Promise<Campaign> {
   const checked = checkCampaign(file)
   if ('faults' in checked) throw new Error(`a demo campaign is not valid: ${JSON.stringify(checked.faults)}`)
-  const templates = openTemplates(templateShelf(store, now))
+  const templates = openTemplates(persistentCache(store, now))
   try {
     return await saveCampaign({ store, templates }, accountId, checked.campaign)
   } finally {

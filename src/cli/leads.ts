@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
+import { openConfigCache } from '../campaigns/config-cache.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
-import { openCounting } from '../counting.ts'
-import { directory } from '../directory.ts'
-import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads.ts'
-import type { Campaign, Store } from '../store/store.ts'
+import { openCounting } from '../leads/counting.ts'
+import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads/leads.ts'
+import type { Campaign } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
 import {
   type Command,
   emailText,
@@ -36,7 +37,7 @@ export const listLeads: Command = async (args) => {
 async function* leadPages(store: Store, campaign: Campaign) {
   let afterEmail = ''
   for (;;) {
-    const leads = await store.listLeads(campaign, { prefix: '', afterEmail, limit: pageSize })
+    const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: pageSize })
     yield leads.map((lead) => shown(view(campaign, lead, now())))
     if (leads.length < pageSize) return
     afterEmail = leads.at(-1)?.email as string
@@ -54,7 +55,7 @@ export const setLeadDeadline: Command = (args) =>
 
 export const eraseLead: Command = (args) =>
   onLead(args, {}, async ({ store, campaign, email }) => {
-    if (!(await store.eraseLead(campaign, email))) throw noLead()
+    if (!(await store.leads.erase(campaign, email))) throw noLead()
     return { erased: true }
   })
 
@@ -85,7 +86,7 @@ async function onLead<Options extends Record<string, (text: string, name: string
   const email = need(options.email as string | undefined, '--email')
   return withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
-    const leads = buildLeads(store, directory(store), () => {})
+    const leads = buildLeads(store, openConfigCache(store), () => {})
     const of = { accountId: campaign.accountId, campaignId }
     return work({ store, leads, campaign, of, email, options })
   })
@@ -126,7 +127,7 @@ export const importLeads: Command = async (args) => {
   return withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
     const counting = openCounting(store, () => {})
-    const leads = buildLeads(store, directory(store), counting.registered)
+    const leads = buildLeads(store, openConfigCache(store), counting.registered)
     const of = { accountId: campaign.accountId, campaignId }
     const result = { created: 0, existing: 0, refused: [] as Refusal[] }
     const show = progress('leads imported')

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { publicUrl, readSetting, userPath } from '../config.ts'
 import { description } from '../http/public/description.ts'
 import { basePath } from '../http/public/request.ts'
+import { Refused } from '../store/errors.ts'
 import { migrateDatabase } from '../store/open.ts'
-import { Refused } from '../store/store.ts'
 import { type Command, readArguments, WrongCall, withStore } from './command.ts'
 
 export const openapi: Command = async (args) => {

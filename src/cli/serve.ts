@@ -95,7 +95,7 @@ export async function run(
 const patience = ({ poolSize }: Config) => ({ lockWaitMs, patienceMs, poolSize })
 
 async function sayIfNobody(store: Store, log: Log): Promise<void> {
-  const hasUsers = await store.people.hasUsers().catch(() => true)
+  const hasUsers = await store.access.hasUsers().catch(() => true)
   if (!hasUsers) log.info('the panel has no user yet: lastcall setup-link makes a link for the first')
 }
 

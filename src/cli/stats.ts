@@ -16,7 +16,7 @@ export const campaignStats: Command = async (args) => {
   const id = idNumber(positionals[0] as string, 'ID')
   return withStore(async (store) => {
     const campaign = await needCampaign(store, id, 'ID')
-    const counts = await store.readCounts(campaign, 0)
+    const counts = await store.counts.ofCampaign(campaign, 0)
     const days = counts.map(({ day, kind, pageId, fetcher, total }) => {
       return { day: dateOf(day), kind, pageId, fetcher, total }
     })
@@ -31,9 +31,9 @@ export const leadStats: Command = async (args) => {
   const email = need(options.email, '--email')
   return withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
-    const lead = await store.findLead(campaign, email)
+    const lead = await store.leads.find(campaign, email)
     if (lead === undefined) throw new WrongCall('--email: this email is not registered in the campaign')
-    const counts = await store.readLeadCounts(campaign, lead.id)
+    const counts = await store.counts.ofLead(campaign, lead.id)
     const days = counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total }))
     const { registration: _, ...totals } = totalsOf(counts)
     return { campaignId, email, timeZone: campaign.timeZone, totals, days }

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { passwordMaxLength, passwordMinLength } from '../access/passwords.ts'
+import { buildUsers } from '../access/users.ts'
 import { readSetting } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
-import { passwordMaxLength, passwordMinLength } from '../passwords.ts'
-import type { User } from '../store/people.ts'
-import { Refused } from '../store/store.ts'
-import { buildUsers } from '../users.ts'
+import type { User } from '../store/access.ts'
+import { Refused } from '../store/errors.ts'
 import {
   type Command,
   emailText,

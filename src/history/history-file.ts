@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import { StoreUnavailable } from '../store/errors.ts'
 import { connect, sqliteCode, transaction } from '../store/sqlite/connection.ts'
 import { watchIdentity } from '../store/sqlite/file-identity.ts'
-import { StoreUnavailable } from '../store/store.ts'
 import {
   type Batch,
   batchesSql,

@@ -3,9 +3,10 @@
 import { hash } from 'node:crypto'
 import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
+import type { Seconds } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/attempt.ts'
-import { toAccount } from './people.ts'
-import type { Row, Sql, Statement } from './sql.ts'
+import { toAccount } from './access.ts'
+import { ChangedMeanwhile, Refused } from './errors.ts'
 import type {
   Account,
   Campaign,
@@ -18,10 +19,67 @@ import type {
   MayReplace,
   NewKey,
   Page,
-} from './store.ts'
-import { ChangedMeanwhile, Refused } from './store.ts'
+} from './model.ts'
+import type { Row, Runner, Sql, Statement } from './sql.ts'
 
-export async function createAccount(sql: Sql, name: string): Promise<Account> {
+/** Accounts, keys and campaigns. Each call rejects with StoreUnavailable where the database does not answer. */
+export type Configuration = {
+  createAccount(name: string): Promise<Account>
+  listAccounts(): Promise<Account[]>
+  findAccount(accountId: number): Promise<Account | undefined>
+  updateAccount(accountId: number, changes: Partial<Omit<Account, 'id'>>): Promise<Account | undefined>
+
+  createKey(key: NewKey): Promise<void>
+  listKeys(accountId: number): Promise<Key[]>
+  findKey(keyId: string): Promise<Key | undefined>
+  renameKey(keyId: string, name: string): Promise<Key | undefined>
+  /** At once, also within a time of grace. Revoking again keeps the first instant. */
+  revokeKey(keyId: string, revokedAt: Seconds): Promise<Key | undefined>
+  /** Adds `next`, and lets the key work until `graceEndsAt`; false where it was revoked or replaced before. */
+  replaceKey(keyId: string, graceEndsAt: Seconds, next: NewKey): Promise<boolean>
+  /** Not a change that others have to hear of. One write for a key and minute, whoever reports it. */
+  noteKeyUses(uses: readonly KeyUse[]): Promise<void>
+  findLiveKey(keyId: string): Promise<LiveKey | undefined>
+
+  /**
+   * Makes the campaign, or with an id replaces that one whole, as one step with `mayReplace`.
+   * @throws Refused, and ChangedMeanwhile where that says no
+   */
+  applyCampaign(accountId: number, settings: CampaignSettings, mayReplace?: MayReplace): Promise<Campaign>
+  findCampaign(campaignId: number): Promise<Campaign | undefined>
+  /** Ascending id, at most `limit`. */
+  listCampaigns(accountId: number, filter: CampaignFilter): Promise<CampaignSummary[]>
+  countCampaigns(accountId: number): Promise<CampaignTotals>
+  /** Ids, the newest first, at most `limit`; drafts are not among them. */
+  newestPublished(accountId: number, limit: number): Promise<number[]>
+  deleteCampaign(campaignId: number): Promise<boolean>
+}
+
+export function configurationOn({ read, snapshot, write, writeAll }: Runner): Configuration {
+  return {
+    createAccount: (name) => write((sql) => createAccount(sql, name)),
+    listAccounts: () => read(listAccounts),
+    findAccount: (id) => read((sql) => findAccount(sql, id)),
+    updateAccount: (id, changes) => write((sql) => updateAccount(sql, id, changes)),
+    createKey: (key) => write((sql) => createKey(sql, key)),
+    listKeys: (accountId) => read((sql) => listKeys(sql, accountId)),
+    findKey: (id) => read((sql) => findKey(sql, id)),
+    renameKey: (id, name) => write((sql) => renameKey(sql, id, name)),
+    revokeKey: (id, at) => write((sql) => revokeKey(sql, id, at)),
+    replaceKey: (id, graceEndsAt, next) => write((sql) => replaceKey(sql, id, graceEndsAt, next)),
+    noteKeyUses: (uses) => writeAll(keyUseStatements(uses)),
+    findLiveKey: (id) => read((sql) => findLiveKey(sql, id)),
+    applyCampaign: (accountId, settings, mayReplace) =>
+      write((sql) => applyCampaign(sql, accountId, settings, mayReplace)),
+    findCampaign: (id) => snapshot((sql) => findCampaign(sql, id)),
+    listCampaigns: (accountId, filter) => read((sql) => listCampaigns(sql, accountId, filter)),
+    countCampaigns: (accountId) => read((sql) => countCampaigns(sql, accountId)),
+    newestPublished: (accountId, limit) => read((sql) => newestPublished(sql, accountId, limit)),
+    deleteCampaign: (id) => write((sql) => deleteCampaign(sql, id)),
+  }
+}
+
+async function createAccount(sql: Sql, name: string): Promise<Account> {
   const account = toAccount(
     (await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)) as Row,
   )
@@ -29,16 +87,16 @@ export async function createAccount(sql: Sql, name: string): Promise<Account> {
   return account
 }
 
-export async function listAccounts(sql: Sql): Promise<Account[]> {
+async function listAccounts(sql: Sql): Promise<Account[]> {
   return (await sql.all('SELECT * FROM accounts ORDER BY id')).map(toAccount)
 }
 
-export async function findAccount(sql: Sql, accountId: number): Promise<Account | undefined> {
+async function findAccount(sql: Sql, accountId: number): Promise<Account | undefined> {
   const row = await sql.get('SELECT * FROM accounts WHERE id = ?', accountId)
   return row && toAccount(row)
 }
 
-export async function updateAccount(
+async function updateAccount(
   sql: Sql,
   accountId: number,
   changes: Partial<Omit<Account, 'id'>>,
@@ -57,7 +115,7 @@ export async function updateAccount(
   return next
 }
 
-export async function createKey(sql: Sql, key: NewKey): Promise<void> {
+async function createKey(sql: Sql, key: NewKey): Promise<void> {
   await sql.bumpVersion(key.accountId)
   await insertKey(sql, key)
 }
@@ -73,21 +131,21 @@ async function insertKey(sql: Sql, key: NewKey): Promise<void> {
   )
 }
 
-export async function listKeys(sql: Sql, accountId: number): Promise<Key[]> {
+async function listKeys(sql: Sql, accountId: number): Promise<Key[]> {
   const rows = await sql.all('SELECT * FROM api_keys WHERE account_id = ? ORDER BY created_at, id', accountId)
   return rows.map(toKey)
 }
 
-export async function findKey(sql: Sql, keyId: string): Promise<Key | undefined> {
+async function findKey(sql: Sql, keyId: string): Promise<Key | undefined> {
   const row = await sql.get('SELECT * FROM api_keys WHERE id = ?', keyId)
   return row && toKey(row)
 }
 
-export async function renameKey(sql: Sql, keyId: string, name: string): Promise<Key | undefined> {
+async function renameKey(sql: Sql, keyId: string, name: string): Promise<Key | undefined> {
   return changedKey(sql, await sql.get('UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name, keyId))
 }
 
-export async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Key | undefined> {
+async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Key | undefined> {
   const row = await sql.get(
     `UPDATE api_keys SET revoked_at = coalesce(revoked_at, CASE WHEN grace_ends_at < ? THEN grace_ends_at ELSE ? END)
       WHERE id = ? RETURNING *`,
@@ -99,12 +157,7 @@ export async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Pro
 }
 
 /** The end of the grace is compared with the clock; revoked_at is not, so that no clock brings a key back. */
-export async function replaceKey(
-  sql: Sql,
-  keyId: string,
-  graceEndsAt: number,
-  next: NewKey,
-): Promise<boolean> {
+async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: NewKey): Promise<boolean> {
   await sql.bumpVersion(next.accountId)
   const replaced = await sql.run(
     `UPDATE api_keys SET grace_ends_at = ?
@@ -119,7 +172,7 @@ export async function replaceKey(
 }
 
 /** In one order, so that two nodes never wait for each other in a circle. */
-export function keyUseStatements(uses: readonly KeyUse[]): Statement[] {
+function keyUseStatements(uses: readonly KeyUse[]): Statement[] {
   const sorted = [...uses].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
   return sorted.map(({ keyId, usedAt }) => [
     'UPDATE api_keys SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)',
@@ -135,7 +188,7 @@ async function changedKey(sql: Sql, row: Row | undefined): Promise<Key | undefin
   return toKey(row)
 }
 
-export async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined> {
+async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined> {
   const row = await sql.get(
     `SELECT secret_hash, grace_ends_at, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
       WHERE api_keys.id = ? AND revoked_at IS NULL`,
@@ -150,7 +203,7 @@ export async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | un
   }
 }
 
-export async function listCampaigns(
+async function listCampaigns(
   sql: Sql,
   accountId: number,
   { limit, afterId, isDraft }: CampaignFilter,
@@ -169,7 +222,7 @@ export async function listCampaigns(
   }))
 }
 
-export async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTotals> {
+async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTotals> {
   const rows = await sql.all(
     'SELECT is_draft, count(*) AS total FROM campaigns WHERE account_id = ? GROUP BY is_draft',
     accountId,
@@ -178,7 +231,7 @@ export async function countCampaigns(sql: Sql, accountId: number): Promise<Campa
   return { published: totalOf(0), drafts: totalOf(1) }
 }
 
-export async function newestPublished(sql: Sql, accountId: number, limit: number): Promise<number[]> {
+async function newestPublished(sql: Sql, accountId: number, limit: number): Promise<number[]> {
   const newest = 'SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0 ORDER BY id DESC LIMIT ?'
   return (await sql.all(newest, accountId, limit)).map(({ id }) => id)
 }
@@ -204,7 +257,7 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
   }
 }
 
-export async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
+async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
   const row = await sql.get('DELETE FROM campaigns WHERE id = ? RETURNING account_id', campaignId)
   if (row === undefined) return false
   await sql.bumpVersion(row.account_id)
@@ -213,7 +266,7 @@ export async function deleteCampaign(sql: Sql, campaignId: number): Promise<bool
 }
 
 /** The caller holds a write transaction. @throws Refused, and ChangedMeanwhile where `mayReplace` says no */
-export async function applyCampaign(
+async function applyCampaign(
   sql: Sql,
   accountId: number,
   settings: CampaignSettings,

@@ -1,6 +1,7 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
-import type { Row, Sql, Statement } from './sql.ts'
+import type { Campaign } from './model.ts'
+import type { Row, Runner, Sql, Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit', 'registration'] as const
@@ -30,11 +31,36 @@ export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 
 /** Registrations are counted for campaigns alone: a lead has one, and says when. */
 export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration'> }
 
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type Counts = {
+  /** Adds to the counts by day of what recipients did. */
+  add(counts: readonly Count[]): Promise<void>
+  /** Ascending day, from `fromDay` (days since 1970-01-01) on. */
+  ofCampaign(campaign: Campaign, fromDay: number): Promise<CampaignCount[]>
+  /** What people did in all campaigns of the account, by day and kind, from `fromDay` on. */
+  ofAccount(accountId: number, fromDay: number): Promise<AccountCount[]>
+  /** Ascending day. */
+  ofLead(campaign: Campaign, leadId: number): Promise<LeadCount[]>
+  /** When the widget was last seen on each page of the campaign where it was. */
+  sightings(campaign: Campaign): Promise<Map<number, Seconds>>
+}
+
+/** `rowsAtOnce`: rows of one statement. */
+export function countsOn({ read, writeAll }: Runner, rowsAtOnce: number): Counts {
+  return {
+    add: (counts) => writeAll(countStatements(counts, rowsAtOnce)),
+    ofCampaign: ({ accountId, id }, fromDay) => read((sql) => readCounts(sql, accountId, id, fromDay)),
+    ofAccount: (accountId, fromDay) => read((sql) => readAccountCounts(sql, accountId, fromDay)),
+    ofLead: ({ accountId }, leadId) => read((sql) => readLeadCounts(sql, accountId, leadId)),
+    sightings: ({ id }) => read((sql) => readSightings(sql, id)),
+  }
+}
+
 /**
  * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
  * in a circle.
  */
-export function countStatements(counts: readonly Count[], rowsAtOnce: number): Statement[] {
+function countStatements(counts: readonly Count[], rowsAtOnce: number): Statement[] {
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
   const sightings = new Map<number, Seconds>()
@@ -65,12 +91,7 @@ function sighting([pageId, seenAt]: [number, Seconds]): Statement {
 
 export type AccountCount = { day: number; kind: Kind; total: number }
 
-/** What people did in all campaigns of the account, added up by day and kind, from `fromDay` on. */
-export async function readAccountCounts(
-  sql: Sql,
-  accountId: number,
-  fromDay: number,
-): Promise<AccountCount[]> {
+async function readAccountCounts(sql: Sql, accountId: number, fromDay: number): Promise<AccountCount[]> {
   const rows = await sql.all(
     `SELECT day, kind, CAST(sum(total) AS bigint) AS total FROM daily_counts
       WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
@@ -84,8 +105,7 @@ export async function readAccountCounts(
   return rows.map(({ day, kind, total }) => ({ day, kind: kinds[kind] as Kind, total }))
 }
 
-/** When the widget was last seen on each page of the campaign where it was. */
-export async function readSightings(sql: Sql, campaignId: number): Promise<Map<number, Seconds>> {
+async function readSightings(sql: Sql, campaignId: number): Promise<Map<number, Seconds>> {
   const rows = await sql.all(
     `SELECT page_id, seen_at FROM page_sightings JOIN offer_pages ON offer_pages.id = page_id
       WHERE campaign_id = ?`,
@@ -135,8 +155,7 @@ function byValues(a: number[], b: number[]): number {
   return 0
 }
 
-/** Ascending day, from `fromDay` on. */
-export async function readCounts(
+async function readCounts(
   sql: Sql,
   accountId: number,
   campaignId: number,
@@ -152,8 +171,7 @@ export async function readCounts(
   return rows.map((row) => ({ ...namesOf(row), pageId: row.page_id === 0 ? null : row.page_id }))
 }
 
-/** Ascending day. */
-export async function readLeadCounts(sql: Sql, accountId: number, leadId: number): Promise<LeadCount[]> {
+async function readLeadCounts(sql: Sql, accountId: number, leadId: number): Promise<LeadCount[]> {
   const rows = await sql.all(
     `SELECT day, kind, fetcher, total FROM lead_counts
       WHERE account_id = ? AND lead_id = ? ORDER BY day, kind, fetcher`,
@@ -165,24 +183,4 @@ export async function readLeadCounts(sql: Sql, accountId: number, leadId: number
 
 function namesOf({ day, kind, fetcher, total }: Row): Omit<CampaignCount, 'pageId'> {
   return { day, kind: kinds[kind] as Kind, fetcher: fetchers[fetcher] as Fetcher, total }
-}
-
-export async function readTemplate(sql: Sql, id: string): Promise<Uint8Array | undefined> {
-  return (await sql.get('SELECT template FROM timer_templates WHERE id = ?', id))?.template
-}
-
-/** Keeps the newest 10,000. */
-export function templateStatements(id: string, template: Uint8Array, madeAt: number): Statement[] {
-  return [
-    [
-      'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-      id,
-      template,
-      madeAt,
-    ],
-    [
-      `DELETE FROM timer_templates WHERE made_at <
-        (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET 9999)`,
-    ],
-  ]
 }

@@ -1,8 +1,8 @@
 // A lead as a row of either engine.
 import type { Rule } from '../core/mechanism/attempt.ts'
 import { beforeEmails } from '../core/visitor.ts'
+import type { Campaign, Decision, Lead, LeadFilter } from './model.ts'
 import type { Value } from './sql.ts'
-import type { Campaign, Decision, Lead, LeadFilter } from './store.ts'
 
 /** The columns of `leads` that make a lead, in the order of `LeadRow`. */
 export const leadColumns = `id, salt, registered_at, rule_id, attempt, resets, anchor_at, opens_at,

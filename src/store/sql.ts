@@ -16,3 +16,14 @@ export type Sql = {
   hasLeads(accountId: number, campaignId: number): Promise<boolean>
   deleteLeads(accountId: number, campaignId: number): Promise<void>
 }
+
+/** How an engine reads and writes. Each rejects with StoreUnavailable where the database does not answer. */
+export type Runner = {
+  read<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** All reads of `work` see one moment. */
+  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** In one transaction. */
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** In one transaction, behind the answers: a crash may lose it. */
+  writeAll(statements: readonly Statement[]): Promise<void>
+}

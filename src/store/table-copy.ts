@@ -1,6 +1,7 @@
 // A whole installation from one database to another, table by table, in the order of their keys.
+
+import { Refused } from './errors.ts'
 import type { Value } from './sql.ts'
-import { Refused } from './store.ts'
 
 /** What belongs to an installation, in the order in which rows refer to each other. What is derived stays away. */
 export const copiedTables = {

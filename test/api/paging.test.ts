@@ -21,7 +21,7 @@ before(async () => {
       const { accountId } = n === 50 ? stranger : shop.owner
       const checked = checkCampaign(JSON.parse(campaignFile({ name: `Campaign ${n}`, isDraft })))
       if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-      const { id } = await store.applyCampaign(accountId, checked.campaign)
+      const { id } = await store.configuration.applyCampaign(accountId, checked.campaign)
       if (accountId === shop.owner.accountId) (isDraft ? drafts : published).push(id)
     }
   })

@@ -53,7 +53,7 @@ test('a migration killed at any statement is finished by the next start', { time
     else survived += 1
     assert.equal((await place.json(['migrate'])).version, version, `killed before statement ${statement}`)
     assert.deepEqual(await schemaOf(place), expected, `killed before statement ${statement}`)
-    assert.equal((await place.arrange((store) => store.createAccount('First'))).id, 1)
+    assert.equal((await place.arrange((store) => store.configuration.createAccount('First'))).id, 1)
   })
   assert.ok(killed > amount(5, 15) && survived > 0, `killed at ${killed} statements`)
   printSeed(t)

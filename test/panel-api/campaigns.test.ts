@@ -6,7 +6,7 @@ import { panelSession } from '../support/panel-session.ts'
 
 const place = installation({ after })
 const server = await place.serve()
-const { id: accountId } = await place.arrange((store) => store.createAccount('Owner'))
+const { id: accountId } = await place.arrange((store) => store.configuration.createAccount('Owner'))
 const ask = await panelSession(place, server, accountId)
 
 async function makeCampaign(changes: Record<string, unknown> = {}) {

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { parseInstant } from '../../src/core/instant.ts'
-import { openCounting } from '../../src/counting.ts'
 import { overviewRoutes } from '../../src/http/panel/overview.ts'
-import type { Campaign, Store } from '../../src/store/store.ts'
+import { openCounting } from '../../src/leads/counting.ts'
+import type { Campaign } from '../../src/store/model.ts'
+import type { Store } from '../../src/store/store.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 
 type Overview = Awaited<ReturnType<(typeof overviewRoutes)['GET /overview']['run']>>
@@ -21,13 +22,13 @@ const seconds = (text: string) => parseInstant(text) as number
 
 async function withAccount(t: TestContext, work: (given: Given) => Promise<void>): Promise<void> {
   await installation(t).arrange(async (store) => {
-    const account = await store.createAccount('Owner')
+    const account = await store.configuration.createAccount('Owner')
     await work({
       store,
       async make(changes) {
         const checked = checkCampaign(JSON.parse(campaignFile(changes)))
         assert.ok('campaign' in checked, JSON.stringify(checked))
-        return store.applyCampaign(account.id, checked.campaign)
+        return store.configuration.applyCampaign(account.id, checked.campaign)
       },
       async register(campaign, at) {
         const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))

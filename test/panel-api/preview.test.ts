@@ -8,7 +8,7 @@ const place = installation({ after })
 const server = await place.serve()
 
 async function asker() {
-  const { id } = await place.arrange((store) => store.createAccount('Owner'))
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner'))
   const ask = await panelSession(place, server, id)
   const body = { settings: JSON.parse(campaignFile()), own: null, visitAfter: 'PT1H' }
   return () => ask('POST', '/preview', body)

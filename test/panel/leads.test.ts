@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { visitorName } from '../../src/core/visitor.ts'
+import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Campaign } from '../../src/store/store.ts'
 import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import {
@@ -203,8 +203,8 @@ test('visitors without an email are never shown, by no search and no ref', async
     { lockWaitMs: 1_000, patienceMs: 1_000, poolSize: 1, isServer: false },
   )
   const refOf = async (name: string) => {
-    const read = (await store.findCampaign(campaign.id)) as Campaign
-    return (await store.findLead(read, name))?.ref
+    const read = (await store.configuration.findCampaign(campaign.id)) as Campaign
+    return (await store.leads.find(read, name))?.ref
   }
   const [visitor, lead] = [await refOf(visitorName(client)), await refOf('one@example.com')]
   await store.close()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { buildUsers } from '../../src/users.ts'
+import { buildUsers } from '../../src/access/users.ts'
 import { openBrowser } from '../support/browser.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
 import { shelveUsualTemplates } from '../support/usual-templates.ts'
@@ -67,7 +67,7 @@ export async function panelStage(scope: Scope, serveArguments: string[] = []): P
     const email = `${name}@example.com`
     const password = `${name} likes long passwords`
     const accountId = await place.arrange(async (store) => {
-      const { id } = await store.createAccount(`${name}’s account`)
+      const { id } = await store.configuration.createAccount(`${name}’s account`)
       await buildUsers(store).create(id, email, password, Math.floor(Date.now() / 1_000))
       return id
     })

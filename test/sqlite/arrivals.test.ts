@@ -8,12 +8,12 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import type { Attempt } from '../../src/core/mechanism/attempt.ts'
 import type { Rule } from '../../src/core/mechanism/rule.ts'
+import type { Campaign, Decision } from '../../src/store/model.ts'
 import { refCipher } from '../../src/store/ref.ts'
 import { type Arrivals, openArrivals, removeLead } from '../../src/store/sqlite/arrivals.ts'
 import { type Connection, connect } from '../../src/store/sqlite/connection.ts'
 import { type LeadRows, leadRows } from '../../src/store/sqlite/lead-rows.ts'
 import { migrate } from '../../src/store/sqlite/migrations.ts'
-import type { Campaign, Decision } from '../../src/store/store.ts'
 
 const rule: Rule = { timeZone: 'UTC', deadline: { kind: 'daysAfter', days: 3 } as never, cycle: null }
 const campaignOf = (id: number) =>

@@ -5,8 +5,9 @@ import fc from 'fast-check'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import { visitorName } from '../../src/core/visitor.ts'
+import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Campaign, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
@@ -20,13 +21,13 @@ const settings = {
 async function makeCampaign(store: Store, accountId: number): Promise<Campaign> {
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  return store.applyCampaign(accountId, checked.campaign)
+  return store.configuration.applyCampaign(accountId, checked.campaign)
 }
 
 async function add(store: Store, campaignId: number, names: string[]): Promise<void> {
-  const campaign = (await store.findCampaign(campaignId)) as Campaign
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
   const decide = () => ({ registeredAt: 1, attempt: begin(campaign.schedule, 1) })
-  const written = await Promise.all(names.map((name) => store.writeLead(campaign, name, decide)))
+  const written = await Promise.all(names.map((name) => store.leads.write(campaign, name, decide)))
   assert.ok(written.every((write) => write !== 'stale' && write.created))
 }
 
@@ -49,7 +50,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     // What came before is filed by its email by now; what comes now is not.
     const store = await openStore(at, options)
     t.after(() => store.close())
-    const read = (await store.findCampaign(campaign.id)) as Campaign
+    const read = (await store.configuration.findCampaign(campaign.id)) as Campaign
     await add(store, campaign.id, emails.slice(150))
     const sorted = [...emails].sort()
 
@@ -64,7 +65,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       fc.asyncProperty(prefixes, fc.integer({ min: 1, max: 400 }), async (prefix, limit) => {
         const found: string[] = []
         for (let afterEmail = ''; ; afterEmail = found.at(-1) as string) {
-          const page = await store.listLeads(read, { prefix, afterEmail, limit })
+          const page = await store.leads.list(read, { prefix, afterEmail, limit })
           found.push(...page.map(({ email }) => email))
           assert.ok(page.length <= limit)
           if (page.length < limit) break

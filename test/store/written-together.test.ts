@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
+import type { Campaign, Decision, Lead } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Campaign, Decision, Lead, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
@@ -25,8 +26,8 @@ async function makeCampaign(store: Store, deadline: object = twoDays): Promise<C
   const mechanism = { startsOn: 'registration', deadline }
   const checked = checkCampaign({ name: 'Autumn course', timeZone: 'Europe/Warsaw', mechanism })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  const account = await store.createAccount('Owner')
-  return store.applyCampaign(account.id, checked.campaign)
+  const account = await store.configuration.createAccount('Owner')
+  return store.configuration.applyCampaign(account.id, checked.campaign)
 }
 
 /** Leads that differ in everything, and leads that have the same attempt but not the same registration. */
@@ -49,7 +50,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       [twoDays, twoDays, none, none].map((deadline) => makeCampaign(store, deadline)),
     )
     // On SQLite each of them made the others stale.
-    const campaigns = await Promise.all(made.map(({ id }) => store.findCampaign(id) as Promise<Campaign>))
+    const campaigns = await Promise.all(
+      made.map(({ id }) => store.configuration.findCampaign(id) as Promise<Campaign>),
+    )
     const [withRule, , without] = campaigns as [Campaign, Campaign, Campaign]
     const decisions = [decisionsOn(withRule), decisionsOn(without)]
     const asked = campaigns.flatMap((campaign, place) =>
@@ -59,7 +62,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       }),
     )
     const written = await Promise.all(
-      asked.map(({ campaign, email, decision }) => store.writeLead(campaign, email, () => decision, true)),
+      asked.map(({ campaign, email, decision }) => store.leads.write(campaign, email, () => decision, true)),
     )
     const leads = written.map((write) => {
       assert.ok(write !== 'stale' && write.created)
@@ -67,7 +70,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     })
     assert.equal(new Set(leads.map(({ ref }) => ref)).size, asked.length)
     for (const [index, { campaign, email, decision }] of asked.entries()) {
-      const found = (await store.findLead(campaign, email)) as Lead
+      const found = (await store.leads.find(campaign, email)) as Lead
       assert.deepEqual(found, leads[index])
       assert.deepEqual([found.registeredAt, found.attempt], [decision.registeredAt, decision.attempt])
     }
@@ -79,7 +82,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const campaign = await makeCampaign(store)
     const written = await Promise.all(
       instants.map((at) =>
-        store.writeLead(
+        store.leads.write(
           campaign,
           'ada@example.com',
           (lead) =>
@@ -101,17 +104,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const campaigns = await Promise.all([1, 2].map(() => makeCampaign(store)))
     const [other, changed] = campaigns as [Campaign, Campaign]
-    await store.updateAccount(changed.accountId, { rateLimit: 7 })
-    const fresh = (await store.findCampaign(other.id)) as Campaign
+    await store.configuration.updateAccount(changed.accountId, { rateLimit: 7 })
+    const fresh = (await store.configuration.findCampaign(other.id)) as Campaign
     const written = await Promise.all(
       [changed, fresh, changed, fresh].map((campaign, number) =>
-        store.writeLead(campaign, emails[number] as string, () => decisionsOn(campaign)(number), true),
+        store.leads.write(campaign, emails[number] as string, () => decisionsOn(campaign)(number), true),
       ),
     )
     assert.deepEqual(
       written.map((write) => (write === 'stale' ? write : write.created)),
       ['stale', true, 'stale', true],
     )
-    assert.equal(await store.findLead(changed, emails[0] as string), undefined)
+    assert.equal(await store.leads.find(changed, emails[0] as string), undefined)
   })
 }

@@ -1,12 +1,12 @@
 // What a countdown image has to show, drawn pixel by pixel, without what the image is compressed from.
 import type { Language } from '../../src/core/offer.ts'
 import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../../src/core/timer-style.ts'
-import { type Atlas, type Bitmap, drawAtlas } from '../../src/image/atlas.ts'
-import { buildTemplate } from '../../src/image/build.ts'
-import { type Layout, layOut } from '../../src/image/layout.ts'
-import { paletteBytes } from '../../src/image/palette.ts'
-import { openTemplate, type Template } from '../../src/image/template.ts'
-import { openTypefaces } from '../../src/timer/fonts.ts'
+import { type Atlas, type Bitmap, drawAtlas } from '../../src/countdown/atlas.ts'
+import { buildTemplate } from '../../src/countdown/build.ts'
+import { openTypefaces } from '../../src/countdown/fonts.ts'
+import { type Layout, layOut } from '../../src/countdown/layout.ts'
+import { paletteBytes } from '../../src/countdown/palette.ts'
+import { openTemplate, type Template } from '../../src/countdown/template.ts'
 
 export type Scene = {
   style: TimerStyle

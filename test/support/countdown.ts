@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import omggif from 'omggif'
 import { fullTimerStyle, type GivenTimerStyle } from '../../src/core/timer-style.ts'
-import { buildTemplate } from '../../src/image/build.ts'
-import { renderStill } from '../../src/image/render.ts'
-import { openTemplate, type Template } from '../../src/image/template.ts'
-import { openTypefaces } from '../../src/timer/fonts.ts'
+import { buildTemplate } from '../../src/countdown/build.ts'
+import { openTypefaces } from '../../src/countdown/fonts.ts'
+import { renderStill } from '../../src/countdown/render.ts'
+import { openTemplate, type Template } from '../../src/countdown/template.ts'
 
 export type Countdown = { width: number; height: number; frames: Uint8Array[]; delays: number[] }
 

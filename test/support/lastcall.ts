@@ -5,14 +5,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { asFile, type CampaignFile, saveCampaign } from '../../src/campaigns.ts'
+import { createKey } from '../../src/access/keys.ts'
+import { asFile, type CampaignFile, saveCampaign } from '../../src/campaigns/campaigns.ts'
+import { persistentCache } from '../../src/campaigns/persistent-cache.ts'
 import { readSetting } from '../../src/config.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
-import { createKey } from '../../src/keys.ts'
+import { openTemplates } from '../../src/countdown/templates.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { templateShelf } from '../../src/template-shelf.ts'
-import { openTemplates } from '../../src/timer/templates.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
 import { shelveUsualTemplates } from './usual-templates.ts'
 
@@ -216,7 +216,7 @@ export async function owner(place: Installation, campaign = campaignFile()): Pro
 export async function appliedCampaign(store: Store, accountId: number, file: string): Promise<CampaignFile> {
   const checked = checkCampaign(JSON.parse(file))
   if ('faults' in checked) throw new Error(`no campaign file: ${JSON.stringify(checked.faults)}`)
-  const templates = openTemplates(templateShelf(store, nowSeconds))
+  const templates = openTemplates(persistentCache(store, nowSeconds))
   try {
     return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign))
   } finally {
@@ -228,7 +228,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1_000)
 
 export async function accountWithKey(store: Store) {
   await shelveUsualTemplates(store)
-  const { id: accountId } = await store.createAccount('Owner')
+  const { id: accountId } = await store.configuration.createAccount('Owner')
   const { id: keyId, key } = await createKey(store, accountId, 'server', nowSeconds())
   return { accountId, keyId, key }
 }

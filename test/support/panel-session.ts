@@ -1,6 +1,6 @@
 // A user of the panel without a browser: calls of its API behind a session.
 import assert from 'node:assert/strict'
-import { buildUsers } from '../../src/users.ts'
+import { buildUsers } from '../../src/access/users.ts'
 import type { Installation, Server } from './lastcall.ts'
 
 export type PanelAnswer = { status: number; body: any }

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { languages } from '../../src/core/offer.ts'
+import { openTemplates, type PersistentCache, templateKey } from '../../src/countdown/templates.ts'
 import type { Store } from '../../src/store/store.ts'
-import { openTemplates, type TemplateShelf, templateKey } from '../../src/timer/templates.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
 /** Named after the code that builds them: what it draws otherwise is built anew. */
-const folder = join(root, 'node_modules', '.cache', 'templates', codeHash('image', 'timer'))
+const folder = join(root, 'node_modules', '.cache', 'templates', codeHash('countdown'))
 
 function codeHash(...rooms: string[]): string {
   const hash = createHash('sha256')
@@ -20,7 +20,7 @@ function codeHash(...rooms: string[]): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-const files: TemplateShelf = {
+const files: PersistentCache = {
   async read(key) {
     try {
       return readFileSync(join(folder, key))
@@ -48,6 +48,6 @@ export async function shelveUsualTemplates(store: Store): Promise<void> {
   for (const language of languages) {
     const key = templateKey({}, language)
     const template = (await files.read(key)) as Uint8Array
-    await store.writeTemplate(key, template, Math.floor(Date.now() / 1000))
+    await store.templates.write(key, template, Math.floor(Date.now() / 1000))
   }
 }

@@ -1,9 +1,10 @@
 // Campaigns: the list, and one of them whole. Each screen of a campaign changes its part and saves the whole.
 import { hash } from 'node:crypto'
 import Type from 'typebox'
-import { asFile, type CampaignFile, saveCampaign } from '../../campaigns.ts'
+import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaigns.ts'
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
-import { type Campaign, ChangedMeanwhile, type MayReplace, Refused } from '../../store/store.ts'
+import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
+import type { Campaign, MayReplace } from '../../store/model.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
@@ -17,7 +18,7 @@ export const campaignRoutes = {
     query: Type.Object({ afterId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })) }, closed),
     async run({ session, parts, query }) {
       const filter = { limit: pageSize, afterId: Number(query.afterId ?? 0), isDraft: null }
-      const campaigns = await parts.store.listCampaigns(session.account.id, filter)
+      const campaigns = await parts.store.configuration.listCampaigns(session.account.id, filter)
       return {
         campaigns: campaigns.map(({ id, name, typeId, isDraft }) => ({
           ...{ id, name, isDraft, type: campaignTypes[typeId] as string },
@@ -53,7 +54,7 @@ export const campaignRoutes = {
   ...forUser('DELETE /campaigns/:campaignId', {
     async run({ session, parts, params }) {
       await needCampaign(parts, session.account.id, params.campaignId)
-      await parts.store.deleteCampaign(params.campaignId)
+      await parts.store.configuration.deleteCampaign(params.campaignId)
       return {}
     },
   }),
@@ -65,7 +66,7 @@ export async function needCampaign(
   accountId: number,
   campaignId: number,
 ): Promise<Campaign> {
-  const campaign = await store.findCampaign(campaignId)
+  const campaign = await store.configuration.findCampaign(campaignId)
   if (campaign?.accountId !== accountId) throw new PanelRefusal('NOT_FOUND')
   return campaign
 }

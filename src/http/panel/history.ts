@@ -5,7 +5,7 @@ import { type ErrorCode, errorStatus } from '../../core/errors.ts'
 import { operations } from '../../core/operations.ts'
 import type { BatchRange } from '../../history/places.ts'
 import type { EntryBatch } from '../../history/reading.ts'
-import type { Session } from '../../store/people.ts'
+import type { Session } from '../../store/access.ts'
 import { PanelRefusal } from './errors.ts'
 import { type Asked, forReader } from './route.ts'
 import { closed } from './schemas.ts'
@@ -58,7 +58,7 @@ export const historyRoutes = {
   /** What there is to choose from. */
   ...forReader('GET /history/choices', {
     async run({ session, parts }) {
-      const keys = await parts.store.listKeys(session.account.id)
+      const keys = await parts.store.configuration.listKeys(session.account.id)
       return {
         days: parts.historyDays,
         operations,

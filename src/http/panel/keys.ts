@@ -1,9 +1,9 @@
 // The account's API keys. A secret is in the one answer that makes it, and nowhere else.
 import Type from 'typebox'
+import { createKey, replaceKey } from '../../access/keys.ts'
 import { keyHint } from '../../core/api-key.ts'
 import type { Seconds } from '../../core/instant.ts'
-import { createKey, replaceKey } from '../../keys.ts'
-import type { Key } from '../../store/store.ts'
+import type { Key } from '../../store/model.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed, Name } from './schemas.ts'
@@ -19,7 +19,7 @@ const graces = [3_600, 86_400, 604_800] as const
 export const keyRoutes = {
   ...forReader('GET /keys', {
     async run({ session, parts, now }) {
-      const keys = await parts.store.listKeys(session.account.id)
+      const keys = await parts.store.configuration.listKeys(session.account.id)
       const working = keys.filter((key) => works(key, now))
       const revoked = keys.filter((key) => !works(key, now))
       const newestFirst = revoked.sort((a, b) => (b.revokedAt as number) - (a.revokedAt as number))
@@ -37,7 +37,7 @@ export const keyRoutes = {
     body: Type.Object({ name: Name }, closed),
     async run({ session, parts, params, body }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.renameKey(id, body.name)) as Key)
+      return shown((await parts.store.configuration.renameKey(id, body.name)) as Key)
     },
   }),
   /** The new key works at once, the one before until its time of grace ends. */
@@ -54,21 +54,21 @@ export const keyRoutes = {
   ...forUser('DELETE /keys/:keyId', {
     async run({ session, parts, params, now }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.revokeKey(id, now)) as Key)
+      return shown((await parts.store.configuration.revokeKey(id, now)) as Key)
     },
   }),
 }
 
 /** The account's own key; another's looks as if it did not exist. @throws PanelRefusal */
 async function needKey({ store }: PanelParts, accountId: number, keyId: string): Promise<Key> {
-  const key = await store.findKey(keyId)
+  const key = await store.configuration.findKey(keyId)
   if (key?.accountId !== accountId) throw new PanelRefusal('NOT_FOUND')
   return key
 }
 
 /** @throws PanelRefusal */
 async function needRoom({ store }: PanelParts, accountId: number, now: Seconds): Promise<void> {
-  const working = (await store.listKeys(accountId)).filter((key) => works(key, now))
+  const working = (await store.configuration.listKeys(accountId)).filter((key) => works(key, now))
   if (working.length >= mostKeys) throw new PanelRefusal('TOO_MANY_KEYS')
 }
 

@@ -7,9 +7,9 @@ import type { Seconds } from '../../core/instant.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type Language, languages, offerWriter, type Warning } from '../../core/offer.ts'
-import { type LeadFailure, type LeadView, type Registration, view } from '../../leads.ts'
+import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
-import type { Account, Campaign, Lead } from '../../store/store.ts'
+import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
 import { needCampaign } from './campaigns.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
@@ -46,7 +46,7 @@ export const leadRoutes = {
       const campaign = await needCampaign(parts, session.account.id, params.campaignId)
       const { prefix, state, afterEmail, limit, withLinks } = body
       const asked = state === null ? limit : stepSize
-      const leads = await parts.store.listLeads(campaign, { prefix, afterEmail, limit: asked })
+      const leads = await parts.store.leads.list(campaign, { prefix, afterEmail, limit: asked })
       const rows = leads.map((lead) => row(view(campaign, lead, now)))
       const found = rows.filter((one) => state === null || one.state === state)
       const shown = found.slice(0, limit)
@@ -89,7 +89,7 @@ export const leadRoutes = {
     async run({ session, parts, params, now }) {
       const campaign = await needCampaign(parts, session.account.id, params.campaignId)
       const lead = await needLead(parts, campaign, params.ref)
-      const counts = await parts.store.readLeadCounts(campaign, lead.id)
+      const counts = await parts.store.counts.ofLead(campaign, lead.id)
       const { anchorAt, resets, byHand } = lead.attempt
       const line = row(view(campaign, lead, now))
       return {
@@ -115,7 +115,7 @@ export const leadRoutes = {
     async run({ session, parts, params }) {
       const campaign = await needCampaign(parts, session.account.id, params.campaignId)
       const lead = await needLead(parts, campaign, params.ref)
-      if (!(await parts.store.eraseLead(campaign, lead.email))) throw new PanelRefusal('NOT_FOUND')
+      if (!(await parts.store.leads.erase(campaign, lead.email))) throw new PanelRefusal('NOT_FOUND')
       return {}
     },
   }),
@@ -130,7 +130,7 @@ function row({ lead, offer }: LeadView) {
 
 /** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
 async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
-  const found = await store.findLeadByRef(ref)
+  const found = await store.leads.findByRef(ref)
   if (found?.campaignId !== campaign.id) throw new PanelRefusal('NOT_FOUND')
   const lead = await found.lead(campaign)
   if (lead.email.startsWith(' ')) throw new PanelRefusal('NOT_FOUND')
@@ -142,10 +142,10 @@ const refusals = {
   LEAD_NOT_FOUND: 'NOT_FOUND',
   CAMPAIGN_NOT_PUBLISHED: 'CAMPAIGN_IS_DRAFT',
   RATE_LIMITED: 'TOO_MANY_TRIES',
-} as const satisfies Record<LeadFailure, string>
+} as const satisfies Record<LeadRefusal, string>
 
 /** @throws PanelRefusal */
-function needDone<Done extends LeadView | Registration>(done: Done | LeadFailure): Done {
+function needDone<Done extends LeadView | Registration>(done: Done | LeadRefusal): Done {
   if (typeof done === 'string') throw new PanelRefusal(refusals[done])
   return done
 }

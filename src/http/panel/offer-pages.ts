@@ -4,7 +4,7 @@ import type { Fault } from '../../core/fault.ts'
 import { formatInstant } from '../../core/instant.ts'
 import { languages } from '../../core/offer.ts'
 import { checkTimerStyle, defaultTimerStyle, fullTimerStyle, timerFonts } from '../../core/timer-style.ts'
-import { render } from '../../image/render.ts'
+import { render } from '../../countdown/render.ts'
 import { needCampaign } from './campaigns.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader } from './route.ts'
@@ -14,7 +14,7 @@ export const offerPageRoutes = {
   ...forReader('GET /campaigns/:campaignId/sightings', {
     async run({ session, parts, params }) {
       const campaign = await needCampaign(parts, session.account.id, params.campaignId)
-      const seen = await parts.store.readSightings(campaign)
+      const seen = await parts.store.counts.sightings(campaign)
       return { pages: [...seen].map(([pageId, at]) => ({ pageId, seenAt: formatInstant(at) })) }
     },
   }),

@@ -7,7 +7,7 @@ import { liveInstants } from '../../core/mechanism/live.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
-import type { Campaign, CampaignTotals } from '../../store/store.ts'
+import type { Campaign, CampaignTotals } from '../../store/model.ts'
 import { forReader, type PanelParts } from './route.ts'
 
 const daysShown = 30
@@ -25,7 +25,7 @@ export const overviewRoutes = {
   ...forReader('GET /overview', {
     async run({ session, parts, now }) {
       const { account } = session
-      const totals = await parts.store.countCampaigns(account.id)
+      const totals = await parts.store.configuration.countCampaigns(account.id)
       const looked = await newestPublished(parts, account.id)
       const open = await openOffers(parts, looked, now)
       return {
@@ -42,8 +42,8 @@ export const overviewRoutes = {
 }
 
 async function newestPublished({ store }: PanelParts, accountId: number): Promise<Campaign[]> {
-  const ids = await store.newestPublished(accountId, mostCampaigns)
-  const found = await Promise.all(ids.map((id) => store.findCampaign(id)))
+  const ids = await store.configuration.newestPublished(accountId, mostCampaigns)
+  const found = await Promise.all(ids.map((id) => store.configuration.findCampaign(id)))
   return found.filter((campaign) => campaign !== undefined)
 }
 
@@ -51,7 +51,7 @@ async function newestPublished({ store }: PanelParts, accountId: number): Promis
 async function countsByDay({ store }: PanelParts, accountId: number, looked: Campaign[], now: Seconds) {
   const utcDay = dayOf(now)
   // No zone is more than a day off.
-  const counts = await store.readAccountCounts(accountId, utcDay - daysShown)
+  const counts = await store.counts.ofAccount(accountId, utcDay - daysShown)
   const today = Math.min(utcDay + 1, latestDay(looked, counts, now))
   return Array.from({ length: daysShown }, (_, index) => {
     const day = today - daysShown + 1 + index
@@ -79,7 +79,7 @@ async function openOffers({ store }: PanelParts, campaigns: Campaign[], now: Sec
     let afterEmail = ''
     for (;;) {
       if (read >= mostLeads) return { open, read, isAll: false }
-      const leads = await store.listLeads(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
+      const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
       read += leads.length
       const isOpen = (lead: (typeof leads)[number]) =>
         !isVisitorName(lead.email) && offerAt(campaign.schedule, lead.attempt, now).state === 'open'
@@ -102,7 +102,7 @@ async function ofAccount(
     found.push({ what, campaignId: null, name: null })
   if (!account.countdownTools) add('TOOLS_OFF')
   if (published + drafts === 0) add('NO_CAMPAIGN')
-  const keys = await store.listKeys(account.id)
+  const keys = await store.configuration.listKeys(account.id)
   if (!keys.some(({ revokedAt }) => revokedAt === null)) add('NO_KEY')
   return found
 }
@@ -113,7 +113,7 @@ async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Second
   const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') =>
     found.push({ what, campaignId, name })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
-  else if ((await store.readSightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
+  else if ((await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
   const { deadlineAt, endsAt } = liveInstants(schedule)
   if (schedule.mechanism.deadline.kind === 'none' && endsAt === null) add('NO_DEADLINE')
   if ([deadlineAt, endsAt].some((at) => at !== null && at <= now)) add('OVER')

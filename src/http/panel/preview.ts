@@ -2,19 +2,19 @@
 import Type from 'typebox'
 import { checkCampaign } from '../../core/campaign.ts'
 import type { Fault } from '../../core/fault.ts'
+import { type LintFinding, lint } from '../../core/lint.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
-import { type Surprise, surprisesOf } from '../../core/surprises.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader } from './route.ts'
 import { closed } from './schemas.ts'
 
 /** While settings are wrong there is nothing to foretell. */
-export type Foretold =
-  | { faults: Fault[]; moments: null; surprises: null }
-  | { faults: null; moments: Preview[]; surprises: Surprise[] }
+export type PreviewAnswer =
+  | { faults: Fault[]; moments: null; findings: null }
+  | { faults: null; moments: Preview[]; findings: LintFinding[] }
 
 /** Further off, clocks are guesswork and dates outgrow what browsers show. */
 const ownMoments = /^20\d\d-/
@@ -38,7 +38,7 @@ export const previewRoutes = {
       closed,
     ),
     bodyLimit: 262_144,
-    async run({ session, body: { settings, own, visitAfter }, now }): Promise<Foretold> {
+    async run({ session, body: { settings, own, visitAfter }, now }): Promise<PreviewAnswer> {
       const { allowed, resetSeconds } = countRequest(asked, session.user.id, mostPreviews, now * 1_000)
       if (!allowed) throw new PanelRefusal('TOO_MANY_TRIES', [], resetSeconds)
       const ownMoment = own === null ? null : ownMoments.test(own) ? parseDateTime(own) : undefined
@@ -48,10 +48,10 @@ export const previewRoutes = {
       if (parsePeriod(visitAfter) === undefined)
         throw refused('visitAfter', 'must be a period such as "PT1H"')
       const result = checkCampaign(settings)
-      if ('faults' in result) return { faults: result.faults, moments: null, surprises: null }
+      if ('faults' in result) return { faults: result.faults, moments: null, findings: null }
       const { campaign } = result
       const supposed = { now, own: ownMoment, visitAfter, anonymous: campaign.anonymous.enabled }
-      return { faults: null, moments: preview(campaign, supposed), surprises: surprisesOf(campaign, now) }
+      return { faults: null, moments: preview(campaign, supposed), findings: lint(campaign, now) }
     },
   }),
 }

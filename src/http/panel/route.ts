@@ -1,15 +1,15 @@
 // How a route of the panel's API is written: one object that says who may call it, checks what it is asked, and
 // answers. The panel takes its types from it.
 import type { Static, TSchema } from 'typebox'
+import type { Users } from '../../access/users.ts'
+import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import type { Seconds } from '../../core/instant.ts'
-import type { Directory } from '../../directory.ts'
+import type { Templates } from '../../countdown/templates.ts'
 import type { BatchRange } from '../../history/places.ts'
 import type { EntryBatch } from '../../history/reading.ts'
-import type { Leads } from '../../leads.ts'
-import type { Session } from '../../store/people.ts'
+import type { Leads } from '../../leads/leads.ts'
+import type { Session } from '../../store/access.ts'
 import type { Store } from '../../store/store.ts'
-import type { Templates } from '../../timer/templates.ts'
-import type { Users } from '../../users.ts'
 
 /** The account's batches of the request history, newest first, some at a time. @throws StoreUnavailable */
 export type HistoryReader = (accountId: number, range: BatchRange) => AsyncIterable<EntryBatch[]>
@@ -17,7 +17,7 @@ export type HistoryReader = (accountId: number, range: BatchRange) => AsyncItera
 /** What the routes work with. */
 export type PanelParts = {
   store: Store
-  directory: Directory
+  configCache: ConfigCache
   leads: Leads
   users: Users
   templates: Templates

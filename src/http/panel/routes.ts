@@ -5,12 +5,12 @@ import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
-import { peopleRoutes } from './people.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
+import { userRoutes } from './users.ts'
 
 export const routes = {
-  ...peopleRoutes,
+  ...userRoutes,
   ...overviewRoutes,
   ...campaignRoutes,
   ...offerPageRoutes,

@@ -1,24 +1,19 @@
 // The public API: each request passes the checks of the contract in their order, and the first that fails
 // answers.
 
+import type { KeyUses } from '../../access/key-use.ts'
+import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import { campaignTypes } from '../../core/campaign.ts'
 import type { Operation } from '../../core/operations.ts'
 import type { RateVerdict } from '../../core/rate-window.ts'
-import type { Directory } from '../../directory.ts'
 import type { History } from '../../history/history.ts'
-import type { KeyUses } from '../../key-use.ts'
-import type { LeadFailure, Leads, LeadView, Registration } from '../../leads.ts'
+import type { LeadFailure, Leads, LeadView, Registration } from '../../leads/leads.ts'
 import { describeError, type Log } from '../../log.ts'
-import type { Metrics } from '../../metrics.ts'
-import {
-  type LiveKey,
-  type MaybePromise,
-  type Rates,
-  type Since,
-  type Store,
-  StoreUnavailable,
-} from '../../store/store.ts'
+import { StoreUnavailable } from '../../store/errors.ts'
+import type { LiveKey } from '../../store/model.ts'
+import type { Rates, Store } from '../../store/store.ts'
 import { type Exchange, inOneRound, readBody, send } from '../exchange.ts'
+import type { Metrics } from '../metrics.ts'
 import { description } from './description.ts'
 import { checkKey } from './key-check.ts'
 import { offerTexts } from './offer-texts.ts'
@@ -39,7 +34,7 @@ export const bodyLimitBytes = 16_384
 
 export type PublicApiParts = {
   store: Store
-  directory: Directory
+  configCache: ConfigCache
   leads: Leads
   rates: Rates
   history: History
@@ -77,7 +72,7 @@ type Ask =
 export function buildPublicApi(
   parts: PublicApiParts,
 ): (exchange: Exchange, path: string, query: string) => void {
-  const { store, directory, leads, rates, log, now } = parts
+  const { store, configCache, leads, rates, log, now } = parts
   const liveDescription = succeeded(200, JSON.stringify(description(basePath)))
   const offerText = offerTexts(parts.publicUrl)
 
@@ -87,7 +82,7 @@ export function buildPublicApi(
     const { method } = exchange.req
     if (path === `${basePath}/openapi.json` && (method === 'GET' || method === 'HEAD')) return liveDescription
     if (exchange.req.headers.authorization === undefined) return unauthorized(exchange, '')
-    const found = checkKey(directory, exchange.req, exchange.arrivedAtMs)
+    const found = checkKey(configCache, exchange.req, exchange.arrivedAtMs)
     if (!(found instanceof Promise)) return admit(call, found)
     const since = performance.now()
     return found.then((key) => {
@@ -186,7 +181,11 @@ export function buildPublicApi(
 
   async function campaignList(accountId: number, filter: ListQuery, since: Since): Promise<Reply> {
     // One more than asked for tells whether there is a further page.
-    const found = await store.listCampaigns(accountId, { ...filter, limit: filter.limit + 1 }, since)
+    const found = await store.configuration.listCampaigns(
+      accountId,
+      { ...filter, limit: filter.limit + 1 },
+      since,
+    )
     const page = found.slice(0, filter.limit)
     const body: CampaignList = {
       items: page.map(({ id, name, typeId, isDraft }) => ({

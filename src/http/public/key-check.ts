@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
+import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import { parseAuthorization } from '../../core/api-key.ts'
-import type { Directory } from '../../directory.ts'
-import type { LiveKey, MaybePromise } from '../../store/store.ts'
+import type { LiveKey } from '../../store/model.ts'
 import { countHeader, type RequestHead } from '../exchange.ts'
 
 const hashBytes = 32
@@ -12,14 +12,14 @@ const givenHash = Buffer.alloc(hashBytes)
 
 /** The key of the one `Authorization` header: known, not revoked at `nowMs` (wall clock), with the right secret. */
 export function checkKey(
-  directory: Directory,
+  configCache: ConfigCache,
   req: RequestHead,
   nowMs: number,
 ): MaybePromise<LiveKey | undefined> {
   if (countHeader(req, 'authorization') > 1) return undefined
   const given = parseAuthorization(req.headers.authorization ?? '')
   if (given === undefined) return undefined
-  const found = directory.liveKey(given.keyId)
+  const found = configCache.liveKey(given.keyId)
   if (found instanceof Promise) return found.then((key) => compare(key, given.secret, nowMs))
   return compare(found, given.secret, nowMs)
 }

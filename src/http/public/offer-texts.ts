@@ -1,6 +1,6 @@
 import { type Language, type OfferWriter, offerWriter } from '../../core/offer.ts'
-import type { LeadView, Registration } from '../../leads.ts'
-import type { Account, Campaign } from '../../store/store.ts'
+import type { LeadView, Registration } from '../../leads/leads.ts'
+import type { Account, Campaign } from '../../store/model.ts'
 import type { LeadInput } from './schemas.ts'
 
 /** The offer data of a lead as JSON text. `publicUrl` is asked for when a campaign is first seen. */

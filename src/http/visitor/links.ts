@@ -1,9 +1,9 @@
 // CTA links: contract, "What opening does".
 import { aroundLc } from '../../core/cta-link.ts'
-import type { Counting } from '../../counting.ts'
-import type { Page } from '../../store/store.ts'
-import { StoreUnavailable } from '../../store/store.ts'
-import type { Found, Visitors } from '../../visitors.ts'
+import type { Counting } from '../../leads/counting.ts'
+import type { Found, Visitors } from '../../leads/visitors.ts'
+import { StoreUnavailable } from '../../store/errors.ts'
+import type { Page } from '../../store/model.ts'
 import { type Exchange, send } from '../exchange.ts'
 import { fetcherOf } from './fetcher.ts'
 import { unkept } from './headers.ts'

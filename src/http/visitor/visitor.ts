@@ -1,22 +1,22 @@
 // Everything that recipients open. Each surface has a prefix of its own and answers all that stands below it.
 
-import type { Counting } from '../../counting.ts'
-import type { Directory } from '../../directory.ts'
-import type { Leads } from '../../leads.ts'
+import type { ConfigCache } from '../../campaigns/config-cache.ts'
+import type { Templates } from '../../countdown/templates.ts'
+import type { Counting } from '../../leads/counting.ts'
+import type { Leads } from '../../leads/leads.ts'
+import { buildVisitors } from '../../leads/visitors.ts'
 import type { Store } from '../../store/store.ts'
-import type { Templates } from '../../timer/templates.ts'
-import { buildVisitors } from '../../visitors.ts'
 import type { Exchange } from '../exchange.ts'
 import type { Proxies } from './address.ts'
 import { buildLinks } from './links.ts'
 import { inPortions } from './portions.ts'
-import { buildQuestions } from './questions.ts'
 import { buildTimers } from './timers.ts'
 import { sendWidget } from './widget.ts'
+import { buildQuestions } from './widget-api.ts'
 
 export type VisitorParts = {
   store: Store
-  directory: Directory
+  configCache: ConfigCache
   leads: Leads
   templates: Templates
   counting: Counting
@@ -30,7 +30,7 @@ export type VisitorParts = {
 /** Answers an exchange whose path is one of a recipient's, and says whether it is. */
 export function buildVisitorSurface(parts: VisitorParts): (exchange: Exchange, path: string) => boolean {
   const { counting, onDefect, now } = parts
-  const visitors = buildVisitors(parts.store, parts.directory, parts.leads)
+  const visitors = buildVisitors(parts.store, parts.configCache, parts.leads)
   const links = buildLinks({ visitors, counting, onDefect })
   const timers = buildTimers({ visitors, templates: parts.templates, counting, onDefect, now })
   const questions = buildQuestions({

@@ -1,7 +1,7 @@
 // The only file that imports pg.
 import pg from 'pg'
+import { StoreUnavailable } from '../errors.ts'
 import type { Row, Value } from '../sql.ts'
-import { StoreUnavailable } from '../store.ts'
 
 /** A statement that every connection prepares once, under its name. */
 export type Prepared = { name: string; text: string }

@@ -1,8 +1,7 @@
 import type { RateVerdict } from '../../core/rate-window.ts'
 import { type LeadRow, leadColumns } from '../lead-row.ts'
-import type { Since } from '../store.ts'
+import { type Turns, turns } from './batcher.ts'
 import type { Pool, Prepared } from './connection.ts'
-import { type Turns, turns } from './turns.ts'
 
 /** A request to count, or a lead to read; those of one turn share a statement. */
 type Question =
@@ -11,8 +10,8 @@ type Question =
 type Answer = RateVerdict | LeadRow | undefined
 
 export type LeadReader = {
-  count(accountId: number, limit: number, since?: Since): Promise<RateVerdict>
-  find(accountId: number, campaignId: number, email: string, since?: Since): Promise<LeadRow | undefined>
+  count(accountId: number, limit: number, since?: number): Promise<RateVerdict>
+  find(accountId: number, campaignId: number, email: string, since?: number): Promise<LeadRow | undefined>
 }
 
 const columns = leadColumns.replaceAll(/\s+/g, ' ')

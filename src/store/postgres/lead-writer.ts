@@ -1,14 +1,15 @@
 import type { Attempt } from '../../core/mechanism/attempt.ts'
+import { StoreUnavailable } from '../errors.ts'
 import { attemptColumns, attemptValues, type LeadRow, leadColumns, ruleIdAfter } from '../lead-row.ts'
+import type { OldDecide, OldLeadWrite } from '../lead-write.ts'
+import type { Campaign, Decision, Lead } from '../model.ts'
 import { type RefCipher, type RefParts, saltSource } from '../ref.ts'
 import type { Value } from '../sql.ts'
-import type { Campaign, Decide, Decision, Lead, LeadWrite, MaybePromise } from '../store.ts'
-import { StoreUnavailable } from '../store.ts'
+import { turns } from './batcher.ts'
 import type { Connection, Pool, Prepared } from './connection.ts'
-import { turns } from './turns.ts'
 
-type Write = { accountId: number; campaign: Campaign; email: string; decide: Decide }
-type Written = LeadWrite | 'stale'
+type Write = { accountId: number; campaign: Campaign; email: string; decide: OldDecide }
+type Written = OldLeadWrite | 'stale'
 
 type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
 
@@ -18,7 +19,7 @@ export type LeadWriter = {
 }
 
 /** Turns a row of `leads` into the lead of a campaign. */
-export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => MaybePromise<Lead>
+export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Lead | Promise<Lead>
 
 const attemptCount = attemptColumns.split(',').length
 /** What leads of a campaign that are registered in the same second have in common, a list of each. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { UnusableDatabase } from '../errors.ts'
 import { refKeyBytes } from '../ref.ts'
-import { UnusableDatabase } from '../store.ts'
 import { configurationTables, type Dialect, panelTables } from '../tables.ts'
 import type { Connection, Pool } from './connection.ts'
 

@@ -1,30 +1,25 @@
 import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Rule } from '../../core/mechanism/attempt.ts'
-import * as configuration from '../configuration.ts'
-import * as counts from '../counts.ts'
+import { accessOn } from '../access.ts'
+import { type Configuration, configurationOn } from '../configuration.ts'
+import { countsOn } from '../counts.ts'
+import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import { emailRange, type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
-import { peopleOn } from '../people.ts'
+import { writeRepeatedly } from '../lead-write.ts'
+import type { Campaign, Lead } from '../model.ts'
 import { refCipher } from '../ref.ts'
-import type { Sql, Statement } from '../sql.ts'
-import {
-  type Campaign,
-  type Lead,
-  type MaybePromise,
-  Refused,
-  type Since,
-  type Store,
-  StoreUnavailable,
-  UnusableDatabase,
-} from '../store.ts'
+import type { Runner, Sql, Statement } from '../sql.ts'
+import type { Store } from '../store.ts'
 import type { Tables } from '../table-copy.ts'
+import { templatesOn } from '../templates.ts'
 import { channel, hearAnnouncements } from './announcements.ts'
+import { lockTimeoutMs } from './batcher.ts'
 import { type Connection, openPool, type Pool, type Prepared } from './connection.ts'
 import { leadReader } from './lead-reader.ts'
 import { leadWriter } from './lead-writer.ts'
 import { latestVersion, migrate } from './migrations.ts'
 import { postgresTables } from './tables.ts'
-import { lockTimeoutMs } from './turns.ts'
 
 /** What is not asked for by a request of the public API may take longer. */
 const adminPatienceMs = 60_000
@@ -95,24 +90,20 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     patienceMs,
   })
 
-  const leftOf = (since: Since) => (since === undefined ? patienceMs : since + patienceMs - performance.now())
+  const findLead = (campaign: Campaign, email: string): Promise<Lead | undefined> =>
+    reader.find(campaign.accountId, campaign.id, email).then((row) => row && toLead(campaign, email, row))
 
-  const findLead = (campaign: Campaign, email: string, since?: Since): Promise<Lead | undefined> =>
-    reader
-      .find(campaign.accountId, campaign.id, email, since)
-      .then((row) => row && toLead(campaign, email, row, since))
-
-  function toLead(campaign: Campaign, email: string, row: LeadRow, since?: Since): MaybePromise<Lead> {
+  function toLead(campaign: Campaign, email: string, row: LeadRow): Lead | Promise<Lead> {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
     const ruleId = row[3]
     const rule = ruleId === null ? null : campaign.rules.get(ruleId)
     if (rule !== undefined) return leadOf(row, email, ref, rule)
-    return newerRule(ruleId as number, since).then((read) => leadOf(row, email, ref, read))
+    return newerRule(ruleId as number).then((read) => leadOf(row, email, ref, read))
   }
 
   /** A rule that the campaign was given after it was read stands in the database alone. */
-  async function newerRule(ruleId: number, since: Since): Promise<Rule> {
-    const row = await read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId), since)
+  async function newerRule(ruleId: number): Promise<Rule> {
+    const row = await read((sql) => sql.get('SELECT rule FROM rules WHERE id = ?', ruleId))
     if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
     return JSON.parse(row.rule)
   }
@@ -128,114 +119,102 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     admin.use(adminPatienceMs, (c) => c.query(sql, [])).catch(() => {})
   }
 
-  const read = <T>(work: (sql: Sql) => Promise<T>, since?: Since): Promise<T> =>
-    admin.use(leftOf(since), (connection) => work(sqlOn(connection)))
-  const readTogether = <T>(work: (sql: Sql) => Promise<T>, since: Since): Promise<T> =>
-    admin.transaction(leftOf(since), 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
+  const read = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    admin.use(patienceMs, (connection) => work(sqlOn(connection)))
+  const readTogether = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    admin.transaction(patienceMs, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
       work(sqlOn(connection)),
     )
   const write = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
     admin.transaction(adminPatienceMs, '', (connection) => work(sqlOn(connection)))
-  const writeAll = (statements: Statement[]): Promise<void> =>
+  const writeAll = (statements: readonly Statement[]): Promise<void> =>
     write(async ({ run }) => {
       for (const statement of statements) await run(...statement)
     })
 
-  return {
-    createAccount: (name) => write((sql) => configuration.createAccount(sql, name)),
-    listAccounts: () => read(configuration.listAccounts),
-    findAccount: (id, since) => read((sql) => configuration.findAccount(sql, id), since),
-    updateAccount: (id, changes) => write((sql) => configuration.updateAccount(sql, id, changes)),
-
-    createKey: (key) => write((sql) => configuration.createKey(sql, key)),
-    listKeys: (accountId) => read((sql) => configuration.listKeys(sql, accountId)),
-    findKey: (id) => read((sql) => configuration.findKey(sql, id)),
-    renameKey: (id, name) => write((sql) => configuration.renameKey(sql, id, name)),
-    revokeKey: (id, at) => write((sql) => configuration.revokeKey(sql, id, at)),
-    replaceKey: (id, graceEndsAt, next) =>
-      write((sql) => configuration.replaceKey(sql, id, graceEndsAt, next)),
-    noteKeyUses: (uses) => writeAll(configuration.keyUseStatements(uses)),
-    findLiveKey: (id, since) => read((sql) => configuration.findLiveKey(sql, id), since),
-
-    applyCampaign: (accountId, settings, mayReplace) =>
-      write((sql) => configuration.applyCampaign(sql, accountId, settings, mayReplace)),
-    findCampaign: (id, since) => readTogether((sql) => configuration.findCampaign(sql, id), since),
-    listCampaigns: (accountId, filter, since) =>
-      read((sql) => configuration.listCampaigns(sql, accountId, filter), since),
-    countCampaigns: (accountId) => read((sql) => configuration.countCampaigns(sql, accountId)),
-    newestPublished: (accountId, limit) =>
-      read((sql) => configuration.newestPublished(sql, accountId, limit)),
+  const runner: Runner = { read, snapshot: readTogether, write, writeAll }
+  const configuration: Configuration = {
+    ...configurationOn(runner),
     async deleteCampaign(id) {
       const campaign = await read((sql) => sql.get('SELECT account_id FROM campaigns WHERE id = ?', id))
-      const deleted = await write((sql) => configuration.deleteCampaign(sql, id))
+      const deleted = await configurationOn(runner).deleteCampaign(id)
       // A registration that was under way meanwhile has been given up by then, or is stored.
       await sleep(writeEndMs)
       await write((sql) => sql.deleteLeads(campaign?.account_id, id))
       return deleted
     },
+  }
 
-    findLead,
-    async findLeadByRef(ref, since) {
-      const parts = refs.read(ref)
-      if (parts === undefined) return undefined
-      const rows = await counting.use(leftOf(since), (connection) =>
-        connection.rows<[...LeadRow, campaignId: number, email: string]>(findById, [
-          parts.accountId,
-          parts.leadId,
-          parts.salt,
-        ]),
-      )
-      const row = rows[0]
-      if (row === undefined) return undefined
-      const [campaignId, email] = row.slice(-2) as [number, string]
-      return { campaignId, lead: (campaign) => toLead(campaign, email, row as unknown as LeadRow, since) }
-    },
-    writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
-      writer.write({ accountId: campaign.accountId, campaign, email, decide }, expectNew, since),
-    async listLeads(campaign, { limit, ...filter }) {
-      const { from, below } = emailRange(filter)
-      const rows = await admin.use(adminPatienceMs, (connection) =>
-        connection.rows<[...LeadRow, email: string]>(listLeads, [
-          campaign.accountId,
-          campaign.id,
-          from,
-          below,
-          limit,
-        ]),
-      )
-      return Promise.all(rows.map((row) => toLead(campaign, row.at(-1) as string, row as unknown as LeadRow)))
-    },
-    eraseLead: (campaign, email) =>
-      write(async (sql) => {
-        const where = 'account_id = ? AND campaign_id = ? AND email = ?'
-        const of = [campaign.accountId, campaign.id, email] as const
-        await sql.run(
-          `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads WHERE ${where})`,
-          campaign.accountId,
-          ...of,
+  return {
+    configuration,
+    leads: {
+      find: findLead,
+      async findByRef(ref) {
+        const parts = refs.read(ref)
+        if (parts === undefined) return undefined
+        const rows = await counting.use(patienceMs, (connection) =>
+          connection.rows<[...LeadRow, campaignId: number, email: string]>(findById, [
+            parts.accountId,
+            parts.leadId,
+            parts.salt,
+          ]),
         )
-        return (await sql.run(`DELETE FROM leads WHERE ${where}`, ...of)) > 0
-      }),
-
-    addCounts: (all) => writeAll(counts.countStatements(all, 1_000)),
-    readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
-    readAccountCounts: (accountId, fromDay) =>
-      read((sql) => counts.readAccountCounts(sql, accountId, fromDay)),
-    readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
-    readSightings: ({ id }) => read((sql) => counts.readSightings(sql, id)),
-    readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
-    writeTemplate: (id, template, madeAt) => writeAll(counts.templateStatements(id, template, madeAt)),
-
+        const row = rows[0]
+        if (row === undefined) return undefined
+        const [campaignId, email] = row.slice(-2) as [number, string]
+        return { campaignId, lead: async (campaign) => toLead(campaign, email, row as unknown as LeadRow) }
+      },
+      write: (campaign, email, decide, seen) =>
+        writeRepeatedly(
+          (of, address, deciding, expectNew) =>
+            writer.write(
+              { accountId: of.accountId, campaign: of, email: address, decide: deciding },
+              expectNew,
+              performance.now(),
+            ),
+          configuration.findCampaign,
+          campaign,
+          email,
+          decide,
+          seen,
+        ),
+      async list(campaign, { limit, ...filter }) {
+        const { from, below } = emailRange(filter)
+        const rows = await admin.use(adminPatienceMs, (connection) =>
+          connection.rows<[...LeadRow, email: string]>(listLeads, [
+            campaign.accountId,
+            campaign.id,
+            from,
+            below,
+            limit,
+          ]),
+        )
+        return Promise.all(
+          rows.map((row) => toLead(campaign, row.at(-1) as string, row as unknown as LeadRow)),
+        )
+      },
+      erase: (campaign, email) =>
+        write(async (sql) => {
+          const where = 'account_id = ? AND campaign_id = ? AND email = ?'
+          const of = [campaign.accountId, campaign.id, email] as const
+          await sql.run(
+            `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads WHERE ${where})`,
+            campaign.accountId,
+            ...of,
+          )
+          return (await sql.run(`DELETE FROM leads WHERE ${where}`, ...of)) > 0
+        }),
+    },
+    counts: countsOn(runner, 1_000),
+    access: accessOn(runner),
+    templates: templatesOn(runner),
     rates: {
-      inProcess: false,
-      count: (accountId, limit, _nowMs, since) => reader.count(accountId, limit, since),
+      count: (accountId, limit) => reader.count(accountId, limit),
       countVisitor(address, limit) {
         forgetVisitors()
         return reader.count(visitorNumber(refKey, address), limit)
       },
     },
-    people: peopleOn({ read, write }),
-    startTurn() {},
     onChange: (listener) => {
       listeners.push(listener)
     },

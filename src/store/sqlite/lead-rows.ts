@@ -8,8 +8,9 @@ import {
   leadOf,
   ruleIdAfter,
 } from '../lead-row.ts'
+import type { OldDecide, OldLeadWrite } from '../lead-write.ts'
+import type { Campaign, Decision, FoundLead, Lead, LeadFilter } from '../model.ts'
 import { type RefCipher, type RefParts, saltSource } from '../ref.ts'
-import type { Campaign, Decide, Decision, FoundLead, Lead, LeadFilter, LeadWrite } from '../store.ts'
 import type { Arrivals } from './arrivals.ts'
 import type { Connection } from './connection.ts'
 import { filedRowOf, selectFiledLead } from './filed-row.ts'
@@ -27,7 +28,7 @@ export type LeadRows = {
    * Reads, decides and writes; the caller holds a write transaction. `isMissing` says that the lead is
    * certainly not there, which saves the reading.
    */
-  write(campaign: Campaign, email: string, decide: Decide, isMissing: boolean): LeadWrite
+  write(campaign: Campaign, email: string, decide: OldDecide, isMissing: boolean): OldLeadWrite
   /** Gives the leads that were made since the last time their refs, which they are without until then. */
   nameNew(): void
 }
@@ -122,7 +123,7 @@ export function leadRows(connection: Connection, arrivals: Arrivals, refs: RefCi
       const ofLead = row as unknown as LeadRow
       return {
         campaignId: row[11],
-        lead: (campaign) => leadOf(ofLead, row[12], ref, ruleOf(campaign, row[3])),
+        lead: async (campaign) => leadOf(ofLead, row[12], ref, ruleOf(campaign, row[3])),
       }
     },
     list(campaign, { limit, ...filter }) {

@@ -1,5 +1,6 @@
-import type { Campaign, Decide, LeadWrite } from '../store.ts'
-import { StoreUnavailable } from '../store.ts'
+import { StoreUnavailable } from '../errors.ts'
+import type { OldDecide, OldLeadWrite } from '../lead-write.ts'
+import type { Campaign } from '../model.ts'
 import type { Arrivals } from './arrivals.ts'
 import { type Connection, rollback, SQLITE_BUSY, sqliteCode } from './connection.ts'
 import type { LeadRows } from './lead-rows.ts'
@@ -16,24 +17,24 @@ const gatheringTurns = 8
 type Pending = {
   campaign: Campaign
   email: string
-  decide: Decide
+  decide: OldDecide
   /** The generation of the arrivals in which the lead was seen missing, if it was. */
   missingSince: number | undefined
   queuedAtMs: number
-  resolve(result: LeadWrite | 'stale'): void
+  resolve(result: OldLeadWrite | 'stale'): void
   reject(error: Error): void
 }
 
-type Outcome = { result: LeadWrite | 'stale' } | { error: Error }
+type Outcome = { result: OldLeadWrite | 'stale' } | { error: Error }
 
 export type LeadWriter = {
   write(
     campaign: Campaign,
     email: string,
-    decide: Decide,
+    decide: OldDecide,
     expectNew: boolean,
     queuedAtMs: number,
-  ): Promise<LeadWrite | 'stale'>
+  ): Promise<OldLeadWrite | 'stale'>
   /** Files what has arrived, as far as the database lets it. */
   close(): void
 }

@@ -2,13 +2,17 @@ import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
-import * as configuration from '../configuration.ts'
-import * as counts from '../counts.ts'
-import { peopleOn } from '../people.ts'
+import { visitorRate } from '../../core/visitor-rate.ts'
+import { accessOn } from '../access.ts'
+import { configurationOn } from '../configuration.ts'
+import { countsOn } from '../counts.ts'
+import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
+import { writeRepeatedly } from '../lead-write.ts'
 import { refCipher } from '../ref.ts'
-import type { Sql, Statement } from '../sql.ts'
-import { Refused, type Store, StoreUnavailable, UnusableDatabase } from '../store.ts'
+import type { Runner, Sql, Statement } from '../sql.ts'
+import type { Store } from '../store.ts'
 import type { Tables } from '../table-copy.ts'
+import { templatesOn } from '../templates.ts'
 import { hasLeads, openArrivals, removeLead, removeLeads } from './arrivals.ts'
 import {
   asyncTransaction,
@@ -218,58 +222,40 @@ export function openSqlite({ path, lockWaitMs, isServer }: SqliteOptions): Store
   }, pollMs)
   poll.unref()
 
+  const runner: Runner = { read, snapshot: read, write, writeAll: writeBeside }
+  const configuration = configurationOn(runner)
+  const visitors = visitorRate()
+
   return {
-    createAccount: (name) => write((sql) => configuration.createAccount(sql, name)),
-    listAccounts: () => read(configuration.listAccounts),
-    findAccount: (id) => read((sql) => configuration.findAccount(sql, id)),
-    updateAccount: (id, changes) => write((sql) => configuration.updateAccount(sql, id, changes)),
-
-    createKey: (key) => write((sql) => configuration.createKey(sql, key)),
-    listKeys: (accountId) => read((sql) => configuration.listKeys(sql, accountId)),
-    findKey: (id) => read((sql) => configuration.findKey(sql, id)),
-    renameKey: (id, name) => write((sql) => configuration.renameKey(sql, id, name)),
-    revokeKey: (id, at) => write((sql) => configuration.revokeKey(sql, id, at)),
-    replaceKey: (id, graceEndsAt, next) =>
-      write((sql) => configuration.replaceKey(sql, id, graceEndsAt, next)),
-    noteKeyUses: (uses) => writeBeside(configuration.keyUseStatements(uses)),
-    findLiveKey: (id) => read((sql) => configuration.findLiveKey(sql, id)),
-
-    applyCampaign: (accountId, settings, mayReplace) =>
-      write((sql) => configuration.applyCampaign(sql, accountId, settings, mayReplace)),
-    findCampaign: (id) => read((sql) => configuration.findCampaign(sql, id)),
-    listCampaigns: (accountId, filter) => read((sql) => configuration.listCampaigns(sql, accountId, filter)),
-    countCampaigns: (accountId) => read((sql) => configuration.countCampaigns(sql, accountId)),
-    newestPublished: (accountId, limit) =>
-      read((sql) => configuration.newestPublished(sql, accountId, limit)),
-    deleteCampaign: (id) => write((sql) => configuration.deleteCampaign(sql, id)),
-
-    findLead: (campaign, email) => readLeads(() => rows.find(campaign, email)),
-    findLeadByRef: (ref) => readLeads(() => rows.findByRef(ref)),
-    writeLead: (campaign, email, decide, expectNew = false, since = performance.now()) =>
-      writer.write(campaign, email, decide, expectNew, since),
-    listLeads: async (campaign, filter) => readLeads(() => rows.list(campaign, filter)),
-    async eraseLead(campaign, email) {
-      const erased = await write(async () => removeLead(admin, campaign.accountId, campaign.id, email))
-      // Also where there was no such lead: an earlier call may have been stopped half-way.
-      await eraseTraces(admin, path, email)
-      return erased
+    configuration,
+    leads: {
+      find: async (campaign, email) => readLeads(() => rows.find(campaign, email)),
+      findByRef: async (ref) => readLeads(() => rows.findByRef(ref)),
+      write: (campaign, email, decide, seen) =>
+        writeRepeatedly(
+          (of, address, deciding, expectNew) =>
+            writer.write(of, address, deciding, expectNew, performance.now()),
+          configuration.findCampaign,
+          campaign,
+          email,
+          decide,
+          seen,
+        ),
+      list: async (campaign, filter) => readLeads(() => rows.list(campaign, filter)),
+      async erase(campaign, email) {
+        const erased = await write(async () => removeLead(admin, campaign.accountId, campaign.id, email))
+        // Also where there was no such lead: an earlier call may have been stopped half-way.
+        await eraseTraces(admin, path, email)
+        return erased
+      },
     },
-
-    addCounts: (all) => writeBeside(counts.countStatements(all, countsAtOnce)),
-    readCounts: ({ accountId, id }, fromDay) => read((sql) => counts.readCounts(sql, accountId, id, fromDay)),
-    readAccountCounts: (accountId, fromDay) =>
-      read((sql) => counts.readAccountCounts(sql, accountId, fromDay)),
-    readLeadCounts: ({ accountId }, leadId) => read((sql) => counts.readLeadCounts(sql, accountId, leadId)),
-    readSightings: ({ id }) => read((sql) => counts.readSightings(sql, id)),
-    readTemplate: (id) => read((sql) => counts.readTemplate(sql, id)),
-    writeTemplate: (id, template, madeAt) => writeBeside(counts.templateStatements(id, template, madeAt)),
-
+    counts: countsOn(runner, countsAtOnce),
+    access: accessOn(runner),
+    templates: templatesOn(runner),
     rates: {
-      inProcess: true,
-      count: (accountId, limit, nowMs) => countRequest(window, accountId, limit, nowMs),
+      count: async (accountId, limit, nowMs) => countRequest(window, accountId, limit, nowMs),
+      countVisitor: async (address, limit, nowMs) => visitors(address, limit, nowMs),
     },
-    people: peopleOn({ read, write }),
-    startTurn,
     onChange: (listener) => {
       listeners.push(listener)
     },

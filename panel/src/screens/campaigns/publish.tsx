@@ -7,7 +7,7 @@ import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { useSession } from '../../session.ts'
 import { words } from './publish-words.ts'
-import { JudgedContext, Surprises } from './rules/judged.tsx'
+import { FindingsContext, LintFindings } from './rules/lint.tsx'
 import { useIsUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 
@@ -67,12 +67,12 @@ function Surprising({ settings }: { settings: Settings }) {
     queryKey: ['preview', 'publish', settings],
     queryFn: () => call('POST /preview', { body: { settings, own: null, visitAfter: 'PT1H' } }),
   })
-  const surprises = data?.surprises ?? []
-  if (surprises.length === 0) return null
+  const findings = data?.findings ?? []
+  if (findings.length === 0) return null
   return (
-    <JudgedContext value={{ faults: [], surprises, timeZone: settings.timeZone }}>
+    <FindingsContext value={{ faults: [], findings, timeZone: settings.timeZone }}>
       <Text size="sm">{text.look}</Text>
-      <Surprises of={surprises} />
-    </JudgedContext>
+      <LintFindings of={findings} />
+    </FindingsContext>
   )
 }

@@ -13,7 +13,7 @@ import {
 import { useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { type RecurrenceDraft, type Typed, type Weekday, weekdays } from './draft.ts'
-import { useIsWrong } from './judged.tsx'
+import { useIsWrong } from './lint.tsx'
 import { words } from './words.ts'
 
 type Unit = 'M' | 'H' | 'D'

@@ -9,10 +9,10 @@ import { Publish } from '../publish.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
 import { type Draft, draftOf, isPersonal, rulesOf, settingsOf } from './draft.ts'
-import { ForetoldSection } from './foretold.tsx'
-import { elsewhere, Faults, JudgedContext } from './judged.tsx'
+import { elsewhere, Faults, FindingsContext } from './lint.tsx'
+import { ForetoldSection } from './preview.tsx'
 import { AgainSection, BasicsSection, DeadlineSection, PageSection } from './sections.tsx'
-import { type Supposed, useForetold } from './use-foretold.ts'
+import { type Supposed, usePreview } from './use-preview.ts'
 import { words } from './words.ts'
 
 /** The rules of a campaign in sentences, and beside them what they would do. */
@@ -21,15 +21,15 @@ export default function RulesPart({ read }: PartProps) {
   const { draft, change, isChanged } = editing
   const [supposed, setSupposed] = useState<Supposed>({ own: '', visitAfter: 'PT1H' })
   const settings = { ...read.settings, ...settingsOf(draft) }
-  const foretold = useForetold(settings, supposed)
-  const { answer, timeZone } = foretold
-  const judged = {
+  const preview = usePreview(settings, supposed)
+  const { answer, timeZone } = preview
+  const judgement = {
     faults: [...(answer?.faults ?? []), ...editing.faults],
-    surprises: answer?.surprises ?? [],
+    findings: answer?.findings ?? [],
     timeZone,
   }
   return (
-    <JudgedContext value={judged}>
+    <FindingsContext value={judgement}>
       <Stack gap="md">
         <Group justify="flex-end">
           <Publish read={read} />
@@ -47,11 +47,11 @@ export default function RulesPart({ read }: PartProps) {
               <DeadlineSection draft={draft} change={change} />
               {isPersonal(draft.kind) && <AgainSection draft={draft} change={change} />}
               <PageSection draft={draft} change={change} />
-              <SaveBar editing={editing} faults={judged.faults} isPublished={!read.settings.isDraft} />
+              <SaveBar editing={editing} faults={judgement.faults} isPublished={!read.settings.isDraft} />
             </Stack>
           </form>
           <ForetoldSection
-            of={foretold}
+            of={preview}
             campaignId={read.settings.id}
             awaitsVisit={settings.mechanism.startsOn === 'visit'}
             supposed={supposed}
@@ -60,7 +60,7 @@ export default function RulesPart({ read }: PartProps) {
         </div>
       </Stack>
       <LeaveDialog isAsked={isChanged} />
-    </JudgedContext>
+    </FindingsContext>
   )
 }
 

@@ -12,7 +12,7 @@ import {
   RecurrenceField,
   WeekdaysField,
 } from './fields.tsx'
-import { Sentence, useIsWrong } from './judged.tsx'
+import { Sentence, useIsWrong } from './lint.tsx'
 import { words } from './words.ts'
 
 type Props = { draft: Draft; change(changes: Partial<Draft>): void }

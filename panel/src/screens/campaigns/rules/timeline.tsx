@@ -3,7 +3,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { TimesIn, TimeText } from '../../../parts/time-text.tsx'
-import { type Step, type Story, spanInWords, words } from './foretold-words.ts'
+import { type Step, type Story, spanInWords, words } from './preview-words.ts'
 
 type State = Step['offer']['state']
 

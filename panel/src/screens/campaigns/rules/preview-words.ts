@@ -1,0 +1,145 @@
+import { inBoth, type Language, plural } from '../../../language.ts'
+import type { PreviewAnswer } from './lint-words.ts'
+
+type Moment = NonNullable<PreviewAnswer['moments']>[number]
+export type Story = Moment['stories'][number]
+export type Step = Story['steps'][number]
+type What = Step['what']
+
+const en = {
+  title: 'What a lead would get',
+  intro: 'By the settings as they stand here, saved or not.',
+  when: {
+    now: 'Comes now',
+    evening: 'Comes in the evening',
+    friday: 'Comes on Friday',
+    clockChange: 'Comes the day before the clocks change',
+    own: 'Comes when you choose',
+  } satisfies Record<Moment['when'], string>,
+  own: 'A moment of your own',
+  ownHint: (zone: string) => `Date and time in ${zone}`,
+  visitAfter: 'Suppose the first visit comes',
+  visitAfterEnd: 'after the registration.',
+  mend: 'Mend the marked fields first: then you see here what happens.',
+  waiting: 'Working it out …',
+  who: {
+    lead: 'Registers once',
+    eager: 'Registers again whenever that helps',
+    visitor: 'Visits without giving an email',
+  },
+  open: (until: string, long: string) => `Open until ${until} (${long})`,
+  openFrom: (from: string, until: string, long: string) => `Open from ${from} to ${until} (${long})`,
+  openEndless: 'Open without end',
+  openFromEndless: (from: string) => `Open from ${from}, without end`,
+  never: 'Never open: it has ended already',
+  steps: {
+    registers: 'Registers',
+    visits: 'Visits the page',
+    resets: 'Registers again: the time starts afresh',
+    retries: 'Registers again: another chance',
+    opens: 'The offer opens',
+    ends: 'The offer ends',
+    comesAgain: 'It comes again by itself',
+  } satisfies Record<What, string>,
+  pending: 'it waits for the first visit',
+  scheduled: (opens: string) => `it opens on ${opens}`,
+  until: (deadline: string) => `open until ${deadline}`,
+  endless: 'open without end',
+  expired: 'it is closed',
+  unchanged: 'the end stays as it was',
+  goesOn: 'And so on.',
+  legend: 'Key to the bars',
+  states: { open: 'open', scheduled: 'not open yet', pending: 'waits for a visit', expired: 'closed' },
+  comes: 'registers or visits',
+  also: 'Also good to know',
+  toPages: 'To the offer pages',
+  toTimer: 'To the mail timer',
+}
+
+type Words = typeof en
+
+const pl: Words = {
+  title: 'Co dostałby odbiorca',
+  intro: 'Według ustawień, które tu stoją, zapisanych czy nie.',
+  when: {
+    now: 'Przychodzi teraz',
+    evening: 'Przychodzi wieczorem',
+    friday: 'Przychodzi w piątek',
+    clockChange: 'Przychodzi dzień przed zmianą czasu',
+    own: 'Przychodzi w wybranej chwili',
+  },
+  own: 'Wybrana chwila',
+  ownHint: (zone: string) => `Data i godzina w strefie ${zone}`,
+  visitAfter: 'Załóżmy, że pierwsza wizyta nastąpi, gdy od rejestracji minie',
+  visitAfterEnd: '.',
+  mend: 'Najpierw popraw zaznaczone pola: wtedy zobaczysz tu, co się stanie.',
+  waiting: 'Obliczanie …',
+  who: {
+    lead: 'Rejestruje się raz',
+    eager: 'Rejestruje się ponownie, gdy tylko to coś daje',
+    visitor: 'Odwiedza stronę bez podania adresu e-mail',
+  },
+  open: (until: string, long: string) => `Otwarta do: ${until} (${long})`,
+  openFrom: (from: string, until: string, long: string) => `Otwarta od: ${from} do: ${until} (${long})`,
+  openEndless: 'Otwarta bez końca',
+  openFromEndless: (from: string) => `Otwarta od: ${from}, bez końca`,
+  never: 'Nigdy nie otwarta: już się skończyła',
+  steps: {
+    registers: 'Rejestruje się',
+    visits: 'Odwiedza stronę',
+    resets: 'Rejestruje się ponownie: czas zaczyna się od nowa',
+    retries: 'Rejestruje się ponownie: kolejna szansa',
+    opens: 'Oferta się otwiera',
+    ends: 'Oferta się kończy',
+    comesAgain: 'Oferta sama wraca',
+  },
+  pending: 'czeka na pierwszą wizytę',
+  scheduled: (opens: string) => `otworzy się: ${opens}`,
+  until: (deadline: string) => `otwarta do: ${deadline}`,
+  endless: 'otwarta bez końca',
+  expired: 'jest zamknięta',
+  unchanged: 'termin się nie zmienia',
+  goesOn: 'I tak dalej.',
+  legend: 'Objaśnienie pasków',
+  states: {
+    open: 'otwarta',
+    scheduled: 'jeszcze nie otwarta',
+    pending: 'czeka na wizytę',
+    expired: 'zamknięta',
+  },
+  comes: 'rejestracja lub wizyta',
+  also: 'Warto też wiedzieć',
+  toPages: 'Do stron oferty',
+  toTimer: 'Do licznika w e-mailu',
+}
+
+export const words = inBoth<Words>({ en, pl })
+
+const spans = {
+  en: {
+    day: { one: '# day', other: '# days' },
+    hour: { one: '# hour', other: '# hours' },
+    minute: { one: '# minute', other: '# minutes' },
+  },
+  pl: {
+    day: { one: '# dzień', few: '# dni', many: '# dni', other: '# dnia' },
+    hour: { one: '# godzina', few: '# godziny', many: '# godzin', other: '# godziny' },
+    minute: { one: '# minuta', few: '# minuty', many: '# minut', other: '# minuty' },
+  },
+}
+
+/** How long so many seconds are, in the two largest units. */
+export function spanInWords(language: Language, seconds: number): string {
+  const minutes = Math.round(seconds / 60)
+  const parts: [keyof (typeof spans)['en'], number][] = [
+    ['day', Math.floor(minutes / 1_440)],
+    ['hour', Math.floor(minutes / 60) % 24],
+    ['minute', minutes % 60],
+  ]
+  const first = parts.findIndex(([, count]) => count > 0)
+  return parts
+    .slice(first === -1 ? 2 : first, (first === -1 ? 2 : first) + 2)
+    .filter(([, count], index) => count > 0 || (first === -1 && index === 0))
+    .map(([unit, count]) => plural(language, count, spans[language][unit]))
+    .join(' ')
+}

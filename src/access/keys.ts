@@ -1,0 +1,53 @@
+import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { formatApiKey } from '../core/api-key.ts'
+import type { Seconds } from '../core/instant.ts'
+import type { NewKey } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+
+export type MadeKey = {
+  id: string
+  name: string
+  /** The whole key with its secret, which is kept nowhere. */
+  key: string
+}
+
+/** Makes a key of the account; the only time that its secret is known. */
+export async function createKey(
+  store: Store,
+  accountId: number,
+  name: string,
+  now: Seconds,
+): Promise<MadeKey> {
+  const { made, stored } = draw(accountId, name, now)
+  await store.configuration.createKey(stored)
+  return made
+}
+
+/**
+ * Makes a key in the place of another one of the account, which goes on working for `graceSeconds`. Nothing where
+ * that one was revoked or replaced before.
+ */
+export async function replaceKey(
+  store: Store,
+  old: { id: string; accountId: number },
+  name: string,
+  graceSeconds: number,
+  now: Seconds,
+): Promise<MadeKey | undefined> {
+  const { made, stored } = draw(old.accountId, name, now)
+  return (await store.configuration.replaceKey(old.id, now + graceSeconds, stored)) ? made : undefined
+}
+
+function draw(accountId: number, name: string, now: Seconds): { made: MadeKey; stored: NewKey } {
+  const id = randomUUID()
+  const secret = randomBytes(32).toString('base64url')
+  return {
+    made: { id, name, key: formatApiKey({ keyId: id, secret }) },
+    stored: { id, accountId, name, createdAt: now, secretHash: secretHash(secret) },
+  }
+}
+
+/** What is stored of a secret: SHA-256, which is enough for 32 random bytes. */
+function secretHash(secret: string): Uint8Array {
+  return hash('sha256', secret, 'buffer')
+}

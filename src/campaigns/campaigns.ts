@@ -1,0 +1,30 @@
+// What the panel and the command line do with campaigns besides reading them.
+import type { CampaignSettings } from '../core/campaign.ts'
+import { languages } from '../core/offer.ts'
+import type { Templates } from '../countdown/templates.ts'
+import type { Campaign, MayReplace } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+
+/** A campaign as a file that `campaign apply` takes. */
+export type CampaignFile = ReturnType<typeof asFile>
+
+export function asFile(campaign: Campaign) {
+  const { id, name, isDraft, timeZone, schedule, anonymous, onExpiry, pages, mailTimer } = campaign
+  const { mechanism } = schedule
+  return { id, name, isDraft, timeZone, mechanism, anonymous, onExpiry, pages, mailTimer }
+}
+
+/**
+ * Makes the campaign, or changes the one that `settings.id` names, whole. Its countdown image is built first: whoever
+ * opens it need not wait then, and a style that cannot be drawn is not saved. @throws Refused, and ChangedMeanwhile where `mayReplace` says no
+ */
+export async function saveCampaign(
+  { store, templates }: { store: Store; templates: Templates },
+  accountId: number,
+  settings: CampaignSettings,
+  mayReplace?: MayReplace,
+): Promise<Campaign> {
+  const { mailTimer } = settings
+  if (mailTimer !== null) for (const language of languages) await templates.get(mailTimer, language)
+  return store.configuration.applyCampaign(accountId, settings, mayReplace)
+}

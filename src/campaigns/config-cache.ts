@@ -1,0 +1,52 @@
+import type { Account, Campaign, LiveKey } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+
+/** Entries kept of each sort; past that the cache begins anew. */
+const maxEntries = 10_000
+
+/**
+ * Keys, campaigns and accounts as they were last read. The store tells of every change within half a second, and all is
+ * read again then.
+ */
+export type ConfigCache = {
+  liveKey(keyId: string): Promise<LiveKey | undefined>
+  campaign(campaignId: number): Promise<Campaign | undefined>
+  account(accountId: number): Promise<Account | undefined>
+}
+
+export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>): ConfigCache {
+  const { findLiveKey, findCampaign, findAccount } = store.configuration
+  const keys = remembered(findLiveKey)
+  const campaigns = remembered(findCampaign)
+  const accounts = remembered(findAccount)
+  store.onChange(() => {
+    for (const cache of [keys, campaigns, accounts]) cache.forget()
+  })
+  return {
+    liveKey: keys.get,
+    campaign: async (id) => (Number.isSafeInteger(id) ? campaigns.get(id) : undefined),
+    account: accounts.get,
+  }
+}
+
+/** Promises are kept, so that those who ask at once, as after a start, share one read. */
+function remembered<Id, Entry>(read: (id: Id) => Promise<Entry | undefined>) {
+  const entries = new Map<Id, Promise<Entry | undefined>>()
+
+  function load(id: Id): Promise<Entry | undefined> {
+    if (entries.size >= maxEntries) entries.clear()
+    const entry = read(id)
+    entries.set(id, entry)
+    const drop = () => {
+      if (entries.get(id) === entry) entries.delete(id)
+    }
+    // What was not found is not kept: anybody can ask for it.
+    entry.then((found) => found === undefined && drop(), drop)
+    return entry
+  }
+
+  return {
+    get: (id: Id): Promise<Entry | undefined> => entries.get(id) ?? load(id),
+    forget: () => entries.clear(),
+  }
+}

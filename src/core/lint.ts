@@ -1,0 +1,234 @@
+import type { CampaignSettings } from './campaign.ts'
+import type { Seconds } from './instant.ts'
+import { type Attempt, beginByVisit, type Offer, offerAt } from './mechanism/attempt.ts'
+import {
+  checked,
+  DAY_SECONDS,
+  dayOf,
+  type LocalSeconds,
+  parseDateTime,
+  parseTime,
+} from './mechanism/calendar.ts'
+import { type LiveInstants, liveInstants } from './mechanism/live.ts'
+import { addPeriod, periodOf } from './mechanism/period.ts'
+import { skippedDates } from './mechanism/skips.ts'
+import { windowsOf } from './mechanism/window.ts'
+import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
+
+/** Settings that are allowed, and do something that whoever chose them may not expect. */
+export const surpriseCodes = [
+  'DRAFT',
+  'FIXED_DATE_OVER',
+  'END_OVER',
+  'END_BEFORE_OPENING',
+  'END_CUTS_FIRST',
+  'NO_DEADLINE',
+  'SHORT_FOR_AN_EMAIL',
+  'MAY_BE_SHORT',
+  'SKIPS_LEAVE_FEW',
+  'SKIPPED_DATES_OVER',
+  'TIME_SKIPPED',
+  'RESET_SLIDES',
+  'RESET_CHANGES_NOTHING',
+  'RETRY_AT_ONCE',
+  'RETRY_NEVER',
+  'CYCLE_HARDLY_PAUSES',
+  'CYCLE_FOREVER',
+  'CYCLE_NEVER',
+  'REDIRECT_TO_OFFER',
+  'VISIT_WITHOUT_PAGE',
+  'NO_PAGE',
+  'TIMER_WITHOUT_PAGE',
+  'TIMER_WITHOUT_DEADLINE',
+] as const
+export type SurpriseCode = (typeof surpriseCodes)[number]
+
+/**
+ * False urgency: a deadline that is none. Directive 2005/29/EC, Annex I, no. 7: "falsely stating that a product
+ * will only be available for a very limited time".
+ */
+const unfair: readonly SurpriseCode[] = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES']
+
+/** `path` is that of the setting beside which to say so, as in a fault; `at`, an instant that it is about. */
+export type LintFinding = { code: SurpriseCode; path: string; isUnfair: boolean; at: Seconds | null }
+
+/** A campaign, and what it would give to somebody who started now. */
+type Look = {
+  campaign: CampaignSettings
+  now: Seconds
+  zone: Zone
+  live: LiveInstants
+  attempt: Attempt
+  offer: Offer
+}
+
+type Found = [code: SurpriseCode, path: string, at?: Seconds] | undefined | false
+
+/** Shorter, and a pause is none to those who see the offer come again. */
+const A_PAUSE = DAY_SECONDS
+const SHORT = 3600
+const FEW_WEEKDAYS = 2
+const MANY_RESETS = 3
+
+/** All that would surprise about settings that passed their check, the campaign's rules first. */
+export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
+  const attempt = beginByVisit(campaign, now)
+  const look: Look = {
+    ...{ campaign, now, attempt },
+    zone: zoneOf(campaign.timeZone),
+    live: liveInstants(campaign),
+    offer: offerAt(campaign, attempt, now),
+  }
+  const found = [inDeadline, inTimes, inEnd, inReset, inRetry, inCycle, inPages].flatMap((find) => find(look))
+  return found
+    .filter((one) => one !== undefined && one !== false)
+    .map(([code, path, at = null]) => ({ code, path, at, isUnfair: unfair.includes(code) }))
+}
+
+function inDeadline({ campaign, now, live }: Look): Found[] {
+  const { deadline, endsAt } = campaign.mechanism
+  const path = 'mechanism.deadline'
+  switch (deadline.kind) {
+    case 'fixed': {
+      const isOver = live.deadlineAt !== null && live.deadlineAt <= now
+      return [isOver && ['FIXED_DATE_OVER', `${path}.at`]]
+    }
+    case 'none':
+      return [endsAt === undefined && ['NO_DEADLINE', `${path}.kind`]]
+    case 'after': {
+      const period = periodOf(deadline.period)
+      return ['seconds' in period && period.seconds < SHORT && ['SHORT_FOR_AN_EMAIL', `${path}.period`]]
+    }
+    case 'daysAt':
+      return [deadline.days === 0 && ['MAY_BE_SHORT', `${path}.days`]]
+    case 'next':
+      return [deadline.minLead === undefined && ['MAY_BE_SHORT', `${path}.minLead`]]
+  }
+}
+
+/** What the calendar does to a rule: skipped days, and times that the clocks jump over. */
+function inTimes({ campaign, now, zone }: Look): Found[] {
+  const { deadline, endsAt } = campaign.mechanism
+  const path = 'mechanism.deadline'
+  const jumped = (local: string | undefined, where: string): Found => {
+    const at = local === undefined ? undefined : parseDateTime(local)
+    return at !== undefined && isSkipped(zone, at) && ['TIME_SKIPPED', where, zone.toInstant(at)]
+  }
+  const found: Found[] = [jumped(endsAt, 'mechanism.endsAt')]
+  if (deadline.kind === 'fixed') {
+    return [...found, jumped(deadline.at, `${path}.at`), jumped(deadline.opensAt, `${path}.opensAt`)]
+  }
+  if (deadline.kind !== 'daysAt' && deadline.kind !== 'next') return found
+  const { skipWeekdays = [] } = deadline
+  const dates = skippedDates(deadline)
+  const today = dayOf(zone.toLocal(now))
+  found.push(
+    7 - new Set(skipWeekdays).size <= FEW_WEEKDAYS && ['SKIPS_LEAVE_FEW', `${path}.skipWeekdays`],
+    dates.length > 0 && Math.max(...dates) < today && ['SKIPPED_DATES_OVER', `${path}.skipDates`],
+  )
+  const change = nextGap(campaign.timeZone, zone, now)
+  const jumpedDaily = (time: string, where: string): Found => {
+    const at = change === undefined ? 0 : change.day * DAY_SECONDS + checked(parseTime(time))
+    return change !== undefined && isSkipped(zone, at) && ['TIME_SKIPPED', where, zone.toInstant(at)]
+  }
+  if (deadline.kind === 'daysAt') found.push(jumpedDaily(deadline.time, `${path}.time`))
+  else {
+    found.push(jumpedDaily(deadline.closes.time, `${path}.closes.time`))
+    if (deadline.opens) found.push(jumpedDaily(deadline.opens.time, `${path}.opens.time`))
+  }
+  return found
+}
+
+/** One of the next two changes goes forward, where clocks change twice a year. */
+function nextGap(timeZone: string, zone: Zone, now: Seconds): { day: number } | undefined {
+  let at = now
+  for (let looked = 0; looked < 2; looked += 1) {
+    const change = nextClockChange(timeZone, at)
+    if (change === null) return undefined
+    const before = zone.toLocal(change - 1) + 1
+    if (zone.toLocal(change) > before) return { day: dayOf(before) }
+    at = change
+  }
+  return undefined
+}
+
+function isSkipped(zone: Zone, local: LocalSeconds): boolean {
+  return zone.toLocal(zone.toInstant(local)) !== local
+}
+
+/** At most one: the worst says it all. */
+function inEnd({ now, live, attempt, offer }: Look): Found[] {
+  const { endsAt } = live
+  const path = 'mechanism.endsAt'
+  const uncapped = attempt.deadlineAt ?? live.deadlineAt
+  if (endsAt === null) return []
+  if (endsAt <= now) return [['END_OVER', path]]
+  if (offer.opensAt !== null && endsAt <= offer.opensAt) return [['END_BEFORE_OPENING', path, offer.opensAt]]
+  return [uncapped !== null && uncapped > endsAt && ['END_CUTS_FIRST', path, uncapped]]
+}
+
+function inReset({ campaign: { mechanism } }: Look): Found[] {
+  const { reset, deadline } = mechanism
+  if (!reset?.enabled) return []
+  const path = 'mechanism.reset'
+  const isOfTheCalendar =
+    (deadline.kind === 'next' && deadline.minLead === undefined) ||
+    (deadline.kind === 'daysAt' && deadline.days === 0)
+  if (isOfTheCalendar) return [['RESET_CHANGES_NOTHING', path]]
+  return [(reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path]]
+}
+
+function inRetry({ campaign: { mechanism }, live, zone, now, offer }: Look): Found[] {
+  const { retry } = mechanism
+  if (!retry?.enabled || offer.deadline === null) return []
+  const wait = periodOf(retry.after)
+  const retryAt = addPeriod(zone, offer.deadline, wait)
+  const isNever = live.endsAt !== null && live.endsAt > now && retryAt >= live.endsAt
+  return [
+    'seconds' in wait && wait.seconds < A_PAUSE && ['RETRY_AT_ONCE', 'mechanism.retry'],
+    isNever && ['RETRY_NEVER', 'mechanism.retry', retryAt],
+  ]
+}
+
+function inCycle({ campaign: { mechanism }, live, zone, now, attempt }: Look): Found[] {
+  const { cycle, endsAt } = mechanism
+  const { rule, opensAt, deadlineAt } = attempt
+  if (!cycle?.enabled || rule === null || opensAt === null || deadlineAt === null) return []
+  const againAt = addPeriod(zone, deadlineAt, periodOf(cycle.pause))
+  const pause = windowsOf(rule)(againAt).opensAt - deadlineAt
+  const wanted = Math.max(A_PAUSE - SHORT, (deadlineAt - opensAt) / 4) // a day may have 23 hours
+  const isNever = live.endsAt !== null && live.endsAt > now && againAt >= live.endsAt
+  const path = 'mechanism.cycle'
+  return [
+    pause < wanted && ['CYCLE_HARDLY_PAUSES', path],
+    cycle.max === undefined && endsAt === undefined && ['CYCLE_FOREVER', path],
+    isNever && ['CYCLE_NEVER', path, againAt],
+  ]
+}
+
+/** Where settings of several screens meet. */
+function inPages({ campaign }: Look): Found[] {
+  const { isDraft, mechanism, onExpiry, pages, mailTimer } = campaign
+  const leadsNowhere = !pages.some((page) => page.eligible)
+  const addresses = pages.flatMap(({ pageUrl, proxyUrl }) =>
+    proxyUrl === null ? [pageUrl] : [pageUrl, proxyUrl],
+  )
+  const returns =
+    onExpiry.action === 'REDIRECT' &&
+    addresses.some((address) => placeOf(address) === placeOf(onExpiry.redirectUrl))
+  const hasNoDeadline = mechanism.deadline.kind === 'none' && mechanism.endsAt === undefined
+  return [
+    returns && ['REDIRECT_TO_OFFER', 'onExpiry.redirectUrl'],
+    leadsNowhere && mechanism.startsOn === 'visit' && ['VISIT_WITHOUT_PAGE', 'mechanism.startsOn'],
+    leadsNowhere && mailTimer === null && ['NO_PAGE', 'pages'],
+    leadsNowhere && mailTimer !== null && ['TIMER_WITHOUT_PAGE', 'mailTimer'],
+    hasNoDeadline && mailTimer !== null && ['TIMER_WITHOUT_DEADLINE', 'mailTimer'],
+    isDraft && ['DRAFT', 'isDraft'],
+  ]
+}
+
+/** Two addresses of one page may differ in scheme, `www.`, query, fragment and a slash at the end. */
+function placeOf(address: string): string {
+  const { host, pathname } = new URL(address)
+  return host.replace(/^www\./, '') + pathname.replace(/\/+$/, '')
+}

@@ -1,0 +1,156 @@
+// The templates of countdown images: built in a thread, kept in memory as long as they are in use.
+import { createHash } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import type { Language } from '../core/offer.ts'
+import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../core/timer-style.ts'
+import { ENGINE_VERSION, openTemplate, type Template } from './template.ts'
+
+export type Build = { style: TimerStyle; language: Language }
+
+/** Where templates outlive the process. What `read` gives may be broken or of another engine: it is then built anew. */
+export type PersistentCache = {
+  read(key: string): Promise<Uint8Array | undefined>
+  write(key: string, template: Uint8Array): Promise<void>
+}
+
+export type Templates = {
+  /** At once where it is in memory. Rejects with TemplateUnavailable. */
+  get(style: GivenTimerStyle, language: Language): Template | Promise<Template>
+  /** Ends what is being built; later calls are refused. */
+  close(): Promise<void>
+}
+
+/** The template cannot be had now; another attempt may succeed. */
+export class TemplateUnavailable extends Error {}
+
+export type TemplateLimits = { memoryBytes: number; waitingBuilds: number; buildMs: number }
+
+const usualLimits: TemplateLimits = { memoryBytes: 64 * 2 ** 20, waitingBuilds: 100, buildMs: 30_000 }
+
+/** 32 hexadecimal digits that stand for what an image depends on besides the time left. */
+export function templateKey(style: GivenTimerStyle, language: Language): string {
+  const { font, background, box, digits, labels, ...rest } = fullTimerStyle(style)
+  const { showLabels, width, height, cornerRadius, pixelsPerPoint } = rest
+  const colours = [background, box, digits, labels].map((colour) => colour.toLowerCase())
+  const facts = [
+    ENGINE_VERSION,
+    language,
+    font,
+    colours,
+    showLabels,
+    width,
+    height,
+    cornerRadius,
+    pixelsPerPoint,
+  ]
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)
+}
+
+export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateLimits> = {}): Templates {
+  const { memoryBytes, waitingBuilds, buildMs } = { ...usualLimits, ...limits }
+  const kept = recentlyUsed(memoryBytes)
+  const keys = new WeakMap<GivenTimerStyle, Partial<Record<Language, string>>>()
+  const underWay = new Map<string, Promise<Template>>()
+  const builder = openBuilder(buildMs)
+
+  /** Hashed once for each style object: campaigns are asked for again and again. */
+  function keyOf(style: GivenTimerStyle, language: Language): string {
+    const known = keys.get(style) ?? {}
+    keys.set(style, known)
+    known[language] ??= templateKey(style, language)
+    return known[language]
+  }
+
+  async function fetch(key: string, build: Build): Promise<Template> {
+    const stored = await cache?.read(key).catch(() => undefined)
+    const opened = stored && openTemplate(stored)
+    if (opened !== undefined) return opened
+    const built = await builder.build(build)
+    // The image can be shown whether or not it can be kept.
+    await cache?.write(key, built).catch(() => undefined)
+    return openTemplate(built) as Template
+  }
+
+  return {
+    get(style, language) {
+      const key = keyOf(style, language)
+      const template = kept.get(key) ?? underWay.get(key)
+      if (template !== undefined) return template
+      if (underWay.size >= waitingBuilds) {
+        return Promise.reject(new TemplateUnavailable('too many countdown images are waiting to be built'))
+      }
+      const fetched = fetch(key, { style: fullTimerStyle(style), language })
+        .then((fresh) => kept.add(key, fresh))
+        .finally(() => underWay.delete(key))
+      underWay.set(key, fetched)
+      return fetched
+    },
+    close: builder.close,
+  }
+}
+
+/** Forgets what was not asked for the longest, but never the newest. */
+function recentlyUsed(mostBytes: number) {
+  const templates = new Map<string, Template>()
+  let bytes = 0
+  const sizeOf = ({ fragmentWords, fragments, frames }: Template) =>
+    fragmentWords.byteLength + fragments.byteLength + frames.byteLength
+  return {
+    get(key: string): Template | undefined {
+      const template = templates.get(key)
+      if (template === undefined) return undefined
+      templates.delete(key)
+      templates.set(key, template)
+      return template
+    },
+    add(key: string, template: Template): Template {
+      templates.set(key, template)
+      bytes += sizeOf(template)
+      for (const [oldest, forgotten] of templates) {
+        if (bytes <= mostBytes || oldest === key) break
+        templates.delete(oldest)
+        bytes -= sizeOf(forgotten)
+      }
+      return template
+    },
+  }
+}
+
+/** One thread at a time, and none where nothing is to be built. */
+function openBuilder(buildMs: number) {
+  let last: Promise<unknown> = Promise.resolve()
+  let running: Worker | undefined
+  let isClosed = false
+
+  function runThread(build: Build): Promise<Uint8Array> {
+    if (isClosed) throw new TemplateUnavailable('the building of countdown images has ended')
+    return new Promise((resolve, reject) => {
+      const thread = new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: build })
+      running = thread
+      const patience = setTimeout(() => void thread.terminate(), buildMs)
+      let built: Uint8Array | undefined
+      thread.once('message', (template: Uint8Array) => {
+        built = template
+      })
+      thread.once('error', (cause) => reject(new TemplateUnavailable('a countdown image failed', { cause })))
+      thread.once('exit', () => {
+        clearTimeout(patience)
+        running = undefined
+        if (built !== undefined) resolve(built)
+        else reject(new TemplateUnavailable('the building of a countdown image was cut short'))
+      })
+    })
+  }
+
+  return {
+    build(build: Build): Promise<Uint8Array> {
+      const built = last.then(() => runThread(build))
+      last = built.catch(() => undefined)
+      return built
+    },
+    async close(): Promise<void> {
+      isClosed = true
+      await running?.terminate()
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// Coming in: signing in and out, the links that make users, passwords, and the account's users.
+import Type from 'typebox'
+import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
+import type { SignedIn, TooMany } from '../../access/users.ts'
+import type { Inviter } from '../../store/access.ts'
+import { Refused } from '../../store/errors.ts'
+import { PanelRefusal } from './errors.ts'
+import { type Asked, forAnybody, forReader, forUser } from './route.ts'
+import { closed, Email, Name } from './schemas.ts'
+
+const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
+/** What somebody thinks their password is need not be one. */
+const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
+const Token = Type.String({ minLength: 1, maxLength: 100 })
+
+export const userRoutes = {
+  /** Who is there, and what the first screen needs to know. */
+  ...forAnybody('GET /session', {
+    async run({ session, parts }) {
+      if (session === undefined) return { signedIn: false as const, isEmpty: await parts.users.isEmpty() }
+      const { user, account } = session
+      return { signedIn: true as const, user, account, publicUrl: parts.publicUrl() }
+    },
+  }),
+  ...forAnybody('POST /session', {
+    body: Type.Object({ email: Email, password: AnyPassword }, closed),
+    async run({ body, parts, address, now, setSession }) {
+      const { email, password } = body
+      const signedIn = await parts.users.signIn(email, password, address, now)
+      setSession(needSignedIn(signedIn).token)
+      return {}
+    },
+  }),
+  ...forAnybody('DELETE /session', {
+    async run({ token, parts, setSession }) {
+      await parts.users.signOut(token)
+      setSession(null)
+      return {}
+    },
+  }),
+
+  ...forAnybody('POST /invitation', {
+    body: Type.Object({ token: Token }, closed),
+    async run({ body, parts, now }) {
+      const invitation = await parts.users.invitation(body.token, now)
+      if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
+      const { accountId } = invitation
+      const account = accountId === null ? undefined : await parts.store.configuration.findAccount(accountId)
+      return { accountName: account?.name ?? null }
+    },
+  }),
+  ...forAnybody('POST /users', {
+    body: Type.Object(
+      { token: Token, email: Email, password: Password, accountName: Type.Optional(Name) },
+      closed,
+    ),
+    async run({ body, parts, now, setSession }) {
+      const { token, email, password, accountName } = body
+      const invitation = await parts.users.invitation(token, now)
+      if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
+      if (invitation.accountId === null && accountName === undefined) {
+        throw new PanelRefusal('INVALID', [{ path: 'accountName', message: 'is missing' }])
+      }
+      const joining = { email, password, accountName: accountName ?? '' }
+      const signedIn = await parts.users.accept(token, joining, now).catch((error) => {
+        throw error instanceof Refused ? new PanelRefusal('EMAIL_TAKEN') : error
+      })
+      if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
+      setSession(signedIn.token)
+      return {}
+    },
+  }),
+
+  ...forReader('POST /password', {
+    body: Type.Object({ current: AnyPassword, next: Password }, closed),
+    async run({ session, token, body, parts, now }) {
+      const { current, next } = body
+      const changed = await parts.users.changePassword(session, token, current, next, now)
+      if (changed !== 'CHANGED') needSignedIn(changed)
+      return {}
+    },
+  }),
+  ...forReader('GET /users', {
+    async run({ session, parts }) {
+      return { users: await parts.users.list(session.account.id) }
+    },
+  }),
+  ...forUser('POST /invitations', {
+    async run(asked) {
+      return { url: await invite(asked) }
+    },
+  }),
+  ...forUser('DELETE /users/:userId', {
+    async run({ session, parts, params }) {
+      const removed = await parts.users.remove(session.account.id, params.userId).catch((error) => {
+        throw error instanceof Refused ? new PanelRefusal('REFUSED') : error
+      })
+      if (!removed) throw new PanelRefusal('NOT_FOUND')
+      return {}
+    },
+  }),
+  ...forUser('PATCH /account', {
+    body: Type.Object({ name: Name }, closed),
+    async run({ session, parts, body }) {
+      const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name })
+      return { account }
+    },
+  }),
+}
+
+/** The token stands behind `#`, which no server, log or referrer gets to see. */
+async function invite({ parts, session, now }: Asked<string, unknown, unknown, { user: Inviter }>) {
+  const token = await parts.users.invite(session.user, now)
+  return `${parts.publicUrl()}/join#${token}`
+}
+
+function needSignedIn(result: SignedIn | 'WRONG_PASSWORD' | TooMany): SignedIn {
+  if (result === 'WRONG_PASSWORD') throw new PanelRefusal('WRONG_PASSWORD')
+  if ('retryAfterSeconds' in result) throw new PanelRefusal('TOO_MANY_TRIES', [], result.retryAfterSeconds)
+  return result
+}

@@ -1,0 +1,166 @@
+// The standard logic of every channel: the public API, the widget's form, the panel, the command line.
+import type { ConfigCache } from '../campaigns/config-cache.ts'
+import type { Seconds } from '../core/instant.ts'
+import {
+  type Attempt,
+  begin,
+  beginByVisit,
+  type Offer,
+  offerAt,
+  registerAgain,
+  setByHand,
+  visit,
+} from '../core/mechanism/attempt.ts'
+import { isVisitorName } from '../core/visitor.ts'
+import type { Campaign, Decide, Lead, LeadRefusal } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+
+/** Every call rejects with StoreUnavailable where the database does not answer. */
+export type Leads = {
+  /** Registers an email in a published campaign; answered once that is on disk. The email must be valid. */
+  register(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadRefusal>
+  /**
+   * The same for an email that a visitor gave, who may have begun an attempt without one: a lead that is new takes
+   * that over (mechanism.md, "Anonymous visitors").
+   */
+  registerVisitor(
+    of: CampaignOf,
+    email: string,
+    visitor: Lead | undefined,
+    now: Seconds,
+  ): Promise<Registration | LeadRefusal>
+  /** The lead has seen the page. */
+  visit(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
+  /** Somebody without an email has; `name` is what they are kept under. */
+  visitWithoutEmail(of: CampaignOf, name: string, now: Seconds): Promise<LeadView | LeadRefusal>
+  /** Reads a lead's offer; writes nothing. */
+  lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
+  /** Sets the lead's deadline by hand, or with null clears that. */
+  setDeadline(
+    of: CampaignOf,
+    email: string,
+    deadlineAt: Seconds | null,
+    now: Seconds,
+  ): Promise<LeadView | LeadRefusal>
+  /** Registers the email unless it is registered already, also in a draft. */
+  importLead(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadRefusal>
+}
+
+/** A campaign of another account looks as if it did not exist. */
+export type CampaignOf = { accountId: number; campaignId: number }
+
+export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
+export type Registration = LeadView & { created: boolean }
+
+/** What an event makes of a lead. The same attempt again means that nothing is to be written. */
+type Change = {
+  check(campaign: Campaign, lead: Lead | undefined): LeadRefusal | undefined
+  attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
+  /** Whose attempt a new lead takes over, with its rule. */
+  visitor?: Lead | undefined
+}
+
+const needPublished = (campaign: Campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined)
+const needLead = (_: Campaign, lead: Lead | undefined) => (lead === undefined ? 'LEAD_NOT_FOUND' : undefined)
+
+const registering: Change = {
+  check: needPublished,
+  attempt: ({ schedule }, lead, now) =>
+    lead === undefined ? begin(schedule, now) : registerAgain(schedule, lead.attempt, now),
+}
+
+const visiting: Change = {
+  check: (campaign, lead) => needPublished(campaign) ?? needLead(campaign, lead),
+  attempt: ({ schedule }, lead, now) => visit(schedule, (lead as Lead).attempt, now),
+}
+
+const visitingWithoutEmail: Change = {
+  check: needPublished,
+  attempt: ({ schedule }, lead, now) => lead?.attempt ?? beginByVisit(schedule, now),
+}
+
+const importing: Change = {
+  check: () => undefined,
+  attempt: ({ schedule }, lead, now) => lead?.attempt ?? begin(schedule, now),
+}
+
+const settingDeadline = (deadlineAt: Seconds | null): Change => ({
+  check: needLead,
+  attempt: (_, lead, now) => setByHand((lead as Lead).attempt, deadlineAt, now),
+})
+
+/** A new lead takes over the attempt that the visitor began before. */
+const registeringVisitor = (visitor: Lead): Change => ({
+  check: needPublished,
+  attempt: (campaign, lead, now) =>
+    lead === undefined ? visitor.attempt : registering.attempt(campaign, lead, now),
+  visitor,
+})
+
+/** `onNew` is told of every lead that was not there before, once it is on disk. */
+export function buildLeads(
+  store: Pick<Store, 'leads'>,
+  configCache: ConfigCache,
+  onNew: (campaign: Campaign, now: Seconds) => void,
+): Leads {
+  async function campaignOf({ accountId, campaignId }: CampaignOf): Promise<Campaign | undefined> {
+    const campaign = await configCache.campaign(campaignId)
+    return campaign?.accountId === accountId ? campaign : undefined
+  }
+
+  /** The store decides again on what it finds in its transaction: lead and settings may have changed since. */
+  async function write(
+    of: CampaignOf,
+    email: string,
+    now: Seconds,
+    change: Change,
+  ): Promise<Registration | LeadRefusal> {
+    const campaign = await campaignOf(of)
+    if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
+    const decide = decider(change, now)
+    const seen = await store.leads.find(campaign, email)
+    const decision = decide(campaign, seen)
+    if (typeof decision === 'string') return decision
+    // What changes nothing needs no transaction: what was read is on disk.
+    if (seen !== undefined && decision === undefined) return { ...view(campaign, seen, now), created: false }
+    const written = await store.leads.write(campaign, email, decide, seen)
+    if (typeof written === 'string') return written
+    if (written.created && !isVisitorName(email)) onNew(written.campaign, now)
+    return { ...view(written.campaign, written.lead, now), created: written.created }
+  }
+
+  return {
+    register: (of, email, now) => write(of, email, now, registering),
+    registerVisitor: (of, email, visitor, now) =>
+      write(of, email, now, visitor === undefined ? registering : registeringVisitor(visitor)),
+    visit: (of, email, now) => write(of, email, now, visiting),
+    visitWithoutEmail: (of, name, now) => write(of, name, now, visitingWithoutEmail),
+    importLead: (of, email, now) => write(of, email, now, importing),
+    setDeadline: (of, email, deadlineAt, now) => write(of, email, now, settingDeadline(deadlineAt)),
+    async lookUp(of, email, now) {
+      const campaign = await campaignOf(of)
+      if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
+      const lead = await store.leads.find(campaign, email)
+      return lead === undefined ? 'LEAD_NOT_FOUND' : view(campaign, lead, now)
+    },
+  }
+}
+
+function decider({ check, attempt, visitor }: Change, now: Seconds): Decide {
+  return (campaign, lead) => {
+    const refusal = check(campaign, lead)
+    if (refusal !== undefined) return refusal
+    const next = attempt(campaign, lead, now)
+    if (next === lead?.attempt) return undefined
+    const takesOver = lead === undefined && visitor !== undefined
+    return {
+      registeredAt: lead?.registeredAt ?? now,
+      attempt: next,
+      ...(takesOver && { ruleId: visitor.ruleId }),
+    }
+  }
+}
+
+export function view(campaign: Campaign, lead: Lead, now: Seconds): LeadView {
+  return { campaign, lead, offer: offerAt(campaign.schedule, lead.attempt, now) }
+}

@@ -1,0 +1,140 @@
+// What recipients meet: which offer a link, an image or the widget shows, and what a visit does.
+
+import type { ConfigCache } from '../campaigns/config-cache.ts'
+import type { Seconds } from '../core/instant.ts'
+import type { Offer } from '../core/mechanism/attempt.ts'
+import { nextCycleAt, offerAt, visit } from '../core/mechanism/attempt.ts'
+import { isVisitorName, visitorName } from '../core/visitor.ts'
+import type { Account, Campaign, Lead } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+import type { Leads, LeadView } from './leads.ts'
+
+/** Who the widget says is there: the ref of a lead, and what the browser calls itself. */
+export type Visitor = { lc?: string | undefined; client?: string | undefined }
+
+/** A lead with its campaign and the campaign's account, none of which need be open to the public. */
+export type Found = { campaign: Campaign; account: Account; lead: Lead }
+
+export type Shown = {
+  campaign: Campaign
+  /** Undefined where there is nothing to show or to hide. */
+  offer: Offer | undefined
+  /** When the offer comes again by itself, where that is known. */
+  nextAt: Seconds | null
+  leadId: number | null
+  /** Whether `lc` is a lead of the campaign. */
+  isKnown: boolean
+}
+
+export type MayBegin = false | (() => boolean)
+
+export type Visitors = {
+  /** Who a ref names. @throws StoreUnavailable */
+  find(ref: string): Promise<Found | undefined>
+  /**
+   * The offer of whoever is there. Without `mayBegin` it is only read; with it, it is a visit, and is asked before
+   * somebody without an email begins an attempt. @throws StoreUnavailable
+   */
+  offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds): Promise<Shown | undefined>
+  /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
+  register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer>
+}
+
+/** `lc` only where this very call made the lead: nobody learns of another's offer by knowing an email. */
+export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
+
+export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCache, leads: Leads): Visitors {
+  async function find(ref: string): Promise<Found | undefined> {
+    const found = await store.leads.findByRef(ref)
+    const campaign = found && (await configCache.campaign(found.campaignId))
+    const account = campaign && (await configCache.account(campaign.accountId))
+    return account && { campaign, account, lead: await found.lead(campaign) }
+  }
+
+  /** The campaign, if recipients may see anything of it. */
+  async function open(campaignId: number): Promise<Campaign | undefined> {
+    const campaign = await configCache.campaign(campaignId)
+    const account = campaign && (await configCache.account(campaign.accountId))
+    const isOpen = account !== undefined && !account.suspended && account.countdownTools
+    return isOpen && !campaign?.isDraft ? campaign : undefined
+  }
+
+  async function leadOf(campaign: Campaign, lc: string | undefined): Promise<Lead | undefined> {
+    const found = lc === undefined ? undefined : await store.leads.findByRef(lc)
+    if (found?.campaignId !== campaign.id) return undefined
+    const lead = await found.lead(campaign)
+    return isVisitorName(lead.email) ? undefined : lead
+  }
+
+  /** The attempt of a browser without an email. */
+  async function anonymous(
+    campaign: Campaign,
+    client: string | undefined,
+    mayBegin: MayBegin,
+    now: Seconds,
+  ): Promise<LeadView | undefined> {
+    if (client === undefined || !campaign.anonymous.enabled) return undefined
+    const of = { accountId: campaign.accountId, campaignId: campaign.id }
+    const name = visitorName(client)
+    let view = await leads.lookUp(of, name, now)
+    if (view === 'LEAD_NOT_FOUND' && mayBegin && mayBegin()) {
+      view = await leads.visitWithoutEmail(of, name, now)
+    }
+    return typeof view === 'string' ? undefined : view
+  }
+
+  async function offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds) {
+    const campaign = await open(campaignId)
+    return campaign && offerIn(campaign, visitor, mayBegin, now)
+  }
+
+  async function offerIn(
+    campaign: Campaign,
+    { lc, client }: Visitor,
+    mayBegin: MayBegin,
+    now: Seconds,
+  ): Promise<Shown> {
+    const lead = await leadOf(campaign, lc)
+    if (lead !== undefined) {
+      const of = { accountId: campaign.accountId, campaignId: campaign.id }
+      const view = mayBegin ? await leads.visit(of, lead.email, now) : undefined
+      const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
+      const offer = offerAt(campaign.schedule, attempt, now)
+      const nextAt = nextCycleAt(campaign.schedule, attempt, now)
+      return { campaign, offer, nextAt, leadId: lead.id, isKnown: true }
+    }
+    const view = await anonymous(campaign, client, mayBegin, now)
+    // Without having been here a visitor would begin now: that is what a page may promise.
+    const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
+    const offer = view?.offer ?? (pending ? pendingOffer : undefined)
+    const nextAt = view === undefined ? null : nextCycleAt(campaign.schedule, view.lead.attempt, now)
+    return { campaign, offer, nextAt, leadId: null, isKnown: false }
+  }
+
+  return {
+    find,
+
+    offer,
+
+    async register(campaignId, visitor, email, now) {
+      const campaign = await open(campaignId)
+      if (campaign === undefined) return 'CAMPAIGN_NOT_PUBLISHED'
+      const own = await anonymous(campaign, visitor.client, false, now)
+      const of = { accountId: campaign.accountId, campaignId }
+      const registered = await leads.registerVisitor(of, email, own?.lead, now)
+      if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
+      // Of an email that has a lead nobody learns more than what is theirs without it.
+      if (!registered.created) return { shown: await offerIn(campaign, visitor, false, now), lc: null }
+      const { lead, offer } = registered
+      const nextAt = nextCycleAt(campaign.schedule, lead.attempt, now)
+      return { shown: { campaign, offer, nextAt, leadId: lead.id, isKnown: true }, lc: lead.ref }
+    },
+  }
+}
+
+const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, attempt: 1, cycle: 1 }
+
+/** What a visit at `now` would make of an offer that waits for one. */
+export function offerIfVisited({ schedule }: Campaign, { attempt }: Lead, offer: Offer, now: Seconds): Offer {
+  return offer.state === 'pending' ? offerAt(schedule, visit(schedule, attempt, now), now) : offer
+}

@@ -1,0 +1,249 @@
+// Users of the panel, their sessions and invitations. Both engines read these statements alike.
+import type { Seconds } from '../core/instant.ts'
+import { Refused } from './errors.ts'
+import type { Account } from './model.ts'
+import type { Row, Runner, Sql } from './sql.ts'
+
+export type User = { id: number; accountId: number; email: string; createdAt: Seconds }
+
+/** `passwordHash` is a PHC string. */
+export type Credentials = { user: User; passwordHash: string }
+
+export type Session = { user: User; account: Account; createdAt: Seconds; seenAt: Seconds }
+
+/** Of a link that makes a user; without an account it makes that too, and there must be no user yet. */
+export type Invitation = { accountId: number | null; endsAt: Seconds }
+
+/** Whose invitation it is: it ends with them, and with their password. */
+export type Inviter = Pick<User, 'id' | 'accountId'>
+
+export type NewUser = { email: string; passwordHash: string; createdAt: Seconds }
+
+export type Access = {
+  hasUsers(): Promise<boolean>
+  /** @throws Refused where the email has a user already, or there is no such account */
+  createUser(accountId: number, user: NewUser): Promise<User>
+  findCredentials(email: string): Promise<Credentials | undefined>
+  /** Ascending id. */
+  listUsers(accountId: number): Promise<User[]>
+  /** Their sessions and invitations end. The account's last user stays. @throws Refused */
+  removeUser(accountId: number, userId: number): Promise<boolean>
+  /** Ends the user's invitations and sessions. */
+  setPassword(userId: number, passwordHash: string): Promise<void>
+  /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
+  changePassword(current: Credentials, passwordHash: string, keeps: Uint8Array): Promise<boolean>
+
+  /** With null the one that makes the first account and user. */
+  createInvitation(tokenHash: Uint8Array, by: Inviter | null, endsAt: Seconds): Promise<void>
+  findInvitation(tokenHash: Uint8Array): Promise<Invitation | undefined>
+  /**
+   * Makes the user that a link is for, with an account of that name where it is the first, and uses the link up.
+   * Undefined where the link is not there (any more). @throws Refused where the email has a user already
+   */
+  acceptInvitation(
+    tokenHash: Uint8Array,
+    user: NewUser,
+    accountName: string,
+    now: Seconds,
+  ): Promise<User | undefined>
+
+  /** False where the password has been changed since `by` was read, or the user was removed. */
+  createSession(tokenHash: Uint8Array, by: Credentials, now: Seconds): Promise<boolean>
+  findSession(tokenHash: Uint8Array): Promise<Session | undefined>
+  touchSession(tokenHash: Uint8Array, now: Seconds): Promise<void>
+  endSession(tokenHash: Uint8Array): Promise<void>
+  /** Removes what ended before: sessions not seen since `unseenSince`, or made before `madeBefore`. */
+  removeEnded(ended: { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }): Promise<void>
+
+  /** Counts one try of something that is limited, and says how many there were in the window that is open. */
+  countTry(bucket: Uint8Array, now: Seconds, windowSeconds: number): Promise<Tries>
+  forgetTries(bucket: Uint8Array): Promise<void>
+}
+
+export type Tries = { count: number; endsAt: Seconds }
+
+/** After the clock was set back a window may seem to end late: it is over then, so that nobody is locked out by it. */
+const isOpen = 'tries.ends_at > ? AND tries.ends_at <= excluded.ends_at'
+
+export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>): Access {
+  const run = (sql: string, ...values: Parameters<Sql['run']> extends [string, ...infer V] ? V : never) =>
+    write((on) => on.run(sql, ...values)).then(() => {})
+  return {
+    hasUsers: () => read(hasUsers),
+    createUser: (accountId, user) => write((sql) => createUser(sql, accountId, user)),
+    async findCredentials(email) {
+      const row = await read((sql) => sql.get('SELECT * FROM users WHERE email = ?', email))
+      return row && { user: toUser(row), passwordHash: row.password_hash }
+    },
+    async listUsers(accountId) {
+      const rows = await read((sql) =>
+        sql.all('SELECT * FROM users WHERE account_id = ? ORDER BY id', accountId),
+      )
+      return rows.map(toUser)
+    },
+    removeUser: (accountId, userId) => write((sql) => removeUser(sql, accountId, userId)),
+    setPassword: (userId, passwordHash) =>
+      write(async (sql) => {
+        await sql.run('UPDATE users SET password_hash = ? WHERE id = ?', passwordHash, userId)
+        await endAccess(sql, userId)
+      }),
+    changePassword: (current, passwordHash, keeps) =>
+      write(async (sql) => {
+        const isChanged = await replacePassword(sql, current, passwordHash)
+        if (isChanged) await endAccess(sql, current.user.id, keeps)
+        return isChanged
+      }),
+
+    createInvitation: (tokenHash, by, endsAt) =>
+      run(
+        'INSERT INTO invitations (token_hash, account_id, invited_by, ends_at) VALUES (?, ?, ?, ?)',
+        tokenHash,
+        by?.accountId ?? null,
+        by?.id ?? null,
+        endsAt,
+      ),
+    findInvitation: (tokenHash) => read((sql) => findInvitation(sql, tokenHash)),
+    acceptInvitation: (tokenHash, user, accountName, now) =>
+      write((sql) => acceptInvitation(sql, tokenHash, user, accountName, now)),
+
+    createSession: (tokenHash, by, now) =>
+      write(async (sql) => {
+        // Its own successor: on PostgreSQL this waits for whoever is changing the password, and looks again.
+        if (!(await replacePassword(sql, by, by.passwordHash))) return false
+        await sql.run(
+          'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',
+          tokenHash,
+          by.user.id,
+          now,
+          now,
+        )
+        return true
+      }),
+    findSession: (tokenHash) => read((sql) => findSession(sql, tokenHash)),
+    touchSession: (tokenHash, now) =>
+      run('UPDATE sessions SET seen_at = ? WHERE token_hash = ?', now, tokenHash),
+    endSession: (tokenHash) => run('DELETE FROM sessions WHERE token_hash = ?', tokenHash),
+    removeEnded: ({ unseenSince, madeBefore, now }) =>
+      write(async (sql) => {
+        await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
+        await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
+        await sql.run('DELETE FROM tries WHERE ends_at < ?', now)
+      }),
+
+    countTry: (bucket, now, windowSeconds) =>
+      write(async (sql) => {
+        const row = await sql.get(
+          `INSERT INTO tries (bucket, tried, ends_at) VALUES (?, 1, ?)
+            ON CONFLICT (bucket) DO UPDATE SET
+              tried = CASE WHEN ${isOpen} THEN tries.tried + 1 ELSE 1 END,
+              ends_at = CASE WHEN ${isOpen} THEN tries.ends_at ELSE excluded.ends_at END
+            RETURNING tried, ends_at`,
+          bucket,
+          now + windowSeconds,
+          now,
+          now,
+        )
+        return { count: row?.tried, endsAt: row?.ends_at }
+      }),
+    forgetTries: (bucket) => run('DELETE FROM tries WHERE bucket = ?', bucket),
+  }
+}
+
+async function hasUsers(sql: Sql): Promise<boolean> {
+  return (await sql.get('SELECT 1 AS found FROM users LIMIT 1')) !== undefined
+}
+
+async function createUser(sql: Sql, accountId: number, user: NewUser): Promise<User> {
+  if ((await sql.get('SELECT 1 AS found FROM accounts WHERE id = ?', accountId)) === undefined) {
+    throw new Refused(`there is no account ${accountId}`)
+  }
+  const row = await sql.get(
+    `INSERT INTO users (account_id, email, password_hash, created_at) VALUES (?, ?, ?, ?)
+      ON CONFLICT (email) DO NOTHING RETURNING *`,
+    accountId,
+    user.email,
+    user.passwordHash,
+    user.createdAt,
+  )
+  if (row === undefined) throw new Refused('this email has a user already')
+  return toUser(row)
+}
+
+/** False where the password is another one by now. */
+async function replacePassword(
+  sql: Sql,
+  { user, passwordHash }: Credentials,
+  next: string,
+): Promise<boolean> {
+  const change = 'UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?'
+  return (await sql.run(change, next, user.id, passwordHash)) > 0
+}
+
+/** What the user was let in by, and lets others in by, but for the session with the hash `keeps`. */
+async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
+  await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
+}
+
+async function removeUser(sql: Sql, accountId: number, userId: number): Promise<boolean> {
+  const users = await sql.all('SELECT id FROM users WHERE account_id = ?', accountId)
+  if (!users.some(({ id }) => id === userId)) return false
+  if (users.length === 1) throw new Refused('the last user of an account cannot be removed')
+  await endAccess(sql, userId)
+  return (await sql.run('DELETE FROM users WHERE id = ? AND account_id = ?', userId, accountId)) > 0
+}
+
+async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitation | undefined> {
+  const row = await sql.get('SELECT * FROM invitations WHERE token_hash = ?', tokenHash)
+  if (row === undefined || (row.account_id === null && (await hasUsers(sql)))) return undefined
+  return { accountId: row.account_id, endsAt: row.ends_at }
+}
+
+async function acceptInvitation(
+  sql: Sql,
+  tokenHash: Uint8Array,
+  user: NewUser,
+  accountName: string,
+  now: Seconds,
+): Promise<User | undefined> {
+  const invitation = await findInvitation(sql, tokenHash)
+  if (invitation === undefined || invitation.endsAt <= now) return undefined
+  // Of two who use one link at once, one removes the row.
+  const removed = await sql.run('DELETE FROM invitations WHERE token_hash = ?', tokenHash)
+  if (removed === 0) return undefined
+  const { accountId } = invitation
+  if (accountId !== null) return createUser(sql, accountId, user)
+  const account = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING id', accountName)
+  return createUser(sql, account?.id, user)
+}
+
+async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {
+  const row = await sql.get(
+    `SELECT sessions.created_at AS session_at, seen_at, users.id AS user_id, users.email,
+        users.created_at AS user_at, accounts.*
+      FROM sessions JOIN users ON users.id = user_id JOIN accounts ON accounts.id = users.account_id
+      WHERE token_hash = ?`,
+    tokenHash,
+  )
+  if (row === undefined) return undefined
+  return {
+    user: { id: row.user_id, accountId: row.id, email: row.email, createdAt: row.user_at },
+    account: toAccount(row),
+    createdAt: row.session_at,
+    seenAt: row.seen_at,
+  }
+}
+
+function toUser(row: Row): User {
+  return { id: row.id, accountId: row.account_id, email: row.email, createdAt: row.created_at }
+}
+
+export function toAccount(row: Row): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    suspended: row.suspended === 1,
+    countdownTools: row.countdown_tools === 1,
+    rateLimit: row.rate_limit,
+  }
+}

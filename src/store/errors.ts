@@ -1,0 +1,21 @@
+// How the store says no.
+
+/** The database does not answer, is locked by somebody else, or was taken away. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+}
+
+/** A database that this program must not touch; the message is one line for the operator. */
+export class UnusableDatabase extends Error {
+  override name = 'UnusableDatabase'
+}
+
+/** A change that the stored data does not allow; the message says which, and what to do. */
+export class Refused extends Error {
+  override name = 'Refused'
+}
+
+/** What was to be replaced is no longer what somebody saw. */
+export class ChangedMeanwhile extends Error {
+  override name = 'ChangedMeanwhile'
+}

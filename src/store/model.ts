@@ -1,0 +1,98 @@
+// What is kept: accounts, keys, campaigns and leads, as the rest of Lastcall sees them.
+import type { CampaignSettings } from '../core/campaign.ts'
+import type { Seconds } from '../core/instant.ts'
+import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
+import type { Schedule } from '../core/mechanism/settings.ts'
+
+export type Account = {
+  id: number
+  name: string
+  suspended: boolean
+  countdownTools: boolean
+  /** Requests a minute; null takes the service's own limit. */
+  rateLimit: number | null
+}
+
+export type Key = {
+  id: string
+  accountId: number
+  name: string
+  createdAt: Seconds
+  /** Of the first use in its minute; stored a few seconds after it. */
+  lastUsedAt: Seconds | null
+  /** From then on it does not work; an instant to come where it was replaced with a time of grace. */
+  revokedAt: Seconds | null
+}
+
+/** What a key is made of; the rest comes with time. */
+export type NewKey = Omit<Key, 'lastUsedAt' | 'revokedAt'> & { secretHash: Uint8Array }
+
+export type KeyUse = { keyId: string; usedAt: Seconds }
+
+/** A key that was not revoked, with what is needed to let a request in. */
+export type LiveKey = {
+  id: string
+  secretHash: Uint8Array
+  account: Account
+  /** The end of its time of grace, past or to come; null where it was not replaced. */
+  revokedAt: Seconds | null
+}
+
+export type Page = { id: number; pageUrl: string; proxyUrl: string | null; eligible: boolean }
+
+export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 'pages'> & {
+  id: number
+  accountId: number
+  timeZone: string
+  /** Time zone and mechanism as the core takes them; one object for as long as the campaign is unchanged. */
+  schedule: Schedule
+  pages: Page[]
+  /** The rule that an attempt beginning now freezes. */
+  ruleId: number | null
+  /** Of the configuration, when the campaign was read. */
+  version: number
+  /** Every rule that an attempt of this campaign was begun with. */
+  rules: ReadonlyMap<number, Rule>
+}
+
+/** Whether the campaign that stands there is the one that somebody means to replace. */
+export type MayReplace = (standing: Campaign) => boolean
+
+export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean }
+
+export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
+
+export type CampaignTotals = { published: number; drafts: number }
+
+export type Lead = {
+  id: number
+  /** 32 hexadecimal digits: the lead's name in links. */
+  ref: string
+  email: string
+  registeredAt: Seconds
+  ruleId: number | null
+  attempt: Attempt
+}
+
+/** Leads whose email begins with `prefix` and comes after `afterEmail`; either may be empty. */
+export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
+
+/** What a ref names: a lead of this campaign, which its rules make whole. */
+export type FoundLead = { campaignId: number; lead(campaign: Campaign): Promise<Lead> }
+
+/** What becomes of a lead: a new one, or a changed attempt. */
+export type Decision = {
+  registeredAt: Seconds
+  attempt: Attempt
+  /** Of the attempt's rule, where it is taken over from somebody else and not the campaign's present one. */
+  ruleId?: number | null
+}
+
+/** Why nothing is done. */
+export type LeadRefusal = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'
+
+/** What a registration makes of the lead it finds; undefined leaves a lead that is there as it is. */
+export type Decide = (campaign: Campaign, lead: Lead | undefined) => Decision | LeadRefusal | undefined
+
+/** The campaign is the one that was decided on. */
+export type LeadWrite = { campaign: Campaign; lead: Lead; created: boolean }

@@ -1,0 +1,25 @@
+// Countdown images as they were built, kept for every process.
+import type { Runner } from './sql.ts'
+import type { TemplateStore } from './store.ts'
+
+const mostTemplates = 10_000
+
+export function templatesOn({ read, writeAll }: Runner): TemplateStore {
+  return {
+    read: (id) =>
+      read(async (sql) => (await sql.get('SELECT template FROM timer_templates WHERE id = ?', id))?.template),
+    write: (id, template, madeAt) =>
+      writeAll([
+        [
+          'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+          id,
+          template,
+          madeAt,
+        ],
+        [
+          `DELETE FROM timer_templates WHERE made_at <
+            (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET ${mostTemplates - 1})`,
+        ],
+      ]),
+  }
+}

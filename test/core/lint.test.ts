@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { formatInstant, parseInstant } from '../../src/core/instant.ts'
+import { lint, surpriseCodes } from '../../src/core/lint.ts'
+import { campaigns } from '../support/random-schedules.ts'
+
+const now = parseInstant('2026-10-05T10:00:00+02:00') as number
+const after = { kind: 'after', period: 'P3D' }
+const page = { pageUrl: 'https://example.com/offer' }
+
+/** Calm as it stands. */
+const calm = {
+  name: 'Autumn course',
+  isDraft: false,
+  timeZone: 'Europe/Warsaw',
+  mechanism: { startsOn: 'registration', deadline: after } as object,
+  pages: [page] as object[],
+  mailTimer: {} as object | null,
+}
+
+function findings(changes: object): [code: string, path: string, isUnfair: boolean, at: string | null][] {
+  const result = checkCampaign({ ...calm, ...changes })
+  assert.ok('campaign' in result, JSON.stringify(result))
+  return lint(result.campaign, now).map(({ code, path, isUnfair, at }) => [
+    ...([code, path, isUnfair, at === null ? null : formatInstant(at)] as const),
+  ])
+}
+
+const rules = (deadline: object, more: object = {}) => ({
+  mechanism: { startsOn: 'registration', deadline, ...more },
+})
+const daysAt = { kind: 'daysAt', days: 2, time: '23:59' }
+const friday = { every: 'week', on: ['fri'], time: '18:00' }
+const next = { kind: 'next', closes: friday, minLead: 'P1D' }
+const reset = (max?: number) => ({ reset: { enabled: true, ...(max && { max }) } })
+const cycle = (pause: string, max?: number) => ({ cycle: { enabled: true, pause, ...(max && { max }) } })
+const retry = (wait: string) => ({ retry: { enabled: true, after: wait, max: 1 } })
+const redirect = (redirectUrl: string) => ({ onExpiry: { action: 'REDIRECT', redirectUrl } })
+
+test('what nobody would be surprised by is not spoken of', () => {
+  for (const settings of [
+    {},
+    rules(daysAt),
+    rules(next),
+    rules({ kind: 'fixed', at: '2026-11-28T00:00' }),
+    rules({ kind: 'none' }, { endsAt: '2026-12-01T00:00' }),
+    rules(after, reset(3)),
+    rules(next, reset(1)),
+    rules({ ...next, opens: { ...friday, time: '09:00' } }, cycle('PT1H', 3)),
+    rules(after, retry('P30D')),
+    rules(after, cycle('P4D', 3)),
+    rules(after, { ...cycle('P4D'), endsAt: '2027-12-01T00:00' }),
+    rules(after, { endsAt: '2026-10-08T10:00' }),
+    rules({ ...daysAt, skipDates: ['2026-01-01', '2026-10-05'] }),
+    { ...rules(after), ...redirect('https://example.com/closed') },
+    { mailTimer: null },
+  ]) {
+    assert.deepEqual(findings(settings), [], JSON.stringify(settings))
+  }
+})
+
+const told: [what: string, settings: object, code: string, path: string, at?: string][] = [
+  ['a draft', { isDraft: true }, 'DRAFT', 'isDraft'],
+  [
+    'a fixed date that is over',
+    rules({ kind: 'fixed', at: '2026-10-05T10:00' }),
+    'FIXED_DATE_OVER',
+    'mechanism.deadline.at',
+  ],
+  ['an end that is over', rules(after, { endsAt: '2026-10-05T10:00' }), 'END_OVER', 'mechanism.endsAt'],
+  [
+    'an end before the opening',
+    rules({ ...next, opens: { ...friday, time: '09:00' } }, { endsAt: '2026-10-09T09:00' }),
+    'END_BEFORE_OPENING',
+    'mechanism.endsAt',
+    '2026-10-09T07:00:00Z',
+  ],
+  [
+    'an end before the first deadline',
+    rules(after, { endsAt: '2026-10-08T09:59' }),
+    'END_CUTS_FIRST',
+    'mechanism.endsAt',
+    '2026-10-08T08:00:00Z',
+  ],
+  [
+    'an end before the date that is everybody’s',
+    rules({ kind: 'fixed', at: '2026-11-28T00:00' }, { endsAt: '2026-11-27T00:00' }),
+    'END_CUTS_FIRST',
+    'mechanism.endsAt',
+    '2026-11-27T23:00:00Z',
+  ],
+  [
+    'less time than an email may take',
+    rules({ kind: 'after', period: 'PT59M' }),
+    'SHORT_FOR_AN_EMAIL',
+    'mechanism.deadline.period',
+  ],
+  ['the same day', rules({ ...daysAt, days: 0 }), 'MAY_BE_SHORT', 'mechanism.deadline.days'],
+  [
+    'the next closing, however near',
+    rules({ kind: 'next', closes: friday }),
+    'MAY_BE_SHORT',
+    'mechanism.deadline.minLead',
+  ],
+  [
+    'few weekdays left',
+    rules({ ...daysAt, skipWeekdays: ['mon', 'tue', 'wed', 'thu', 'fri'] }),
+    'SKIPS_LEAVE_FEW',
+    'mechanism.deadline.skipWeekdays',
+  ],
+  [
+    'skipped dates of last year',
+    rules({ ...daysAt, skipDates: ['2025-12-24', '2026-10-04'] }),
+    'SKIPPED_DATES_OVER',
+    'mechanism.deadline.skipDates',
+  ],
+  [
+    'a time that the clocks jump over',
+    rules({ ...daysAt, time: '02:30' }),
+    'TIME_SKIPPED',
+    'mechanism.deadline.time',
+    '2027-03-28T01:30:00Z',
+  ],
+  [
+    'a closing time that the clocks jump over',
+    rules({ ...next, closes: { every: 'day', time: '02:00' } }),
+    'TIME_SKIPPED',
+    'mechanism.deadline.closes.time',
+    '2027-03-28T01:00:00Z',
+  ],
+  [
+    'a date and time that the clocks jump over',
+    rules({ kind: 'fixed', at: '2027-03-28T02:15' }),
+    'TIME_SKIPPED',
+    'mechanism.deadline.at',
+    '2027-03-28T01:15:00Z',
+  ],
+  ['resets without end', rules(after, reset()), 'RESET_SLIDES', 'mechanism.reset'],
+  ['many resets', rules(daysAt, reset(4)), 'RESET_SLIDES', 'mechanism.reset'],
+  ['resets that lead to ever later dates', rules(next, reset()), 'RESET_SLIDES', 'mechanism.reset'],
+  ['another chance at once', rules(after, retry('PT23H')), 'RETRY_AT_ONCE', 'mechanism.retry'],
+  [
+    'another chance after the end',
+    rules(after, { ...retry('P30D'), endsAt: '2026-11-07T10:00' }),
+    'RETRY_NEVER',
+    'mechanism.retry',
+    '2026-11-07T09:00:00Z',
+  ],
+  ['a pause of an hour', rules(after, cycle('PT1H', 3)), 'CYCLE_HARDLY_PAUSES', 'mechanism.cycle'],
+  [
+    'a day of pause after a fortnight',
+    rules({ ...after, period: 'P14D' }, cycle('P1D', 3)),
+    'CYCLE_HARDLY_PAUSES',
+    'mechanism.cycle',
+  ],
+  ['cycles for ever', rules(after, cycle('P4D')), 'CYCLE_FOREVER', 'mechanism.cycle'],
+  [
+    'a cycle after the end',
+    rules(after, { ...cycle('P30D', 1), endsAt: '2026-11-07T10:00' }),
+    'CYCLE_NEVER',
+    'mechanism.cycle',
+    '2026-11-07T09:00:00Z',
+  ],
+  [
+    'a redirect to the offer',
+    redirect('http://www.example.com/offer/?from=late#top'),
+    'REDIRECT_TO_OFFER',
+    'onExpiry.redirectUrl',
+  ],
+  [
+    'a redirect to where the link leads',
+    { ...redirect('https://shop.example/x'), pages: [{ ...page, proxyUrl: 'https://shop.example/x' }] },
+    'REDIRECT_TO_OFFER',
+    'onExpiry.redirectUrl',
+  ],
+  ['no page at all', { pages: [], mailTimer: null }, 'NO_PAGE', 'pages'],
+  [
+    'a timer and no eligible page',
+    { pages: [{ ...page, eligible: false }] },
+    'TIMER_WITHOUT_PAGE',
+    'mailTimer',
+  ],
+]
+
+for (const [what, settings, code, path, at = null] of told) {
+  test(`said: ${what}`, () => {
+    const isUnfair = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES'].includes(code)
+    assert.deepEqual(findings(settings), [[code, path, isUnfair, at]])
+  })
+}
+
+test('said: no deadline, and a timer that has nothing to count', () => {
+  assert.deepEqual(
+    findings(rules({ kind: 'none' })).map(([code]) => code),
+    ['NO_DEADLINE', 'TIMER_WITHOUT_DEADLINE'],
+  )
+})
+
+test('said: a reset that leads to the same date', () => {
+  for (const deadline of [
+    { kind: 'next', closes: friday },
+    { ...daysAt, days: 0 },
+  ]) {
+    assert.deepEqual(
+      findings(rules(deadline, reset())).map(([code]) => code),
+      ['MAY_BE_SHORT', 'RESET_CHANGES_NOTHING'],
+    )
+  }
+})
+
+test('said: a first visit is awaited, and no link leads to a page', () => {
+  const settings = { mechanism: { startsOn: 'visit', deadline: after }, pages: [], mailTimer: null }
+  assert.deepEqual(
+    findings(settings).map(([code]) => code),
+    ['VISIT_WITHOUT_PAGE', 'NO_PAGE'],
+  )
+})
+
+test('every code is found by one of these', () => {
+  const here = told.map(([, , code]) => code)
+  const also = ['RESET_CHANGES_NOTHING', 'NO_DEADLINE', 'TIMER_WITHOUT_DEADLINE', 'VISIT_WITHOUT_PAGE']
+  assert.deepEqual([...new Set([...here, ...also])].sort(), [...surpriseCodes].sort())
+})
+
+test('any rules can be looked at', () => {
+  fc.assert(
+    fc.property(campaigns, ({ timeZone, mechanism }) => {
+      for (const [code, path] of findings({ timeZone, mechanism })) assert.ok(code && path)
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,196 @@
+// The parts of the picture: how much of a pixel an outline covers, how they lie, and what words they are.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { fullTimerStyle, timerFonts } from '../../src/core/timer-style.ts'
+import { drawAtlas } from '../../src/countdown/atlas.ts'
+import { openTypefaces } from '../../src/countdown/fonts.ts'
+import { layOut } from '../../src/countdown/layout.ts'
+import { boundsOf, type Outline, roundedBox } from '../../src/countdown/outline.ts'
+import { addOutline, blankCanvas, coverage } from '../../src/countdown/rasterise.ts'
+import { fields, valuesOf } from '../../src/countdown/time-left.ts'
+import { wordsOf } from '../../src/countdown/words.ts'
+import { wordFor } from '../support/countdown-drawing.ts'
+
+type Point = [x: number, y: number]
+
+/** The corners of the outline, its curves cut into many: contour by contour. */
+function polygons(outline: Outline): Point[][] {
+  const contours: Point[][] = []
+  let [x, y] = [0, 0]
+  for (const step of outline) {
+    if (step.type === 'Z') continue
+    if (step.type === 'M') contours.push([])
+    for (let piece = 1; piece <= 64; piece++) {
+      const t = piece / 64
+      const between = (a: Point, b: Point): Point => [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t]
+      let points: Point[] = [
+        [x, y],
+        [step.x, step.y],
+      ]
+      if (step.type === 'Q')
+        points = [
+          [x, y],
+          [step.x1, step.y1],
+          [step.x, step.y],
+        ]
+      if (step.type === 'C')
+        points = [
+          [x, y],
+          [step.x1, step.y1],
+          [step.x2, step.y2],
+          [step.x, step.y],
+        ]
+      // De Casteljau: halfway lines between halfway points, until one point is left.
+      while (points.length > 1)
+        points = points.slice(1).map((point, at) => between(points[at] as Point, point))
+      if (step.type === 'M') points = [[step.x, step.y]]
+      contours.at(-1)?.push(points[0] as Point)
+    }
+    ;[x, y] = [step.x, step.y]
+  }
+  return contours
+}
+
+/** Asks of 64 points in each pixel whether the outline winds around them. */
+function sampledCoverage(
+  outline: Outline,
+  size: number,
+  left: number,
+  top: number,
+  scale: number,
+): Float64Array {
+  const edges = polygons(outline).flatMap((contour) =>
+    contour.map((point, at) => {
+      const next = contour[(at + 1) % contour.length] as Point
+      return [...point, ...next].map((value, axis) => (axis % 2 === 0 ? left : top) + value * scale) as [
+        number,
+        number,
+        number,
+        number,
+      ]
+    }),
+  )
+  const hits = new Float64Array(size * size)
+  for (let line = 0; line < size * 8; line++) {
+    const y = (line + 0.5) / 8
+    const crossings = edges.flatMap(([x0, y0, x1, y1]) => {
+      if (y0 <= y === y1 <= y) return []
+      return [{ x: x0 + ((y - y0) * (x1 - x0)) / (y1 - y0), turn: y0 < y1 ? 1 : -1 }]
+    })
+    crossings.sort((a, b) => a.x - b.x)
+    let [winding, passed] = [0, 0]
+    for (let sample = 0; sample < size * 8; sample++) {
+      for (; passed < crossings.length && (crossings[passed]?.x ?? 0) <= (sample + 0.5) / 8; passed++)
+        winding += crossings[passed]?.turn ?? 0
+      const pixel = (line >> 3) * size + (sample >> 3)
+      if (winding !== 0) hits[pixel] = (hits[pixel] as number) + 1 / 64
+    }
+  }
+  return hits
+}
+
+function ourCoverage(outline: Outline, size: number, x: number, y: number, scale: number): Float64Array {
+  const canvas = blankCanvas(size, size)
+  addOutline(canvas, outline, { x, y, scale })
+  return coverage(canvas)
+}
+
+function greatestDifference(a: Float64Array, b: Float64Array): number {
+  return a.reduce((most, value, at) => Math.max(most, Math.abs(value - (b[at] as number))), 0)
+}
+
+for (const font of timerFonts) {
+  test(`${font}: digits and letters cover as much of each pixel as samples say`, () => {
+    const { digits, labels } = openTypefaces(font)
+    for (const { outline } of [...[...'0123456789'].map(digits), ...[...'gkmń'].map(labels)]) {
+      const placed = [outline, 72, 8.3, 54.7, 57] as const
+      const difference = greatestDifference(ourCoverage(...placed), sampledCoverage(...placed))
+      assert.ok(difference < 0.1, `${difference}`)
+    }
+  })
+}
+
+test('a box covers its area, its corners cut round', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 60 }),
+      fc.integer({ min: 2, max: 60 }),
+      fc.nat(30),
+      (width, height, corner) => {
+        const radius = Math.min(corner, width / 2, height / 2)
+        const covered = ourCoverage(roundedBox(width, height, radius), 64, 1, 2, 1)
+        const area = covered.reduce((sum, share) => sum + share, 0)
+        const expected = width * height - (4 - Math.PI) * radius ** 2
+        assert.ok(Math.abs(area - expected) < 0.01 * radius ** 2 + 1e-6, `${area}, not ${expected}`)
+      },
+    ),
+  )
+})
+
+test('an outline that reaches beyond the canvas is cut off at its sides', () => {
+  const covered = ourCoverage(roundedBox(30, 30, 0), 10, -5, -5, 1)
+  assert.ok(covered.every((share) => Math.abs(share - 1) < 1e-9))
+})
+
+const sizes = [
+  [600, 140],
+  [200, 50],
+  [200, 200],
+  [600, 50],
+  [320, 96],
+] as const
+
+for (const font of timerFonts) {
+  test(`${font}: in every size digits stay in their boxes and labels in their columns`, () => {
+    const typefaces = openTypefaces(font)
+    for (const [width, height] of sizes) {
+      for (const language of ['en', 'pl'] as const) {
+        for (const showLabels of [true, false]) {
+          const layout = layOut(fullTimerStyle({ font, width, height, showLabels }), language, typefaces)
+          const { box, digits, labels, columnWidth } = layout
+          assert.ok(3 * digits.cell <= box.width, 'three digits in a box')
+          assert.ok(
+            digits.rows.start > box.top && digits.rows.end < box.top + box.height,
+            'digits in the box',
+          )
+          const below = digits.baseline - digits.rows.start
+          assert.ok(below >= 10, `digits of ${below} pixels`)
+          if (labels === null) continue
+          assert.ok(labels.rows.start >= box.top + box.height && labels.rows.end < layout.height)
+          const forms = fields.map((field) => [...new Set(wordsOf(language, field))])
+          for (const { left, width: wide } of drawAtlas(layout, forms, typefaces).words.values()) {
+            assert.ok(left >= 0 && left + wide <= columnWidth, 'labels in their columns')
+          }
+        }
+      }
+    }
+  })
+
+  test(`${font}: no digit is wider than its cell`, () => {
+    const typefaces = openTypefaces(font)
+    const { digits } = layOut(fullTimerStyle({ font, pixelsPerPoint: 2 }), 'en', typefaces)
+    for (const digit of '0123456789') {
+      const { advance, outline } = typefaces.digits(digit)
+      const { left, right } = boundsOf(outline)
+      const start = (digits.cell - advance * digits.size) / 2
+      assert.ok(start + left * digits.size >= -0.5 && start + right * digits.size <= digits.cell + 0.5, digit)
+    }
+  })
+}
+
+test('labels agree with their numbers', () => {
+  for (const language of ['en', 'pl'] as const) {
+    for (const [column, field] of fields.entries()) {
+      const expected = Array.from({ length: valuesOf[field] }, (_, value) => {
+        return wordFor(language, column, value)
+      })
+      assert.deepEqual(wordsOf(language, field), expected)
+    }
+  }
+  const seconds = wordsOf('pl', 'seconds')
+  assert.deepEqual(
+    [0, 1, 2, 4, 5, 12, 21, 22, 25].map((value) => seconds[value]),
+    ['sekund', 'sekunda', 'sekundy', 'sekundy', 'sekund', 'sekund', 'sekund', 'sekundy', 'sekund'],
+  )
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fullTimerStyle } from '../../src/core/timer-style.ts'
+import { buildTemplate } from '../../src/countdown/build.ts'
+import { openTypefaces } from '../../src/countdown/fonts.ts'
+import { render } from '../../src/countdown/render.ts'
+import { openTemplate, type Template } from '../../src/countdown/template.ts'
+import {
+  openTemplates,
+  type PersistentCache,
+  TemplateUnavailable,
+  templateKey,
+} from '../../src/countdown/templates.ts'
+
+const small = { width: 200, height: 50 }
+const builtHere = buildTemplate(fullTimerStyle(small), 'en', openTypefaces('inter'))
+
+function bytesOf(template: Template): Buffer {
+  const into = Buffer.alloc(template.mostBytes)
+  return into.subarray(0, render(template, 10 ** 8, into))
+}
+
+function memoryShelf() {
+  const stored = new Map<string, Uint8Array>()
+  const written: string[] = []
+  const cache: PersistentCache = {
+    read: async (key) => stored.get(key),
+    write: async (key, template) => {
+      written.push(key)
+      stored.set(key, template)
+    },
+  }
+  return { stored, written, cache }
+}
+
+test('a template from the thread gives the image that one built here gives', async () => {
+  const templates = openTemplates()
+  const template = await templates.get(small, 'en')
+  assert.deepEqual(bytesOf(template), bytesOf(openTemplate(builtHere) as Template))
+  await templates.close()
+})
+
+test('the event loop turns while a template is built', async () => {
+  const templates = openTemplates()
+  let longest = 0
+  let last = performance.now()
+  const watch = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  const begun = performance.now()
+  await templates.get({ pixelsPerPoint: 2 }, 'pl')
+  clearInterval(watch)
+  const took = performance.now() - begun
+  assert.ok(longest < took / 2, `held up for ${longest} of ${took} ms`)
+  await templates.close()
+})
+
+test('one that was had before is there at once; asked for twice, it is built once', async () => {
+  const { cache, written } = memoryShelf()
+  const templates = openTemplates(cache)
+  const [first, second] = await Promise.all([templates.get(small, 'en'), templates.get({ ...small }, 'en')])
+  assert.equal(first, second)
+  assert.equal(templates.get({ ...small }, 'en'), first)
+  assert.deepEqual(written, [templateKey(small, 'en')])
+  await templates.close()
+})
+
+test('a stored one is taken, a broken one built anew and replaced', async () => {
+  const { cache, stored, written } = memoryShelf()
+  const key = templateKey(small, 'en')
+  stored.set(key, builtHere)
+  await openTemplates(cache).get(small, 'en')
+  assert.deepEqual(written, [])
+
+  stored.set(key, builtHere.subarray(0, 1_000))
+  const templates = openTemplates(cache)
+  await templates.get(small, 'en')
+  assert.deepEqual(written, [key])
+  assert.deepEqual(stored.get(key), builtHere)
+  await templates.close()
+})
+
+test('a cache that fails does not keep an image from being shown', async () => {
+  const broken = () => Promise.reject(new Error('disk'))
+  const templates = openTemplates({ read: broken, write: broken })
+  assert.ok(await templates.get(small, 'en'))
+  await templates.close()
+})
+
+test('what was not asked for the longest is forgotten where memory is short', async () => {
+  const { cache, stored } = memoryShelf()
+  const styles = [1, 2, 3].map((radius) => ({ ...small, cornerRadius: radius }))
+  for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
+  const templates = openTemplates(cache, { memoryBytes: builtHere.length * 2 })
+  const [a, b, c] = styles as [object, object, object]
+  await templates.get(a, 'en')
+  await templates.get(b, 'en')
+  templates.get(a, 'en')
+  await templates.get(c, 'en')
+  assert.ok(!(templates.get(a, 'en') instanceof Promise))
+  assert.ok(!(templates.get(c, 'en') instanceof Promise))
+  assert.ok(templates.get(b, 'en') instanceof Promise)
+})
+
+test('too many at once, one that takes too long, and one after the end are refused', async () => {
+  const templates = openTemplates(undefined, { waitingBuilds: 1, buildMs: 1 })
+  const first = templates.get(small, 'en')
+  await assert.rejects(Promise.resolve(templates.get(small, 'pl')), TemplateUnavailable)
+  await assert.rejects(Promise.resolve(first), TemplateUnavailable)
+  await templates.close()
+  await assert.rejects(Promise.resolve(templates.get(small, 'pl')), TemplateUnavailable)
+})
+
+test('to close is to end what is being built', async () => {
+  const templates = openTemplates()
+  const waiting = [templates.get(small, 'en'), templates.get(small, 'pl')]
+  setTimeout(() => void templates.close(), 20)
+  for (const one of waiting) await assert.rejects(Promise.resolve(one), TemplateUnavailable)
+})
+
+test('the key stands for all that the picture depends on, and nothing else', () => {
+  const key = templateKey({}, 'en')
+  assert.equal(templateKey(fullTimerStyle({}), 'en'), key)
+  assert.equal(templateKey({ digits: '#FFFFFF' }, 'en'), key)
+  const others = [
+    templateKey({}, 'pl'),
+    ...[
+      { font: 'lato' as const },
+      { background: '#000000' as const },
+      { box: '#000000' as const },
+      { digits: '#000000' as const },
+      { labels: '#000000' as const },
+      { showLabels: false },
+      { width: 400 },
+      { height: 100 },
+      { cornerRadius: 3 },
+      { pixelsPerPoint: 2 as const },
+    ].map((style) => templateKey(style, 'en')),
+  ]
+  assert.equal(new Set([key, ...others]).size, 12)
+})

@@ -1,0 +1,123 @@
+// Who gets in, and who no longer does: the panel's API without a browser, on both engines.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { buildUsers, type Users } from '../../src/access/users.ts'
+import type { User } from '../../src/store/access.ts'
+import type { Store } from '../../src/store/store.ts'
+import { installation } from '../support/lastcall.ts'
+
+const now = 1_800_000_000
+const [password, another] = ['a long old password', 'a long new password']
+const ada = 'ada@example.com'
+
+type Given = { store: Store; users: Users; user: User; colleague: User }
+
+/** An account with two users. */
+async function withUsers(t: TestContext, work: (given: Given) => Promise<void>): Promise<void> {
+  await installation(t).arrange(async (store) => {
+    const users = buildUsers(store)
+    const { id } = await store.configuration.createAccount('Owner')
+    const user = await users.create(id, ada, password, now)
+    const colleague = await users.create(id, 'colleague@example.com', password, now)
+    await work({ store, users, user, colleague })
+  })
+}
+
+async function signIn(users: Users, given = password): Promise<string> {
+  const signedIn = await users.signIn(ada, given, '192.0.2.1', now)
+  assert.ok(typeof signedIn === 'object' && 'token' in signedIn, JSON.stringify(signedIn))
+  return signedIn.token
+}
+
+/** Users of a store in which something happens while a password is being checked. */
+function whileChecking({ access }: Store, happens: () => Promise<unknown>): Users {
+  const findCredentials: typeof people.findCredentials = async (email) => {
+    const found = await people.findCredentials(email)
+    await happens()
+    return found
+  }
+  return buildUsers({ access: { ...people, findCredentials } })
+}
+
+test('invitations end with whoever made them: removed, with a new password, or with one that was set', async (t) => {
+  await withUsers(t, async ({ users, user, colleague }) => {
+    const live = async (token: string) => (await users.invitation(token, now)) !== undefined
+    const theirs = await users.invite(colleague, now)
+    const first = await users.invite(user, now)
+    assert.deepEqual(await users.invitation(first, now), {
+      ...{ accountId: user.accountId, endsAt: now + 604_800 },
+    })
+    await users.reset(ada, another)
+    assert.deepEqual([await live(first), await live(theirs)], [false, true])
+
+    const second = await users.invite(user, now)
+    const token = await signIn(users, another)
+    const session = await users.session(token, now)
+    assert.ok(session)
+    assert.equal(await users.changePassword(session, token, another, password, now), 'CHANGED')
+    assert.deepEqual([await live(second), await live(theirs)], [false, true])
+    assert.ok(await users.session(token, now))
+
+    assert.equal(await users.remove(user.accountId, colleague.id), true)
+    assert.equal(await live(theirs), false)
+    const joining = { email: 'late@example.com', password, accountName: '' }
+    assert.equal(await users.accept(theirs, joining, now), undefined)
+  })
+})
+
+test('no session begins with a password that was changed while it was being checked', async (t) => {
+  await withUsers(t, async ({ store, users, user }) => {
+    const slow = whileChecking(store, () => users.reset(ada, another))
+    assert.equal(await slow.signIn(ada, password, '192.0.2.1', now), 'WRONG_PASSWORD')
+    const session = await users.session(await signIn(users, another), now)
+    assert.equal(session?.user.id, user.id)
+  })
+})
+
+test('a new password that was set meanwhile is not replaced by whoever knew the old one', async (t) => {
+  await withUsers(t, async ({ store, users }) => {
+    const token = await signIn(users)
+    const session = await users.session(token, now)
+    assert.ok(session)
+    const slow = whileChecking(store, () => users.reset(ada, another))
+    assert.equal(
+      await slow.changePassword(session, token, password, 'theirs for ever', now),
+      'WRONG_PASSWORD',
+    )
+    assert.equal(await users.session(token, now), undefined)
+    await signIn(users, another)
+  })
+})
+
+test('whoever signs in while the password changes has no session afterwards', async (t) => {
+  await withUsers(t, async ({ store, user }) => {
+    const credentials = await store.access.findCredentials(ada)
+    assert.ok(credentials)
+    const tokenHashes = Array.from({ length: 40 }, (_, index) => new Uint8Array(32).fill(index + 1))
+    const begin = (tokenHash: Uint8Array) => store.access.createSession(tokenHash, credentials, now)
+    const early = tokenHashes.slice(0, 20).map(begin)
+    const changed = store.access.setPassword(user.id, 'another hash')
+    await Promise.all([...early, changed, ...tokenHashes.slice(20).map(begin)])
+    assert.equal(await begin(new Uint8Array(32)), false)
+    for (const tokenHash of tokenHashes) {
+      assert.equal(await store.access.findSession(tokenHash), undefined)
+    }
+  })
+})
+
+test('who guesses at signing in keeps nobody from changing the password, and guesses there are limited too', async (t) => {
+  await withUsers(t, async ({ users }) => {
+    const token = await signIn(users)
+    const session = await users.session(token, now)
+    assert.ok(session)
+    for (let tries = 0; tries < 6; tries += 1) await users.signIn(ada, 'a wrong password', '192.0.2.2', now)
+    assert.deepEqual(await users.signIn(ada, password, '192.0.2.2', now), { retryAfterSeconds: 60 })
+    assert.equal(await users.changePassword(session, token, password, another, now), 'CHANGED')
+    for (let tries = 0; tries < 5; tries += 1) {
+      assert.equal(await users.changePassword(session, token, password, another, now), 'WRONG_PASSWORD')
+    }
+    assert.deepEqual(await users.changePassword(session, token, another, password, now), {
+      retryAfterSeconds: 60,
+    })
+  })
+})
