@@ -84,7 +84,7 @@ export async function run(
   listening(port)
 
   await stopped
-  await app.drain()
+  await app.close()
   // What a database that does not answer still holds ends with the process.
   await Promise.race([store.close().catch(() => {}), sleep(closeMs)])
   giveUpClaim()
