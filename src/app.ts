@@ -23,8 +23,9 @@ import { buildVisitors } from './leads/visitors.ts'
 import type { Log } from './log.ts'
 import type { Store } from './store/store.ts'
 
-/** What is open after this is closed. */
-const closeConnectionsMs = 8_000
+/** A connection whose last answer has left is closed this soon once the server stops; what is still open, by the end. */
+const closeIdleMs = 100
+const closeAllMs = 8_000
 /** How long what is written behind the answers may take to be stored then. */
 const storeMs = 1_200
 
@@ -117,8 +118,10 @@ export function buildApp(parts: AppParts): App {
     },
     async close() {
       isStopping = true
-      const late = setTimeout(() => app.server.closeAllConnections(), closeConnectionsMs)
+      const idle = setInterval(() => app.server.closeIdleConnections(), closeIdleMs)
+      const late = setTimeout(() => app.server.closeAllConnections(), closeAllMs)
       await app.close()
+      clearInterval(idle)
       clearTimeout(late)
       const closing = [history.close(), keyUses.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])
