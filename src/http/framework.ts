@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, fastify } from 'fastify'
 import { sendError } from './errors.ts'
+import { valuesOf } from './headers.ts'
 
 /** Contract, row 9; Node looks for late requests every `checkMs`. */
 const headersTimeoutMs = 15_000
@@ -57,16 +58,6 @@ const hostAndPort = /^(?:\[[\da-f:.]+\]|[^\s:/?#@[\]\\]*)(?::\d*)?$/i
 function isHostValid(rawHeaders: string[]): boolean {
   const hosts = valuesOf(rawHeaders, 'host')
   return hosts.length === 0 || (hosts.length === 1 && hostAndPort.test(hosts[0] as string))
-}
-
-/** All values of a header, by its lower-case name: of some that are repeated Node hands on the first alone. */
-export function valuesOf(rawHeaders: string[], name: string): string[] {
-  return rawHeaders.filter(
-    (_, index) =>
-      index % 2 === 1 &&
-      rawHeaders[index - 1]?.length === name.length &&
-      rawHeaders[index - 1]?.toLowerCase() === name,
-  )
 }
 
 const protocolStatus: Record<string, string> = {

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isEmail } from '../core/email.ts'
 import { Refusal } from './errors.ts'
+import { valuesOf } from './headers.ts'
 
 /** Stops at the first fault: a hostile body cannot make us list thousands. */
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: false, formats: { email: isEmail } })
@@ -15,8 +16,10 @@ export function useJson(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async ({ headers }: FastifyRequest, body: Buffer) => {
-      if (!isPlain(headers['content-encoding']) || !isInUtf8(headers['content-type'])) {
+    async (request: FastifyRequest, body: Buffer) => {
+      const types = valuesOf(request.raw.rawHeaders, 'content-type')
+      const { 'content-encoding': encoding } = request.headers
+      if (types.length !== 1 || !isInUtf8(types[0] as string) || !isPlain(encoding)) {
         throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
       }
       return parseJson(body)
@@ -38,11 +41,12 @@ function isPlain(encoding = 'identity'): boolean {
   return encoding.split(',').every((coding) => coding.trim().toLowerCase() === 'identity')
 }
 
+const parameter = /;\s*([^\s=;]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g
+
 /** Parameters other than `charset` are ignored (contract, row 7). */
-function isInUtf8(type = ''): boolean {
-  const parameters = type.split(';').slice(1)
-  return parameters.every((parameter) => {
-    const [name = '', value = ''] = parameter.split('=')
-    return name.trim().toLowerCase() !== 'charset' || /^(?:utf-8|"utf-8")$/i.test(value.trim())
-  })
+function isInUtf8(type: string): boolean {
+  for (const [, name, value = ''] of type.matchAll(parameter)) {
+    if (name?.toLowerCase() === 'charset' && !/^(?:utf-8|"utf-8")$/i.test(value.trim())) return false
+  }
+  return true
 }

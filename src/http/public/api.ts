@@ -9,7 +9,7 @@ import type { Log } from '../../log.ts'
 import type { LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
-import { valuesOf } from '../framework.ts'
+import { valuesOf } from '../headers.ts'
 import { useJson } from '../json.ts'
 import type { Metrics } from '../metrics.ts'
 import { shedLoad } from '../overload.ts'
@@ -95,7 +95,7 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: PublicApiPar
     })
     if (!rate.allowed) return sendError(reply.header('Retry-After', rate.resetSeconds), 'RATE_LIMITED')
     // Before a body is looked at, which could be wrong too.
-    if (request.is404 || request.url.includes('%')) return sendError(reply, 'NOT_FOUND')
+    if (request.is404) return sendError(reply, 'NOT_FOUND')
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { bodyLimitBytes } from '../../core/errors.ts'
 import { type LeadOffer, leadOffer } from '../../core/offer.ts'
 import type { Leads, LeadView } from '../../leads/leads.ts'
 import type { LiveKey } from '../../store/model.ts'
@@ -43,6 +44,7 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
     '/campaigns/:campaignId/leads',
     {
       config: { operation: 'registerLead' },
+      bodyLimit: bodyLimitBytes,
       onRequest: requireBody,
       schema: { ...input, response: { 200: LeadRegistration, 201: LeadRegistration, ...errors } },
     },
@@ -58,6 +60,7 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
     '/campaigns/:campaignId/leads/lookup',
     {
       config: { operation: 'lookupLead' },
+      bodyLimit: bodyLimitBytes,
       onRequest: requireBody,
       schema: { ...input, response: { 200: LeadOfferSchema, ...errors } },
     },
