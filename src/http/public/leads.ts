@@ -23,6 +23,9 @@ export type LeadRouteParts = {
 
 type LeadRequest = { Params: CampaignPath; Body: LeadInput }
 
+/** Between two slashes with nothing in between there is no id: such a path is unknown. */
+const leadsPath = '/campaigns/:campaignId(^[^/]+$)/leads'
+
 /** Specification, 4.2 and 4.3. */
 export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }: LeadRouteParts): void {
   const input = { params: CampaignPath, querystring: NoQuery, body: LeadInput }
@@ -41,7 +44,7 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
   }
 
   scope.post<LeadRequest>(
-    '/campaigns/:campaignId/leads',
+    leadsPath,
     {
       config: { operation: 'registerLead' },
       bodyLimit: bodyLimitBytes,
@@ -57,7 +60,7 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
   )
 
   scope.post<LeadRequest>(
-    '/campaigns/:campaignId/leads/lookup',
+    `${leadsPath}/lookup`,
     {
       config: { operation: 'lookupLead' },
       bodyLimit: bodyLimitBytes,
