@@ -5,7 +5,7 @@ import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaig
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
-import { PanelRefusal } from './errors.ts'
+import { invalid, PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
 
@@ -84,7 +84,7 @@ async function save(
     if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
     if (!(error instanceof Refused)) throw error
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
-    throw new PanelRefusal('INVALID', [{ path, message }])
+    throw invalid(path, message)
   })
 }
 

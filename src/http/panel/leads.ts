@@ -6,12 +6,12 @@ import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts
 import type { Seconds } from '../../core/instant.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
-import { type Language, languages, offerWriter, type Warning } from '../../core/offer.ts'
+import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
 import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
 import { needCampaign } from './campaigns.ts'
-import { PanelRefusal } from './errors.ts'
+import { invalid, PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
@@ -153,30 +153,21 @@ function needDone<Done extends LeadView | Registration>(done: Done | LeadRefusal
 function needInstant({ timeZone }: Campaign, text: string): Seconds {
   const local = parseDateTime(text)
   if (local !== undefined) return zoneOf(timeZone).toInstant(local)
-  throw new PanelRefusal('INVALID', [
-    { path: 'at', message: 'must be a local time such as 2026-12-31T23:59' },
-  ])
-}
-
-type ApiOffer = {
-  offerLinks: { pageId: number; pageUrl: string; url: string }[]
-  mailTimerUrl: string | null
-  warnings: Warning[]
+  throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
 }
 
 /** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
 function offerOf(campaign: Campaign, { countdownTools }: Account, { publicUrl }: PanelParts) {
-  const write = offerWriter(campaign, { publicUrl: publicUrl(), countdownTools })
+  const tools = { publicUrl: publicUrl(), countdownTools }
   const targetOf = new Map(campaign.pages.map((page) => [page.id, aroundLc(page.proxyUrl ?? page.pageUrl)]))
   return (lead: LeadLine) => {
-    const offers = languages.map((language): ApiOffer & { language: Language } => ({
-      ...{ language, ...JSON.parse(write({ ...lead, language, created: undefined })) },
+    const offers = languages.map((language) => ({
+      ...{ language, ...leadOffer(campaign, { ...lead, language }, tools) },
     }))
-    const { offerLinks, warnings } = offers[0] as ApiOffer
-    const timers = offers.map(({ language, mailTimerUrl }) => ({ language, url: mailTimerUrl }))
+    const { offerLinks, warnings } = offers[0] as LeadOffer
     return {
       links: offerLinks.map((link) => ({ ...link, target: targetOf.get(link.pageId)?.join(lead.ref) ?? '' })),
-      timers: timers.filter((timer): timer is { language: Language; url: string } => timer.url !== null),
+      timers: offers.flatMap(({ language, mailTimerUrl: url }) => (url === null ? [] : [{ language, url }])),
       warnings,
     }
   }

@@ -29,9 +29,10 @@ export type PanelParts = {
   publicUrl(): string
 }
 
-/** Numbers stand in a path for what is counted up; a path that has none there names nothing. */
-type NumberName = 'campaignId' | 'pageId' | 'userId'
-export const numberNames: readonly string[] = ['campaignId', 'pageId', 'userId'] satisfies NumberName[]
+/** What is named in a path by a number; a path that has none there names nothing. */
+type NumberName = 'campaignId' | 'userId'
+const numberNames = ['campaignId', 'userId'] satisfies NumberName[]
+export const isNumberName = (name: string) => numberNames.some((known) => known === name)
 
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamName<`/${Rest}`>

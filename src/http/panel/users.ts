@@ -4,7 +4,7 @@ import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import type { SignedIn, TooMany } from '../../access/users.ts'
 import type { Inviter } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
-import { PanelRefusal } from './errors.ts'
+import { invalid, PanelRefusal } from './errors.ts'
 import { type Asked, forAnybody, forReader, forUser } from './route.ts'
 import { closed, Email, Name } from './schemas.ts'
 
@@ -59,7 +59,7 @@ export const userRoutes = {
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
       if (invitation.accountId === null && accountName === undefined) {
-        throw new PanelRefusal('INVALID', [{ path: 'accountName', message: 'is missing' }])
+        throw invalid('accountName', 'is missing')
       }
       const joining = { email, password, accountName: accountName ?? '' }
       const signedIn = await parts.users.accept(token, joining, now).catch((error) => {
