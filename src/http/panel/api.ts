@@ -41,9 +41,11 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     scope.decorateRequest('session', undefined)
     scope.decorateRequest('sessionToken', '')
     scope.setErrorHandler((error, request, reply) => {
-      const refusal = refusalOf(error)
-      logFailure(parts.log, refusal.code, error, request)
-      return sendRefusal(reply, refusal)
+      const { code, faults, retryAfterSeconds } = refusalOf(error)
+      logFailure(parts.log, code, error, request)
+      if (retryAfterSeconds !== null) reply.header('Retry-After', retryAfterSeconds)
+      const body: PanelErrorBody = { code, requestId: request.id, faults, retryAfterSeconds }
+      return reply.code(panelErrorStatus[code]).send(body)
     })
     scope.setSchemaErrorFormatter(([fault]) => new PanelRefusal('INVALID', fault && [faultOf(fault)]))
     useJson(scope)
@@ -58,7 +60,7 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     for (const route of all) if (route.body !== undefined) addRoute(scope, route, parts)
     scope.register(async (bodiless) => {
       bodiless.removeAllContentTypeParsers()
-      // The body stays unread, whatever it is.
+      // Whatever body comes, it stays unread.
       bodiless.addContentTypeParser('*', (_request, _payload, done) => done(null))
       for (const route of all) if (route.body === undefined) addRoute(bodiless, route, parts)
     })
@@ -95,21 +97,26 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
-    handler: ({ params, query, body, session, sessionToken, ip }, reply) =>
+    handler: async ({ params, query, body, session, sessionToken: token, ip }, reply) =>
       route.run({
-        parts,
+        ...{ parts, query, body, session, token },
         params: Object.fromEntries(
           Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),
         ),
-        query,
-        body,
-        session,
-        token: sessionToken,
+        campaign: await campaignOf(parts, session, params.campaignId),
         address: rateAddress(ip),
         now: Math.floor(parts.now() / 1_000),
-        setSession: (token) => setSession(reply, token, isSecure(parts.publicUrl())),
+        setSession: (next) => setSession(reply, next, isSecure(parts.publicUrl())),
       }),
   })
+}
+
+/** The campaign that the path names; another account's looks as if it did not exist. @throws PanelRefusal */
+async function campaignOf({ store }: PanelParts, session: Session | undefined, id: string | undefined) {
+  if (id === undefined) return undefined
+  const campaign = await store.configuration.findCampaign(Number(id))
+  if (session === undefined || campaign?.accountId !== session.account.id) throw new PanelRefusal('NOT_FOUND')
+  return campaign
 }
 
 const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
@@ -138,10 +145,4 @@ function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof PanelRefusal) return error
   const code = error instanceof TooBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
   return new PanelRefusal(isPanelErrorCode(code) ? code : 'INTERNAL_ERROR')
-}
-
-function sendRefusal(reply: FastifyReply, { code, faults, retryAfterSeconds }: PanelRefusal): FastifyReply {
-  if (retryAfterSeconds !== null) reply.header('Retry-After', retryAfterSeconds)
-  const body: PanelErrorBody = { code, requestId: reply.request.id, faults, retryAfterSeconds }
-  return reply.code(panelErrorStatus[code]).send(body)
 }

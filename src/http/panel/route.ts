@@ -9,6 +9,7 @@ import type { BatchRange } from '../../history/places.ts'
 import type { EntryBatch } from '../../history/reading.ts'
 import type { Leads } from '../../leads/leads.ts'
 import type { Session } from '../../store/access.ts'
+import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 
 /** The account's batches of the request history, newest first, some at a time. @throws StoreUnavailable */
@@ -44,9 +45,13 @@ export type ParamsOf<Path extends string> = {
   [Name in ParamName<Path>]: Name extends NumberName ? number : string
 }
 
+/** The campaign that a path names: always one of the user's account, another's is not found. */
+type CampaignOf<Path extends string> = 'campaignId' extends ParamName<Path> ? Campaign : unknown
+
 export type Asked<Path extends string, Query, Body, Who> = {
   parts: PanelParts
   params: ParamsOf<Path>
+  campaign: CampaignOf<Path>
   query: Query
   body: Body
   session: Who
