@@ -134,6 +134,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
     const signIn = async (given = password) => {
       const answer = await fetch(sessions, {
         method: 'POST',
+        headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ email, password: given }),
       })
       await answer.arrayBuffer()

@@ -109,6 +109,7 @@ test('tries to sign in are limited for an email, and again possible in the next 
   const person = await stage.person('guessed')
   const body = (password: string) => ({
     method: 'POST',
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: person.email, password }),
   })
   const signIn = (password: string) => fetch(`${stage.server.origin}/panel/api/session`, body(password))

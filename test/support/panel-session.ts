@@ -6,6 +6,8 @@ import type { Installation, Server } from './lastcall.ts'
 export type PanelAnswer = { status: number; body: any }
 export type PanelSession = (name: string, path: string, body?: unknown) => Promise<PanelAnswer>
 
+const json = { 'content-type': 'application/json' }
+
 /** Makes a user of the account and signs in; `await ask('POST', '/keys', { name: 'shop' })`. */
 export async function panelSession(
   place: Installation,
@@ -19,6 +21,7 @@ export async function panelSession(
   const api = `${server.origin}/panel/api`
   const signedIn = await fetch(`${api}/session`, {
     method: 'POST',
+    headers: json,
     body: JSON.stringify({ email, password }),
   })
   assert.equal(signedIn.status, 200)
@@ -26,7 +29,7 @@ export async function panelSession(
   return async (method, path, body) => {
     const answer = await fetch(`${api}${path}`, {
       method,
-      headers: { cookie },
+      headers: { cookie, ...(body !== undefined && json) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     return { status: answer.status, body: await answer.json() }

@@ -54,6 +54,7 @@ export const words = inBoth({
       CAMPAIGN_IS_DRAFT:
         'The campaign is a draft and takes no registrations. Publish it first, then try again.',
       EMAIL_TAKEN: 'Somebody has this email already. Sign in with it, or take another.',
+      UNSUPPORTED_MEDIA_TYPE: 'The request is no JSON in UTF-8. Load the page again.',
       PAYLOAD_TOO_LARGE: 'That is too much at once. Send it in smaller parts.',
       INVALID: 'Something is not right yet. Look at the marked fields.',
       TOO_MANY_TRIES: 'Too many tries. Wait a minute, then try again.',
@@ -112,6 +113,7 @@ export const words = inBoth({
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje rejestracji. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',
+      UNSUPPORTED_MEDIA_TYPE: 'Żądanie nie jest JSON-em w UTF-8. Wczytaj stronę ponownie.',
       PAYLOAD_TOO_LARGE: 'To za dużo naraz. Wyślij to w mniejszych częściach.',
       INVALID: 'Coś jeszcze nie jest w porządku. Sprawdź zaznaczone pola.',
       TOO_MANY_TRIES: 'Zbyt wiele prób. Odczekaj minutę i spróbuj ponownie.',

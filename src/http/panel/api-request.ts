@@ -13,13 +13,14 @@ export type ApiRequest = {
 /** What lists the campaigns that take registrations. */
 const listQuery = 'limit=50&isDraft=false'
 
-const described = Object.entries(description('').paths).flatMap(([path, methods]) =>
+/** The operations of the public API, each with its path and method. */
+export const describedOperations = Object.entries(description('').paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 )
 
 /** One request of the public API. `baseUrl` and `campaignId` may be placeholders. */
 export function apiRequest(name: Operation, baseUrl: string, campaignId: number | string): ApiRequest {
-  const found = described.find(({ operation }) => operation.operationId === name)
+  const found = describedOperations.find(({ operation }) => operation.operationId === name)
   if (found === undefined) throw new Error(`the description has no ${name}`)
   const { path, method, operation } = found
   const query = name === 'listCampaigns' ? `?${listQuery}` : ''

@@ -5,7 +5,7 @@ import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaig
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
-import { PanelRefusal } from './errors.ts'
+import { invalid, PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
 
@@ -36,39 +36,23 @@ export const campaignRoutes = {
     },
   }),
   ...forReader('GET /campaigns/:campaignId', {
-    async run({ session, parts, params }) {
-      return whole(await needCampaign(parts, session.account.id, params.campaignId))
-    },
+    run: async ({ campaign }) => whole(campaign),
   }),
   /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */
   ...forUser('PUT /campaigns/:campaignId', {
     body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
     bodyLimit: 262_144,
-    async run({ session, parts, params, body }) {
-      const { campaignId: id } = params
-      await needCampaign(parts, session.account.id, id)
+    async run({ campaign: { id, accountId }, parts, body }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
-      return whole(await save(parts, session.account.id, { ...body.settings, id }, asRead))
+      return whole(await save(parts, accountId, { ...body.settings, id }, asRead))
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId', {
-    async run({ session, parts, params }) {
-      await needCampaign(parts, session.account.id, params.campaignId)
-      await parts.store.configuration.deleteCampaign(params.campaignId)
+    async run({ campaign, parts }) {
+      await parts.store.configuration.deleteCampaign(campaign.id)
       return {}
     },
   }),
-}
-
-/** The account's own campaign; another's looks as if it did not exist. @throws PanelRefusal */
-export async function needCampaign(
-  { store }: PanelParts,
-  accountId: number,
-  campaignId: number,
-): Promise<Campaign> {
-  const campaign = await store.configuration.findCampaign(campaignId)
-  if (campaign?.accountId !== accountId) throw new PanelRefusal('NOT_FOUND')
-  return campaign
 }
 
 /** @throws PanelRefusal with every fault of the settings by its path, or where `mayReplace` says no */
@@ -84,7 +68,7 @@ async function save(
     if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
     if (!(error instanceof Refused)) throw error
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
-    throw new PanelRefusal('INVALID', [{ path, message }])
+    throw invalid(path, message)
   })
 }
 

@@ -15,6 +15,7 @@ export const panelErrorStatus = {
   CAMPAIGN_IS_DRAFT: 409,
   EMAIL_TAKEN: 409,
   PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
   INVALID: 422,
   TOO_MANY_TRIES: 429,
   INTERNAL_ERROR: 500,
@@ -22,6 +23,8 @@ export const panelErrorStatus = {
 } as const
 
 export type PanelErrorCode = keyof typeof panelErrorStatus
+
+export const isPanelErrorCode = (code: string): code is PanelErrorCode => code in panelErrorStatus
 
 export type PanelErrorBody = {
   code: PanelErrorCode
@@ -45,3 +48,6 @@ export class PanelRefusal extends Error {
     this.retryAfterSeconds = retryAfterSeconds
   }
 }
+
+/** One thing is wrong, at this path of the body or query. */
+export const invalid = (path: string, message: string) => new PanelRefusal('INVALID', [{ path, message }])

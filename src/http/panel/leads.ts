@@ -6,12 +6,11 @@ import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts
 import type { Seconds } from '../../core/instant.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
-import { type Language, languages, offerWriter, type Warning } from '../../core/offer.ts'
+import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
 import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
-import { needCampaign } from './campaigns.ts'
-import { PanelRefusal } from './errors.ts'
+import { invalid, PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
@@ -19,12 +18,7 @@ const pageMaxSize = 1_000
 /** Leads that one request looks at: a state is not stored, so that any number may be read for one that is found. */
 const stepSize = 1_000
 const importMaxSize = 500
-const states = [
-  Type.Literal('pending'),
-  Type.Literal('scheduled'),
-  Type.Literal('open'),
-  Type.Literal('expired'),
-] as const
+const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
 
 /** What a lead was made of by an import: `created`, `existing`, or why it was refused. */
 export type ImportOutcome = 'created' | 'existing' | EmailFault
@@ -35,15 +29,14 @@ export const leadRoutes = {
     body: Type.Object(
       {
         prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
-        state: Type.Union([Type.Null(), ...states]),
+        state: Type.Union([Type.Null(), State]),
         afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
         limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
         withLinks: Type.Boolean(),
       },
       closed,
     ),
-    async run({ session, parts, params, body, now }) {
-      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+    async run({ campaign, session, parts, body, now }) {
       const { prefix, state, afterEmail, limit, withLinks } = body
       const asked = state === null ? limit : stepSize
       const leads = await parts.store.leads.list(campaign, { prefix, afterEmail, limit: asked })
@@ -64,9 +57,8 @@ export const leadRoutes = {
   /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
   ...forUser('POST /campaigns/:campaignId/leads', {
     body: Type.Object({ email: Email }, closed),
-    async run({ session, parts, params, body, now }) {
-      const of = { accountId: session.account.id, campaignId: params.campaignId }
-      const { created, lead } = needDone(await parts.leads.register(of, body.email, now))
+    async run({ campaign, parts, body, now }) {
+      const { created, lead } = needDone(await parts.leads.register(named(campaign), body.email, now))
       return { created, ref: lead.ref }
     },
   }),
@@ -74,20 +66,18 @@ export const leadRoutes = {
   ...forUser('POST /campaigns/:campaignId/leads/import', {
     body: Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed),
     bodyLimit: 1_048_576,
-    async run({ session, parts, params, body, now }) {
-      const { id: campaignId, accountId } = await needCampaign(parts, session.account.id, params.campaignId)
+    async run({ campaign, parts, body, now }) {
       const outcome = async (email: string): Promise<ImportOutcome> => {
         const fault = emailFault(email)
         if (fault !== undefined) return fault
-        const { created } = needDone(await parts.leads.importLead({ accountId, campaignId }, email, now))
+        const { created } = needDone(await parts.leads.importLead(named(campaign), email, now))
         return created ? 'created' : 'existing'
       }
       return { outcomes: await Promise.all(body.emails.map(outcome)) }
     },
   }),
   ...forReader('GET /campaigns/:campaignId/leads/:ref', {
-    async run({ session, parts, params, now }) {
-      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+    async run({ campaign, session, parts, params, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const counts = await parts.store.counts.ofLead(campaign, lead.id)
       const { anchorAt, resets, byHand } = lead.attempt
@@ -103,23 +93,22 @@ export const leadRoutes = {
   /** `at` is a local time of the campaign's zone, `2026-12-31T23:59`; null clears what was set. */
   ...forUser('PUT /campaigns/:campaignId/leads/:ref/deadline', {
     body: Type.Object({ at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
-    async run({ session, parts, params, body, now }) {
-      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+    async run({ campaign, parts, params, body, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const at = body.at === null ? null : needInstant(campaign, body.at)
-      const of = { accountId: campaign.accountId, campaignId: campaign.id }
-      return row(needDone(await parts.leads.setDeadline(of, lead.email, at, now)))
+      return row(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, now)))
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId/leads/:ref', {
-    async run({ session, parts, params }) {
-      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+    async run({ campaign, parts, params }) {
       const lead = await needLead(parts, campaign, params.ref)
       if (!(await parts.store.leads.erase(campaign, lead.email))) throw new PanelRefusal('NOT_FOUND')
       return {}
     },
   }),
 }
+
+const named = ({ accountId, id: campaignId }: Campaign) => ({ accountId, campaignId })
 
 export type LeadLine = ReturnType<typeof row>
 
@@ -153,30 +142,21 @@ function needDone<Done extends LeadView | Registration>(done: Done | LeadRefusal
 function needInstant({ timeZone }: Campaign, text: string): Seconds {
   const local = parseDateTime(text)
   if (local !== undefined) return zoneOf(timeZone).toInstant(local)
-  throw new PanelRefusal('INVALID', [
-    { path: 'at', message: 'must be a local time such as 2026-12-31T23:59' },
-  ])
-}
-
-type ApiOffer = {
-  offerLinks: { pageId: number; pageUrl: string; url: string }[]
-  mailTimerUrl: string | null
-  warnings: Warning[]
+  throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
 }
 
 /** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
 function offerOf(campaign: Campaign, { countdownTools }: Account, { publicUrl }: PanelParts) {
-  const write = offerWriter(campaign, { publicUrl: publicUrl(), countdownTools })
+  const tools = { publicUrl: publicUrl(), countdownTools }
   const targetOf = new Map(campaign.pages.map((page) => [page.id, aroundLc(page.proxyUrl ?? page.pageUrl)]))
   return (lead: LeadLine) => {
-    const offers = languages.map((language): ApiOffer & { language: Language } => ({
-      ...{ language, ...JSON.parse(write({ ...lead, language, created: undefined })) },
+    const offers = languages.map((language) => ({
+      ...{ language, ...leadOffer(campaign, { ...lead, language }, tools) },
     }))
-    const { offerLinks, warnings } = offers[0] as ApiOffer
-    const timers = offers.map(({ language, mailTimerUrl }) => ({ language, url: mailTimerUrl }))
+    const { offerLinks, warnings } = offers[0] as LeadOffer
     return {
       links: offerLinks.map((link) => ({ ...link, target: targetOf.get(link.pageId)?.join(lead.ref) ?? '' })),
-      timers: timers.filter((timer): timer is { language: Language; url: string } => timer.url !== null),
+      timers: offers.flatMap(({ language, mailTimerUrl: url }) => (url === null ? [] : [{ language, url }])),
       warnings,
     }
   }

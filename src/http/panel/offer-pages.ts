@@ -5,15 +5,13 @@ import { formatInstant } from '../../core/instant.ts'
 import { languages } from '../../core/offer.ts'
 import { checkTimerStyle, defaultTimerStyle, fullTimerStyle, timerFonts } from '../../core/timer-style.ts'
 import { render } from '../../countdown/render.ts'
-import { needCampaign } from './campaigns.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader } from './route.ts'
 import { closed } from './schemas.ts'
 
 export const offerPageRoutes = {
   ...forReader('GET /campaigns/:campaignId/sightings', {
-    async run({ session, parts, params }) {
-      const campaign = await needCampaign(parts, session.account.id, params.campaignId)
+    async run({ campaign, parts }) {
       const seen = await parts.store.counts.sightings(campaign)
       return { pages: [...seen].map(([pageId, at]) => ({ pageId, seenAt: formatInstant(at) })) }
     },
@@ -39,8 +37,6 @@ export const offerPageRoutes = {
     },
   }),
   ...forReader('GET /timer-styles', {
-    async run() {
-      return { fonts: [...timerFonts], usual: fullTimerStyle(defaultTimerStyle) }
-    },
+    run: async () => ({ fonts: [...timerFonts], usual: fullTimerStyle(defaultTimerStyle) }),
   }),
 }

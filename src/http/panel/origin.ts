@@ -1,11 +1,11 @@
-import type { RequestHead } from '../exchange.ts'
+import type { IncomingHttpHeaders } from 'node:http'
 
 /**
  * Whether a page of another origin asks, in whose name a browser would send our cookie. Browsers say so themselves
- * (Fetch Metadata), and older ones name the page's origin. Who is no browser says neither, and has no cookie that
- * others could use.
+ * (Fetch Metadata), and older ones name the page's origin. A client that is no browser says neither, and has no
+ * cookie that others could use.
  */
-export function isForeign({ headers }: RequestHead, publicUrl: string): boolean {
+export function isForeign(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin' && site !== 'none'
   const { origin, host } = headers

@@ -16,7 +16,7 @@ const mostCampaigns = 50
 const mostLeads = 5_000
 const leadsAtOnce = 500
 
-/** Something that a customer would want to mend; of a campaign, or of the account. */
+/** Something that a customer would want to fix; of a campaign, or of the account. */
 export type Attention =
   | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null }
   | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string }
@@ -97,14 +97,13 @@ async function ofAccount(
   account: { id: number; countdownTools: boolean },
   { published, drafts }: CampaignTotals,
 ): Promise<Attention[]> {
-  const found: Attention[] = []
-  const add = (what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF') =>
-    found.push({ what, campaignId: null, name: null })
-  if (!account.countdownTools) add('TOOLS_OFF')
-  if (published + drafts === 0) add('NO_CAMPAIGN')
   const keys = await store.configuration.listKeys(account.id)
-  if (!keys.some(({ revokedAt }) => revokedAt === null)) add('NO_KEY')
-  return found
+  const found = [
+    ...(account.countdownTools ? [] : ['TOOLS_OFF' as const]),
+    ...(published + drafts > 0 ? [] : ['NO_CAMPAIGN' as const]),
+    ...(keys.some(({ revokedAt }) => revokedAt === null) ? [] : ['NO_KEY' as const]),
+  ]
+  return found.map((what) => ({ what, campaignId: null, name: null }))
 }
 
 async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {

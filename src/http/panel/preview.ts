@@ -7,11 +7,11 @@ import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
-import { PanelRefusal } from './errors.ts'
+import { invalid, PanelRefusal } from './errors.ts'
 import { forReader } from './route.ts'
 import { closed } from './schemas.ts'
 
-/** While settings are wrong there is nothing to foretell. */
+/** Of settings that are wrong there is no preview. */
 export type PreviewAnswer =
   | { faults: Fault[]; moments: null; findings: null }
   | { faults: null; moments: Preview[]; findings: LintFinding[] }
@@ -43,10 +43,10 @@ export const previewRoutes = {
       if (!allowed) throw new PanelRefusal('TOO_MANY_TRIES', [], resetSeconds)
       const ownMoment = own === null ? null : ownMoments.test(own) ? parseDateTime(own) : undefined
       if (ownMoment === undefined) {
-        throw refused('own', 'must be an existing date and time such as "2026-12-31T23:59"')
+        throw invalid('own', 'must be an existing date and time such as "2026-12-31T23:59"')
       }
       if (parsePeriod(visitAfter) === undefined)
-        throw refused('visitAfter', 'must be a period such as "PT1H"')
+        throw invalid('visitAfter', 'must be a period such as "PT1H"')
       const result = checkCampaign(settings)
       if ('faults' in result) return { faults: result.faults, moments: null, findings: null }
       const { campaign } = result
@@ -54,8 +54,4 @@ export const previewRoutes = {
       return { faults: null, moments: preview(campaign, supposed), findings: lint(campaign, now) }
     },
   }),
-}
-
-function refused(path: string, message: string): PanelRefusal {
-  return new PanelRefusal('INVALID', [{ path, message }])
 }

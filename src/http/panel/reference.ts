@@ -4,7 +4,7 @@ import type { Warning } from '../../core/offer.ts'
 import type { Operation } from '../../core/operations.ts'
 import { description } from '../public/description.ts'
 import { basePath } from '../public/schemas.ts'
-import { needCampaign } from './campaigns.ts'
+import { describedOperations } from './api-request.ts'
 import { collection } from './collection.ts'
 import { forReader, type PanelParts } from './route.ts'
 import { snippets } from './snippets.ts'
@@ -30,33 +30,29 @@ export const referenceRoutes = {
     },
   }),
   ...forReader('GET /campaigns/:campaignId/reference', {
-    async run({ session, parts, params: { campaignId } }) {
-      await needCampaign(parts, session.account.id, campaignId)
+    async run({ campaign: { id }, parts }) {
       const baseUrl = baseUrlOf(parts)
       return {
         snippets: {
-          registerLead: snippets('registerLead', baseUrl, campaignId),
-          lookupLead: snippets('lookupLead', baseUrl, campaignId),
+          registerLead: snippets('registerLead', baseUrl, id),
+          lookupLead: snippets('lookupLead', baseUrl, id),
         },
-        collection: collection(baseUrl, campaignId),
+        collection: collection(baseUrl, id),
       }
     },
   }),
 }
 
-/** Errors of requests that are no operation. */
-const otherErrors = (Object.keys(errorStatus) as ErrorCode[])
-  .filter((code) => !codesOfOperations().has(code))
-  .map((code) => ({ status: String(errorStatus[code]), code }))
-
 type Answered = { content: { 'application/json': { examples: object } } }
 
+const answers = describedOperations.flatMap(({ operation }) => Object.values<Answered>(operation.responses))
 /** Every answer's examples stand under its codes. */
-function codesOfOperations(): Set<string> {
-  const operations = Object.values(description('').paths).flatMap((methods) => Object.values(methods))
-  const responses = operations.flatMap(({ responses }) => Object.values<Answered>(responses))
-  return new Set(responses.flatMap(({ content }) => Object.keys(content['application/json'].examples)))
-}
+const codesOfOperations = answers.flatMap(({ content }) => Object.keys(content['application/json'].examples))
+
+/** Errors of requests that are no operation. */
+const otherErrors = (Object.keys(errorStatus) as ErrorCode[])
+  .filter((code) => !codesOfOperations.includes(code))
+  .map((code) => ({ status: String(errorStatus[code]), code }))
 
 function baseUrlOf({ publicUrl }: PanelParts): string {
   return `${publicUrl()}${basePath}`

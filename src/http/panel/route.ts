@@ -9,6 +9,7 @@ import type { BatchRange } from '../../history/places.ts'
 import type { EntryBatch } from '../../history/reading.ts'
 import type { Leads } from '../../leads/leads.ts'
 import type { Session } from '../../store/access.ts'
+import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 
 /** The account's batches of the request history, newest first, some at a time. @throws StoreUnavailable */
@@ -29,9 +30,10 @@ export type PanelParts = {
   publicUrl(): string
 }
 
-/** Numbers stand in a path for what is counted up; a path that has none there names nothing. */
-type NumberName = 'campaignId' | 'pageId' | 'userId'
-export const numberNames: readonly string[] = ['campaignId', 'pageId', 'userId'] satisfies NumberName[]
+/** What is named in a path by a number; a path that has none there names nothing. */
+type NumberName = 'campaignId' | 'userId'
+const numberNames = ['campaignId', 'userId'] satisfies NumberName[]
+export const isNumberName = (name: string) => numberNames.some((known) => known === name)
 
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamName<`/${Rest}`>
@@ -43,9 +45,13 @@ export type ParamsOf<Path extends string> = {
   [Name in ParamName<Path>]: Name extends NumberName ? number : string
 }
 
+/** The campaign that a path names: always one of the user's account, another's is not found. */
+type CampaignOf<Path extends string> = 'campaignId' extends ParamName<Path> ? Campaign : unknown
+
 export type Asked<Path extends string, Query, Body, Who> = {
   parts: PanelParts
   params: ParamsOf<Path>
+  campaign: CampaignOf<Path>
   query: Query
   body: Body
   session: Who

@@ -2,10 +2,9 @@
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import type { SignedIn, TooMany } from '../../access/users.ts'
-import type { Inviter } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
-import { PanelRefusal } from './errors.ts'
-import { type Asked, forAnybody, forReader, forUser } from './route.ts'
+import { invalid, PanelRefusal } from './errors.ts'
+import { forAnybody, forReader, forUser } from './route.ts'
 import { closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
@@ -59,7 +58,7 @@ export const userRoutes = {
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
       if (invitation.accountId === null && accountName === undefined) {
-        throw new PanelRefusal('INVALID', [{ path: 'accountName', message: 'is missing' }])
+        throw invalid('accountName', 'is missing')
       }
       const joining = { email, password, accountName: accountName ?? '' }
       const signedIn = await parts.users.accept(token, joining, now).catch((error) => {
@@ -81,13 +80,12 @@ export const userRoutes = {
     },
   }),
   ...forReader('GET /users', {
-    async run({ session, parts }) {
-      return { users: await parts.users.list(session.account.id) }
-    },
+    run: async ({ session, parts }) => ({ users: await parts.users.list(session.account.id) }),
   }),
   ...forUser('POST /invitations', {
-    async run(asked) {
-      return { url: await invite(asked) }
+    /** The token stands behind `#`, which no server, log or referrer gets to see. */
+    async run({ parts, session, now }) {
+      return { url: `${parts.publicUrl()}/join#${await parts.users.invite(session.user, now)}` }
     },
   }),
   ...forUser('DELETE /users/:userId', {
@@ -106,12 +104,6 @@ export const userRoutes = {
       return { account }
     },
   }),
-}
-
-/** The token stands behind `#`, which no server, log or referrer gets to see. */
-async function invite({ parts, session, now }: Asked<string, unknown, unknown, { user: Inviter }>) {
-  const token = await parts.users.invite(session.user, now)
-  return `${parts.publicUrl()}/join#${token}`
 }
 
 function needSignedIn(result: SignedIn | 'WRONG_PASSWORD' | TooMany): SignedIn {

@@ -1,0 +1,148 @@
+// The panel's API: every route of the table, behind the checks that hold for all of them.
+import cookie from '@fastify/cookie'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import { TooBusy } from '../../access/passwords.ts'
+import type { Fault } from '../../core/fault.ts'
+import type { Log } from '../../log.ts'
+import type { Session } from '../../store/access.ts'
+import { errorCodeOf, logFailure } from '../errors.ts'
+import { useJson } from '../json.ts'
+import { shedLoad } from '../overload.ts'
+import { rateAddress } from '../visitor/address.ts'
+import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
+import { isForeign } from './origin.ts'
+import { isNumberName, type PanelParts, type Route } from './route.ts'
+import { routes } from './routes.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the user who asks the panel's API; nobody's where there is none. */
+    session: Session | undefined
+    /** Of that session, as its cookie has it; empty where there is none. */
+    sessionToken: string
+  }
+  interface FastifyContextConfig {
+    panelRoute?: Route
+  }
+}
+
+export type PanelSurface = PanelParts & {
+  log: Log
+  /** Wall clock, milliseconds. */
+  now(): number
+  isStopping(): boolean
+}
+
+const sessionSeconds = 90 * 86_400
+
+export function panelApi(parts: PanelSurface): FastifyPluginAsync {
+  return async (scope) => {
+    scope.decorateRequest('session', undefined)
+    scope.decorateRequest('sessionToken', '')
+    scope.setErrorHandler((error, request, reply) => {
+      const { code, faults, retryAfterSeconds } = refusalOf(error)
+      logFailure(parts.log, code, error, request)
+      if (retryAfterSeconds !== null) reply.header('Retry-After', retryAfterSeconds)
+      const body: PanelErrorBody = { code, requestId: request.id, faults, retryAfterSeconds }
+      return reply.code(panelErrorStatus[code]).send(body)
+    })
+    scope.setSchemaErrorFormatter(([fault]) => new PanelRefusal('INVALID', fault && [faultOf(fault)]))
+    useJson(scope)
+    await shedLoad(scope, parts.isStopping)
+    await scope.register(cookie)
+    scope.addHook('onRequest', admit(parts))
+    // What is not found is said by the hook above, which needs this handler to be called.
+    scope.setNotFoundHandler(() => {
+      throw new PanelRefusal('NOT_FOUND')
+    })
+    const all: Route[] = Object.values(routes)
+    for (const route of all) if (route.body !== undefined) addRoute(scope, route, parts)
+    scope.register(async (bodiless) => {
+      bodiless.removeAllContentTypeParsers()
+      // Whatever body comes, it stays unread.
+      bodiless.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      for (const route of all) if (route.body === undefined) addRoute(bodiless, route, parts)
+    })
+  }
+}
+
+/** Before a body is read: is there such a route, is it our own page that asks, and may its user? */
+function admit({ publicUrl, users, now }: PanelSurface) {
+  return async (request: FastifyRequest) => {
+    const { panelRoute } = request.routeOptions.config
+    if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
+    if (isForeign(request.headers, publicUrl())) throw new PanelRefusal('FOREIGN_ORIGIN')
+    const token = request.cookies[cookieName(isSecure(publicUrl()))] ?? ''
+    const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
+    const { access, path } = panelRoute
+    if (access !== 'anybody') {
+      if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
+      const reads = access === 'reader' || path.startsWith('GET ')
+      if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
+    }
+    request.session = session
+    request.sessionToken = token
+  }
+}
+
+function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): void {
+  const [method = '', path = ''] = route.path.split(' ')
+  scope.route<{ Params: Record<string, string> }>({
+    method,
+    // What is no id names nothing; fifteen digits are exact as a number.
+    url: path.replace(/:(\w+)/g, (param, name) =>
+      isNumberName(name) ? `${param}(^[1-9]\\d{0,14}$)` : param,
+    ),
+    config: { panelRoute: route },
+    bodyLimit: route.bodyLimit,
+    schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
+    handler: async ({ params, query, body, session, sessionToken: token, ip }, reply) =>
+      route.run({
+        ...{ parts, query, body, session, token },
+        params: Object.fromEntries(
+          Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),
+        ),
+        campaign: await campaignOf(parts, session, params.campaignId),
+        address: rateAddress(ip),
+        now: Math.floor(parts.now() / 1_000),
+        setSession: (next) => setSession(reply, next, isSecure(parts.publicUrl())),
+      }),
+  })
+}
+
+/** The campaign that the path names; another account's looks as if it did not exist. @throws PanelRefusal */
+async function campaignOf({ store }: PanelParts, session: Session | undefined, id: string | undefined) {
+  if (id === undefined) return undefined
+  const campaign = await store.configuration.findCampaign(Number(id))
+  if (session === undefined || campaign?.accountId !== session.account.id) throw new PanelRefusal('NOT_FOUND')
+  return campaign
+}
+
+const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
+
+/** With `__Host-` a browser takes it from an encrypted connection only, for this host only (RFC 6265bis, 4.1.3). */
+const cookieName = (secure: boolean) => (secure ? '__Host-lastcall' : 'lastcall')
+
+function setSession(reply: FastifyReply, token: string | null, secure: boolean): void {
+  const maxAge = token === null ? 0 : sessionSeconds
+  reply.setCookie(cookieName(secure), token ?? '', {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    maxAge,
+    secure,
+  })
+}
+
+function faultOf({ instancePath, message, params }: FastifySchemaValidationError): Fault {
+  const place = instancePath.slice(1).replaceAll('/', '.')
+  const path = String(params.missingProperty ?? params.additionalProperty ?? place)
+  return { path, message: message ?? 'is not valid' }
+}
+
+function refusalOf(error: unknown): PanelRefusal {
+  if (error instanceof PanelRefusal) return error
+  const code = error instanceof TooBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
+  return new PanelRefusal(isPanelErrorCode(code) ? code : 'INTERNAL_ERROR')
+}

@@ -1,0 +1,140 @@
+// The panel as HTTP: what is refused before a route runs, cookies, pages and files.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { buildUsers } from '../../src/access/users.ts'
+import { installation } from '../support/lastcall.ts'
+
+const who = { email: 'ada@example.com', password: 'long enough for a test' }
+
+async function serverOf(env: Record<string, string> = {}) {
+  const place = installation({ after })
+  await place.arrange(async (store) => {
+    const { id } = await store.configuration.createAccount('Owner')
+    await buildUsers(store).create(id, who.email, who.password, Math.floor(Date.now() / 1_000))
+  })
+  return place.serve([], env)
+}
+
+const server = await serverOf()
+const secure = await serverOf({ PUBLIC_URL: 'https://example.com/lastcall' })
+
+const json = { 'content-type': 'application/json' }
+
+function ask(path: string, given: RequestInit = {}, { origin } = server): Promise<Response> {
+  return fetch(`${origin}${path}`, given)
+}
+
+const signIn = (origin = server) =>
+  ask('/panel/api/session', { method: 'POST', headers: json, body: JSON.stringify(who) }, origin)
+
+test('whatever is refused before a route runs has the body of the panel’s errors', async () => {
+  const post = (body: string, headers: Record<string, string> = json): [string, RequestInit] => [
+    ...(['/panel/api/session', { method: 'POST', headers, body }] as const),
+  ]
+  const refused: Record<string, [string, RequestInit]> = {
+    '404 NOT_FOUND': ['/panel/api/nothing', { method: 'POST', headers: json, body: '{' }],
+    '404 NOT_FOUND of no number': ['/panel/api/campaigns/01', {}],
+    '403 FOREIGN_ORIGIN': post('{', { ...json, origin: 'https://evil.example' }),
+    '401 SIGNED_OUT': ['/panel/api/keys', { method: 'POST', headers: json, body: '{' }],
+    '415 UNSUPPORTED_MEDIA_TYPE': post(JSON.stringify(who), { 'content-type': 'text/plain' }),
+    '413 PAYLOAD_TOO_LARGE': post(' '.repeat(65_537)),
+    '400 INVALID_JSON': post('{"email":'),
+    '422 INVALID': post('{}'),
+  }
+  for (const [name, [path, given]] of Object.entries(refused)) {
+    const answer = await ask(path, given)
+    const { code, requestId, faults, retryAfterSeconds, ...more } = (await answer.json()) as any
+    assert.equal(`${answer.status} ${code}`, name.split(' of ')[0])
+    assert.equal(requestId, answer.headers.get('x-request-id'))
+    const fault = { path: 'email', message: "must have required property 'email'" }
+    assert.deepEqual(faults, code === 'INVALID' ? [fault] : [], name)
+    assert.deepEqual([retryAfterSeconds, more], [null, {}])
+    const head = ['cache-control', 'x-content-type-options', 'referrer-policy']
+    assert.deepEqual(
+      head.map((one) => answer.headers.get(one)),
+      ['no-store', 'nosniff', 'no-referrer'],
+    )
+  }
+})
+
+test('a route that asks for no body takes none, whatever is sent', async () => {
+  for (const body of ['{', 'x'.repeat(1_000_000)]) {
+    const answer = await ask('/panel/api/session', { method: 'DELETE', headers: json, body })
+    assert.equal(answer.status, 200)
+  }
+})
+
+test('the session’s cookie is for this host alone, and for encrypted connections where it can be', async () => {
+  const cookieOf = (answer: Response) => answer.headers.get('set-cookie') ?? ''
+  assert.match(
+    cookieOf(await signIn()),
+    /^lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+  )
+  const inHttps = cookieOf(await signIn(secure))
+  assert.match(
+    inHttps,
+    /^__Host-lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  )
+  const headers = { cookie: `other=1; ${inHttps.split(';')[0]}` }
+  const session = await ask('/panel/api/session', { headers }, secure)
+  assert.equal(((await session.json()) as any).signedIn, true)
+  const ended = await ask('/panel/api/session', { method: 'DELETE', headers }, secure)
+  assert.match(cookieOf(ended), /^__Host-lastcall=; Max-Age=0; Path=\//)
+  const again = await ask('/panel/api/session', { headers }, secure)
+  assert.equal(((await again.json()) as any).signedIn, false)
+})
+
+const html = { accept: 'text/html,*/*' }
+
+test('the addresses of screens give browsers the document, and programs the contract’s error', async () => {
+  for (const path of ['/', '/sign-in', '/campaigns/7/pages', '/settings/']) {
+    const page = await ask(path, { headers: html })
+    assert.deepEqual([page.status, page.headers.get('cache-control')], [200, 'no-cache'], path)
+    assert.match(await page.text(), /<base href="\/">/)
+    assert.equal(page.headers.get('x-frame-options'), 'DENY')
+  }
+  const below = await ask('/campaigns', { headers: html }, secure)
+  assert.match(await below.text(), /<base href="\/lastcall\/">/)
+  for (const [path, headers] of [
+    ['/campaigns', { accept: 'application/json' }],
+    ['/nothing', html],
+  ] as const) {
+    const answer = await ask(path, { headers })
+    const { status, code } = (await answer.json()) as any
+    assert.deepEqual([answer.status, status, code], [404, 'error', 'NOT_FOUND'])
+  }
+})
+
+test('the files that the build made come as it compressed them, to be kept for a year, and no others', async () => {
+  const folder = join(import.meta.dirname, '../../panel/dist/panel/assets')
+  const name = readdirSync(folder).find((file) => file.endsWith('.js')) as string
+  const plain = readFileSync(join(folder, name), 'utf8')
+  const asked: Record<string, (body: Buffer) => Buffer> = {
+    br: brotliDecompressSync,
+    gzip: gunzipSync,
+    identity: (body) => body,
+  }
+  for (const [coding, decode] of Object.entries(asked)) {
+    // Not by fetch, which would decode it.
+    const answer = await ask(`/panel/assets/${name}`, {
+      method: 'HEAD',
+      headers: { 'accept-encoding': coding },
+    })
+    const get = (header: string) => answer.headers.get(header)
+    assert.deepEqual([answer.status, get('cache-control')], [200, 'public, max-age=31536000, immutable'])
+    assert.equal(get('content-encoding') ?? 'identity', coding)
+    assert.match(get('content-type') ?? '', /javascript/)
+    assert.match(get('vary') ?? '', /accept-encoding/i)
+    const stored = readFileSync(join(folder, `${name}${{ br: '.br', gzip: '.gz' }[coding] ?? ''}`))
+    assert.equal(get('content-length'), String(stored.length))
+    assert.equal(decode(stored).toString('utf8'), plain)
+  }
+  assert.equal(await (await ask(`/panel/assets/${name}`)).text(), plain)
+  for (const path of ['', '.hidden', 'nothing.js', '..%2f..%2findex.html', '..%5cindex.html', 'a%00b']) {
+    const answer = await ask(`/panel/assets/${path}`)
+    assert.deepEqual([answer.status, ((await answer.json()) as any).code], [404, 'NOT_FOUND'], path)
+  }
+})
