@@ -16,7 +16,7 @@ import { panel } from './http/panel/panel.ts'
 import type { HistoryReader } from './http/panel/route.ts'
 import { publicApi } from './http/public/api.ts'
 import { basePath } from './http/public/schemas.ts'
-import { visitor } from './http/visitor/visitor.ts'
+import { sendUndecodable, visitor } from './http/visitor/visitor.ts'
 import { openCounting } from './leads/counting.ts'
 import { buildLeads } from './leads/leads.ts'
 import { buildVisitors } from './leads/visitors.ts'
@@ -57,7 +57,7 @@ export type App = {
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
   const { config, store, log, now } = parts
-  const app = newFastify(config.trustProxy)
+  const app = newFastify(config.trustProxy, sendUndecodable)
   let port = config.port
   let isStopping = false
   const shared = {

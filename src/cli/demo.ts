@@ -70,7 +70,7 @@ curl -sS -X POST ${origin}${basePath}/campaigns/${campaignId}/leads -H 'Authoriz
   await run(config, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
 }
 
-/** Account, campaigns and user on the first run; a fresh key and password on every one, which end those before. */
+/** Account, campaigns and user on the first run; a new key and password on each, which end those before. */
 async function prepare({ database }: Config, publicUrl: string): Promise<Prepared> {
   const giveUpClaim = claimDatabase(database)
   const store = await openStore(database, {
@@ -110,7 +110,7 @@ async function demoCampaign(store: Store, accountId: number): Promise<number> {
   return first?.id ?? (await apply(store, accountId, campaign)).id
 }
 
-/** Made anew at each start, for its pages are where this server is; links of an earlier start lead there too. */
+/** Applied again at each start, for its pages are where this server is; links of an earlier start lead there too. */
 async function applyShopCampaign(store: Store, accountId: number, publicUrl: string): Promise<number> {
   const before = (await publishedCampaigns(store, accountId)).find(({ name }) => name === shopCampaign.name)
   const known = before && (await store.configuration.findCampaign(before.id))

@@ -1,6 +1,6 @@
 // Fastify as every surface gets it: time-outs, request ids, and what holds for each request.
 import { randomUUID } from 'node:crypto'
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import { sendError } from './errors.ts'
 import { valuesOf } from './headers.ts'
 
@@ -13,8 +13,14 @@ const keepAliveMs = 72_000
 /** The longest address that Node takes: a path of any length is looked up, and not found. */
 const maxParamLength = 16_384
 
-/** `trustProxy`: addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. */
-export function newFastify(trustProxy: string[]): FastifyInstance {
+/**
+ * @param trustProxy addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed
+ * @param sendUndecodable answers an address that cannot be decoded
+ */
+export function newFastify(
+  trustProxy: string[],
+  sendUndecodable = (reply: FastifyReply) => sendError(reply, 'NOT_FOUND'),
+): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -32,7 +38,7 @@ export function newFastify(trustProxy: string[]): FastifyInstance {
     // An address that cannot be decoded reaches no hook.
     frameworkErrors: (_error, _request, reply) => {
       reply.headers(everyAnswer(reply.request.id))
-      sendError(reply, 'NOT_FOUND')
+      sendUndecodable(reply)
     },
     clientErrorHandler: (error, socket) => {
       if (socket.writable) socket.end(refusalOf(error.code))

@@ -1,11 +1,9 @@
 // The visitor protocol, spoken by a small server of the tests from its memory: campaigns whose windows are seconds
 // long, and a record of every question. What it answers is the protocol; how it comes by it is not Lastcall's way.
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { widgetAnswer, widgetScript } from '../../src/http/visitor/widget-script.ts'
+import { fastify } from 'fastify'
+import { widget } from '../../src/http/visitor/widget.ts'
+import { openLog } from '../../src/log.ts'
 import type { Scope } from './lastcall.ts'
 
 export type Expiry = { action: 'HIDE' | 'ZERO' | 'REDIRECT'; redirectUrl?: string }
@@ -140,36 +138,29 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
     return count > registrationsOfOneVisitor ? error(429, 'RATE_LIMITED') : [200, register(campaign, body)]
   }
 
-  async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const path = req.url ?? ''
-    const script = widgetAnswer(await widgetScript(), path, req.headers)
-    if (script) {
-      res.writeHead(script.status, script.headers).end(script.body)
-      return
-    }
-    const cors = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' }
-    const [, campaignId = '', operation = ''] =
-      /^\/visitor\/v1\/campaigns\/(\d+)\/(offer|leads)$/.exec(path) ?? []
-    if (operation === '' || req.method !== 'POST') {
-      // A question that needs a preflight is a fault of the widget.
-      res.writeHead(404, cors).end()
-      return
-    }
-    const body = JSON.parse(await text(req))
-    const [status, answered] = answer(operation, campaigns.get(campaignId), body)
-    questions.push({ operation, campaignId, body, status, answer: answered as Answered })
-    res.writeHead(status, { ...cors, 'Content-Type': 'application/json' }).end(JSON.stringify(answered))
-  }
-
-  const server = createServer(handle)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const app = fastify({ forceCloseConnections: true })
+  app.register(widget(openLog()), { prefix: '/widget' })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, text: string) => JSON.parse(text))
+  app.addHook('onRequest', async (_, reply) => {
+    reply.headers({ 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-store' })
+  })
+  // Everything else is not found, a preflight too: a question that needs one is a fault of the widget.
+  app.post<{ Params: { campaignId: string; operation: string } }>(
+    '/visitor/v1/campaigns/:campaignId/:operation(offer|leads)',
+    async ({ params: { campaignId, operation }, body }, reply) => {
+      const [status, answered] = answer(operation, campaigns.get(campaignId), body)
+      questions.push({ operation, campaignId, body, status, answer: answered as Answered })
+      return reply.code(status).send(answered)
+    },
+  )
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   scope.after(async () => {
-    server.closeAllConnections()
-    server.close()
+    await app.close()
   })
 
   return {
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    origin: origin.replace('127.0.0.1', 'localhost'),
     now,
     shift(seconds) {
       shiftedMs += seconds * 1000

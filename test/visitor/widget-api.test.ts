@@ -28,7 +28,7 @@ before(async () => {
 function offerOf(answer: Answer, isOfForm = false) {
   assert.equal(answer.status, 200, `${answer.raw}`)
   holdHeaders(answer)
-  assert.match(answer.headers['content-type'] ?? '', /^application\/json$/)
+  assert.match(answer.headers['content-type'] ?? '', /^application\/json; charset=utf-8$/)
   const { now, spentMs, lc, ...offer } = answer.body
   assert.ok(now >= answer.sentAt - 1 && now <= answer.receivedAt + 1)
   assert.ok(spentMs >= 0 && now - spentMs >= answer.sentAt - 2)

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { widgetAnswer, widgetScript } from '../../src/http/visitor/widget-script.ts'
+import { newFastify } from '../../src/http/framework.ts'
+import { widget } from '../../src/http/visitor/widget.ts'
+import { widgetScript } from '../../src/http/visitor/widget-script.ts'
+import { openLog } from '../../src/log.ts'
 
-const headersOf = (lines: string[]) => {
-  const pairs = lines.flatMap((name, index) => (index % 2 ? [] : [[name.toLowerCase(), lines[index + 1]]]))
-  return Object.fromEntries(pairs) as Record<string, string>
-}
+const app = newFastify([])
+app.register(widget(openLog()), { prefix: '/widget' })
 
 test('it has at most 5,000 bytes compressed, by gzip too, and is the same however it is compressed', async () => {
   const { plain, gzip, br } = await widgetScript()
@@ -28,35 +29,36 @@ test('its source imports nothing, makes no code of text and no markup, and knows
 
 test('the newest is cached for an hour, one by its hash for a year, and an older hash gets the newest', async () => {
   const script = await widgetScript()
-  const cached = (path: string) => {
-    const answer = widgetAnswer(script, path, {})
-    assert.deepEqual(answer?.body, script.plain)
-    return headersOf(answer?.headers ?? [])['cache-control']
+  const cached = async (path: string) => {
+    const { rawPayload, headers } = await app.inject(path)
+    assert.deepEqual(rawPayload, script.plain)
+    return headers['cache-control']
   }
-  assert.equal(cached('/widget/v1.js'), 'public, max-age=3600')
-  assert.equal(cached(`/widget/v1.${script.hash}.js`), 'public, max-age=31536000, immutable')
-  assert.equal(cached('/widget/v1.0123456789abcdef.js'), 'public, max-age=3600')
+  assert.equal(await cached('/widget/v1.js'), 'public, max-age=3600')
+  assert.equal(await cached(`/widget/v1.${script.hash}.js`), 'public, max-age=31536000, immutable')
+  assert.equal(await cached('/widget/v1.0123456789abcdef.js'), 'public, max-age=3600')
   for (const path of ['/widget/', '/widget/v2.js', '/widget/v1.js/', '/widget/v1.0123.js', '/widget/v1xjs'])
-    assert.equal(widgetAnswer(script, path, {}), undefined, path)
+    assert.equal((await app.inject(path)).statusCode, 404, path)
 })
 
 test('it goes out compressed as the browser asks, may be used by any page, and need not be fetched twice', async () => {
   const script = await widgetScript()
-  const coding = (acceptEncoding: string) => {
-    const answer = widgetAnswer(script, '/widget/v1.js', { 'accept-encoding': acceptEncoding })
-    const headers = headersOf(answer?.headers ?? [])
-    assert.equal(headers.vary, 'Accept-Encoding')
-    assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')
-    assert.equal(headers['access-control-allow-origin'], '*')
-    assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
-    return headers['content-encoding']
+  const coding = async (acceptEncoding: string) => {
+    const headers = { 'accept-encoding': acceptEncoding }
+    const answer = await app.inject({ url: '/widget/v1.js', headers })
+    assert.equal(answer.headers.vary, 'Accept-Encoding')
+    assert.equal(answer.headers['content-type'], 'text/javascript; charset=utf-8')
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
+    assert.equal(answer.headers['cross-origin-resource-policy'], 'cross-origin')
+    return answer.headers['content-encoding']
   }
-  assert.equal(coding('gzip, deflate, br, zstd'), 'br')
-  assert.equal(coding('gzip;q=1.0, br;q=0'), 'gzip')
-  assert.equal(coding('GZIP'), 'gzip')
-  assert.equal(coding('identity, brx'), undefined)
-  assert.equal(coding(''), undefined)
-  const again = widgetAnswer(script, '/widget/v1.js', { 'if-none-match': `W/"${script.hash}"` })
-  assert.equal(again?.status, 304)
-  assert.equal(again?.body.length, 0)
+  assert.equal(await coding('gzip, deflate, br, zstd'), 'br')
+  assert.equal(await coding('gzip;q=1.0, br;q=0'), 'gzip')
+  assert.equal(await coding('GZIP'), 'gzip')
+  assert.equal(await coding('identity, brx'), undefined)
+  assert.equal(await coding(''), undefined)
+  const headers = { 'if-none-match': `W/"${script.hash}"` }
+  const again = await app.inject({ url: '/widget/v1.js', headers })
+  assert.equal(again.statusCode, 304)
+  assert.equal(again.rawPayload.length, 0)
 })

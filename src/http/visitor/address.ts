@@ -2,9 +2,9 @@ import { isIPv6 } from 'node:net'
 
 /**
  * Whom a rate is counted for, of the address that Fastify found behind our own proxies (`TRUST_PROXY`): of an IPv6
- * address only the network of 64 bits that one customer has.
+ * address only the network of 64 bits that one customer has. There is no address once the connection has ended.
  */
-export function rateAddress(ip: string): string {
+export function rateAddress(ip = ''): string {
   const address = plain(ip)
   return isIPv6(address) ? network(address) : address
 }

@@ -1,8 +1,8 @@
-// The countdown image: whatever is asked, the answer is 200 and a GIF, for errors would be kept by mail proxies.
-
+// Countdown images, below /timer: the answer is always 200 and a GIF, for mail proxies would keep an error.
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { offerAt } from '../../core/mechanism/attempt.ts'
-import type { Language } from '../../core/offer.ts'
+import { type Language, languages } from '../../core/offer.ts'
 import type { GivenTimerStyle } from '../../core/timer-style.ts'
 import { transparentPixel } from '../../countdown/gif.ts'
 import { render } from '../../countdown/render.ts'
@@ -10,28 +10,23 @@ import type { Template } from '../../countdown/template.ts'
 import { type Templates, TemplateUnavailable } from '../../countdown/templates.ts'
 import type { Counting } from '../../leads/counting.ts'
 import { type Found, offerIfVisited, type Visitors } from '../../leads/visitors.ts'
-import { StoreUnavailable } from '../../store/errors.ts'
-import { type Exchange, send } from '../exchange.ts'
+import type { Log } from '../../log.ts'
+import { errorCodeOf, logFailure } from '../errors.ts'
 import { fetcherOf } from './fetcher.ts'
-import { unkept } from './headers.ts'
-
-const path = /^\/timer\/(en|pl)\/([0-9a-f]{32})\.gif$/
+import { neverKept } from './headers.ts'
 
 export type TimerParts = {
   visitors: Visitors
   templates: Templates
   counting: Counting
-  onDefect(error: unknown): void
+  log: Log
   /** Wall clock, milliseconds. */
   now(): number
 }
 
-/** What `X-Timer-State` says. */
-type State =
-  | 'open'
-  | 'scheduled'
-  | 'pending'
-  | 'expired'
+/** What `X-Timer-State` says: the offer's state, or why there is no countdown. */
+type State = 'open' | 'scheduled' | 'pending' | 'expired' | Hidden
+type Hidden =
   | 'no-deadline'
   | 'no-timer'
   | 'draft'
@@ -40,120 +35,85 @@ type State =
   | 'suspended'
   | 'unavailable'
 
-const everyImage = [
-  ...unkept,
-  'Content-Type',
-  'image/gif',
-  'Pragma',
-  'no-cache',
-  'Expires',
-  '0',
-  'Cross-Origin-Resource-Policy',
-  'cross-origin',
-  'Accept-Ranges',
-  'none',
-]
+type Countdown = { state: State; template: Template; deadline: Seconds }
 
-const pixel = Buffer.from(transparentPixel())
+type ImagePath = { language: Language; ref: string }
 
-/** Answers GET and HEAD of every path below `/timer/`. */
-export function buildTimers(parts: TimerParts): (exchange: Exchange, path: string) => void {
-  const { visitors, templates, counting, onDefect, now } = parts
-  const draw = drawing()
-
-  function sendPixel(exchange: Exchange, state: State): void {
-    send(exchange, 200, [...everyImage, 'X-Timer-State', state], pixel)
-  }
-
-  function sendImage(exchange: Exchange, state: State, template: Template, deadline: number): void {
-    const body = () => draw(exchange, template, Math.max(0, deadline * 1_000 - now()))
-    send(exchange, 200, [...everyImage, 'X-Timer-State', state], body)
-  }
-
-  function showTime(
-    exchange: Exchange,
-    style: GivenTimerStyle,
-    language: Language,
-    state: State,
-    deadline: Seconds,
-  ): void {
-    const template = templates.get(style, language)
-    if (template instanceof Promise) {
-      template.then(
-        (made) => sendImage(exchange, state, made, deadline),
-        (error) => fail(exchange, error),
-      )
-    } else sendImage(exchange, state, template, deadline)
-  }
-
-  function show(exchange: Exchange, language: Language, { campaign, lead }: Found): void {
+export function timers({ visitors, templates, counting, log, now }: TimerParts): FastifyPluginAsync {
+  async function countdownOf({ campaign, lead }: Found, language: Language): Promise<Countdown | Hidden> {
     const at = Math.floor(now() / 1_000)
     const offer = offerAt(campaign.schedule, lead.attempt, at)
     const { deadline } = offerIfVisited(campaign, lead, offer, at)
-    if (deadline === null) sendPixel(exchange, 'no-deadline')
-    else showTime(exchange, campaign.mailTimer as GivenTimerStyle, language, offer.state, deadline)
+    if (deadline === null) return 'no-deadline'
+    const template = await templates.get(campaign.mailTimer as GivenTimerStyle, language)
+    return { state: offer.state, template, deadline }
   }
 
-  /** Whoever has a lead's image before them has opened a mail, whatever it shows. */
-  function answer(exchange: Exchange, language: Language, found: Found | undefined): void {
-    if (found === undefined) {
-      sendPixel(exchange, 'unknown')
-      return
-    }
-    const hidden = whyHidden(found)
-    if (hidden === undefined) show(exchange, language, found)
-    else sendPixel(exchange, hidden)
-    const { campaign, lead } = found
-    if (exchange.req.method === 'HEAD') return
-    const fetcher = fetcherOf(exchange.req.headers)
-    counting.count({ campaign, pageId: null, leadId: lead.id, kind: 'open', fetcher }, exchange.arrivedAtMs)
+  function sendCountdown(reply: FastifyReply, { state, template, deadline }: Countdown): FastifyReply {
+    // Of this answer alone, for as long as a slow reader takes.
+    const buffer = Buffer.allocUnsafe(template.mostBytes)
+    const length = render(template, Math.max(0, deadline * 1_000 - now()), buffer)
+    return sendImage(reply, state, buffer.subarray(0, length))
   }
 
-  function fail(exchange: Exchange, error: unknown): void {
-    // Without a cause there were too many to build, or it is the end.
+  function failed(error: unknown, request: FastifyRequest): Hidden {
+    // Without a cause there were too many to build, or the server stops.
     const isOfTheMoment = error instanceof TemplateUnavailable && error.cause === undefined
-    if (!isOfTheMoment && !(error instanceof StoreUnavailable)) onDefect(error)
-    sendPixel(exchange, 'unavailable')
+    if (!isOfTheMoment) logFailure(log, errorCodeOf(error), error, request)
+    return 'unavailable'
   }
 
-  function open(exchange: Exchange, language: string, ref: string): void {
-    try {
-      const found = visitors.find(ref)
-      const opened = (result: Found | undefined) => answer(exchange, language as Language, result)
-      if (found instanceof Promise) found.then(opened).catch((error) => fail(exchange, error))
-      else opened(found)
-    } catch (error) {
-      fail(exchange, error)
-    }
-  }
-
-  return (exchange, asked) => {
-    const [, language, ref] = path.exec(asked) ?? []
-    if (exchange.refused) sendPixel(exchange, 'unavailable')
-    else if (language === undefined || ref === undefined) sendPixel(exchange, 'unknown')
-    else open(exchange, language, ref)
+  return async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendPixel(reply, failed(error, request)))
+    scope.get('/*', async (_, reply) => sendPixel(reply, 'unknown'))
+    scope.get<{ Params: ImagePath }>(
+      `/:language(${languages.join('|')})/:ref([0-9a-f]{32}).gif`,
+      async (request, reply) => {
+        const { language, ref } = request.params
+        const found = await visitors.find(ref)
+        if (found === undefined) return sendPixel(reply, 'unknown')
+        const shown =
+          whyHidden(found) ?? (await countdownOf(found, language).catch((error) => failed(error, request)))
+        if (typeof shown === 'string') sendPixel(reply, shown)
+        else sendCountdown(reply, shown)
+        if (request.method !== 'HEAD') {
+          // Whatever the image shows, a mail was opened.
+          const { campaign, lead } = found
+          const fetcher = fetcherOf(request.headers)
+          counting.count({ campaign, pageId: null, leadId: lead.id, kind: 'open', fetcher }, now())
+        }
+        return reply
+      },
+    )
   }
 }
 
 /** Why there is no image, if there is none. */
-function whyHidden({ campaign, account }: Found): State | undefined {
+function whyHidden({ campaign, account }: Found): Hidden | undefined {
   if (account.suspended) return 'suspended'
   if (campaign.isDraft) return 'draft'
   if (!account.countdownTools) return 'tools-unavailable'
   return campaign.mailTimer === null ? 'no-timer' : undefined
 }
 
-/**
- * Draws each image, when it leaves, into the place of the one before: a fresh buffer costs more than the drawing.
- * Where that has not left, as with a slow reader, the place is that answer's and the next one gets another.
- */
-function drawing(): (exchange: Exchange, template: Template, remainingMs: number) => Uint8Array {
-  let buffer = Buffer.alloc(0)
-  let last: Exchange['res'] | undefined
-  return ({ res }, template, remainingMs) => {
-    const isFree = last === undefined || last.writableLength === 0
-    if (!isFree || buffer.length < template.mostBytes) buffer = Buffer.allocUnsafeSlow(template.mostBytes)
-    last = res
-    return buffer.subarray(0, render(template, remainingMs, buffer))
-  }
+const pixel = Buffer.from(transparentPixel())
+
+export function sendPixel(reply: FastifyReply, state: Hidden): FastifyReply {
+  return sendImage(reply, state, pixel)
+}
+
+const everyImage = {
+  ...neverKept,
+  'Content-Type': 'image/gif',
+  Pragma: 'no-cache',
+  Expires: '0',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Accept-Ranges': 'none',
+}
+
+function sendImage(reply: FastifyReply, state: State, gif: Buffer): FastifyReply {
+  return reply
+    .code(200)
+    .headers({ ...everyImage, 'X-Timer-State': state })
+    .send(gif)
 }

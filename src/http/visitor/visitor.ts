@@ -1,6 +1,30 @@
-import type { FastifyPluginAsync } from 'fastify'
+// Everything that recipients open. Contract, "What opening does".
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { Refusal, sendError } from '../errors.ts'
+import { type LinkParts, links } from './links.ts'
+import { sendPixel, type TimerParts, timers } from './timers.ts'
+import { widget } from './widget.ts'
+import { type WidgetApiParts, widgetApi } from './widget-api.ts'
 
-// A stub, until this surface stands on Fastify.
-export const visitor =
-  (_parts: any): FastifyPluginAsync =>
-  async () => {}
+export type VisitorParts = LinkParts & TimerParts & WidgetApiParts & { isStopping(): boolean }
+
+const timerPrefix = '/timer'
+
+export function visitor(parts: VisitorParts): FastifyPluginAsync {
+  return async (scope) => {
+    // Each surface answers this in its own way: mail proxies would keep an error for weeks.
+    scope.addHook('onRequest', async () => {
+      if (parts.isStopping()) throw new Refusal('SERVICE_UNAVAILABLE')
+    })
+    scope.register(links(parts), { prefix: '/go' })
+    scope.register(timers(parts), { prefix: timerPrefix })
+    scope.register(widget(parts.log), { prefix: '/widget' })
+    scope.register(widgetApi(parts), { prefix: '/visitor/v1' })
+  }
+}
+
+/** For an address that cannot be decoded, which Fastify gives to no surface: below /timer this too is an image. */
+export function sendUndecodable(reply: FastifyReply): FastifyReply {
+  const isImage = reply.request.url.startsWith(`${timerPrefix}/`)
+  return isImage ? sendPixel(reply, 'unknown') : sendError(reply, 'NOT_FOUND')
+}

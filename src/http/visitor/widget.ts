@@ -1,18 +1,52 @@
-import { type Exchange, send } from '../exchange.ts'
-import { widgetAnswer, widgetScript } from './widget-script.ts'
-import { sendWords } from './words-page.ts'
+// The widget's script, below /widget.
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { Log } from '../../log.ts'
+import { type WidgetScript, widgetScript } from './widget-script.ts'
+import { useWords } from './words-page.ts'
 
-/** Answers GET and HEAD of every path below `/widget/`. */
-export async function sendWidget(exchange: Exchange, path: string): Promise<void> {
-  if (exchange.refused) {
-    sendWords(exchange, 503)
-    return
+const hour = 'public, max-age=3600'
+const year = 'public, max-age=31536000, immutable'
+
+export function widget(log: Log): FastifyPluginAsync {
+  return async (scope) => {
+    useWords(scope, log)
+    scope.get('/v1.js', async (_, reply) => sendScript(reply, await widgetScript(), hour))
+    // A page that names an old version gets the present one: its offers are to end too.
+    scope.get<{ Params: { hash: string } }>('/v1.:hash([0-9a-f]{16}).js', async ({ params }, reply) => {
+      const script = await widgetScript()
+      return sendScript(reply, script, params.hash === script.hash ? year : hour)
+    })
   }
-  try {
-    const answer = widgetAnswer(await widgetScript(), path, exchange.req.headers)
-    if (answer === undefined) sendWords(exchange, 404)
-    else send(exchange, answer.status, [...answer.headers, 'Referrer-Policy', 'no-referrer'], answer.body)
-  } catch {
-    sendWords(exchange, 503)
-  }
+}
+
+function sendScript(reply: FastifyReply, script: WidgetScript, caching: string): FastifyReply {
+  const { headers } = reply.request
+  const etag = `W/"${script.hash}"`
+  reply.headers({
+    'Cache-Control': caching,
+    ETag: etag,
+    Vary: 'Accept-Encoding',
+    'Access-Control-Allow-Origin': '*',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  if (isKept(headers['if-none-match'], etag)) return reply.code(304).send()
+  reply.type('text/javascript; charset=utf-8')
+  const coding = (['br', 'gzip'] as const).find((one) => accepts(headers['accept-encoding'], one))
+  return coding === undefined
+    ? reply.send(script.plain)
+    : reply.header('Content-Encoding', coding).send(script[coding])
+}
+
+/** Compared weakly (RFC 9110, section 13.1.2). */
+function isKept(ifNoneMatch = '', etag: string): boolean {
+  const kept = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^(?!W\/)/, 'W/'))
+  return kept.includes(etag)
+}
+
+function accepts(acceptEncoding = '', coding: string): boolean {
+  const entries = acceptEncoding.split(',').map((entry) => entry.split(';').map((part) => part.trim()))
+  const entry = entries.find(([name = '']) => name.toLowerCase() === coding)
+  return entry !== undefined && !entry.slice(1).some((part) => /^q=0(?:\.0*)?$/i.test(part))
 }

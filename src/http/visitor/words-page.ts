@@ -1,9 +1,10 @@
 // A page for people, where there is nothing to show.
 import { hash } from 'node:crypto'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Language } from '../../core/offer.ts'
-import type { Exchange } from '../exchange.ts'
-import { send } from '../exchange.ts'
-import { unkept } from './headers.ts'
+import type { Log } from '../../log.ts'
+import { errorCodeOf, logFailure } from '../errors.ts'
+import { neverKept } from './headers.ts'
 
 const words: Record<Language, Record<404 | 503, { title: string; text: string }>> = {
   en: {
@@ -31,15 +32,28 @@ const words: Record<Language, Record<404 | 503, { title: string; text: string }>
 const style = `:root{color-scheme:light dark}body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:32rem;margin:18vh auto 0;padding:0 1.5rem}h1{font-size:1.5rem;line-height:1.25;text-wrap:balance}`
 const security = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`
 
+/** For a scope of pages for people: what is not found there, and what fails, is said in words. */
+export function useWords(scope: FastifyInstance, log: Log): void {
+  scope.setErrorHandler((error, request, reply) => {
+    logFailure(log, errorCodeOf(error), error, request)
+    return sendWords(reply, 503)
+  })
+  scope.get('/*', async (_, reply) => sendWords(reply, 404))
+}
+
 /** Answers in the browser's language. */
-export function sendWords(exchange: Exchange, status: 404 | 503): void {
-  const language = languageOf(exchange.req.headers['accept-language'])
+export function sendWords(reply: FastifyReply, status: 404 | 503): FastifyReply {
+  const language = languageOf(reply.request.headers['accept-language'])
   const { title, text } = words[language][status]
-  const headers = [...unkept, 'Content-Type', 'text/html; charset=utf-8', 'Content-Language', language]
-  headers.push('Content-Security-Policy', security, 'Vary', 'Accept-Language')
-  if (status === 503) headers.push('Retry-After', '5')
-  const page = `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style><main><h1>${title}</h1><p>${text}</p></main></html>`
-  send(exchange, status, headers, page)
+  if (status === 503) reply.header('Retry-After', '5')
+  return reply
+    .code(status)
+    .headers({ ...neverKept, 'Content-Language': language, Vary: 'Accept-Language' })
+    .header('Content-Security-Policy', security)
+    .type('text/html; charset=utf-8')
+    .send(
+      `<!doctype html><html lang="${language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style><main><h1>${title}</h1><p>${text}</p></main></html>`,
+    )
 }
 
 /**
