@@ -1,9 +1,11 @@
 // The countdown image, as the contract's table has it: always 200 and a GIF.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, applyCampaign, eventually, openShop } from '../support/api.ts'
 import { decode, secondsShown } from '../support/countdown.ts'
 import { lookUp, open, random32, recipient } from '../support/recipient.ts'
+import { message, wire } from '../support/wire.ts'
 
 const shop = openShop()
 
@@ -173,4 +175,35 @@ test('applying a campaign builds its images: the first who opens one does not wa
   const tookMs = answer.receivedAt - answer.sentAt
   assert.equal(stateOf(answer), 'open')
   assert.ok(tookMs < 300, `${tookMs} ms`)
+})
+
+test('an address that cannot be decoded is an image too, and other methods find nothing', async () => {
+  for (const path of ['/timer/en/%zz.gif', '/timer/%ff']) holdPixel(await open(shop, path), 'unknown')
+  const { image } = await recipient(shop)
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+    assert.equal((await open(shop, image, { method })).status, 404, method)
+})
+
+test('an image to a slow reader is whole and its own, whatever others open meanwhile', async () => {
+  const ended = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2020-01-01T00:00' } }
+  const { id } = await made(ended)
+  const { image } = await recipient(shop, { campaignId: id })
+  const { image: otherImage } = await recipient(shop)
+  // Expired, it is the same each time.
+  const { raw } = await open(shop, image)
+  // More than the buffers of both ends of a connection hold: the last of it waits in the server.
+  const count = Math.ceil(8_000_000 / raw.length)
+  const line = await wire(shop.server.port)
+  line.socket.pause()
+  const requests = Array.from({ length: count }, (_, index) =>
+    message('GET', image, index === count - 1 ? ['Connection: close'] : []),
+  )
+  const sent = line.send(requests.join(''))
+  await sleep(1_000)
+  for (let times = 0; times < 50; times++) assert.equal(stateOf(await open(shop, otherImage)), 'open')
+  line.socket.resume()
+  await sent
+  const { answers } = await line.untilEnded([], 60_000)
+  assert.equal(answers.length, count)
+  assert.equal(answers.filter(({ body }) => !body.equals(raw)).length, 0)
 })

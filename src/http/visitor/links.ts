@@ -1,27 +1,15 @@
 // CTA links, below /go. What stands in the query changes nothing.
 import type { FastifyPluginAsync } from 'fastify'
 import { aroundLc } from '../../core/cta-link.ts'
-import type { Counting } from '../../leads/counting.ts'
-import type { Visitors } from '../../leads/visitors.ts'
-import type { Log } from '../../log.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
+import type { VisitorParts } from './parts.ts'
 import { sendWords, useWords } from './words-page.ts'
 
-export type LinkParts = {
-  visitors: Visitors
-  counting: Counting
-  log: Log
-  /** Wall clock, milliseconds. */
-  now(): number
-}
-
-type LinkPath = { pageId: string; ref: string }
-
-export function links({ visitors, counting, log, now }: LinkParts): FastifyPluginAsync {
+export function links({ visitors, counting, log, now }: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
     useWords(scope, log)
-    scope.get<{ Params: LinkPath }>(
+    scope.get<{ Params: { pageId: string; ref: string } }>(
       '/:pageId([1-9][0-9]{0,15})/:ref([0-9a-f]{32})',
       async ({ method, headers, params: { pageId, ref } }, reply) => {
         const found = await visitors.find(ref)

@@ -1,31 +1,20 @@
 // Countdown images, below /timer: the answer is always 200 and a GIF, for mail proxies would keep an error.
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
-import { offerAt } from '../../core/mechanism/attempt.ts'
+import { type Offer, offerAt } from '../../core/mechanism/attempt.ts'
 import { type Language, languages } from '../../core/offer.ts'
 import type { GivenTimerStyle } from '../../core/timer-style.ts'
 import { transparentPixel } from '../../countdown/gif.ts'
 import { render } from '../../countdown/render.ts'
 import type { Template } from '../../countdown/template.ts'
-import { type Templates, TemplateUnavailable } from '../../countdown/templates.ts'
-import type { Counting } from '../../leads/counting.ts'
-import { type Found, offerIfVisited, type Visitors } from '../../leads/visitors.ts'
-import type { Log } from '../../log.ts'
+import { TemplateUnavailable } from '../../countdown/templates.ts'
+import { type Found, offerIfVisited } from '../../leads/visitors.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
+import type { VisitorParts } from './parts.ts'
 
-export type TimerParts = {
-  visitors: Visitors
-  templates: Templates
-  counting: Counting
-  log: Log
-  /** Wall clock, milliseconds. */
-  now(): number
-}
-
-/** What `X-Timer-State` says: the offer's state, or why there is no countdown. */
-type State = 'open' | 'scheduled' | 'pending' | 'expired' | Hidden
+/** Why there is no countdown; `X-Timer-State` says it, or the state of the offer. */
 type Hidden =
   | 'no-deadline'
   | 'no-timer'
@@ -35,11 +24,11 @@ type Hidden =
   | 'suspended'
   | 'unavailable'
 
-type Countdown = { state: State; template: Template; deadline: Seconds }
+type Countdown = { state: Offer['state']; template: Template; deadline: Seconds }
 
 type ImagePath = { language: Language; ref: string }
 
-export function timers({ visitors, templates, counting, log, now }: TimerParts): FastifyPluginAsync {
+export function timers({ visitors, templates, counting, log, now }: VisitorParts): FastifyPluginAsync {
   async function countdownOf({ campaign, lead }: Found, language: Language): Promise<Countdown | Hidden> {
     const at = Math.floor(now() / 1_000)
     const offer = offerAt(campaign.schedule, lead.attempt, at)
@@ -111,7 +100,7 @@ const everyImage = {
   'Accept-Ranges': 'none',
 }
 
-function sendImage(reply: FastifyReply, state: State, gif: Buffer): FastifyReply {
+function sendImage(reply: FastifyReply, state: Offer['state'] | Hidden, gif: Buffer): FastifyReply {
   return reply
     .code(200)
     .headers({ ...everyImage, 'X-Timer-State': state })

@@ -1,12 +1,11 @@
 // Everything that recipients open. Contract, "What opening does".
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { Refusal, sendError } from '../errors.ts'
-import { type LinkParts, links } from './links.ts'
-import { sendPixel, type TimerParts, timers } from './timers.ts'
+import { links } from './links.ts'
+import type { VisitorParts } from './parts.ts'
+import { sendPixel, timers } from './timers.ts'
 import { widget } from './widget.ts'
-import { type WidgetApiParts, widgetApi } from './widget-api.ts'
-
-export type VisitorParts = LinkParts & TimerParts & WidgetApiParts & { isStopping(): boolean }
+import { widgetApi } from './widget-api.ts'
 
 const timerPrefix = '/timer'
 

@@ -3,40 +3,20 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import type { Seconds } from '../../core/instant.ts'
 import { pageAt } from '../../core/page-address.ts'
 import { visitorRate } from '../../core/visitor-rate.ts'
-import type { Counting } from '../../leads/counting.ts'
-import type { Shown, Visitors } from '../../leads/visitors.ts'
-import type { Log } from '../../log.ts'
-import type { Store } from '../../store/store.ts'
+import type { Shown } from '../../leads/visitors.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useJson } from '../json.ts'
 import { errors } from '../public/schemas.ts'
 import { rateAddress } from './address.ts'
 import { fetcherOf, isRobot } from './fetcher.ts'
-import {
-  type CampaignPath,
-  FormAnswer,
-  FormInput,
-  OfferAnswer,
-  OfferInput,
-  refusalOf,
-} from './widget-schemas.ts'
+import type { VisitorParts } from './parts.ts'
+import { FormAnswer, FormInput, OfferAnswer, OfferInput, refusalOf } from './widget-schemas.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** When a request of the widget arrived, on the process's steady clock; milliseconds. */
     arrivedAt: number
   }
-}
-
-export type WidgetApiParts = {
-  store: Pick<Store, 'rates'>
-  visitors: Visitors
-  counting: Counting
-  /** Registrations of one visitor in a minute. */
-  formRatePerMinute: number
-  log: Log
-  /** Wall clock, milliseconds. */
-  now(): number
 }
 
 const bodyLimit = 4_096
@@ -49,7 +29,7 @@ const everyAnswer = {
   'Referrer-Policy': 'no-referrer',
 }
 
-export function widgetApi(parts: WidgetApiParts): FastifyPluginAsync {
+export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
     useAnyContentType(scope)
     scope.decorateRequest('arrivedAt', 0)
@@ -66,15 +46,13 @@ export function widgetApi(parts: WidgetApiParts): FastifyPluginAsync {
     scope.setErrorHandler((error, request, reply) => {
       const code = errorCodeOf(error)
       logFailure(parts.log, code, error, request)
-      return sendError(reply, code, error instanceof Refusal ? error.message : messages[code])
+      const tooLarge =
+        code === 'PAYLOAD_TOO_LARGE' ? `The body is larger than ${bodyLimit} bytes.` : undefined
+      return sendError(reply, code, error instanceof Refusal ? error.message : tooLarge)
     })
     addOfferRoute(scope, parts)
     addFormRoute(scope, parts)
   }
-}
-
-const messages: Record<string, string> = {
-  PAYLOAD_TOO_LARGE: `The body is larger than ${bodyLimit} bytes.`,
 }
 
 /** The widget sends its JSON as text: another content type would cost it a preflight for each question. */
@@ -89,9 +67,11 @@ function useAnyContentType(scope: FastifyInstance): void {
   })
 }
 
+type CampaignPath = { campaignId: string }
+
 const pathTo = (operation: string) => `/campaigns/:campaignId([1-9][0-9]{0,15})/${operation}`
 
-function addOfferRoute(scope: FastifyInstance, parts: WidgetApiParts): void {
+function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
   const { visitors, counting, now } = parts
   const path = pathTo('offer')
   const countBeginning = visitorRate()
@@ -111,7 +91,7 @@ function addOfferRoute(scope: FastifyInstance, parts: WidgetApiParts): void {
       const mayBegin =
         isVisit && (() => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed)
       const shown = await visitors.offer(Number(params.campaignId), body, mayBegin, seconds(nowMs))
-      reply.send(offerOf(shown, clockOf(request, now)))
+      reply.send(offerOf(shown, request, now()))
       if (isVisit && shown !== undefined) {
         const { campaign, leadId } = shown
         const pageId = (body.page !== undefined && pageAt(campaign.pages, body.page)?.id) || null
@@ -122,7 +102,7 @@ function addOfferRoute(scope: FastifyInstance, parts: WidgetApiParts): void {
   )
 }
 
-function addFormRoute(scope: FastifyInstance, parts: WidgetApiParts): void {
+function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
   const { store, visitors, now, formRatePerMinute } = parts
   const path = pathTo('leads')
 
@@ -141,11 +121,11 @@ function addFormRoute(scope: FastifyInstance, parts: WidgetApiParts): void {
       if (body.website) {
         // A robot filled in what people do not see. It learns nothing by the answer.
         const shown = await visitors.offer(campaignId, body, false, seconds(now()))
-        return { ...offerOf(shown, clockOf(request, now)), lc: null }
+        return { ...offerOf(shown, request, now()), lc: null }
       }
       const registered = await visitors.register(campaignId, body, body.email, seconds(now()))
       if (typeof registered === 'string') return sendError(reply, registered)
-      return { ...offerOf(registered.shown, clockOf(request, now)), lc: registered.lc }
+      return { ...offerOf(registered.shown, request, now()), lc: registered.lc }
     },
   )
 }
@@ -165,31 +145,22 @@ async function allowPost(_: FastifyRequest, reply: FastifyReply): Promise<Fastif
     .send()
 }
 
-type Clock = Pick<OfferAnswer, 'now' | 'spentMs'>
-
-function clockOf({ arrivedAt }: FastifyRequest, now: () => number): Clock {
-  return { now: now(), spentMs: Math.round(performance.now() - arrivedAt) }
-}
-
-const noOffer = { state: 'none', opensAt: null, deadline: null, nextAt: null, onExpiry: null }
-
-function offerOf(shown: Shown | undefined, clock: Clock): OfferAnswer {
-  const known = shown?.isKnown ?? false
-  if (shown?.offer === undefined) return { ...clock, ...noOffer, known }
-  const { campaign, offer, nextAt } = shown
+function offerOf(shown: Shown | undefined, { arrivedAt }: FastifyRequest, nowMs: number): OfferAnswer {
+  const { campaign, offer, nextAt, isKnown = false } = shown ?? {}
   return {
-    ...clock,
-    state: offer.state,
-    opensAt: milliseconds(offer.opensAt),
-    deadline: milliseconds(offer.deadline),
+    now: nowMs,
+    spentMs: Math.round(performance.now() - arrivedAt),
+    state: offer?.state ?? 'none',
+    opensAt: milliseconds(offer?.opensAt),
+    deadline: milliseconds(offer?.deadline),
     nextAt: milliseconds(nextAt),
-    onExpiry: campaign.onExpiry,
-    known,
+    onExpiry: (offer && campaign?.onExpiry) ?? null,
+    known: isKnown,
   }
 }
 
-function milliseconds(at: Seconds | null): number | null {
-  return at === null ? null : at * 1_000
+function milliseconds(at: Seconds | null | undefined): number | null {
+  return typeof at === 'number' ? at * 1_000 : null
 }
 
 function seconds(ms: number): Seconds {

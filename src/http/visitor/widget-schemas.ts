@@ -5,9 +5,6 @@ import { emailMaxLength } from '../../core/email.ts'
 import { Refusal } from '../errors.ts'
 import { LeadInput } from '../public/schemas.ts'
 
-export const CampaignPath = Type.Object({ campaignId: Type.String() })
-export type CampaignPath = Static<typeof CampaignPath>
-
 const closed = { additionalProperties: false }
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

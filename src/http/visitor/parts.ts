@@ -1,0 +1,18 @@
+import type { Templates } from '../../countdown/templates.ts'
+import type { Counting } from '../../leads/counting.ts'
+import type { Visitors } from '../../leads/visitors.ts'
+import type { Log } from '../../log.ts'
+import type { Store } from '../../store/store.ts'
+
+export type VisitorParts = {
+  store: Pick<Store, 'rates'>
+  visitors: Visitors
+  templates: Templates
+  counting: Counting
+  /** Registrations by the widget's form, of one visitor in a minute. */
+  formRatePerMinute: number
+  log: Log
+  /** Wall clock, milliseconds. */
+  now(): number
+  isStopping(): boolean
+}

@@ -1,0 +1,113 @@
+// What recipients get while the server stops, the database is down, or something of ours is broken.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { TemplateUnavailable } from '../../src/countdown/templates.ts'
+import { newFastify } from '../../src/http/framework.ts'
+import type { VisitorParts } from '../../src/http/visitor/parts.ts'
+import { visitor } from '../../src/http/visitor/visitor.ts'
+import type { Counted } from '../../src/leads/counting.ts'
+import type { Found } from '../../src/leads/visitors.ts'
+import { StoreUnavailable } from '../../src/store/errors.ts'
+
+const ref = '0123456789abcdef0123456789abcdef'
+const image = `/timer/en/${ref}.gif`
+const campaign = {
+  id: 1,
+  accountId: 1,
+  isDraft: false,
+  timeZone: 'UTC',
+  pages: [{ id: 1, pageUrl: 'https://example.com/', proxyUrl: null, eligible: true }],
+  mailTimer: {},
+}
+const account = { suspended: false, countdownTools: true }
+const byHand = { deadlineAt: 4_000_000_000, setAt: 0 }
+const lead = { id: 7, attempt: { number: 1, anchorAt: null, byHand } }
+const found = { campaign, account, lead } as unknown as Found
+
+/** The surfaces of recipients, where `ask` stands for the database. */
+function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) {
+  const logged: string[] = []
+  const counted: Counted[] = []
+  const note = (message: string) => void logged.push(message)
+  const app = newFastify([])
+  app.register(
+    visitor({
+      store: { rates: { count: ask, countVisitor: ask } },
+      visitors: { find: ask, offer: ask, register: ask },
+      templates: { get: ask, close: async () => {} },
+      counting: { count: (one) => void counted.push(one), registered() {}, close: async () => {} },
+      formRatePerMinute: 5,
+      log: { info: note, warn: note, error: note },
+      now: Date.now,
+      isStopping: () => false,
+      ...changes,
+    }),
+  )
+  return { app, logged, counted }
+}
+
+const questions = [
+  { url: '/visitor/v1/campaigns/1/offer', payload: '{"visit":true}' },
+  { url: '/visitor/v1/campaigns/1/leads', payload: '{"email":"a@x.pl"}' },
+]
+
+async function holdUnavailable({ app, counted }: ReturnType<typeof surfaces>, code: string): Promise<void> {
+  const page = await app.inject({ url: `/go/1/${ref}`, headers: { 'accept-language': 'pl' } })
+  assert.equal(page.statusCode, 503)
+  assert.match(page.body, /lang="pl".*Spróbuj ponownie za chwilę/)
+  assert.equal(page.headers['retry-after'], '5')
+  assert.equal(page.headers['cache-control'], 'no-store, no-cache, must-revalidate, max-age=0')
+
+  const gif = await app.inject(image)
+  assert.deepEqual([gif.statusCode, gif.headers['content-type']], [200, 'image/gif'])
+  assert.equal(gif.headers['x-timer-state'], 'unavailable')
+  assert.equal(gif.rawPayload.subarray(0, 6).toString(), 'GIF89a')
+  const head = await app.inject({ url: image, method: 'HEAD' })
+  assert.deepEqual([head.statusCode, head.headers['content-type'], head.body], [200, 'image/gif', ''])
+
+  for (const question of questions) {
+    const answer = await app.inject({ ...question, method: 'POST' })
+    assert.equal(answer.json().code, code)
+    assert.equal(answer.json().requestId, answer.headers['x-request-id'])
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
+    assert.equal(answer.headers['cache-control'], 'no-store')
+  }
+  assert.deepEqual(counted, [])
+}
+
+test('while the database does not answer', async () => {
+  const down = surfaces(async () => Promise.reject(new StoreUnavailable('down')))
+  await holdUnavailable(down, 'SERVICE_UNAVAILABLE')
+  assert.deepEqual([...new Set(down.logged)], ['the database did not answer'])
+})
+
+test('after a defect of ours, which the log holds', async () => {
+  const broken = surfaces(async () => Promise.reject(new TypeError('broken')))
+  await holdUnavailable(broken, 'INTERNAL_ERROR')
+  assert.deepEqual([...new Set(broken.logged)], ['a request failed'])
+})
+
+test('while the server stops: nothing is asked of the database, and unknown addresses get the same', async () => {
+  const stopping = surfaces(async () => assert.fail('asked'), { isStopping: () => true })
+  await holdUnavailable(stopping, 'SERVICE_UNAVAILABLE')
+  for (const url of ['/go/x', '/widget/v1.js', '/widget/x'])
+    assert.equal((await stopping.app.inject(url)).statusCode, 503, url)
+  assert.equal((await stopping.app.inject('/timer/x')).headers['x-timer-state'], 'unavailable')
+  assert.deepEqual(stopping.logged, [])
+})
+
+for (const [name, cause, lines] of [
+  ['cannot be built', new Error('broken'), ['a request failed']],
+  ['has to wait for too many', undefined, []],
+] as const)
+  test(`an image that ${name} is an opened mail all the same`, async () => {
+    const get = async () => Promise.reject(new TemplateUnavailable('no', cause && { cause }))
+    const { app, logged, counted } = surfaces(async () => found, { templates: { get, close: get } })
+    const { statusCode, headers } = await app.inject(image)
+    assert.deepEqual([statusCode, headers['x-timer-state']], [200, 'unavailable'])
+    assert.deepEqual(logged, lines)
+    assert.deepEqual(
+      counted.map(({ kind, leadId }) => [kind, leadId]),
+      [['open', 7]],
+    )
+  })
