@@ -14,6 +14,11 @@ export type OpenOptions = {
   poolSize: number
   /** Makes ready for requests before the first comes, and spares them what a command has the time for. */
   isServer: boolean
+  /**
+   * Told once when a newer Lastcall has brought the database to its version. From then on everything is refused,
+   * with StoreUnavailable: stop the process.
+   */
+  onNewerDatabase?: () => void
 }
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
