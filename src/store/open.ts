@@ -1,5 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { lockForServing, migrateSqlite, openSqlite, openSqliteTables } from './sqlite/sqlite.ts'
+import { lockForServing, migrateSqlite } from './sqlite/file.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+import { openSqliteTables } from './sqlite/tables.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './table-copy.ts'
 
@@ -40,7 +42,7 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-/** Brings the database to this version, and says from which. @throws UnusableDatabase */
+/** Brings the database to this version. @throws UnusableDatabase also where a server runs on the embedded database */
 export async function migrateDatabase(
   location: DatabaseLocation,
 ): Promise<{ version: number; applied: number }> {
@@ -49,7 +51,7 @@ export async function migrateDatabase(
   return migratePostgres(location.url)
 }
 
-/** The tables of a database, which is brought to this version first. @throws UnusableDatabase */
+/** The tables of a database that was claimed; it is brought to this version first. @throws UnusableDatabase */
 export async function openTables(location: DatabaseLocation): Promise<Tables> {
   if (location.engine === 'sqlite') return openSqliteTables(realPath(location.path))
   const { openPostgresTables } = await postgres()
