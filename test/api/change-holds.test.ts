@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { begin } from '../../src/core/mechanism/attempt.ts'
+import type { Decide } from '../../src/store/model.ts'
 import {
   assertError,
   assertStatus,
@@ -152,13 +153,12 @@ test('nothing is stored by the settings of a campaign that has been changed sinc
     const read = await store.configuration.findCampaign(id)
     assert.ok(read)
     const now = Math.floor(Date.now() / 1000)
-    const decide = () => ({ registeredAt: now, attempt: begin(read.schedule, now) })
+    const decide: Decide = ({ isDraft, schedule }) =>
+      isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : { registeredAt: now, attempt: begin(schedule, now) }
     await applyCampaign(shop, { id, isDraft: true })
-    for (const expectNew of [false, true])
-      assert.equal(await store.leads.write(read, email, decide, expectNew), 'stale')
+    assert.equal(await store.leads.write(read, email, decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
     const changed = await store.configuration.findCampaign(id)
     assert.ok(changed)
     assert.equal(await store.leads.find(changed, email), undefined)
-    assert.notEqual(await store.leads.write(changed, email, decide), 'stale')
   })
 })

@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Row, Value } from '../sql.ts'
 
-/** Every statement is prepared once, and found again by its text. */
+/** Every statement is prepared once, and found again by its text, but for `prepare`. */
 export type Connection = {
   all(sql: string, ...values: Value[]): Row[]
   get(sql: string, ...values: Value[]): Row | undefined
@@ -11,6 +11,8 @@ export type Connection = {
   rows<T extends unknown[]>(sql: string, ...values: Value[]): T[]
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number }
   exec(sql: string): void
+  /** A statement that is not kept, for texts of which there are many. */
+  prepare(sql: string): Pick<StatementSync, 'run'>
   /** Closes the file and opens it again; where that fails, each statement fails until it succeeds. */
   reopen(): void
   close(): void
@@ -24,7 +26,10 @@ export type ConnectionOptions = {
   opened?(connection: Connection): void
 }
 
-export function connect(path: string, { busyTimeoutMs, readOnly = false, opened }: ConnectionOptions) {
+export function connect(
+  path: string,
+  { busyTimeoutMs, readOnly = false, opened }: ConnectionOptions,
+): Connection {
   const settings = { timeout: busyTimeoutMs, readOnly }
   let db = new DatabaseSync(path, settings)
   const statements = new Map<string, StatementSync>()
@@ -65,6 +70,7 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
       return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) }
     },
     exec: (sql) => db.exec(sql),
+    prepare: (sql) => db.prepare(sql),
     reopen() {
       close()
       // A file that has gone must not come back empty.
