@@ -1,5 +1,5 @@
 // The only file that reads the environment.
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import type { DatabaseLocation } from './store/open.ts'
 
@@ -20,7 +20,7 @@ export type Config = {
   /** Emails that one visitor may register by forms in a minute. */
   formRatePerMinute: number
   /** Reverse proxies whose `X-Forwarded-*` are believed. */
-  trustProxy: BlockList
+  trustProxy: string[]
 }
 
 /** A setting that cannot be used; the message names it and says what would be right. */
@@ -104,7 +104,7 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
   trustProxy: {
     variable: 'TRUST_PROXY',
     flag: 'trust-proxy',
-    missing: new BlockList(),
+    missing: [],
     expected: 'must be IP addresses and CIDR ranges, separated by commas',
     parse: proxies,
   },
@@ -177,16 +177,13 @@ export function publicUrl(text: string): string | undefined {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-function proxies(text: string): BlockList | undefined {
-  const list = new BlockList()
-  for (const part of text.split(',').map((entry) => entry.trim())) {
-    const [address, prefix, ...rest] = part.split('/')
-    const family = isIP(address ?? '')
-    if (family === 0 || rest.length > 0) return undefined
-    const most = family === 4 ? 32 : 128
-    const bits = prefix === undefined ? most : integer(prefix, 0, most)
-    if (bits === undefined) return undefined
-    list.addSubnet(address as string, bits, family === 4 ? 'ipv4' : 'ipv6')
+function proxies(text: string): string[] | undefined {
+  const list = text.split(',').map((entry) => entry.trim())
+  const isRange = (entry: string) => {
+    const [address = '', prefix, ...rest] = entry.split('/')
+    const family = isIP(address)
+    if (family === 0 || rest.length > 0) return false
+    return prefix === undefined || integer(prefix, 0, family === 4 ? 32 : 128) !== undefined
   }
-  return list
+  return list.every(isRange) ? list : undefined
 }

@@ -2,7 +2,7 @@
 // share it.
 import { hash, randomBytes } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
-import type { Credentials, Invitation, Inviter, Session, User } from '../store/access.ts'
+import type { Access, Credentials, Invitation, Inviter, Session, User } from '../store/access.ts'
 import type { Store } from '../store/store.ts'
 import { hashPassword, isPassword } from './passwords.ts'
 
@@ -60,30 +60,10 @@ export type Users = {
 export type Joining = { email: string; password: string; accountName: string }
 
 export function buildUsers({ access }: Pick<Store, 'access'>): Users {
-  /** Undefined where the password was changed while it was being checked. */
-  async function begin(by: Credentials, now: Seconds): Promise<SignedIn | undefined> {
-    const token = newToken()
-    const isBegun = await access.createSession(hashOf(token), by, now)
-    const unseenSince = now - idleSeconds
-    await access.removeEnded({ unseenSince, madeBefore: now - longestSeconds, now })
-    return isBegun ? { token } : undefined
-  }
+  return { ...usersOf(access), ...sessionsOf(access), ...invitationsOf(access) }
+}
 
-  /** Counts a try of each of these; how long to wait where one of them has had too many. */
-  async function tooMany(tries: [name: string, most: number][], now: Seconds): Promise<TooMany | undefined> {
-    for (const [name, most] of tries) {
-      const { count, endsAt } = await access.countTry(hashOf(name), now, windowSeconds)
-      if (count > most) return { retryAfterSeconds: Math.max(1, endsAt - now) }
-    }
-    return undefined
-  }
-
-  const newUser = async (email: string, password: string, createdAt: Seconds) => ({
-    email: emailKey(email),
-    passwordHash: await hashPassword(password),
-    createdAt,
-  })
-
+function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
     create: async (accountId, email, password, now) =>
@@ -97,20 +77,24 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
     },
     list: access.listUsers,
     remove: access.removeUser,
+  } satisfies Partial<Users>
+}
 
+function sessionsOf(access: Access) {
+  return {
     async signIn(email, password, address, now) {
       const key = emailKey(email)
       const names: [string, number][] = [
         [`address ${address}`, triesOfAddress],
         [`email ${key}`, triesOfPassword],
       ]
-      const limit = await tooMany(names, now)
+      const limit = await tooMany(access, names, now)
       if (limit !== undefined) return limit
       const found = await access.findCredentials(key)
       const isRight = await isPassword(password, found?.passwordHash)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       await access.forgetTries(hashOf(`email ${key}`))
-      return (await begin(found, now)) ?? 'WRONG_PASSWORD'
+      return (await begin(access, found, now)) ?? 'WRONG_PASSWORD'
     },
 
     async session(token, now) {
@@ -130,7 +114,7 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
     async changePassword({ user }, token, current, next, now) {
       // Apart from the tries to sign in, which anybody can use up who knows the email.
       const tries = `password of ${user.id}`
-      const limit = await tooMany([[tries, triesOfPassword]], now)
+      const limit = await tooMany(access, [[tries, triesOfPassword]], now)
       if (limit !== undefined) return limit
       const found = await access.findCredentials(user.email)
       const isRight = await isPassword(current, found?.passwordHash)
@@ -140,7 +124,11 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
       await access.forgetTries(hashOf(tries))
       return 'CHANGED'
     },
+  } satisfies Partial<Users>
+}
 
+function invitationsOf(access: Access) {
+  return {
     async invite(by, now) {
       const token = newToken()
       await access.createInvitation(hashOf(token), by, now + invitationSeconds)
@@ -153,9 +141,35 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
     async accept(token, { email, password, accountName }, now) {
       const joining = await newUser(email, password, now)
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, now)
-      return user && begin({ user, passwordHash: joining.passwordHash }, now)
+      return user && begin(access, { user, passwordHash: joining.passwordHash }, now)
     },
+  } satisfies Partial<Users>
+}
+
+/** Undefined where the password was changed while it was being checked. */
+async function begin(access: Access, by: Credentials, now: Seconds): Promise<SignedIn | undefined> {
+  const token = newToken()
+  const isBegun = await access.createSession(hashOf(token), by, now)
+  const unseenSince = now - idleSeconds
+  await access.removeEnded({ unseenSince, madeBefore: now - longestSeconds, now })
+  return isBegun ? { token } : undefined
+}
+
+/** Counts a try of each of these; how long to wait where one of them has had too many. */
+async function tooMany(
+  access: Access,
+  tries: [name: string, most: number][],
+  now: Seconds,
+): Promise<TooMany | undefined> {
+  for (const [name, most] of tries) {
+    const { count, endsAt } = await access.countTry(hashOf(name), now, windowSeconds)
+    if (count > most) return { retryAfterSeconds: Math.max(1, endsAt - now) }
   }
+  return undefined
+}
+
+async function newUser(email: string, password: string, createdAt: Seconds) {
+  return { email: emailKey(email), passwordHash: await hashPassword(password), createdAt }
 }
 
 /** Users are people who type: unlike a lead's, their email is one whatever its case. */

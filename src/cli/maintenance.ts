@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { publicUrl, readSetting, userPath } from '../config.ts'
 import { description } from '../http/public/description.ts'
-import { basePath } from '../http/public/request.ts'
+import { basePath } from '../http/public/schemas.ts'
 import { Refused } from '../store/errors.ts'
 import { migrateDatabase } from '../store/open.ts'
 import { type Command, readArguments, WrongCall, withStore } from './command.ts'

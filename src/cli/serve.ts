@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
 import type { App, AppParts } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistory } from '../history/history.ts'
@@ -15,6 +16,9 @@ const lockWaitMs = 750
 const patienceMs = 900
 /** Somebody looks at the history while others are served. */
 const historyLockWaitMs = 20
+const signals = ['SIGTERM', 'SIGINT'] as const
+/** The whole stop, of which connections have eight seconds. */
+const stopMs = 10_000
 /** How long the database may take to let go of a server that has stopped. */
 const closeMs = 300
 
@@ -27,9 +31,7 @@ export const serve: Command = async (args) => {
 
 async function runWorkers(config: Config): Promise<void> {
   const log = openLog()
-  const signals = signalled(log)
   await migrateDatabase(config.database)
-  const stopped = signals.handOver()
   const look = async () => {
     const store = await openStore(config.database, { ...patience(config), isServer: false })
     await sayIfNobody(store, log)
@@ -39,7 +41,9 @@ async function runWorkers(config: Config): Promise<void> {
     announce(config, port)
     look().catch(() => {})
   }
-  process.exit(await superviseWorkers(config.workers, { log, stopped, listening }))
+  const supervisor = superviseWorkers(config.workers, { log, listening })
+  stopWithGrace(log, supervisor.stop)
+  process.exit(await supervisor.ended)
 }
 
 /** The flags of `serve`, each of the same meaning as a variable. */
@@ -50,8 +54,7 @@ export function readServeFlags(args: string[]): Flags {
 }
 
 /**
- * Migrates, listens, says so on standard output and to `listening`, and drains at the first SIGTERM or SIGINT;
- * a second one changes nothing. Does not return.
+ * Migrates, listens, says so on standard output and to `listening`, and stops at the first SIGTERM or SIGINT.
  */
 export async function run(
   config: Config,
@@ -59,7 +62,6 @@ export async function run(
   besides?: AppParts['besides'],
 ): Promise<void> {
   const log = openLog()
-  const signals = signalled(log)
   const giveUpClaim = claimDatabase(config.database)
   const store = await openStore(config.database, { ...patience(config), isServer: true })
   const place = historyPlace(config.database)
@@ -76,20 +78,17 @@ export async function run(
     ...(besides && { besides }),
   })
   const port = await listen(app, config)
-  const stopped = signals.handOver()
+  stopWithGrace(log, async () => {
+    await app.close()
+    // What a database that does not answer still holds ends with the process.
+    await Promise.race([store.close().catch(() => {}), sleep(closeMs)])
+    giveUpClaim()
+  })
   if (!isWorker) {
     announce(config, port)
     await sayIfNobody(store, log)
   }
   listening(port)
-
-  await stopped
-  await app.drain()
-  // What a database that does not answer still holds ends with the process.
-  await Promise.race([store.close().catch(() => {}), sleep(closeMs)])
-  giveUpClaim()
-  log.info('stopped')
-  process.exit(0)
 }
 
 const patience = ({ poolSize }: Config) => ({ lockWaitMs, patienceMs, poolSize })
@@ -116,28 +115,26 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
 }
 
 /**
- * Signals to stop end the process at once, as long as nobody is served; from `handOver` on, whose promise resolves at
- * the first of them, that is the caller's. What breaks the process stands in the log, without what it says.
+ * At the first SIGTERM or SIGINT `stop` has ten seconds, and the process exits 0; further signals change nothing, since
+ * npm passes on one that the terminal has sent already. What breaks the process stands in the log, without what it says.
  */
-function signalled(log: Log): { handOver(): Promise<void> } {
+function stopWithGrace(log: Log, stop: () => Promise<unknown>): void {
   process.stdout.on('error', () => {})
-  process.on('uncaughtException', (error) => {
-    log.error('the process broke', { error: describeError(error) })
-    process.exit(1)
-  })
-  const stopped = Promise.withResolvers<void>()
-  let isHandedOver = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      log.info(isHandedOver ? 'draining' : 'stopped', { signal })
-      if (isHandedOver) stopped.resolve()
-      else process.exit(0)
-    })
+  const logger = {
+    error: (error: unknown) => log.error('the process broke', { error: describeError(error) }),
   }
-  return {
-    handOver() {
-      isHandedOver = true
-      return stopped.promise
-    },
+  const grace = closeWithGrace({ delay: stopMs, logger, skip: [...signals] }, async ({ err }) => {
+    if (err) logger.error(err)
+    await stop()
+    log.info('stopped')
+  })
+  let isStopping = false
+  for (const signal of signals) {
+    process.on(signal, () => {
+      if (isStopping) return
+      isStopping = true
+      log.info('stopping', { signal })
+      grace.close()
+    })
   }
 }

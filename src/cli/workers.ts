@@ -13,14 +13,21 @@ export const isWorker = cluster.isWorker
 // From then on this worker answers when the first process asks for its metrics.
 if (isWorker) new AggregatorRegistry()
 
+export type Supervisor = {
+  /** Stops all of them, and resolves when they have ended. */
+  stop(): Promise<void>
+  /** The exit code, once all have ended: 0, or that of the first that could not start. */
+  ended: Promise<number>
+}
+
 /**
  * Starts `count` servers with this process's own arguments, and others in the place of those that end. Tells the
- * port once all accept connections. Resolves with the exit code once `stopped` has and all have ended.
+ * port once all accept connections.
  */
-export async function superviseWorkers(
+export function superviseWorkers(
   count: number,
-  { log, stopped, listening }: { log: Log; stopped: Promise<void>; listening(port: number): void },
-): Promise<number> {
+  { log, listening }: { log: Log; listening(port: number): void },
+): Supervisor {
   const aggregator = new AggregatorRegistry()
   let isStopping = false
   let accepting = 0
@@ -33,10 +40,11 @@ export async function superviseWorkers(
     const worker = cluster.fork()
     startedAt.set(worker.id, performance.now())
   }
-  const stop = () => {
+  const stop = async (): Promise<void> => {
     isStopping = true
     for (const worker of workers()) worker.process.kill('SIGTERM')
     if (workers().length === 0) allEnded.resolve()
+    await allEnded.promise
   }
 
   cluster.on('listening', (_worker, { port }) => {
@@ -55,7 +63,7 @@ export async function superviseWorkers(
     } else if (!isReady) {
       // It has said why on standard error.
       failure = code || 1
-      stop()
+      void stop()
     } else {
       log.warn('a worker ended and is replaced')
       setTimeout(() => !isStopping && start(), lifeMs < shortLifeMs ? pauseMs : 0)
@@ -68,9 +76,7 @@ export async function superviseWorkers(
   })
 
   start()
-  stopped.then(stop)
-  await allEnded.promise
-  return failure ?? 0
+  return { stop, ended: allEnded.promise.then(() => failure ?? 0) }
 }
 
 function workers(): Worker[] {

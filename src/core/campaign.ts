@@ -16,7 +16,8 @@ import {
   variant,
   wholeNumber,
 } from './fault.ts'
-import { checkSchedule, type Mechanism, type Schedule } from './mechanism/settings.ts'
+import { checkSchedule } from './mechanism/check-schedule.ts'
+import type { Mechanism, Schedule } from './mechanism/settings.ts'
 import { checkTimerStyle, type GivenTimerStyle } from './timer-style.ts'
 import { mostAddressCharacters, webAddress } from './web-address.ts'
 

@@ -22,6 +22,9 @@ export const errorStatus = {
 export type ErrorCode = keyof typeof errorStatus
 export type ErrorStatus = (typeof errorStatus)[ErrorCode]
 
+/** The largest body of a request, in bytes (specification, part 8). */
+export const bodyLimitBytes = 16_384
+
 /** What each code says when there is nothing more exact to say. Wording is free (specification, part 7). */
 export const errorMessage: Record<ErrorCode, string> = {
   INVALID_JSON: 'The body is not one complete JSON text in UTF-8.',
@@ -33,7 +36,7 @@ export const errorMessage: Record<ErrorCode, string> = {
   LEAD_NOT_FOUND: 'This email is not registered in the campaign.',
   NOT_FOUND: 'There is nothing at this path for this method.',
   CAMPAIGN_NOT_PUBLISHED: 'The campaign is a draft; publish it before registering leads.',
-  PAYLOAD_TOO_LARGE: 'The body is larger than 16384 bytes.',
+  PAYLOAD_TOO_LARGE: `The body is larger than ${bodyLimitBytes} bytes.`,
   UNSUPPORTED_MEDIA_TYPE:
     'Send the body as Content-Type: application/json in UTF-8, without a Content-Encoding.',
   VALIDATION_ERROR: 'The request is not valid.',

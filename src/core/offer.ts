@@ -27,62 +27,65 @@ export type OfferSource = {
 }
 
 export type LeadOfferFacts = {
-  /** ASCII, as every email here. */
   email: string
   ref: string
   registeredAt: Seconds
   deadline: Seconds | null
   language: Language
-  /** Whether the lead was made by this request; a look-up does not say. */
-  created: boolean | undefined
 }
 
 /** Where links point to, and whether the account has links and timers at all. */
 export type OfferTools = { publicUrl: string; countdownTools: boolean }
 
-/** Composes the offer data of a campaign's leads, as JSON text in ASCII (specification, 2.4 to 2.7; contract, "Links"). */
-export type OfferWriter = (facts: LeadOfferFacts) => string
+/** What the API says of a lead (specification, 2.4 to 2.7; contract, "Links"). */
+export type LeadOffer = {
+  campaignId: number
+  email: string
+  registeredAt: string
+  deadline: string | null
+  timeZone: string
+  offerLinks: { pageId: number; pageUrl: string; url: string }[]
+  mailTimerUrl: string | null
+  warnings: Warning[]
+}
 
-/**
- * Most of an offer is the same for every lead of the campaign: that part is written once, with gaps for the
- * lead's name. JSON.stringify of the whole, for each answer, was the dearest step after reading the lead.
- */
-export function offerWriter(campaign: OfferSource, { publicUrl, countdownTools }: OfferTools): OfferWriter {
-  const live = !campaign.isDraft && countdownTools
-  const pages = live ? campaign.pages.filter((page) => page.eligible) : []
-  const hasTimer = live && campaign.mailTimer !== null
-  const known: Warning[] = []
-  if (campaign.isDraft) known.push('CAMPAIGN_NOT_PUBLISHED')
-  else if (!countdownTools) known.push('COUNTDOWN_TOOLS_UNAVAILABLE')
-  else {
-    if (pages.length === 0) known.push('NO_OFFER_PAGES')
-    if (!hasTimer) known.push('NO_MAIL_TIMER')
-  }
-
-  const head = `{"campaignId":${campaign.id},"email":`
-  const zone = `,"timeZone":${asciiJson(campaign.timeZone)},"offerLinks":[`
-  const links = pages.map(({ id, pageUrl }, index) => {
-    const url = asciiJson(`${publicUrl}/go/${id}/`).slice(0, -1)
-    return `${index === 0 ? '' : ','}{"pageId":${id},"pageUrl":${asciiJson(pageUrl)},"url":${url}`
-  })
-  const timer = asciiJson(`${publicUrl}/timer/`).slice(0, -1)
-  const warnings = `,"warnings":${JSON.stringify(known)}`
-  const warningsWithoutDeadline = `,"warnings":${JSON.stringify([...known, 'NO_DEADLINE'])}`
-
-  return ({ email, ref, registeredAt, deadline, language, created }) => {
-    let text = `${head}${JSON.stringify(email)},"registeredAt":"${formatInstant(registeredAt)}"`
-    text += deadline === null ? ',"deadline":null' : `,"deadline":"${formatInstant(deadline)}"`
-    text += zone
-    for (const link of links) text += `${link}${ref}"}`
-    text += hasTimer ? `],"mailTimerUrl":${timer}${language}/${ref}.gif"` : '],"mailTimerUrl":null'
-    text += deadline === null ? warningsWithoutDeadline : warnings
-    return created === undefined ? `${text}}` : `${text},"created":${created}}`
+export function leadOffer(campaign: OfferSource, facts: LeadOfferFacts, tools: OfferTools): LeadOffer {
+  const { email, ref, registeredAt, deadline, language } = facts
+  const { publicUrl } = tools
+  const isLive = !campaign.isDraft && tools.countdownTools
+  const pages = isLive ? campaign.pages.filter((page) => page.eligible) : []
+  const hasTimer = isLive && campaign.mailTimer !== null
+  return {
+    campaignId: campaign.id,
+    email,
+    registeredAt: formatInstant(registeredAt),
+    deadline: deadline === null ? null : formatInstant(deadline),
+    timeZone: campaign.timeZone,
+    offerLinks: pages.map(({ id, pageUrl }) => ({
+      pageId: id,
+      pageUrl,
+      url: `${publicUrl}/go/${id}/${ref}`,
+    })),
+    mailTimerUrl: hasTimer ? `${publicUrl}/timer/${language}/${ref}.gif` : null,
+    warnings: warningsOf(campaign, tools, pages.length > 0, hasTimer, deadline),
   }
 }
 
-/** Of a text in ASCII the length in bytes is known, and no answer has to be measured. */
-function asciiJson(text: string): string {
-  return JSON.stringify(text).replace(/[^\0-\x7f]/g, (unit) => {
-    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
+/** In the order of the specification, 2.7. */
+function warningsOf(
+  { isDraft }: OfferSource,
+  { countdownTools }: OfferTools,
+  hasPages: boolean,
+  hasTimer: boolean,
+  deadline: Seconds | null,
+): Warning[] {
+  const found: Warning[] = []
+  if (isDraft) found.push('CAMPAIGN_NOT_PUBLISHED')
+  else if (!countdownTools) found.push('COUNTDOWN_TOOLS_UNAVAILABLE')
+  else {
+    if (!hasPages) found.push('NO_OFFER_PAGES')
+    if (!hasTimer) found.push('NO_MAIL_TIMER')
+  }
+  if (deadline === null) found.push('NO_DEADLINE')
+  return found
 }

@@ -12,7 +12,8 @@ import {
 } from './fault.ts'
 import { formatInstant, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
-import { checkSchedule, type Schedule } from './mechanism/settings.ts'
+import { checkSchedule } from './mechanism/check-schedule.ts'
+import type { Schedule } from './mechanism/settings.ts'
 
 /** What holds for the lead after one event. */
 export type Answer =

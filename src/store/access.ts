@@ -2,7 +2,7 @@
 import type { Seconds } from '../core/instant.ts'
 import { Refused } from './errors.ts'
 import type { Account } from './model.ts'
-import type { Row, Runner, Sql } from './sql.ts'
+import type { Row, Runner, Sql, Value } from './sql.ts'
 
 export type User = { id: number; accountId: number; email: string; createdAt: Seconds }
 
@@ -65,9 +65,13 @@ export type Tries = { count: number; endsAt: Seconds }
 /** After the clock was set back a window may seem to end late: it is over then, so that nobody is locked out by it. */
 const isOpen = 'tries.ends_at > ? AND tries.ends_at <= excluded.ends_at'
 
-export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>): Access {
-  const run = (sql: string, ...values: Parameters<Sql['run']> extends [string, ...infer V] ? V : never) =>
-    write((on) => on.run(sql, ...values)).then(() => {})
+type Queries = Pick<Runner, 'read' | 'write'>
+
+export function accessOn(queries: Queries): Access {
+  return { ...usersOn(queries), ...invitationsOn(queries), ...sessionsOn(queries), ...triesOn(queries) }
+}
+
+function usersOn({ read, write }: Queries) {
   return {
     hasUsers: () => read(hasUsers),
     createUser: (accountId, user) => write((sql) => createUser(sql, accountId, user)),
@@ -93,9 +97,13 @@ export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>): Acces
         if (isChanged) await endAccess(sql, current.user.id, keeps)
         return isChanged
       }),
+  } satisfies Partial<Access>
+}
 
+function invitationsOn({ read, write }: Queries) {
+  return {
     createInvitation: (tokenHash, by, endsAt) =>
-      run(
+      runOn(write)(
         'INSERT INTO invitations (token_hash, account_id, invited_by, ends_at) VALUES (?, ?, ?, ?)',
         tokenHash,
         by?.accountId ?? null,
@@ -105,7 +113,11 @@ export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>): Acces
     findInvitation: (tokenHash) => read((sql) => findInvitation(sql, tokenHash)),
     acceptInvitation: (tokenHash, user, accountName, now) =>
       write((sql) => acceptInvitation(sql, tokenHash, user, accountName, now)),
+  } satisfies Partial<Access>
+}
 
+function sessionsOn({ read, write }: Queries) {
+  return {
     createSession: (tokenHash, by, now) =>
       write(async (sql) => {
         // Its own successor: on PostgreSQL this waits for whoever is changing the password, and looks again.
@@ -121,15 +133,19 @@ export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>): Acces
       }),
     findSession: (tokenHash) => read((sql) => findSession(sql, tokenHash)),
     touchSession: (tokenHash, now) =>
-      run('UPDATE sessions SET seen_at = ? WHERE token_hash = ?', now, tokenHash),
-    endSession: (tokenHash) => run('DELETE FROM sessions WHERE token_hash = ?', tokenHash),
+      runOn(write)('UPDATE sessions SET seen_at = ? WHERE token_hash = ?', now, tokenHash),
+    endSession: (tokenHash) => runOn(write)('DELETE FROM sessions WHERE token_hash = ?', tokenHash),
     removeEnded: ({ unseenSince, madeBefore, now }) =>
       write(async (sql) => {
         await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
         await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
         await sql.run('DELETE FROM tries WHERE ends_at < ?', now)
       }),
+  } satisfies Partial<Access>
+}
 
+function triesOn({ write }: Queries) {
+  return {
     countTry: (bucket, now, windowSeconds) =>
       write(async (sql) => {
         const row = await sql.get(
@@ -145,9 +161,16 @@ export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>): Acces
         )
         return { count: row?.tried, endsAt: row?.ends_at }
       }),
-    forgetTries: (bucket) => run('DELETE FROM tries WHERE bucket = ?', bucket),
-  }
+    forgetTries: (bucket) => runOn(write)('DELETE FROM tries WHERE bucket = ?', bucket),
+  } satisfies Partial<Access>
 }
+
+/** One statement that answers nothing. */
+const runOn =
+  (write: Runner['write']) =>
+  async (sql: string, ...values: Value[]): Promise<void> => {
+    await write((on) => on.run(sql, ...values))
+  }
 
 async function hasUsers(sql: Sql): Promise<boolean> {
   return (await sql.get('SELECT 1 AS found FROM users LIMIT 1')) !== undefined

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
 import { installation, owner } from '../support/lastcall.ts'
+import { eventually } from '../support/prepared.ts'
 import { exchange } from '../support/wire.ts'
 
 const shop = openShop()
@@ -205,17 +206,19 @@ test('malformed chunks are refused at once, also when nothing is known yet of th
     const bytes = `${head(key, campaignId, 'Transfer-Encoding: chunked')}x\r\n`
     const { answers } = await exchange(server.port, [bytes], { timeoutMs: 5000 })
     assert.equal(answers[0]?.status, 400, `request ${n + 1}: no answer within 5 seconds`)
-    assert.equal(JSON.parse(String(answers[0]?.body)).code, 'INVALID_JSON')
+    assert.equal(String(answers[0]?.body), '')
   }
 })
 
 test('what comes behind a complete body is not part of it', async () => {
   const { key, campaignId } = shop.owner
-  const body = JSON.stringify({ email: newEmail() })
+  const email = newEmail()
+  const body = JSON.stringify({ email })
   const bytes = `${head(key, campaignId, `Content-Length: ${body.length}`)}${body}no request\r\n\r\n`
   const { answers } = await exchange(shop.server.port, [bytes])
-  assert.deepEqual(
-    answers.map(({ status }) => status),
-    [201, 400],
-  )
+  // Node may close the connection of a broken request before the answer to the one before has left.
+  assert.equal(answers.at(-1)?.status, 400)
+  assert.ok(answers.length === 1 || answers[0]?.status === 201)
+  const look = () => call(shop.server, 'POST', lookups(campaignId), { key, body: { email } })
+  assert.ok(await eventually(5_000, async () => (await look()).status === 200))
 })

@@ -146,19 +146,32 @@ test('the campaign type follows its rule', async () => {
   }
 })
 
-test('nothing is stored by the settings of a campaign that has been changed since they were read', async () => {
+test('a registration is decided on the settings as they are when it is stored, not as they were read', async () => {
   const { id } = await applyCampaign(shop, {})
   const email = newEmail()
   await shop.place.arrange(async (store) => {
     const read = await store.configuration.findCampaign(id)
     assert.ok(read)
     const now = Math.floor(Date.now() / 1000)
-    const decide: Decide = ({ isDraft, schedule }) =>
-      isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : { registeredAt: now, attempt: begin(schedule, now) }
+    const decide: Decide = (campaign) =>
+      campaign.isDraft
+        ? 'CAMPAIGN_NOT_PUBLISHED'
+        : { registeredAt: now, attempt: begin(campaign.schedule, now) }
     await applyCampaign(shop, { id, isDraft: true })
     assert.equal(await store.leads.write(read, email, decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
-    const changed = await store.configuration.findCampaign(id)
-    assert.ok(changed)
-    assert.equal(await store.leads.find(changed, email), undefined)
+    assert.equal(await store.leads.find(read, email), undefined)
+
+    const rule = {
+      timeZone: 'UTC',
+      mechanism: { ...read.schedule.mechanism, deadline: { kind: 'after', period: 'PT1H' } },
+    }
+    await applyCampaign(shop, { id, isDraft: false, ...rule })
+    const written = await store.leads.write(read, email, decide, undefined)
+    assert.ok(typeof written === 'object')
+    assert.equal(written.lead.attempt.deadlineAt, now + 3_600)
+    assert.notEqual(written.campaign.version, read.version)
+
+    await store.configuration.deleteCampaign(id)
+    assert.equal(await store.leads.write(read, newEmail(), decide, undefined), 'CAMPAIGN_NOT_FOUND')
   })
 })

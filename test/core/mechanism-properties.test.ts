@@ -12,8 +12,9 @@ import {
   setByHand,
   visit,
 } from '../../src/core/mechanism/attempt.ts'
+import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import { addPeriod, periodOf } from '../../src/core/mechanism/period.ts'
-import { checkSchedule, type Mechanism, type Schedule } from '../../src/core/mechanism/settings.ts'
+import type { Mechanism, Schedule } from '../../src/core/mechanism/settings.ts'
 import { type Window, windowsOf } from '../../src/core/mechanism/window.ts'
 import { zoneOf } from '../../src/core/mechanism/zone.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Fault } from '../../src/core/fault.ts'
-import { checkSchedule } from '../../src/core/mechanism/settings.ts'
+import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 
 const after = { kind: 'after', period: 'PT48H' }
 const daysAt = { kind: 'daysAt', days: 3, time: '23:59' }

@@ -31,12 +31,12 @@ async function signIn(users: Users, given = password): Promise<string> {
 
 /** Users of a store in which something happens while a password is being checked. */
 function whileChecking({ access }: Store, happens: () => Promise<unknown>): Users {
-  const findCredentials: typeof people.findCredentials = async (email) => {
-    const found = await people.findCredentials(email)
+  const findCredentials: typeof access.findCredentials = async (email) => {
+    const found = await access.findCredentials(email)
     await happens()
     return found
   }
-  return buildUsers({ access: { ...people, findCredentials } })
+  return buildUsers({ access: { ...access, findCredentials } })
 }
 
 test('invitations end with whoever made them: removed, with a new password, or with one that was set', async (t) => {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Language } from '../../core/offer.ts'
 import { type BodyFailure, type Exchange, readBody, send } from '../exchange.ts'
-import { basePath } from '../public/request.ts'
+import { basePath } from '../public/schemas.ts'
 import { languageOf, sendWords } from '../visitor/words-page.ts'
 import { type Mail, mailPage, offerPage, securityOf, signUpPage } from './pages.ts'
 

@@ -141,7 +141,6 @@ const refusals = {
   CAMPAIGN_NOT_FOUND: 'NOT_FOUND',
   LEAD_NOT_FOUND: 'NOT_FOUND',
   CAMPAIGN_NOT_PUBLISHED: 'CAMPAIGN_IS_DRAFT',
-  RATE_LIMITED: 'TOO_MANY_TRIES',
 } as const satisfies Record<LeadRefusal, string>
 
 /** @throws PanelRefusal */

@@ -1,5 +1,5 @@
 // The machine-readable description, OpenAPI 3.1, made of the schemas that validate.
-import { type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
+import { bodyLimitBytes, type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
 import {
   CampaignList,
   CampaignSummary,
@@ -120,7 +120,7 @@ const campaignId = {
 
 const leadBody = {
   required: true,
-  description: 'At most 16 KiB (16,384 bytes).',
+  description: `At most 16 KiB (${bodyLimitBytes.toLocaleString('en')} bytes).`,
   content: { 'application/json': { schema: schema('LeadInput'), examples: named({ lead: leadInput }) } },
 }
 

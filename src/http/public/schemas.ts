@@ -4,6 +4,12 @@ import { emailMaxLength } from '../../core/email.ts'
 import { type ErrorCode, errorStatus } from '../../core/errors.ts'
 import { languages, warnings } from '../../core/offer.ts'
 
+export const basePath = '/api/public/v1'
+
+/** Campaigns on a page, where nothing else is asked for, and at most. */
+export const pageSize = 50
+export const pageMaxSize = 100
+
 const closed = { additionalProperties: false }
 const id = (description: string) => Type.Integer({ minimum: 1, description })
 const instant = (description: string) => Type.String({ format: 'date-time', description })
@@ -47,7 +53,7 @@ export const CampaignSummary = Type.Object(
 
 export const CampaignList = Type.Object(
   {
-    items: Type.Array(CampaignSummary, { maxItems: 100, description: 'Ascending `id`.' }),
+    items: Type.Array(CampaignSummary, { maxItems: pageMaxSize, description: 'Ascending `id`.' }),
     nextAfterId: nullable(
       Type.Integer({ minimum: 1 }),
       'Pass as `afterId` for the next page; null on the last page.',
@@ -113,3 +119,22 @@ export const ErrorBody = Type.Object(
 export type LeadInput = Static<typeof LeadInput>
 export type CampaignList = Static<typeof CampaignList>
 export type ErrorBody = Static<typeof ErrorBody>
+
+/** What `response` of each route says of errors: a status that is not there would be written without a schema. */
+export const errors = { '4xx': ErrorBody, '5xx': ErrorBody }
+
+/** Ids are digits without sign or leading zero (contract, rows 5 and 6); one too large to exist is not found. */
+const idPattern = '^[1-9][0-9]*$'
+export const CampaignPath = Type.Object({ campaignId: Type.String({ pattern: idPattern }) })
+export type CampaignPath = Static<typeof CampaignPath>
+
+export const NoQuery = Type.Object({}, closed)
+export const ListQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' })),
+    isDraft: Type.Optional(Type.Enum(['true', 'false'])),
+    afterId: Type.Optional(Type.String()),
+  },
+  closed,
+)
+export type ListQuery = Static<typeof ListQuery>

@@ -1,28 +1,12 @@
-import { type BlockList, isIP, isIPv6 } from 'node:net'
-import type { RequestHead } from '../exchange.ts'
-
-/** Reverse proxies whose `X-Forwarded-For` is believed. */
-export type Proxies = BlockList
+import { isIPv6 } from 'node:net'
 
 /**
- * Whom a rate is counted for: the address of the first hop that is no proxy of ours, read from the end of
- * `X-Forwarded-For`, whose beginning anybody can make up. Of an IPv6 address only the network of 64 bits that
- * one customer has. It is counted in memory for a minute and kept nowhere.
+ * Whom a rate is counted for, of the address that Fastify found behind our own proxies (`TRUST_PROXY`): of an IPv6
+ * address only the network of 64 bits that one customer has.
  */
-export function addressOf(req: RequestHead, proxies: Proxies): string {
-  const forwarded = String(req.headers['x-forwarded-for'] ?? '').split(',')
-  let address = plain(req.socket.remoteAddress ?? '')
-  while (forwarded.length > 0 && isProxy(address, proxies)) {
-    const hop = plain((forwarded.pop() as string).trim())
-    if (isIP(hop) === 0) break
-    address = hop
-  }
+export function rateAddress(ip: string): string {
+  const address = plain(ip)
   return isIPv6(address) ? network(address) : address
-}
-
-function isProxy(address: string, proxies: Proxies): boolean {
-  if (isIP(address) === 0) return false
-  return proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 }
 
 /** An IPv4 address may come in the form of IPv6; some proxies add a port, and interfaces of the machine a zone. */

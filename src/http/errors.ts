@@ -1,0 +1,57 @@
+// Every way to fail becomes an error of the contract (specification, part 7).
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, errorMessage, errorStatus } from '../core/errors.ts'
+import { describeError, type Log } from '../log.ts'
+import { StoreUnavailable } from '../store/errors.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** The code of the error that this request was answered with. */
+    errorCode: ErrorCode | null
+  }
+}
+
+/** Ends a request with an error of the contract, from where there is no reply at hand. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message = errorMessage[code]) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Answers with an error of the contract; without a message the code's own is said. */
+export function sendError(reply: FastifyReply, code: ErrorCode, message = errorMessage[code]): FastifyReply {
+  reply.errorCode = code
+  return reply
+    .code(errorStatus[code])
+    .type('application/json')
+    .send({ status: 'error', code, message, requestId: reply.request.id })
+}
+
+/** What Fastify and its plugins refuse by themselves. */
+const codesOfFramework: Record<string, ErrorCode> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'INVALID_JSON',
+  FST_UNDER_PRESSURE: 'SERVICE_UNAVAILABLE',
+}
+
+/** The code of the contract for what a hook, a handler or Fastify has thrown; a defect of ours is INTERNAL_ERROR. */
+export function errorCodeOf(error: unknown): ErrorCode {
+  if (error instanceof Refusal) return error.code
+  if (error instanceof StoreUnavailable) return 'SERVICE_UNAVAILABLE'
+  const { code, validation, statusCode } = error as FastifyError
+  if (validation !== undefined) return 'VALIDATION_ERROR'
+  // A body that breaks off is an error of its stream, for which Fastify notes 400.
+  return codesOfFramework[code] ?? (statusCode === 400 ? 'INVALID_JSON' : 'INTERNAL_ERROR')
+}
+
+/** Of a defect of ours the log holds name, code and places under the request id, and nothing that it says. */
+export function logFailure(log: Log, code: string, error: unknown, request: FastifyRequest): void {
+  const fields = { requestId: request.id, error: describeError(error) }
+  if (code === 'INTERNAL_ERROR') log.error('a request failed', fields)
+  else if (error instanceof StoreUnavailable) log.warn('the database did not answer', fields)
+}

@@ -1,0 +1,72 @@
+// Fastify as every surface gets it: time-outs, request ids, and what holds for each request.
+import { randomUUID } from 'node:crypto'
+import { type FastifyInstance, fastify } from 'fastify'
+import { sendError } from './errors.ts'
+import { valuesOf } from './headers.ts'
+
+/** Contract, row 9; Node looks for late requests every `checkMs`. */
+const headersTimeoutMs = 15_000
+const requestTimeoutMs = 30_000
+const checkMs = 5_000
+/** Longer than the idle time of the usual load balancers, so that it is they who close a connection. */
+const keepAliveMs = 72_000
+/** The longest address that Node takes: a path of any length is looked up, and not found. */
+const maxParamLength = 16_384
+
+/** `trustProxy`: addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. */
+export function newFastify(trustProxy: string[]): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    trustProxy: trustProxy.length > 0 ? trustProxy : false,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: checkMs },
+    routerOptions: { maxParamLength },
+    // RFC 9112, section 3.2.2: a target may be an absolute address.
+    rewriteUrl: ({ url = '/' }) =>
+      url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/',
+    // A stopping server answers by the surfaces' own hooks: an image stays an image.
+    return503OnClosing: false,
+    // An address that cannot be decoded reaches no hook.
+    frameworkErrors: (_error, _request, reply) => {
+      reply.headers(everyAnswer(reply.request.id))
+      sendError(reply, 'NOT_FOUND')
+    },
+    clientErrorHandler: (error, socket) => {
+      if (socket.writable) socket.end(refusalOf(error.code))
+      else socket.destroy()
+    },
+  })
+  app.decorateReply('errorCode', null)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(everyAnswer(request.id))
+    if (!isHostValid(request.raw.rawHeaders)) {
+      // RFC 9112, section 3.2
+      return reply.code(400).header('Connection', 'close').send()
+    }
+  })
+  return app
+}
+
+const everyAnswer = (requestId: string) => ({ 'X-Request-Id': requestId, 'Cache-Control': 'no-store' })
+
+const hostAndPort = /^(?:\[[\da-f:.]+\]|[^\s:/?#@[\]\\]*)(?::\d*)?$/i
+
+/** At most one `Host`, which is a host and maybe a port; Node sees to it that there is one. */
+function isHostValid(rawHeaders: string[]): boolean {
+  const hosts = valuesOf(rawHeaders, 'host')
+  return hosts.length === 0 || (hosts.length === 1 && hostAndPort.test(hosts[0] as string))
+}
+
+const protocolStatus: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** What never became a request gets the status of the protocol and a closed connection. */
+function refusalOf(code: string): string {
+  const status = protocolStatus[code] ?? '400 Bad Request'
+  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+}

@@ -1,0 +1,52 @@
+// The one reader of JSON for every surface, and the one validator: nothing is coerced, trimmed or dropped.
+import { isUtf8 } from 'node:buffer'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isEmail } from '../core/email.ts'
+import { Refusal } from './errors.ts'
+import { valuesOf } from './headers.ts'
+
+/** Stops at the first fault: a hostile body cannot make us list thousands. */
+const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: false, formats: { email: isEmail } })
+
+/** `application/json` in UTF-8, uncompressed, and nothing else, in this scope. */
+export function useJson(scope: FastifyInstance): void {
+  scope.setValidatorCompiler(({ schema }) => ajv.compile(schema as object))
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      const types = valuesOf(request.raw.rawHeaders, 'content-type')
+      const { 'content-encoding': encoding } = request.headers
+      if (types.length !== 1 || !isInUtf8(types[0] as string) || !isPlain(encoding)) {
+        throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
+      }
+      return parseJson(body)
+    },
+  )
+}
+
+/** RFC 8259: one JSON text in UTF-8. A byte order mark is none of JSON's white space. @throws Refusal */
+export function parseJson(body: Buffer): unknown {
+  if (!isUtf8(body)) throw new Refusal('INVALID_JSON')
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new Refusal('INVALID_JSON')
+  }
+}
+
+function isPlain(encoding = 'identity'): boolean {
+  return encoding.split(',').every((coding) => coding.trim().toLowerCase() === 'identity')
+}
+
+const parameter = /;\s*([^\s=;]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g
+
+/** Parameters other than `charset` are ignored (contract, row 7). */
+function isInUtf8(type: string): boolean {
+  for (const [, name, value = ''] of type.matchAll(parameter)) {
+    if (name?.toLowerCase() === 'charset' && !/^(?:utf-8|"utf-8")$/i.test(value.trim())) return false
+  }
+  return true
+}

@@ -1,0 +1,23 @@
+// For machines that watch the service; nothing here is personal or needs a key.
+import type { FastifyPluginAsync } from 'fastify'
+
+export type OperationsParts = {
+  /** True while requests reach the database, and the server is not about to stop. */
+  isReady(): boolean
+  metrics(): Promise<string>
+  metricsType: string
+}
+
+export function operations({ isReady, metrics, metricsType }: OperationsParts): FastifyPluginAsync {
+  return async (scope) => {
+    scope.get('/healthz', async (_, reply) => reply.type('text/plain; charset=utf-8').send('ok\n'))
+    scope.get('/readyz', async (_, reply) => {
+      const ready = isReady()
+      return reply
+        .code(ready ? 200 : 503)
+        .type('text/plain; charset=utf-8')
+        .send(ready ? 'ready\n' : 'not ready: stopping, or the database does not answer\n')
+    })
+    scope.get('/metrics', async (_, reply) => reply.type(metricsType).send(await metrics()))
+  }
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import { campaignTypes } from '../../core/campaign.ts'
+import type { LiveKey } from '../../store/model.ts'
+import type { Store } from '../../store/store.ts'
+import { Refusal } from '../errors.ts'
+import { parseId } from './input.ts'
+import { CampaignList, errors, ListQuery, pageSize } from './schemas.ts'
+
+/** Specification, 4.1. */
+export function addCampaignRoutes(scope: FastifyInstance, store: Store): void {
+  scope.get<{ Querystring: ListQuery }>(
+    '/campaigns',
+    {
+      config: { operation: 'listCampaigns' },
+      schema: { querystring: ListQuery, response: { 200: CampaignList, ...errors } },
+    },
+    async ({ key, query }): Promise<CampaignList> => {
+      const limit = Number(query.limit ?? pageSize)
+      const filter = {
+        // One more than asked for tells whether there is a further page.
+        limit: limit + 1,
+        afterId: query.afterId === undefined ? 0 : cursor(query.afterId),
+        isDraft: query.isDraft === undefined ? null : query.isDraft === 'true',
+      }
+      const found = await store.configuration.listCampaigns((key as LiveKey).account.id, filter)
+      const page = found.slice(0, limit)
+      return {
+        items: page.map(({ id, name, typeId, isDraft }) => ({
+          id,
+          name,
+          type: { id: typeId, name: campaignTypes[typeId] as string },
+          isDraft,
+        })),
+        nextAfterId: found.length > page.length ? (page.at(-1)?.id ?? null) : null,
+      }
+    },
+  )
+}
+
+/** @throws Refusal where it is no integer from 1 to 2^53-1 */
+function cursor(text: string): number {
+  const id = parseId(text)
+  if (id === null) throw new Refusal('INVALID_CURSOR')
+  return id
+}

@@ -1,0 +1,43 @@
+// What a request of the public API says, beyond its schemas: nothing is coerced, trimmed or guessed.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import { emailMaxLength } from '../../core/email.ts'
+import { languages } from '../../core/offer.ts'
+import { sendError } from '../errors.ts'
+import { pageMaxSize } from './schemas.ts'
+
+/** An integer from 1 to 2^53-1 in digits, or null. */
+export function parseId(text: string | undefined): number | null {
+  if (text === undefined || !/^[1-9][0-9]{0,15}$/.test(text)) return null
+  return Number.isSafeInteger(Number(text)) ? Number(text) : null
+}
+
+/** Without a media type a body is none (contract, row 7); Fastify would go on without a body. */
+export async function requireBody(request: FastifyRequest, reply: FastifyReply) {
+  if (request.headers['content-type'] === undefined) return sendError(reply, 'UNSUPPORTED_MEDIA_TYPE')
+}
+
+const messages: Record<string, string> = {
+  campaignId: 'campaignId must be an integer of 1 or more',
+  limit: `limit must be an integer from 1 to ${pageMaxSize}`,
+  isDraft: 'isDraft must be true or false',
+  email: `email must be an email address in ASCII of at most ${emailMaxLength} characters`,
+  language: `language must be ${languages.join(' or ')}`,
+}
+
+/** What is wrong, by the name of the property and never by its value. `place`: body, querystring or params. */
+export function validationMessage(fault: FastifySchemaValidationError | undefined, place: string): string {
+  const { keyword, instancePath = '', params = {} } = fault ?? {}
+  const name = instancePath.slice(1)
+  const thing = place === 'querystring' ? 'query parameter' : 'property'
+  if (keyword === 'additionalProperties') return `unknown ${thing} ${quoted(params.additionalProperty)}`
+  if (keyword === 'required') return `property ${String(params.missingProperty)} is missing`
+  if (place === 'querystring' && keyword === 'type') return `query parameter ${name} is given twice`
+  return messages[name] ?? 'the body must be a JSON object'
+}
+
+/** A name that the client made up, in a form and length that do no harm. */
+function quoted(name: unknown): string {
+  const text = String(name)
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+}
