@@ -1,20 +1,23 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
-// account finds its part by that. `Values` says what stands for the `?`.
-import { attemptColumns, leadColumns } from './lead-row.ts'
+// account finds its part by that. "Values" are what stands for the `?`.
+import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type { Campaign } from './model.ts'
 import type { Sql } from './sql.ts'
 
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
 
-/** Values: account, campaign, email. */
-export const findLead = `SELECT ${leadColumns} FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?`
+export type LeadWithEmail = [email: string, ...LeadRow]
+const columns = `email, ${leadColumns}`
 
-/** Values: account, id and salt, as a ref names them. The row ends with campaign and email. */
-export const findLeadByRef = `SELECT ${leadColumns}, campaign_id, email FROM leads
+/** Values: account, campaign, email. */
+export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?`
+
+/** Values: account, id and salt, as a ref names them. The campaign stands before the row. */
+export const findLeadByRef = `SELECT campaign_id, ${columns} FROM leads
   WHERE account_id = ? AND id = ? AND salt = ?`
 
-/** Values: account, campaign, the range of emails, limit. The row ends with the email. */
-export const listLeads = `SELECT ${leadColumns}, email FROM leads
+/** Values: account, campaign, the range of emails, limit. */
+export const listLeads = `SELECT ${columns} FROM leads
   WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`
 
 const insertColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`

@@ -1,6 +1,13 @@
 import type { Rule } from '../../core/mechanism/attempt.ts'
-import { attemptValues, emailRange, type LeadRow, leadOf, ruleIdAfter } from '../lead-row.ts'
-import { findLead, findLeadByRef, insertLeads, listLeads, updateLead } from '../lead-sql.ts'
+import { attemptValues, emailRange, leadOf, ruleIdAfter } from '../lead-row.ts'
+import {
+  findLead,
+  findLeadByRef,
+  insertLeads,
+  type LeadWithEmail,
+  listLeads,
+  updateLead,
+} from '../lead-sql.ts'
 import type { Campaign, Decision, FoundLead, Lead, LeadFilter } from '../model.ts'
 import { type RefCipher, saltSource } from '../ref.ts'
 import type { Connection } from './connection.ts'
@@ -22,36 +29,29 @@ export function leadsOn(connection: Connection, refs: RefCipher) {
     return JSON.parse(row.rule)
   }
 
-  function toLead(campaign: Campaign, email: string, row: LeadRow): Lead {
+  function toLead(campaign: Campaign, [email, ...row]: LeadWithEmail): Lead {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
     return leadOf(row, email, ref, ruleOf(campaign, row[3]))
   }
 
   return {
     find(campaign: Campaign, email: string): Lead | undefined {
-      const [row] = connection.rows<LeadRow>(findLead, campaign.accountId, campaign.id, email)
-      return row && toLead(campaign, email, row)
+      const [found] = connection.rows<LeadWithEmail>(findLead, campaign.accountId, campaign.id, email)
+      return found && toLead(campaign, found)
     },
     findByRef(ref: string): FoundLead | undefined {
       const parts = refs.read(ref)
       if (parts === undefined) return undefined
-      const { accountId, leadId, salt } = parts
-      const [row] = connection.rows<[...LeadRow, campaignId: number, email: string]>(
-        findLeadByRef,
-        accountId,
-        leadId,
-        salt,
-      )
-      if (row === undefined) return undefined
-      const [campaignId, email] = row.slice(-2) as [number, string]
-      const ofLead = row.slice(0, -2) as LeadRow
-      return { campaignId, lead: async (campaign) => toLead(campaign, email, ofLead) }
+      const values = [parts.accountId, parts.leadId, parts.salt]
+      const [found] = connection.rows<[campaignId: number, ...LeadWithEmail]>(findLeadByRef, ...values)
+      if (found === undefined) return undefined
+      const [campaignId, ...row] = found
+      return { campaignId, lead: async (campaign) => toLead(campaign, row) }
     },
     list(campaign: Campaign, { limit, ...filter }: LeadFilter): Lead[] {
       const { from, below } = emailRange(filter)
       const values = [campaign.accountId, campaign.id, from, below, limit]
-      const rows = connection.rows<[...LeadRow, email: string]>(listLeads, ...values)
-      return rows.map((row) => toLead(campaign, row.at(-1) as string, row.slice(0, -1) as LeadRow))
+      return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
     },
     create(campaign: Campaign, email: string, decision: Decision): Lead {
       const { id: campaignId, accountId } = campaign
