@@ -7,6 +7,7 @@ import type { Seconds } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/attempt.ts'
 import { toAccount } from './access.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
+import { deleteLeads, hasLeads } from './lead-sql.ts'
 import type {
   Account,
   Campaign,
@@ -261,7 +262,7 @@ async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
   const row = await sql.get('DELETE FROM campaigns WHERE id = ? RETURNING account_id', campaignId)
   if (row === undefined) return false
   await sql.bumpVersion(row.account_id)
-  await sql.deleteLeads(row.account_id, campaignId)
+  await deleteLeads(sql, row.account_id, campaignId)
   return true
 }
 
@@ -313,7 +314,7 @@ async function updateCampaign(
   if (!mayReplace((await findCampaign(sql, id)) as Campaign)) throw new ChangedMeanwhile()
   const before = JSON.parse(row.settings).mechanism.deadline.kind
   const after = settings.mechanism.deadline.kind
-  if (kindGroup(before) !== kindGroup(after) && (await sql.hasLeads(accountId, id))) {
+  if (kindGroup(before) !== kindGroup(after) && (await hasLeads(sql, accountId, id))) {
     throw new Refused(
       `mechanism.deadline.kind: cannot change from ${before} to ${after} while the campaign has leads; ` +
         'make a new campaign instead',

@@ -1,5 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { lockForServing, migrateSqlite, openSqlite, openSqliteTables } from './sqlite/sqlite.ts'
+import { lockForServing, migrateSqlite } from './sqlite/file.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+import { openSqliteTables } from './sqlite/tables.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './table-copy.ts'
 
@@ -14,6 +16,11 @@ export type OpenOptions = {
   poolSize: number
   /** Makes ready for requests before the first comes, and spares them what a command has the time for. */
   isServer: boolean
+  /**
+   * Told once when a newer Lastcall has brought the database to its version. From then on everything is refused,
+   * with StoreUnavailable: stop the process.
+   */
+  onNewerDatabase?: () => void
 }
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */
@@ -35,7 +42,7 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-/** Brings the database to this version, and says from which. @throws UnusableDatabase */
+/** Brings the database to this version. @throws UnusableDatabase also where a server runs on the embedded database */
 export async function migrateDatabase(
   location: DatabaseLocation,
 ): Promise<{ version: number; applied: number }> {
@@ -44,7 +51,7 @@ export async function migrateDatabase(
   return migratePostgres(location.url)
 }
 
-/** The tables of a database, which is brought to this version first. @throws UnusableDatabase */
+/** The tables of a database that was claimed; it is brought to this version first. @throws UnusableDatabase */
 export async function openTables(location: DatabaseLocation): Promise<Tables> {
   if (location.engine === 'sqlite') return openSqliteTables(realPath(location.path))
   const { openPostgresTables } = await postgres()

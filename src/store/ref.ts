@@ -1,7 +1,7 @@
 // The public name of a lead: one AES block (FIPS 197) under a key of the installation. It says to us, and to
 // nobody else, whose lead it is, so that no index on random names is needed: that index cost more than the
 // rest of a registration, and on a database that is divided by account nobody would know where to look.
-import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomInt } from 'node:crypto'
 
 const blockBytes = 16
 const saltBytes = 6
@@ -57,16 +57,7 @@ export function refCipher(key: Uint8Array): RefCipher {
   }
 }
 
-/** 48 random bits at a time, drawn from the system in larger portions: a call for each costs five times that. */
+/** 48 random bits each. */
 export function saltSource(): () => number {
-  const pool = Buffer.alloc(saltBytes * 512)
-  let used = pool.length
-  return () => {
-    if (used === pool.length) {
-      randomFillSync(pool)
-      used = 0
-    }
-    used += saltBytes
-    return pool.readUIntBE(used - saltBytes, saltBytes)
-  }
+  return () => randomInt(2 ** (8 * saltBytes) - 1)
 }

@@ -13,8 +13,6 @@ export type Sql = {
   versionOf(accountId: number): Promise<number>
   /** Counts a change of them, so that every server reads them again. */
   bumpVersion(accountId: number): Promise<void>
-  hasLeads(accountId: number, campaignId: number): Promise<boolean>
-  deleteLeads(accountId: number, campaignId: number): Promise<void>
 }
 
 /** How an engine reads and writes. Each rejects with StoreUnavailable where the database does not answer. */

@@ -11,8 +11,13 @@ export type Dialect = {
   end: string
 }
 
-/** Version 1: accounts, keys, campaigns with their pages, and the rules that attempts were begun with. */
-export function configurationTables({ integer, bytes, identity, end }: Dialect): string {
+/** Version 2: what an installation begins with, but for its leads. */
+export function configurationTables(dialect: Dialect): string {
+  return accountTables(dialect) + countTables(dialect) + installationTables(dialect)
+}
+
+/** Accounts, keys, campaigns with their pages, and the rules that attempts were begun with. */
+function accountTables({ integer, bytes, identity, end }: Dialect): string {
   return `
   CREATE TABLE accounts (
     id ${identity},
@@ -63,7 +68,11 @@ export function configurationTables({ integer, bytes, identity, end }: Dialect):
     eligible ${integer} NOT NULL
   )${end};
   CREATE INDEX offer_pages_by_campaign ON offer_pages (campaign_id, id);
+  `
+}
 
+function countTables({ integer, end }: Dialect): string {
+  return `
   -- What recipients did, by local day of the campaign (days since 1970), page (0: none), kind and fetcher.
   CREATE TABLE daily_counts (
     account_id ${integer} NOT NULL,
@@ -85,7 +94,11 @@ export function configurationTables({ integer, bytes, identity, end }: Dialect):
     total ${integer} NOT NULL,
     PRIMARY KEY (account_id, lead_id, day, kind, fetcher)
   )${end};
+  `
+}
 
+function installationTables({ integer, bytes, end }: Dialect): string {
+  return `
   -- Countdown images as far as they can be drawn ahead, by what they depend on; made anew when they are lost.
   CREATE TABLE timer_templates (
     id TEXT PRIMARY KEY,

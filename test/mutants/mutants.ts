@@ -9,8 +9,6 @@ const configuration = 'src/store/configuration.ts'
 const writer = 'src/store/sqlite/lead-writer.ts'
 const plain = 'src/http/plain.ts'
 const connection = 'src/http/connection.ts'
-const arrivals = 'src/store/sqlite/arrivals.ts'
-const sqlite = 'src/store/sqlite/sqlite.ts'
 const leads = 'src/leads.ts'
 const reader = 'src/store/postgres/lead-reader.ts'
 const insert = 'src/store/postgres/lead-writer.ts'
@@ -119,40 +117,41 @@ export const mutants: Mutant[] = [
     tests: inCore('attempt'),
   },
   {
-    file: writer,
-    line: '      end.run()',
-    fault: '      queueMicrotask(() => end.run())',
+    file: 'src/store/sqlite/database.ts',
+    line: "const version = versionIn(connection)\n    connection.run('COMMIT')",
+    fault: "const version = versionIn(connection)\n    setImmediate(() => connection.run('COMMIT'))",
     tests: ['test/faults/sqlite/disk.test.ts'],
   },
   {
-    file: sqlite,
+    file: 'src/store/sqlite/file.ts',
     line: 'PRAGMA synchronous = FULL',
     fault: 'PRAGMA synchronous = OFF',
     tests: ['test/sqlite/settings.test.ts'],
   },
   {
     file: writer,
-    line: 'if (campaign.version !== version)',
-    fault: 'if (false)',
-    tests: inApi('change-holds'),
+    line: 'if (read.version === database.version) return read',
+    fault: 'return read',
+    tests: ['test/store/written-together.test.ts', ...inApi('change-holds')],
   },
   {
     file: writer,
-    line: 'arrivals.find(campaign.id, email) === undefined',
-    fault: 'true',
+    line: 'const lead = leads.find(campaign, email)',
+    fault: 'const lead = undefined as ReturnType<Leads["find"]>',
     tests: inApi('concurrent-registration'),
   },
   {
-    file: arrivals,
-    line: 'WHERE id > (SELECT filed_up_to FROM filing)',
-    fault: 'WHERE id < 0',
-    tests: ['test/faults/killed-node.test.ts'],
+    file: 'src/store/sqlite/migrations.ts',
+    line: 'INSERT OR IGNORE INTO lead_emails (campaign_id, email, id)',
+    fault:
+      'DELETE FROM leads WHERE id > (SELECT filed_up_to FROM filing);\n  INSERT OR IGNORE INTO lead_emails (campaign_id, email, id)',
+    tests: ['test/sqlite/older-database.test.ts'],
   },
   {
-    file: sqlite,
-    line: 'arrivals.expire()',
-    fault: 'void 0',
-    tests: ['test/sqlite/erase.test.ts', 'test/cli/leads.test.ts'],
+    file: 'src/store/sqlite/database.ts',
+    line: '    lookForChanges(database)\n    const result',
+    fault: '    const result',
+    tests: ['test/sqlite/older-database.test.ts'],
   },
   { file: api, line: '    account(parts, call, reply)', fault: '', tests: inApi('history') },
   {
@@ -203,17 +202,5 @@ export const mutants: Mutant[] = [
     line: 'parsedBytes = 2_048',
     fault: 'parsedBytes = 65_536',
     tests: ['test/http/connection.test.ts'],
-  },
-  {
-    file: arrivals,
-    line: 'if (round !== undefined) round.filed = round.settled',
-    fault: '',
-    tests: ['test/sqlite/arrivals.test.ts'],
-  },
-  {
-    file: 'src/store/sqlite/lead-rows.ts',
-    line: 'updateFiled.run(campaign.id, lead.email)',
-    fault: 'void 0',
-    tests: ['test/sqlite/arrivals.test.ts', 'test/sqlite/large.test.ts'],
   },
 ]

@@ -212,27 +212,6 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assertNoTrace(place.folder, email)
   })
 
-  check('beside a server that has not filed the lead yet: it does not come back later', async (t) => {
-    const place = origin.copy(t)
-    const server = await place.serve(['--rate-limit', '100000'])
-    const emails = Array.from({ length: 20 }, randomEmail)
-    for (const email of emails) {
-      const answer = await fetch(`${server.base}/campaigns/${origin.campaignId}/leads`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${origin.key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ email }),
-      })
-      assert.equal(answer.status, 201)
-    }
-    const email = emails[7] as string
-    assert.equal((await erase(place, email)).code, 0)
-    // Leads are filed once nothing has been written for a second.
-    await sleep(2_000)
-    assertNoTrace(place.folder, email)
-    assert.equal(await server.stop(), 0)
-    assertNoTrace(place.folder, email)
-  })
-
   check('a copy taken afterwards has no trace either', async (t) => {
     const place = origin.copy(t)
     const email = randomEmail()

@@ -1,9 +1,10 @@
 // Leads whose writing is asked for in one turn of the event loop share a statement; nobody must notice.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkCampaign } from '../../src/core/campaign.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
-import type { Campaign, Decision, Lead } from '../../src/store/model.ts'
+import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
@@ -22,13 +23,34 @@ const instants = [1_795_000_000, 1_795_000_001, 1_795_100_000]
 const twoDays = { kind: 'after', period: 'P2D' }
 const none = { kind: 'none' }
 
-async function makeCampaign(store: Store, deadline: object = twoDays): Promise<Campaign> {
+const page = { pageUrl: 'https://example.com/offer', proxyUrl: null, eligible: true }
+
+function settings(deadline: object, id?: number): CampaignSettings {
   const mechanism = { startsOn: 'registration', deadline }
-  const checked = checkCampaign({ name: 'Autumn course', timeZone: 'Europe/Warsaw', mechanism })
+  const given = { name: '0', timeZone: 'Europe/Warsaw', isDraft: false, mechanism, ...(id && { id }) }
+  const checked = checkCampaign(given)
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  const account = await store.configuration.createAccount('Owner')
-  return store.configuration.applyCampaign(account.id, checked.campaign)
+  return checked.campaign
 }
+
+async function makeCampaign(store: Store, deadline: object = twoDays): Promise<Campaign> {
+  const account = await store.configuration.createAccount('Owner')
+  return store.configuration.applyCampaign(account.id, settings(deadline))
+}
+
+async function written(
+  write: LeadWrite | LeadRefusal | Promise<LeadWrite | LeadRefusal>,
+): Promise<LeadWrite> {
+  const result = await write
+  assert.ok(typeof result !== 'string', String(result))
+  return result
+}
+
+/** Registers a lead that is new, and leaves any other as it is. */
+const first =
+  (at: number): Decide =>
+  ({ schedule }, lead) =>
+    lead === undefined ? { registeredAt: at, attempt: begin(schedule, at) } : undefined
 
 /** Leads that differ in everything, and leads that have the same attempt but not the same registration. */
 function decisionsOn({ schedule }: Campaign): (number: number) => Decision {
@@ -49,7 +71,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const made = await Promise.all(
       [twoDays, twoDays, none, none].map((deadline) => makeCampaign(store, deadline)),
     )
-    // On SQLite each of them made the others stale.
+    // On SQLite each of them has changed the version of the others.
     const campaigns = await Promise.all(
       made.map(({ id }) => store.configuration.findCampaign(id) as Promise<Campaign>),
     )
@@ -61,13 +83,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         return { campaign, email, decision: decisionOf(number) }
       }),
     )
-    const written = await Promise.all(
-      asked.map(({ campaign, email, decision }) => store.leads.write(campaign, email, () => decision, true)),
+    const leads = await Promise.all(
+      asked.map(async ({ campaign, email, decision }) => {
+        const write = await written(store.leads.write(campaign, email, () => decision, undefined))
+        assert.ok(write.created)
+        return write.lead
+      }),
     )
-    const leads = written.map((write) => {
-      assert.ok(write !== 'stale' && write.created)
-      return write.lead
-    })
     assert.equal(new Set(leads.map(({ ref }) => ref)).size, asked.length)
     for (const [index, { campaign, email, decision }] of asked.entries()) {
       const found = (await store.leads.find(campaign, email)) as Lead
@@ -80,41 +102,142 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const campaign = await makeCampaign(store)
-    const written = await Promise.all(
-      instants.map((at) =>
-        store.leads.write(
-          campaign,
-          'ada@example.com',
-          (lead) =>
-            lead === undefined ? { registeredAt: at, attempt: begin(campaign.schedule, at) } : undefined,
-          true,
+    const writes = await Promise.all(
+      instants.map((at) => written(store.leads.write(campaign, 'ada@example.com', first(at), undefined))),
+    )
+    assert.deepEqual(
+      writes.map(({ created }) => created),
+      [true, false, false],
+    )
+    for (const { lead } of writes) assert.deepEqual(lead, { ...writes[0]?.lead, registeredAt: instants[0] })
+  })
+
+  test(`of two processes that write the same emails one makes each lead: ${engine}`, async (t) => {
+    const at = await place(t)
+    const stores = [await openStore(at, options), await openStore(at, options)]
+    t.after(() => Promise.all(stores.map((store) => store.close())))
+    const campaign = await makeCampaign(stores[0] as Store)
+    const many = Array.from({ length: 300 }, (_, n) => `${n}@example.com`)
+    const writes = await Promise.all(
+      many.map((email, n) =>
+        Promise.all(
+          [...stores, ...stores].map(async (store, who) => {
+            // Not all in one turn, so that the transactions of the two take turns.
+            for (let turns = (n + who) % 7; turns > 0; turns -= 1) await nextTurn()
+            return written(store.leads.write(campaign, email, first(instants[who % 3] as number), undefined))
+          }),
         ),
       ),
     )
-    const leads = written.map((write) => write !== 'stale' && write.lead)
-    assert.deepEqual(
-      written.map((write) => write !== 'stale' && write.created),
-      [true, false, false],
-    )
-    for (const lead of leads) assert.deepEqual(lead, { ...leads[0], registeredAt: instants[0] })
+    for (const ofEmail of writes) {
+      assert.equal(ofEmail.filter(({ created }) => created).length, 1)
+      for (const { lead } of ofEmail) assert.deepEqual(lead, ofEmail[0]?.lead)
+    }
   })
 
-  test(`a campaign that was changed meanwhile is stale for its own leads alone: ${engine}`, async (t) => {
+  test(`a lead that was erased is another one when it is registered anew: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
-    const campaigns = await Promise.all([1, 2].map(() => makeCampaign(store)))
-    const [other, changed] = campaigns as [Campaign, Campaign]
-    await store.configuration.updateAccount(changed.accountId, { rateLimit: 7 })
-    const fresh = (await store.configuration.findCampaign(other.id)) as Campaign
-    const written = await Promise.all(
-      [changed, fresh, changed, fresh].map((campaign, number) =>
-        store.leads.write(campaign, emails[number] as string, () => decisionsOn(campaign)(number), true),
-      ),
-    )
+    const campaign = await makeCampaign(store)
+    const [email, kept] = ['gone@example.com', 'kept@example.com']
+    const register = async (of: string, at: number) =>
+      (await written(store.leads.write(campaign, of, first(at), undefined))).lead
+    const [before, other] = [await register(email, instants[0] as number), await register(kept, 1)]
+    assert.equal(await store.leads.erase(campaign, email), true)
+    assert.equal(await store.leads.erase(campaign, email), false)
+    assert.equal(await store.leads.find(campaign, email), undefined)
+    assert.equal(await store.leads.findByRef(before.ref), undefined)
+    const after = await register(email, instants[1] as number)
+    assert.equal(after.registeredAt, instants[1])
+    assert.notEqual(after.ref, before.ref)
+    assert.deepEqual(await (await store.leads.findByRef(after.ref))?.lead(campaign), after)
+    assert.equal(await store.leads.findByRef(before.ref), undefined)
+    assert.deepEqual(await store.leads.find(campaign, kept), other)
+  })
+
+  test(`what is decided is decided on the campaign as it is then: ${engine}`, async (t) => {
+    const at = await place(t)
+    const [store, elsewhere] = [await openStore(at, options), await openStore(at, options)]
+    t.after(() => Promise.all([store.close(), elsewhere.close()]))
+    const campaigns = await Promise.all([1, 2, 3].map(() => makeCampaign(store)))
+    const [other, changed, deleted] = campaigns as [Campaign, Campaign, Campaign]
+    await Promise.all([
+      elsewhere.configuration.applyCampaign(changed.accountId, settings(none, changed.id)),
+      elsewhere.configuration.deleteCampaign(deleted.id),
+    ])
+    const decide: Decide = (campaign) =>
+      campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : decisionsOn(campaign)(0)
+    const write = (campaign: Campaign) => store.leads.write(campaign, 'ada@example.com', decide, undefined)
+    const [onOther, onChanged, onDeleted] = await Promise.all([write(other), write(changed), write(deleted)])
+    assert.equal((await written(onOther)).created, true)
+    const { campaign, lead } = await written(onChanged)
+    assert.deepEqual(campaign.schedule.mechanism.deadline, none)
+    assert.equal(lead.attempt.deadlineAt, null)
+    assert.equal(onDeleted, 'CAMPAIGN_NOT_FOUND')
+    const draft = { ...settings(none, changed.id), isDraft: true }
+    await elsewhere.configuration.applyCampaign(changed.accountId, draft)
+    for (const stale of [changed, campaign])
+      assert.equal(
+        await store.leads.write(stale, 'bob@example.com', decide, undefined),
+        'CAMPAIGN_NOT_PUBLISHED',
+      )
+    assert.equal(await store.leads.find(campaign, 'bob@example.com'), undefined)
+  })
+
+  test(`a defect in one decision leaves those that were written with it alone: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const campaign = await makeCampaign(store)
+    const [before, defect, nothing, after] = await Promise.allSettled([
+      store.leads.write(campaign, 'a@example.com', first(1), undefined),
+      store.leads.write(campaign, 'b@example.com', () => assert.fail('a defect'), undefined),
+      store.leads.write(campaign, 'c@example.com', () => undefined, undefined),
+      store.leads.write(campaign, 'd@example.com', first(1), undefined),
+    ])
     assert.deepEqual(
-      written.map((write) => (write === 'stale' ? write : write.created)),
-      ['stale', true, 'stale', true],
+      [before, defect, nothing, after].map((one) => one?.status),
+      ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
     )
-    assert.equal(await store.leads.find(changed, emails[0] as string), undefined)
+    const stored = await store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 10 })
+    assert.deepEqual(
+      stored.map(({ email }) => email),
+      ['a@example.com', 'd@example.com'],
+    )
+  })
+
+  test(`a campaign is read as it was at one moment, whatever is written meanwhile: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const campaign = await makeCampaign(store)
+    let heard = 0
+    store.onChange(() => {
+      heard += 1
+    })
+    const pagesOf = (n: number) =>
+      Array.from({ length: n % 4 }, () => ({ ...page, pageUrl: `${page.pageUrl}${n}` }))
+    let isOver = false
+    const reading = async () => {
+      for (let turns = 0; !isOver; turns = (turns + 1) % 3) {
+        const { name, pages } = (await store.configuration.findCampaign(campaign.id)) as Campaign
+        const number = Number(name)
+        if (number > 0)
+          assert.deepEqual(
+            pages.map(({ pageUrl }) => pageUrl),
+            pagesOf(number).map(({ pageUrl }) => pageUrl),
+          )
+        for (let turn = 0; turn < turns; turn += 1) await nextTurn()
+      }
+    }
+    const readers = [reading(), reading(), reading()]
+    for (let n = 1; n <= 40; n += 1) {
+      const next = { ...settings(none, campaign.id), name: String(n), pages: pagesOf(n) }
+      const counted = store.counts.add([])
+      const before = heard
+      await store.configuration.applyCampaign(campaign.accountId, next)
+      if (engine === 'sqlite') assert.ok(heard > before, 'a change of our own is not told of at once')
+      await counted
+    }
+    isOver = true
+    await Promise.all(readers)
   })
 }

@@ -6,6 +6,7 @@ import { type Configuration, configurationOn } from '../configuration.ts'
 import { countsOn } from '../counts.ts'
 import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import { emailRange, type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
+import { deleteLeads } from '../lead-sql.ts'
 import { writeRepeatedly } from '../lead-write.ts'
 import type { Campaign, Lead } from '../model.ts'
 import { refCipher } from '../ref.ts'
@@ -140,7 +141,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       const deleted = await configurationOn(runner).deleteCampaign(id)
       // A registration that was under way meanwhile has been given up by then, or is stored.
       await sleep(writeEndMs)
-      await write((sql) => sql.deleteLeads(campaign?.account_id, id))
+      await write((sql) => deleteLeads(sql, campaign?.account_id, id))
       return deleted
     },
   }
@@ -261,23 +262,8 @@ function sqlOn(connection: Connection): Sql {
       await query('UPDATE accounts SET version = version + 1 WHERE id = ?', [accountId])
       await query('SELECT pg_notify(?, ?)', [channel, String(accountId)])
     },
-    async hasLeads(accountId, campaignId) {
-      return (await query(`SELECT 1 FROM leads ${ofCampaign} LIMIT 1`, [accountId, campaignId])).changes > 0
-    },
-    async deleteLeads(accountId, campaignId) {
-      const ids = `SELECT id FROM leads ${ofCampaign}`
-      await query(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`, [
-        accountId,
-        accountId,
-        campaignId,
-      ])
-      await query(`DELETE FROM daily_counts ${ofCampaign}`, [accountId, campaignId])
-      await query(`DELETE FROM leads ${ofCampaign}`, [accountId, campaignId])
-    },
   }
 }
-
-const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
 /** Brings the database to this version, and does nothing else. @throws UnusableDatabase */
 export async function migratePostgres(url: string): Promise<{ version: number; applied: number }> {

@@ -3,23 +3,18 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Row, Value } from '../sql.ts'
 
-export type Statement = {
-  all(...values: Value[]): Row[]
-  get(...values: Value[]): Row | undefined
-  run(...values: Value[]): { changes: number | bigint; lastInsertRowid: number | bigint }
-}
-
+/** Every statement is prepared once, and found again by its text, but for `prepare`. */
 export type Connection = {
-  /** The rows of one statement, which is prepared once and kept. */
   all(sql: string, ...values: Value[]): Row[]
   get(sql: string, ...values: Value[]): Row | undefined
+  /** Rows as arrays, which takes SQLite's driver less time. */
+  rows<T extends unknown[]>(sql: string, ...values: Value[]): T[]
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number }
   exec(sql: string): void
-  /** A statement that answers rows as arrays, for the hot path. */
-  prepareArrays(sql: string): Statement
-  prepare(sql: string): Statement
-  /** Gives the file back to the system; the next statement opens it anew, and fails where it is gone. */
-  letGo(): void
+  /** A statement that is not kept, for texts of which there are many. */
+  prepare(sql: string): Pick<StatementSync, 'run'>
+  /** Closes the file and opens it again; where that fails, each statement fails until it succeeds. */
+  reopen(): void
   close(): void
 }
 
@@ -31,80 +26,60 @@ export type ConnectionOptions = {
   opened?(connection: Connection): void
 }
 
-export function connect(path: string, options: ConnectionOptions): Connection {
-  const settings = { timeout: options.busyTimeoutMs, readOnly: options.readOnly ?? false }
-  let db: DatabaseSync | undefined
-  let generation = 0
+export function connect(
+  path: string,
+  { busyTimeoutMs, readOnly = false, opened }: ConnectionOptions,
+): Connection {
+  const settings = { timeout: busyTimeoutMs, readOnly }
+  let db = new DatabaseSync(path, settings)
+  const statements = new Map<string, StatementSync>()
+  const lists = new Map<string, StatementSync>()
 
-  function open(location: string | URL): void {
-    db = new DatabaseSync(location, settings)
+  function prepared(known: Map<string, StatementSync>, sql: string): StatementSync {
+    let statement = known.get(sql)
+    if (statement === undefined) {
+      statement = db.prepare(sql)
+      statement.setReturnArrays(known === lists)
+      known.set(sql, statement)
+    }
+    return statement
+  }
+
+  function close(): void {
+    statements.clear()
+    lists.clear()
+    if (db.isOpen) db.close()
+  }
+
+  function begin(): void {
     try {
-      options.opened?.(connection)
+      opened?.(connection)
     } catch (error) {
-      letGo()
+      close()
       throw error
     }
   }
 
-  /** A file that has gone must not come back empty. */
-  function database(): DatabaseSync {
-    if (db === undefined) open(new URL('?mode=rw', pathToFileURL(path)))
-    return db as DatabaseSync
-  }
-
-  function letGo(): void {
-    generation += 1
-    if (db?.isOpen) db.close()
-    db = undefined
-  }
-
-  /** Prepared again whenever the file was opened anew. */
-  function statement(sql: string, asArrays: boolean): Statement {
-    let prepared: StatementSync
-    let preparedFor = -1
-    const current = () => {
-      const at = database()
-      if (preparedFor !== generation) {
-        prepared = at.prepare(sql)
-        prepared.setReturnArrays(asArrays)
-        preparedFor = generation
-      }
-      return prepared
-    }
-    current()
-    return {
-      all: (...values: Value[]) => current().all(...values),
-      get: (...values: Value[]) => current().get(...values),
-      run: (...values: Value[]) => current().run(...values),
-    }
-  }
-
-  const statements = new Map<string, Statement>()
-  const kept = (sql: string) => {
-    let found = statements.get(sql)
-    if (found === undefined) {
-      found = statement(sql, false)
-      statements.set(sql, found)
-    }
-    return found
-  }
-
   const connection: Connection = {
-    all: (sql, ...values) => kept(sql).all(...values),
-    get: (sql, ...values) => kept(sql).get(...values),
+    all: (sql, ...values) => prepared(statements, sql).all(...values),
+    get: (sql, ...values) => prepared(statements, sql).get(...values),
+    rows: <T extends unknown[]>(sql: string, ...values: Value[]) =>
+      prepared(lists, sql).all(...values) as unknown[] as T[],
     run: (sql, ...values) => {
-      const { changes, lastInsertRowid } = kept(sql).run(...values)
+      const { changes, lastInsertRowid } = prepared(statements, sql).run(...values)
       return { changes: Number(changes), lastInsertRowid: Number(lastInsertRowid) }
     },
-    exec: (sql) => database().exec(sql),
-    prepare: (sql) => statement(sql, false),
-    prepareArrays: (sql) => statement(sql, true),
-    letGo,
-    close: () => {
-      if (db?.isOpen) db.close()
+    exec: (sql) => db.exec(sql),
+    prepare: (sql) => db.prepare(sql),
+    reopen() {
+      close()
+      // A file that has gone must not come back empty.
+      db = new DatabaseSync(new URL('?mode=rw', pathToFileURL(path)), settings)
+      begin()
     },
+    close,
   }
-  open(path)
+  begin()
   return connection
 }
 
@@ -118,39 +93,6 @@ export function transaction<T>(connection: Connection, work: () => T): T {
   } catch (error) {
     rollback(connection)
     throw error
-  }
-}
-
-/**
- * The same for work that awaits its statements, all of which answer at once: it must not wait for anything else,
- * or the lock is held meanwhile.
- */
-export async function asyncTransaction<T>(
-  connection: Connection,
-  begin: () => Promise<void>,
-  work: () => Promise<T>,
-): Promise<T> {
-  await begin()
-  try {
-    const result = await work()
-    connection.exec('COMMIT')
-    return result
-  } catch (error) {
-    rollback(connection)
-    throw error
-  }
-}
-
-/**
- * Commits of `work` do not wait for the disk: a power cut may take them back, up to the next commit that does wait.
- * For what nobody was promised; the file stays whole either way (SQLite, "PRAGMA synchronous", with WAL).
- */
-export function withoutFlush(connection: Connection, work: () => void): void {
-  connection.exec('PRAGMA synchronous = NORMAL')
-  try {
-    work()
-  } finally {
-    connection.exec('PRAGMA synchronous = FULL')
   }
 }
 

@@ -1,24 +1,26 @@
 import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connection } from './connection.ts'
+import { type Database, patiently } from './database.ts'
 
-const checkpointPatienceMs = 30_000
+const patienceMs = 30_000
 
 /**
  * Takes what a deleted row left behind out of the database's files: first the write-ahead log, which still
  * has the row; then, where the address stands in a part of the file that SQLite has given up without wiping
  * (it copies rows when it splits a page), by writing the whole file anew. @throws when the log stays in use
  */
-export async function eraseTraces(connection: Connection, path: string, text: string): Promise<void> {
-  await emptyLog(connection)
+export async function eraseTraces(database: Database, text: string): Promise<void> {
+  const { path, connection } = database
+  await emptyLog(database)
   if (!(await stands(text, path)) && !(await stands(text, `${path}-wal`))) return
-  connection.exec('VACUUM')
-  await emptyLog(connection)
+  await patiently(database, patienceMs, () => connection.exec('VACUUM'))
+  await emptyLog(database)
 }
 
-async function emptyLog(connection: Connection): Promise<void> {
-  const giveUpAt = performance.now() + checkpointPatienceMs
-  while (connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy !== 0) {
+async function emptyLog(database: Database): Promise<void> {
+  const giveUpAt = performance.now() + patienceMs
+  const empty = () => database.connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
+  while (!(await patiently(database, patienceMs, empty))) {
     if (performance.now() > giveUpAt) {
       throw new Error('the write-ahead log stayed in use; the row is gone, run the command again')
     }

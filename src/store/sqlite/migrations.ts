@@ -4,7 +4,6 @@ import { refKeyBytes } from '../ref.ts'
 import { configurationTables, type Dialect, panelTables } from '../tables.ts'
 import type { Connection } from './connection.ts'
 import { rollback } from './connection.ts'
-import { filedColumns } from './filed-row.ts'
 
 /** "LCal": marks a file as a Lastcall database (PRAGMA application_id). */
 const applicationId = 0x4c43616c
@@ -16,6 +15,11 @@ const dialect: Dialect = {
   end: ' STRICT',
 }
 
+const columnsOfVersion4 = `id,
+  iif(attempt = 1 AND resets = 0 AND anchor_at = registered_at AND by_hand_deadline_at IS NULL
+    AND opens_at IS iif(rule_id IS NULL, NULL, registered_at), salt, NULL),
+  registered_at, rule_id, deadline_at`
+
 /** A migration that has been released is never edited: add the next one. */
 const migrations: readonly string[] = [
   `
@@ -25,8 +29,7 @@ const migrations: readonly string[] = [
   INSERT INTO configuration VALUES (1, 1);
 
   -- Instants are seconds. An attempt that is pending has no anchor. resets stands last but one of the small
-  -- columns because 0, 1 and NULL take no room in a row. Rows are only ever added at the end: which email a
-  -- lead has is found by lead_emails, or for the newest (arrivals.ts) in memory.
+  -- columns because 0, 1 and NULL take no room in a row.
   CREATE TABLE leads (
     id INTEGER PRIMARY KEY,
     account_id INTEGER NOT NULL,
@@ -56,8 +59,8 @@ const migrations: readonly string[] = [
   `,
   panelTables(dialect),
   `
-  -- In a large database a lead to which nothing has happened stands whole with its email (filed-row.ts). Where salt
-  -- is NULL, the lead is read from leads.
+  -- Version 4: in a large database a lead to which nothing has happened stood whole with its email, the others with
+  -- a salt of NULL.
   DROP TABLE lead_emails;
   CREATE TABLE lead_emails (
     campaign_id INTEGER NOT NULL,
@@ -69,8 +72,20 @@ const migrations: readonly string[] = [
     deadline_at INTEGER,
     PRIMARY KEY (campaign_id, email)
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO lead_emails SELECT campaign_id, email, ${filedColumns} FROM leads ORDER BY campaign_id, email;
+  INSERT INTO lead_emails
+    SELECT campaign_id, email, ${columnsOfVersion4} FROM leads ORDER BY campaign_id, email;
   UPDATE filing SET filed_up_to = coalesce((SELECT max(id) FROM leads), 0);
+  `,
+  `
+  -- The database itself says which lead is an email's. Leads that were not filed yet are taken along; should one
+  -- email have two leads in spite of everything, the one that was found until now stays.
+  INSERT OR IGNORE INTO lead_emails (campaign_id, email, id)
+    SELECT campaign_id, email, id FROM leads WHERE id > (SELECT filed_up_to FROM filing);
+  DELETE FROM leads WHERE (SELECT count(*) FROM leads) > (SELECT count(*) FROM lead_emails)
+    AND id NOT IN (SELECT id FROM lead_emails);
+  DROP TABLE lead_emails;
+  DROP TABLE filing;
+  CREATE UNIQUE INDEX leads_by_email ON leads (campaign_id, email);
   `,
 ]
 

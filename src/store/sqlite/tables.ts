@@ -9,14 +9,16 @@ import {
   type Totals,
   tableSql,
 } from '../table-copy.ts'
-import { type Connection, transaction } from './connection.ts'
-import { filedColumns } from './filed-row.ts'
+import { transaction } from './connection.ts'
+import { openConnection } from './file.ts'
 
 /** The statements of SQLite take 32,766 values at most. */
 const rowsOfStatement = 2_000
 
-/** Leads of one account are in the order of their ids, so an order by account first would only cost a sort. */
-export function sqliteTables(connection: Connection, close: () => void): Tables {
+/** The caller has claimed the database. @throws UnusableDatabase */
+export function openSqliteTables(path: string): Tables {
+  const connection = openConnection(path, { isClaimed: true })
+  // Leads of one account are in the order of their ids, so an order by account first would only cost a sort.
   connection.exec('CREATE INDEX IF NOT EXISTS leads_by_account ON leads (account_id, id)')
   const listOf = (columns: readonly string[], row: Row): Value[] => columns.map((column) => row[column])
   return {
@@ -46,17 +48,12 @@ export function sqliteTables(connection: Connection, close: () => void): Tables 
     async finish(lastIds) {
       transaction(connection, () => {
         for (const table of numberedTables) raiseLastId(table, lastIds[table])
-        connection.run(
-          `INSERT OR IGNORE INTO lead_emails SELECT campaign_id, email, ${filedColumns} FROM leads
-            WHERE id > (SELECT filed_up_to FROM filing) ORDER BY campaign_id, email`,
-        )
-        connection.run('UPDATE filing SET filed_up_to = coalesce((SELECT max(id) FROM leads), 0)')
         connection.run('UPDATE configuration SET version = version + 1')
       })
     },
     async close() {
       connection.exec('DROP INDEX IF EXISTS leads_by_account')
-      close()
+      connection.close()
     },
   }
 

@@ -1,5 +1,6 @@
 // The database beneath the process: gone, replaced, locked, newer, broken, or in use by another server.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import {
   closeSync,
   copyFileSync,
@@ -213,6 +214,26 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     for (const start of started) {
       if (start.status === 'rejected') assert.match(String(start.reason), /exited [12]/)
     }
+  })
+
+  check('`migrate` refuses beside a server', async (t) => {
+    const { place, server } = await start(t)
+    assertRefused(await place.run(['migrate']), 'a server is running on', [1])
+    assert.equal((await register(server, 'beside@example.com')).status, 201)
+    assert.equal(await server.stop(), 0)
+    assert.equal((await place.json(['migrate'])).applied, 0)
+  })
+
+  check('a server whose database becomes newer stops, and says why', async (t) => {
+    const { place, server } = await start(t)
+    const database = new DatabaseSync(place.databasePath)
+    const version = database.prepare('PRAGMA user_version').get()?.user_version as number
+    const ended = once(server.process, 'exit')
+    database.exec(`PRAGMA user_version = ${version + 1}`)
+    database.close()
+    const [code] = await Promise.race([ended, sleep(3_000, ['still running'])])
+    assert.equal(code, 1)
+    assert.match(server.output(), /newer/)
   })
 
   // Files that are not to be touched.

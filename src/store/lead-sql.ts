@@ -1,0 +1,67 @@
+// The statements on leads, which both engines read alike. Each names the account: a database that is divided by
+// account finds its part by that. "Values" are what stands for the `?`.
+import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
+import type { Campaign } from './model.ts'
+import type { Sql } from './sql.ts'
+
+const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
+
+export type LeadWithEmail = [email: string, ...LeadRow]
+const columns = `email, ${leadColumns}`
+
+/** Values: account, campaign, email. */
+export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?`
+
+/** Values: account, id and salt, as a ref names them. The campaign stands before the row. */
+export const findLeadByRef = `SELECT campaign_id, ${columns} FROM leads
+  WHERE account_id = ? AND id = ? AND salt = ?`
+
+/** Values: account, campaign, the range of emails, limit. */
+export const listLeads = `SELECT ${columns} FROM leads
+  WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`
+
+const insertColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`
+const insertRow = `(${listOf(insertColumns)})`
+
+/** Values of each row: account, campaign, email, salt, instant of registration, `attemptValues`. */
+export function insertLeads(rows: number): string {
+  return `INSERT INTO leads (${insertColumns}) VALUES ${Array(rows).fill(insertRow).join(', ')}`
+}
+
+/** Values: `attemptValues`, account, id. */
+export const updateLead = `UPDATE leads SET (${attemptColumns}) = (${listOf(attemptColumns)})
+  WHERE account_id = ? AND id = ?`
+
+const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
+
+export async function hasLeads(sql: Sql, accountId: number, campaignId: number): Promise<boolean> {
+  const found = await sql.get(`SELECT 1 AS found FROM leads ${ofCampaign} LIMIT 1`, accountId, campaignId)
+  return found !== undefined
+}
+
+/** The campaign's leads, with all that was counted of it and of them. */
+export async function deleteLeads(sql: Sql, accountId: number, campaignId: number): Promise<void> {
+  const ids = `SELECT id FROM leads ${ofCampaign}`
+  await sql.run(
+    `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`,
+    accountId,
+    accountId,
+    campaignId,
+  )
+  await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, accountId, campaignId)
+  await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
+}
+
+/** False where there is no such lead. */
+export async function deleteLead(sql: Sql, { accountId, id }: Campaign, email: string): Promise<boolean> {
+  const lead = `${ofCampaign} AND email = ?`
+  const ids = `SELECT id FROM leads ${lead}`
+  await sql.run(
+    `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`,
+    accountId,
+    accountId,
+    id,
+    email,
+  )
+  return (await sql.run(`DELETE FROM leads ${lead}`, accountId, id, email)) > 0
+}

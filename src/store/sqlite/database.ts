@@ -1,0 +1,262 @@
+// The open database file. All work is done on one connection: a commit by another one would empty SQLite's cache.
+//
+// Whatever writes does so in a turn of the event loop of its own. All its statements answer at once, and so do those
+// of a read: no read is half-way when a transaction begins, and none comes between its statements. What is run here
+// must therefore wait for nothing but its statements.
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { StoreUnavailable, UnusableDatabase } from '../errors.ts'
+import type { Sql } from '../sql.ts'
+import {
+  type Connection,
+  rollback,
+  SQLITE_BUSY,
+  SQLITE_CONSTRAINT,
+  SQLITE_IOERR,
+  sqliteCode,
+} from './connection.ts'
+import { openConnection } from './file.ts'
+import { watchIdentity } from './file-identity.ts'
+import { checkVersion } from './migrations.ts'
+
+/** How often changes made by other processes, and the files themselves, are looked at. */
+const pollMs = 200
+export const lockRetryMs = 10
+
+export type Database = {
+  readonly path: string
+  readonly connection: Connection
+  readonly sql: Sql
+  /** Counts the changes of accounts, keys and campaigns; as it was last seen. */
+  version: number
+  /** SQLite's own count, which changes with a commit by somebody else. */
+  dataVersion: number
+  /** The file is the one that was opened, and of our version. */
+  isReachable: boolean
+  /** It answered when it was last looked at. */
+  isReady: boolean
+  isNewer: boolean
+  /**
+   * After an error of the disk, a failed flush above all, the system may hold what the disk has not taken and
+   * think it clean. Nothing more is written before the file has been closed and opened.
+   */
+  isInDoubt: boolean
+  isSameFile: () => boolean
+  /** The read transaction of this turn has begun. */
+  isReading: boolean
+  readonly listeners: (() => void)[]
+  readonly onNewer: (() => void) | undefined
+  readonly poll: NodeJS.Timeout
+}
+
+export type DatabaseOptions = {
+  path: string
+  /** Never waits for a lock inside a statement, which would stop all requests. */
+  isServer: boolean
+  onNewerDatabase?: () => void
+}
+
+/** @throws UnusableDatabase */
+export function openDatabase({ path, isServer, onNewerDatabase }: DatabaseOptions): Database {
+  const connection = openConnection(path, { isServer })
+  const database: Database = {
+    path,
+    connection,
+    sql: sqlOn(connection),
+    version: versionIn(connection),
+    dataVersion: dataVersionOf(connection),
+    isReachable: true,
+    isReady: true,
+    isNewer: false,
+    isInDoubt: false,
+    isSameFile: watch(path),
+    isReading: false,
+    listeners: [],
+    onNewer: onNewerDatabase,
+    poll: setInterval(() => look(database), pollMs),
+  }
+  database.poll.unref()
+  return database
+}
+
+export function closeDatabase(database: Database): void {
+  clearInterval(database.poll)
+  endReading(database)
+  database.connection.close()
+}
+
+/**
+ * Reads in the one read transaction of this turn of the event loop: to take and give back SQLite's read lock costs
+ * nearly as much as to look a lead up. It ends before the next sockets are read, so that nobody who has been answered
+ * finds that his answer is not there yet. @throws StoreUnavailable
+ */
+export async function reading<T>(database: Database, work: () => T | Promise<T>): Promise<T> {
+  try {
+    if (!database.isReachable) throw unreachable()
+    if (!database.isReading) {
+      database.connection.run('BEGIN')
+      database.isReading = true
+      setImmediate(endReading, database)
+    }
+    return await work()
+  } catch (error) {
+    throw failure(database, error)
+  }
+}
+
+/** Nothing is written while a read transaction is open. */
+export function endReading(database: Database): void {
+  if (!database.isReading) return
+  database.isReading = false
+  try {
+    database.connection.run('COMMIT')
+  } catch {
+    // After an error of the disk SQLite has mostly ended it by itself.
+    rollback(database.connection)
+  }
+}
+
+/**
+ * Runs `attempt` in a turn of its own, and again for as long as somebody else has locked the database: to wait inside
+ * a statement would stop the whole server. @throws StoreUnavailable
+ */
+export async function patiently<T>(
+  database: Database,
+  patienceMs: number,
+  attempt: () => T | Promise<T>,
+): Promise<T> {
+  const giveUpAt = performance.now() + patienceMs
+  for (;;) {
+    await nextTurn()
+    try {
+      assertUsable(database)
+      endReading(database)
+      return await attempt()
+    } catch (error) {
+      if (sqliteCode(error) !== SQLITE_BUSY || performance.now() > giveUpAt) throw failure(database, error)
+    }
+    await sleep(lockRetryMs)
+  }
+}
+
+/** Resolves once it is on disk; tells of a change of accounts, keys or campaigns. In a turn of its own. */
+export async function inTransaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  const { connection } = database
+  assertUsable(database)
+  endReading(database)
+  connection.run('BEGIN IMMEDIATE')
+  try {
+    lookForChanges(database)
+    const result = await work()
+    const version = versionIn(connection)
+    connection.run('COMMIT')
+    hasVersion(database, version)
+    return result
+  } catch (error) {
+    rollback(connection)
+    throw error
+  }
+}
+
+/**
+ * Commits of `work` do not wait for the disk: a power cut may take them back, up to the next commit that does wait.
+ * For what nobody was promised; the file stays whole either way (SQLite, "PRAGMA synchronous", with WAL).
+ */
+export async function withoutFlush<T>({ connection }: Database, work: () => Promise<T>): Promise<T> {
+  connection.exec('PRAGMA synchronous = NORMAL')
+  try {
+    return await work()
+  } finally {
+    connection.exec('PRAGMA synchronous = FULL')
+  }
+}
+
+/** What the rest of Lastcall gets to see of an error. */
+export function failure(database: Database, error: unknown): unknown {
+  const code = sqliteCode(error)
+  if (code === SQLITE_IOERR) database.isInDoubt = true
+  // A broken constraint is a defect of ours.
+  const isDatabases = code !== undefined && code !== SQLITE_CONSTRAINT
+  if (!isDatabases && !(error instanceof UnusableDatabase)) return error
+  return new StoreUnavailable('the database refused', { cause: error })
+}
+
+function unreachable(): StoreUnavailable {
+  return new StoreUnavailable('the database file was removed or replaced, or is of a newer version')
+}
+
+function assertUsable(database: Database): void {
+  database.isReachable = !database.isNewer && database.isSameFile()
+  if (!database.isReachable) throw unreachable()
+  if (database.isInDoubt) reopen(database)
+}
+
+function reopen(database: Database): void {
+  database.isReachable = false
+  database.isReading = false
+  database.connection.reopen()
+  database.dataVersion = -1
+  lookForChanges(database)
+  database.isSameFile = watch(database.path)
+  database.isInDoubt = false
+  database.isReachable = true
+}
+
+function watch(path: string): () => boolean {
+  return watchIdentity([path, `${path}-wal`])
+}
+
+function look(database: Database): void {
+  try {
+    assertUsable(database)
+    endReading(database)
+    lookForChanges(database)
+    database.isReady = true
+  } catch (error) {
+    // Locked or gone for the moment: the next round looks again.
+    failure(database, error)
+    database.isReady = false
+  }
+}
+
+/** @throws UnusableDatabase where somebody has brought the database to a newer version */
+function lookForChanges(database: Database): void {
+  const dataVersion = dataVersionOf(database.connection)
+  if (dataVersion === database.dataVersion) return
+  try {
+    checkVersion(database.connection)
+  } catch (error) {
+    if (error instanceof UnusableDatabase && !database.isNewer) {
+      database.isNewer = true
+      database.onNewer?.()
+    }
+    throw error
+  }
+  database.dataVersion = dataVersion
+  hasVersion(database, versionIn(database.connection))
+}
+
+function hasVersion(database: Database, version: number): void {
+  if (version === database.version) return
+  database.version = version
+  for (const listener of database.listeners) listener()
+}
+
+function versionIn(connection: Connection): number {
+  return connection.get('SELECT version FROM configuration')?.version
+}
+
+function dataVersionOf(connection: Connection): number {
+  return connection.get('PRAGMA data_version')?.data_version
+}
+
+function sqlOn(connection: Connection): Sql {
+  return {
+    all: async (sql, ...values) => connection.all(sql, ...values),
+    get: async (sql, ...values) => connection.get(sql, ...values),
+    run: async (sql, ...values) => connection.run(sql, ...values).changes,
+    versionOf: async () => versionIn(connection),
+    bumpVersion: async () => {
+      connection.run('UPDATE configuration SET version = version + 1')
+    },
+  }
+}

@@ -1,0 +1,140 @@
+// The database as a file: opened, migrated, and claimed by the one server that may run on it.
+import { mkdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { UnusableDatabase } from '../errors.ts'
+import { type Connection, connect, SQLITE_BUSY, sqliteCode } from './connection.ts'
+import { checkVersion, latestVersion, migrate } from './migrations.ts'
+
+/** How long a process that opens its database, or a command, waits for somebody else's lock. */
+const openingMs = 5_000
+const cacheKibibytes = 131_072
+/** What is deleted is wiped, also the table that a migration drops. */
+const wipe = 'PRAGMA secure_delete = ON'
+
+export type ConnectionUse = {
+  /** Afterwards no statement waits for a lock. */
+  isServer?: boolean
+  /** This process has claimed the database: no server runs on it. */
+  isClaimed?: boolean
+}
+
+/** A connection as every one to the database is; brings it to this version. @throws UnusableDatabase */
+export function openConnection(path: string, use: ConnectionUse): Connection {
+  const { isServer = false, isClaimed = isServer } = use
+  makeFolder(path)
+  const opened = (connection: Connection) => {
+    connection.exec(wipe)
+    // Before anything is written: a foreign file stays as it is. And before the cache is made large, with which
+    // SQLite sorts a new index more slowly.
+    migrateAlone(connection, path, isClaimed)
+    useWriteAheadLog(connection)
+    connection.exec(`
+      PRAGMA synchronous = FULL;
+      PRAGMA foreign_keys = ON;
+      PRAGMA cache_size = -${cacheKibibytes};
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA busy_timeout = ${isServer ? 0 : openingMs};
+    `)
+  }
+  return usable(path, () => connect(path, { busyTimeoutMs: openingMs, opened }))
+}
+
+/** A server that runs meanwhile would go on with tables that are no longer there. */
+function migrateAlone(connection: Connection, path: string, isClaimed: boolean): void {
+  const version = checkVersion(connection)
+  const mayBeServed = version > 0 && version < latestVersion && !isClaimed
+  const giveUpClaim = mayBeServed ? claimForMigration(path) : () => {}
+  try {
+    migrate(connection)
+  } finally {
+    giveUpClaim()
+  }
+}
+
+/** Brings the database to this version, and does nothing else. @throws UnusableDatabase also where a server runs on it */
+export function migrateSqlite(path: string): { version: number; applied: number } {
+  makeFolder(path)
+  const giveUpClaim = claimForMigration(path)
+  try {
+    return usable(path, () => {
+      const connection = connect(path, { busyTimeoutMs: openingMs })
+      connection.exec(wipe)
+      const applied = migrate(connection)
+      connection.close()
+      return { version: latestVersion, applied }
+    })
+  } finally {
+    giveUpClaim()
+  }
+}
+
+function claimForMigration(path: string): () => void {
+  return claim(path, `a server is running on ${path}: stop it before the database is migrated`)
+}
+
+/** Makes this process the one server on the database, until it ends, however it ends. @throws UnusableDatabase */
+export function lockForServing(path: string): () => void {
+  makeFolder(path)
+  return claim(
+    path,
+    `another server is running on ${path}: stop it first, or give this one a DATABASE_URL of its own`,
+  )
+}
+
+/** The lock is the operating system's, on a small file of its own. */
+function claim(path: string, refusal: string): () => void {
+  // The folder's real path, so that two names of one file are one lock.
+  const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
+  const lock = usable(path, () => connect(lockPath, { busyTimeoutMs: 0 }))
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch {
+    lock.close()
+    throw new UnusableDatabase(refusal)
+  }
+  return () => lock.close()
+}
+
+/**
+ * A file that is new becomes one with a write-ahead log under a lock for which SQLite does not wait as it does for
+ * others: of several processes that are at it, each holds what the next one needs, so each lets go and tries again.
+ */
+function useWriteAheadLog(connection: Connection): void {
+  connection.exec('PRAGMA busy_timeout = 0')
+  const giveUpAt = performance.now() + openingMs
+  while (!hasWriteAheadLog(connection, performance.now() < giveUpAt)) pause(1 + Math.random() * 10)
+}
+
+function hasWriteAheadLog(connection: Connection, mayTryAgain: boolean): boolean {
+  try {
+    connection.exec('PRAGMA journal_mode = WAL')
+    return true
+  } catch (error) {
+    if (mayTryAgain && sqliteCode(error) === SQLITE_BUSY) return false
+    throw error
+  }
+}
+
+/** Stops the process, which is only just opening its database. */
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UnusableDatabase(`cannot use ${path} as a database: its folder cannot be made (${code})`)
+  }
+}
+
+/** What SQLite says of a file that is no database, damaged, or not ours to open, in one line. */
+function usable<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error
+    throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}`)
+  }
+}

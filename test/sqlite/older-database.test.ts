@@ -1,0 +1,185 @@
+// A database of an earlier version is taken along with all its leads, those among them that were not filed by their
+// email yet. Nothing is migrated beneath a server.
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
+import type { Campaign, Lead } from '../../src/store/model.ts'
+import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
+import { latestVersion as latest } from '../../src/store/sqlite/migrations.ts'
+import { eventually } from '../support/prepared.ts'
+
+const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const emails = Array.from({ length: 20 }, (_, n) => `lead-${n}@example.com`)
+const everything = { prefix: '', afterEmail: '', limit: 1_000 }
+
+function emptyPlace(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-older-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  return { engine: 'sqlite', path: join(folder, 'lastcall.db') } as const
+}
+
+function change(path: string, sql: string): void {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+const versionIn = (path: string) => {
+  const database = new DatabaseSync(path)
+  const version = database.prepare('PRAGMA user_version').get()?.user_version
+  assert.equal(database.prepare('PRAGMA integrity_check').get()?.integrity_check, 'ok')
+  database.close()
+  return version
+}
+
+/** A database of today with a campaign and its leads, one of which has a deadline of its own. */
+async function furnished(t: TestContext) {
+  const at = emptyPlace(t)
+  const store = await openStore(at, options)
+  const account = await store.configuration.createAccount('Owner')
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
+  const checked = checkCampaign({ name: 'Autumn course', timeZone: 'UTC', mechanism })
+  if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+  const campaign = await store.configuration.applyCampaign(account.id, checked.campaign)
+  for (const [n, email] of emails.entries()) {
+    const attempt = begin(campaign.schedule, n)
+    const decision = { registeredAt: n, attempt: n === 3 ? setByHand(attempt, 9_999, 5) : attempt }
+    await store.leads.write(campaign, email, () => decision, undefined)
+  }
+  const leads = await store.leads.list(campaign, everything)
+  assert.equal(leads.length, emails.length)
+  await store.close()
+  return { at, campaign, leads }
+}
+
+/** Turns it into what each version kept: the leads up to `filedUpTo` filed by their email, the others not yet. */
+const older: Record<number, (filedUpTo: number) => string> = {
+  3: (filedUpTo) => `
+    DROP INDEX leads_by_email;
+    CREATE TABLE lead_emails (campaign_id INTEGER NOT NULL, email TEXT NOT NULL, lead_id INTEGER NOT NULL,
+      PRIMARY KEY (campaign_id, email)) STRICT, WITHOUT ROWID;
+    CREATE TABLE filing (id INTEGER PRIMARY KEY CHECK (id = 1), filed_up_to INTEGER NOT NULL) STRICT;
+    INSERT INTO filing VALUES (1, ${filedUpTo});
+    -- A round that was under way has filed some more.
+    INSERT INTO lead_emails SELECT campaign_id, email, id FROM leads WHERE id <= ${filedUpTo} OR id = 17;
+    PRAGMA user_version = 3`,
+  4: (filedUpTo) => `
+    DROP INDEX leads_by_email;
+    CREATE TABLE lead_emails (campaign_id INTEGER NOT NULL, email TEXT NOT NULL, id INTEGER NOT NULL, salt INTEGER,
+      registered_at INTEGER, rule_id INTEGER, deadline_at INTEGER,
+      PRIMARY KEY (campaign_id, email)) STRICT, WITHOUT ROWID;
+    CREATE TABLE filing (id INTEGER PRIMARY KEY CHECK (id = 1), filed_up_to INTEGER NOT NULL) STRICT;
+    INSERT INTO filing VALUES (1, ${filedUpTo});
+    INSERT INTO lead_emails SELECT campaign_id, email, id, salt, registered_at, rule_id, deadline_at FROM leads
+      WHERE id <= ${filedUpTo};
+    INSERT OR IGNORE INTO lead_emails (campaign_id, email, id)
+      SELECT campaign_id, email, id FROM leads WHERE id = 17;
+    PRAGMA user_version = 4`,
+}
+
+for (const [version, makeOlder] of Object.entries(older)) {
+  for (const filedUpTo of [0, 10, 20]) {
+    test(`of version ${version}, filed up to ${filedUpTo}: every lead is as it was, and none is doubled`, async (t) => {
+      const { at, campaign, leads } = await furnished(t)
+      change(at.path, makeOlder(filedUpTo))
+      assert.deepEqual(await migrateDatabase(at), { version: latest, applied: latest - Number(version) })
+      assert.deepEqual(await migrateDatabase(at), { version: latest, applied: 0 })
+      assert.equal(versionIn(at.path), latest)
+      const store = await openStore(at, options)
+      t.after(() => store.close())
+      assert.deepEqual(await store.leads.list(campaign, everything), leads)
+      for (const lead of leads) {
+        assert.deepEqual(await store.leads.find(campaign, lead.email), lead)
+        assert.deepEqual(await (await store.leads.findByRef(lead.ref))?.lead(campaign), lead)
+        const decide = (_: Campaign, found: Lead | undefined) => assert.deepEqual(found, lead) as undefined
+        const again = await store.leads.write(campaign, lead.email, decide, undefined)
+        assert.ok(typeof again !== 'string' && !again.created)
+      }
+    })
+  }
+}
+
+test('of version 4, with an email that has two leads in spite of everything: the one that was found stays', async (t) => {
+  const { at, campaign, leads } = await furnished(t)
+  const [columns, second] = [
+    'account_id, campaign_id, email, salt, registered_at, attempt, resets',
+    'lead-2@example.com',
+  ]
+  change(
+    at.path,
+    `${older[4]?.(20)}; INSERT INTO leads (${columns})
+      SELECT account_id, campaign_id, email, 1, 1, 1, 0 FROM leads WHERE email = '${second}'`,
+  )
+  const store = await openStore(at, options)
+  t.after(() => store.close())
+  assert.deepEqual(await store.leads.list(campaign, everything), leads)
+})
+
+test('a database on which a server runs is migrated neither by `migrate` nor by another command', async (t) => {
+  const { at } = await furnished(t)
+  change(at.path, older[4]?.(10) ?? '')
+  const giveUpClaim = claimDatabase(at)
+  const refusal = { name: 'UnusableDatabase', message: /^a server is running on .*: stop it/ }
+  await assert.rejects(migrateDatabase(at), refusal)
+  await assert.rejects(openStore(at, options), refusal)
+  assert.equal(versionIn(at.path), 4)
+  giveUpClaim()
+  await (await openStore(at, options)).close()
+  assert.equal(versionIn(at.path), latest)
+  // The one that serves migrates under its own claim; beside it commands go on, and `migrate` still does not.
+  change(at.path, `DROP INDEX leads_by_email; ${older[4]?.(10).replace('DROP INDEX leads_by_email;', '')}`)
+  const giveUpAgain = claimDatabase(at)
+  const server = await openStore(at, { ...options, isServer: true })
+  await (await openStore(at, options)).close()
+  await assert.rejects(migrateDatabase(at), refusal)
+  await server.close()
+  giveUpAgain()
+  assert.deepEqual(await migrateDatabase(at), { version: latest, applied: 0 })
+})
+
+test('a newer database is refused at the start, and while it is open nothing is read or written any more', async (t) => {
+  const { at, campaign } = await furnished(t)
+  let told = 0
+  const onNewerDatabase = () => {
+    told += 1
+  }
+  const store = await openStore(at, { ...options, isServer: true, onNewerDatabase })
+  t.after(() => store.close())
+  assert.ok(store.isReady())
+  change(at.path, `PRAGMA user_version = ${latest + 1}`)
+  const unavailable = { name: 'StoreUnavailable' }
+  // At once, not only when it is next looked at.
+  const decide = () => ({ registeredAt: 1, attempt: begin(campaign.schedule, 1) })
+  await assert.rejects(store.leads.write(campaign, 'new@example.com', decide, undefined), unavailable)
+  await assert.rejects(store.configuration.createAccount('Late'), unavailable)
+  assert.ok(await eventually(1_000, () => !store.isReady()))
+  await assert.rejects(store.leads.find(campaign, emails[0] as string), unavailable)
+  assert.equal(told, 1)
+  await assert.rejects(openStore(at, options), {
+    name: 'UnusableDatabase',
+    message: /has version \d+.*newer/,
+  })
+  await assert.rejects(migrateDatabase(at), { name: 'UnusableDatabase', message: /has version \d+.*newer/ })
+  change(at.path, `PRAGMA user_version = ${latest}`)
+  const again = await openStore(at, options)
+  assert.equal(await again.leads.find(campaign, 'new@example.com'), undefined)
+  await again.close()
+})
+
+test('one that is only looked at is told of a newer database within a second', async (t) => {
+  const { at } = await furnished(t)
+  let isTold = false
+  const onNewerDatabase = () => {
+    isTold = true
+  }
+  const store = await openStore(at, { ...options, onNewerDatabase })
+  t.after(() => store.close())
+  change(at.path, `PRAGMA user_version = ${latest + 1}`)
+  assert.ok(await eventually(1_000, () => isTold))
+  assert.ok(existsSync(at.path))
+})
