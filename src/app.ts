@@ -6,11 +6,11 @@ import { openConfigCache } from './campaigns/config-cache.ts'
 import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
 import { openTemplates } from './countdown/templates.ts'
-import type { History } from './history/history.ts'
+import { openHistory } from './history/history.ts'
+import type { HistoryReader, HistoryTable } from './history/table.ts'
 import { type Exchange, send } from './http/exchange.ts'
 import { openMetrics } from './http/metrics.ts'
 import { buildPanel } from './http/panel/panel.ts'
-import type { HistoryReader } from './http/panel/route.ts'
 import { buildPublicApi } from './http/public/api.ts'
 import { errorBody } from './http/public/reply.ts'
 import { basePath } from './http/public/request.ts'
@@ -35,9 +35,9 @@ export type AppParts = {
     'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute' | 'trustProxy' | 'formRatePerMinute' | 'historyDays'
   >
   store: Store
-  /** Opens the request history; `onLost` is told of entries that could not be stored. */
-  openHistory(onLost: (count: number) => void): History
-  readHistory: HistoryReader
+  /** The request history twice, so that reading it and writing it do not wait for each other. */
+  historyTable: HistoryTable
+  historyReader: HistoryReader
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
@@ -56,9 +56,13 @@ export type App = {
 
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
-  const { config, store, openHistory, readHistory, log, now, metricsOfAll, besides } = parts
+  const { config, store, historyTable, historyReader, log, now, metricsOfAll, besides } = parts
   const metrics = openMetrics(() => server.openConnections())
-  const history = openHistory(metrics.historyLost)
+  const history = openHistory({
+    table: historyTable,
+    days: config.historyDays,
+    onLost: metrics.historyLost,
+  })
   const keyUses = openKeyUses(store)
   const known = openConfigCache(store)
   let port = config.port
@@ -116,7 +120,7 @@ export function buildApp(parts: AppParts): App {
     users: buildUsers(store),
     templates,
     rateLimitPerMinute: config.rateLimitPerMinute,
-    readHistory,
+    history: historyReader,
     historyDays: config.historyDays,
     publicUrl,
     proxies: config.trustProxy,

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { App, AppParts } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
-import { openHistory } from '../history/history.ts'
-import { historyPlace } from '../history/places.ts'
-import { readEntryBatches } from '../history/reading.ts'
+import { openHistoryTable } from '../history/open.ts'
 import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -13,8 +11,6 @@ import { isWorker, metricsOfAll, superviseWorkers } from './workers.ts'
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
 const lockWaitMs = 750
 const patienceMs = 900
-/** Somebody looks at the history while others are served. */
-const historyLockWaitMs = 20
 /** How long the database may take to let go of a server that has stopped. */
 const closeMs = 300
 
@@ -62,14 +58,13 @@ export async function run(
   const signals = signalled(log)
   const giveUpClaim = claimDatabase(config.database)
   const store = await openStore(config.database, { ...patience(config), isServer: true })
-  const place = historyPlace(config.database)
   // Loaded here: a start that is refused, and the one who watches over workers, need none of it.
   const { buildApp } = await import('../app.ts')
   const app = buildApp({
     config,
     store,
-    openHistory: (onLost) => openHistory({ place, days: config.historyDays, onLost }),
-    readHistory: (accountId, range) => readEntryBatches(place, accountId, range, historyLockWaitMs),
+    historyTable: await openHistoryTable(config.database),
+    historyReader: await openHistoryTable(config.database),
     log,
     now: Date.now,
     ...(isWorker && { metricsOfAll }),
