@@ -7,7 +7,7 @@ import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
 import { openTemplates } from './countdown/templates.ts'
 import { openHistory } from './history/history.ts'
-import type { HistoryReader, HistoryTable } from './history/table.ts'
+import type { HistoryTable } from './history/table.ts'
 import { type Exchange, send } from './http/exchange.ts'
 import { openMetrics } from './http/metrics.ts'
 import { buildPanel } from './http/panel/panel.ts'
@@ -35,9 +35,7 @@ export type AppParts = {
     'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute' | 'trustProxy' | 'formRatePerMinute' | 'historyDays'
   >
   store: Store
-  /** The request history twice, so that reading it and writing it do not wait for each other. */
   historyTable: HistoryTable
-  historyReader: HistoryReader
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
@@ -56,7 +54,7 @@ export type App = {
 
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
-  const { config, store, historyTable, historyReader, log, now, metricsOfAll, besides } = parts
+  const { config, store, historyTable, log, now, metricsOfAll, besides } = parts
   const metrics = openMetrics(() => server.openConnections())
   const history = openHistory({
     table: historyTable,
@@ -120,7 +118,7 @@ export function buildApp(parts: AppParts): App {
     users: buildUsers(store),
     templates,
     rateLimitPerMinute: config.rateLimitPerMinute,
-    history: historyReader,
+    history: historyTable,
     historyDays: config.historyDays,
     publicUrl,
     proxies: config.trustProxy,

@@ -64,7 +64,6 @@ export async function run(
     config,
     store,
     historyTable: await openHistoryTable(config.database),
-    historyReader: await openHistoryTable(config.database),
     log,
     now: Date.now,
     ...(isWorker && { metricsOfAll }),

@@ -3,7 +3,10 @@ import type { Row, Value } from '../store/sql.ts'
 import type { HistoryEntry } from './entry.ts'
 import { entriesOf } from './legacy-records.ts'
 
-/** Where the table is. `write` is one statement, done whole or not at all. @throws StoreUnavailable */
+/**
+ * Where the table is. Each statement is done whole or not at all; reading and writing do not wait for each other.
+ * @throws StoreUnavailable
+ */
 export type HistoryDatabase = {
   read(sql: string, values: Value[]): Promise<Row[]>
   /** Resolves with the number of rows that were changed. */

@@ -6,16 +6,31 @@ import type { HistoryDatabase } from './table.ts'
 export type Question = { name: 'read' | 'write'; sql: string; values: Value[] }
 export type Answer = { value: unknown } | { error: unknown }
 
-/** How long a reader waits, and how many statements at a time. */
 const readPatienceMs = 10_000
+/** Statements that may wait for one thread. */
 const mostWaiting = 50
 
 /**
- * The history's file `<name>-history.db`, since one file has one write lock, in a thread of its own, since SQLite
- * stops the thread that asks until the disk has answered. The thread starts with the first statement.
+ * The history's file, in threads of their own for reading and writing: SQLite stops the thread that asks it until
+ * the disk has answered, and counting a million entries takes it half a second.
  */
-export function historyInThread(path: string): HistoryDatabase {
-  /** In the order in which they were asked, which is that of the answers. */
+export function historyInThreads(path: string): HistoryDatabase {
+  const [reading, writing] = [openThread(path), openThread(path)]
+  return {
+    async read(sql, values) {
+      const { promise, reject } = Promise.withResolvers<never>()
+      const timer = setTimeout(reject, readPatienceMs, new StoreUnavailable('the request history is slow'))
+      const read = reading.ask({ name: 'read', sql, values })
+      return Promise.race([read, promise]).finally(() => clearTimeout(timer))
+    },
+    write: (sql, values) => writing.ask({ name: 'write', sql, values }),
+    close: async () => void (await Promise.all([reading.close(), writing.close()])),
+  }
+}
+
+/** A thread that starts with the first question. */
+function openThread(path: string) {
+  /** In the order of their questions, which is that of the answers. */
   const waiting: PromiseWithResolvers<any>[] = []
   let worker: Worker | undefined
 
@@ -35,26 +50,16 @@ export function historyInThread(path: string): HistoryDatabase {
     return started
   }
 
-  async function ask(question: Question): Promise<any> {
-    if (waiting.length >= mostWaiting) throw new StoreUnavailable('too many read the request history')
-    worker ??= start()
-    worker.ref()
-    worker.postMessage(question)
-    const asked = Promise.withResolvers<any>()
-    waiting.push(asked)
-    return asked.promise
-  }
-
   return {
-    async read(sql, values) {
-      const late = Promise.withResolvers<never>()
-      const error = new StoreUnavailable('the request history does not answer')
-      const timer = setTimeout(late.reject, readPatienceMs, error)
-      return Promise.race([ask({ name: 'read', sql, values }), late.promise]).finally(() =>
-        clearTimeout(timer),
-      )
+    async ask(question: Question): Promise<any> {
+      if (waiting.length === mostWaiting) throw new StoreUnavailable('too many read the request history')
+      worker ??= start()
+      worker.ref()
+      worker.postMessage(question)
+      const asked = Promise.withResolvers<any>()
+      waiting.push(asked)
+      return asked.promise
     },
-    write: (sql, values) => ask({ name: 'write', sql, values }),
-    close: async () => void (await worker?.terminate()),
+    close: async () => worker?.terminate(),
   }
 }

@@ -37,7 +37,6 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
     config,
     store,
     historyTable: await openHistoryTable(config.database),
-    historyReader: await openHistoryTable(config.database),
     log: { info() {}, warn() {}, error() {} },
     now: () => Date.now() + shiftMs,
   })

@@ -33,13 +33,12 @@ async function lock(database: DatabaseLocation): Promise<() => unknown> {
 async function opened(t: TestContext, database: DatabaseLocation) {
   let lost = 0
   const table = await openHistoryTable(database)
-  const reader = await openHistoryTable(database)
   const onLost = (count: number) => {
     lost += count
   }
   const history = openHistory({ table, days: 7, onLost })
-  t.after(() => Promise.all([history.close(), reader.close()]))
-  const stored = async () => (await reader.page(1, all, { limit: 10_000 })).length
+  t.after(history.close)
+  const stored = async () => (await table.page(1, all, { limit: 10_000 })).length
   return { history, stored, lost: () => lost }
 }
 
