@@ -104,7 +104,7 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
       clearTimeout(tidying)
       store()
       await Promise.race([storing, sleep(closeMs)])
-      clearTimeout(timer)
+      batches.length = 0
       await table.close()
     },
   }

@@ -91,7 +91,10 @@ const countsSql = `count(*) FILTER (WHERE status < 400) AS succeeded,
   count(*) FILTER (WHERE status >= 500) AS failed FROM request_history`
 
 function conditions(accountId: number, filter: HistoryFilter, { before, after }: Partial<PageRange>) {
-  const { fromMs, toMs, keyId, operation, errorCode, statusClass, requestId } = filter
+  const { keyId, operation, errorCode, statusClass, requestId } = filter
+  // SQLite looks for the time alone in its index: without these a page far behind reads all that stands before it.
+  const fromMs = Math.max(filter.fromMs, after?.atMs ?? 0)
+  const toMs = Math.min(filter.toMs, before === undefined ? filter.toMs : before.atMs + 1)
   const all: [sql: string, ...values: (Value | undefined)[]][] = [
     ['account_id = ? AND at_ms >= ? AND at_ms < ?', accountId, fromMs, toMs],
     ['key_id = ?', keyId],
