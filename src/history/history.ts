@@ -39,6 +39,7 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
   let storing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  const stopTidying = keepTidy(table, days)
 
   const age = ({ begunAt }: Batch) => performance.now() - begunAt
   const isDue = (batch: Batch) => isClosed || batch.entries.length === batchSize || age(batch) >= flushMs
@@ -70,42 +71,51 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
 
   async function storeDue(): Promise<void> {
     for (let batch = batches[0]; batch && isDue(batch); batch = batches[0]) {
-      const isStored = await table.append(batch.entries).then(
-        () => true,
-        () => false,
-      )
-      const done = isStored ? [batch] : batches.filter((one) => age(one) >= patienceMs)
-      batches.splice(0, done.length)
-      for (const { entries } of done) {
-        waiting -= entries.length
-        if (!isStored) onLost(entries.length)
-      }
-      if (done.length === 0) await sleep(isClosed ? 50 : retryMs)
+      const isStored = await succeeds(table.append(batch.entries))
+      const done = isStored ? 1 : batches.filter((one) => age(one) >= patienceMs).length
+      const count = batches.splice(0, done).reduce((sum, { entries }) => sum + entries.length, 0)
+      waiting -= count
+      if (count === 0) await sleep(isClosed ? 50 : retryMs)
+      else if (!isStored) onLost(count)
     }
   }
-
-  /** In small steps, so that entries which arrive meanwhile are not held up. */
-  async function tidy(): Promise<void> {
-    try {
-      while (!isClosed && (await table.moveBatch())) {}
-      while (!isClosed && (await table.purge(Date.now() - days * 86_400_000)) > 0) {}
-    } catch {
-      // Locked or gone: the next round tries again.
-    }
-    if (!isClosed) tidying = setTimeout(tidy, tidyEveryMs).unref()
-  }
-
-  let tidying = setTimeout(tidy, firstTidyMs).unref()
 
   return {
     record,
     async close() {
       isClosed = true
-      clearTimeout(tidying)
+      stopTidying()
       store()
       await Promise.race([storing, sleep(closeMs)])
       batches.length = 0
       await table.close()
     },
+  }
+}
+
+const succeeds = (work: Promise<void>) =>
+  work.then(
+    () => true,
+    () => false,
+  )
+
+/** Moves what the version before has left, and purges, in small steps: entries that arrive are not held up. */
+function keepTidy(table: HistoryTable, days: number): () => void {
+  let isStopped = false
+  let timer = setTimeout(tidy, firstTidyMs).unref()
+
+  async function tidy(): Promise<void> {
+    try {
+      while (!isStopped && (await table.moveBatch())) {}
+      while (!isStopped && (await table.purge(Date.now() - days * 86_400_000)) > 0) {}
+    } catch {
+      // Locked or gone: the next round tries again.
+    }
+    if (!isStopped) timer = setTimeout(tidy, tidyEveryMs).unref()
+  }
+
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
   }
 }
