@@ -7,13 +7,13 @@ import { openConfigCache } from './campaigns/config-cache.ts'
 import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
 import { openTemplates } from './countdown/templates.ts'
-import type { History } from './history/history.ts'
+import { openHistory } from './history/history.ts'
+import type { HistoryTable } from './history/table.ts'
 import { sendError } from './http/errors.ts'
 import { newFastify } from './http/framework.ts'
 import { openMetrics } from './http/metrics.ts'
 import { operations } from './http/operations.ts'
 import { panel } from './http/panel/panel.ts'
-import type { HistoryReader } from './http/panel/route.ts'
 import { publicApi } from './http/public/api.ts'
 import { basePath } from './http/public/schemas.ts'
 import { sendUndecodable, visitor } from './http/visitor/visitor.ts'
@@ -35,9 +35,7 @@ export type AppParts = {
     'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute' | 'trustProxy' | 'formRatePerMinute' | 'historyDays'
   >
   store: Store
-  /** Opens the request history; `onLost` is told of entries that could not be stored. */
-  openHistory(onLost: (count: number) => void): History
-  readHistory: HistoryReader
+  historyTable: HistoryTable
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
@@ -56,7 +54,7 @@ export type App = {
 
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
-  const { config, store, log, now } = parts
+  const { config, store, historyTable, log, now } = parts
   const app = newFastify(config.trustProxy, sendUndecodable)
   let port = config.port
   let isStopping = false
@@ -71,7 +69,7 @@ export function buildApp(parts: AppParts): App {
   }
   const { configCache } = shared
   const metrics = openMetrics(() => connections)
-  const history = parts.openHistory(metrics.historyLost)
+  const history = openHistory({ table: historyTable, days: config.historyDays, onLost: metrics.historyLost })
   const keyUses = openKeyUses(store)
   const counting = openCounting(store, metrics.countsLost)
   const leads = buildLeads(store, configCache, counting.registered)
@@ -103,7 +101,7 @@ export function buildApp(parts: AppParts): App {
       leads,
       users: buildUsers(store),
       templates,
-      readHistory: parts.readHistory,
+      history: historyTable,
       historyDays: config.historyDays,
     }),
   )

@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { App, AppParts } from '../app.ts'
 import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
-import { openHistory } from '../history/history.ts'
-import { historyPlace } from '../history/places.ts'
-import { readEntryBatches } from '../history/reading.ts'
+import { openHistoryTable } from '../history/open.ts'
 import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -14,8 +12,6 @@ import { isWorker, metricsOfAll, superviseWorkers } from './workers.ts'
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
 const lockWaitMs = 750
 const patienceMs = 900
-/** Somebody looks at the history while others are served. */
-const historyLockWaitMs = 20
 const signals = ['SIGTERM', 'SIGINT'] as const
 /** The whole stop, of which connections have eight seconds. */
 const stopMs = 10_000
@@ -64,14 +60,12 @@ export async function run(
   const log = openLog()
   const giveUpClaim = claimDatabase(config.database)
   const store = await openStore(config.database, { ...patience(config), isServer: true })
-  const place = historyPlace(config.database)
   // Loaded here: a start that is refused, and the one who watches over workers, need none of it.
   const { buildApp } = await import('../app.ts')
   const app = buildApp({
     config,
     store,
-    openHistory: (onLost) => openHistory({ place, days: config.historyDays, onLost }),
-    readHistory: (accountId, range) => readEntryBatches(place, accountId, range, historyLockWaitMs),
+    historyTable: await openHistoryTable(config.database),
     log,
     now: Date.now,
     ...(isWorker && { metricsOfAll }),

@@ -1,7 +1,4 @@
-/**
- * Every error code of the public API with its status (specification, part 7). The request history stores a
- * code by its position here: add new ones at the end.
- */
+/** Every error code of the public API with its status (specification, part 7). */
 export const errorStatus = {
   INVALID_JSON: 400,
   INVALID_CURSOR: 400,

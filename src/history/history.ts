@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
-import type { HistoryPlace } from './places.ts'
-import { type HistoryEntry, type Records, recordBytes, recordsIn, writeRecord } from './record.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HistoryEntry } from './entry.ts'
+import type { HistoryTable } from './table.ts'
 
 export type History = {
   /** Takes the entry and returns at once; it is stored some time after. */
@@ -9,120 +9,113 @@ export type History = {
   close(): Promise<void>
 }
 
-/** Entries on their way to the thread that writes and, when it has failed to store them, back. */
-export type HistoryBatch = { bytes: ArrayBuffer; count: number; begunAt: number }
-export type HistoryAnswer = { batch: HistoryBatch; stored: boolean }
+type Batch = { entries: HistoryEntry[]; begunAt: number }
 
 const flushMs = 250
 const retryMs = 500
-const batchSize = 2_000
-/** Batches that may wait. */
-const queueSize = 10
+const batchSize = 500
+const mostWaiting = 20_000
 /** A batch that could not be stored for this long is given up. */
 const patienceMs = 5_000
 const closeMs = 1_000
+const firstTidyMs = 1_000
+const tidyEveryMs = 600_000
+
+export type HistoryOptions = {
+  table: HistoryTable
+  days: number
+  /** Told how many entries were given up. */
+  onLost(count: number): void
+}
 
 /**
- * The request history, written behind the answers by a thread of its own: whatever its file does (locked,
- * slow, full, gone), a request never waits for it. `onLost` is told how many entries were given up.
+ * The request history, written behind the answers: whatever its table does (locked, slow, full, gone), a request
+ * never waits for it.
  */
-export function openHistory(options: {
-  place: HistoryPlace
-  days: number
-  onLost: (count: number) => void
-}): History {
-  const { onLost } = options
-  let filling: HistoryBatch | undefined
-  let view: Records | undefined
-  const full: HistoryBatch[] = []
-  let inFlight: HistoryBatch | undefined
-  let spare: ArrayBuffer | undefined
+export function openHistory({ table, days, onLost }: HistoryOptions): History {
+  /** Oldest first. While `storing`, the first is on its way and takes no more. */
+  const batches: Batch[] = []
+  let waiting = 0
+  let storing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
-  let worker: Worker | undefined
-  let closed: (() => void) | undefined
+  let isClosed = false
+  const stopTidying = keepTidy(table, days)
 
-  function start(): Worker {
-    const started = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: { place: options.place, days: options.days },
-    })
-    started.unref()
-    started.on('message', ({ batch, stored }: HistoryAnswer) => settle(batch, stored))
-    started.on('error', () => {})
-    started.on('exit', () => {
-      worker = undefined
-      // The bytes went with the thread.
-      if (inFlight !== undefined) {
-        onLost(inFlight.count)
-        settle(inFlight, true)
-      }
-    })
-    return started
-  }
+  const age = ({ begunAt }: Batch) => performance.now() - begunAt
+  const isDue = (batch: Batch) => isClosed || batch.entries.length === batchSize || age(batch) >= flushMs
 
-  function settle(batch: HistoryBatch, stored: boolean): void {
-    inFlight = undefined
-    const impatient = performance.now() - batch.begunAt > patienceMs
-    if (!stored && !impatient) {
-      full.unshift(batch)
-      schedule(retryMs)
+  function record(entry: HistoryEntry): void {
+    if (waiting === mostWaiting) {
+      onLost(1)
       return
     }
-    if (!stored) onLost(batch.count)
-    if (batch.bytes.byteLength > 0) spare = batch.bytes
-    if (full.length > 0) flush()
-    else if (filling !== undefined) schedule(flushMs)
-    else closed?.()
+    waiting += 1
+    let batch = batches.at(-1)
+    if (batch === undefined || batch.entries.length === batchSize || (storing && batches.length === 1)) {
+      batch = { entries: [], begunAt: performance.now() }
+      batches.push(batch)
+    }
+    batch.entries.push(entry)
+    if (batch.entries.length === batchSize) store()
+    else timer ??= setTimeout(store, flushMs)
   }
 
-  function schedule(delayMs: number): void {
-    timer ??= setTimeout(flush, closed === undefined ? delayMs : 0)
-  }
-
-  function flush(): void {
+  function store(): void {
     clearTimeout(timer)
     timer = undefined
-    if (inFlight !== undefined) return
-    const batch = full.shift() ?? filling
-    if (batch === undefined) return
-    if (batch === filling) filling = undefined
-    inFlight = { ...batch }
-    worker ??= start()
-    worker.postMessage(batch, [batch.bytes])
+    storing ??= storeDue().then(() => {
+      storing = undefined
+      if (batches.length > 0) timer ??= setTimeout(store, flushMs)
+    })
   }
 
-  function begin(): HistoryBatch {
-    const bytes = spare ?? new ArrayBuffer(batchSize * recordBytes)
-    spare = undefined
-    view = recordsIn(bytes)
-    filling = { bytes, count: 0, begunAt: performance.now() }
-    schedule(flushMs)
-    return filling
+  async function storeDue(): Promise<void> {
+    for (let batch = batches[0]; batch && isDue(batch); batch = batches[0]) {
+      const isStored = await succeeds(table.append(batch.entries))
+      const done = isStored ? 1 : batches.filter((one) => age(one) >= patienceMs).length
+      const count = batches.splice(0, done).reduce((sum, { entries }) => sum + entries.length, 0)
+      waiting -= count
+      if (count === 0) await sleep(isClosed ? 50 : retryMs)
+      else if (!isStored) onLost(count)
+    }
   }
 
   return {
-    record(entry) {
-      if (full.length >= queueSize) {
-        onLost(1)
-        return
-      }
-      const batch = filling ?? begin()
-      writeRecord(view as Records, batch.count, entry)
-      batch.count += 1
-      if (batch.count < batchSize) return
-      full.push(batch)
-      filling = undefined
-      flush()
-    },
+    record,
     async close() {
-      if (filling !== undefined || full.length > 0 || inFlight !== undefined) {
-        await new Promise<void>((resolve) => {
-          closed = resolve
-          setTimeout(resolve, closeMs)
-          flush()
-        })
-      }
-      clearTimeout(timer)
-      await worker?.terminate()
+      isClosed = true
+      stopTidying()
+      store()
+      await Promise.race([storing, sleep(closeMs)])
+      batches.length = 0
+      await table.close()
     },
+  }
+}
+
+const succeeds = (work: Promise<void>) =>
+  work.then(
+    () => true,
+    () => false,
+  )
+
+/** Moves what the version before has left, and purges, in small steps: entries that arrive are not held up. */
+function keepTidy(table: HistoryTable, days: number): () => void {
+  let isStopped = false
+  let timer = setTimeout(tidy, firstTidyMs).unref()
+
+  async function tidy(): Promise<void> {
+    try {
+      while (!isStopped && (await table.moveBatch())) {}
+      while (!isStopped && (await table.purge(Date.now() - days * 86_400_000)) > 0) {}
+    } catch {
+      // Locked or gone: the next round tries again.
+    }
+    if (!isStopped) timer = setTimeout(tidy, tidyEveryMs).unref()
+  }
+
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
   }
 }

@@ -183,7 +183,7 @@ test('not in the history, nor where it is kept', async () => {
     assert.equal(code, 0, stderr)
     assertNothingOf(stdout + stderr, 'history list')
   }
-  const kept = (await storedTexts(shop.place)).filter(([name]) => /-history\.db|^request_batches$/.test(name))
+  const kept = (await storedTexts(shop.place)).filter(([name]) => /-history\.db|^request_history$/.test(name))
   assert.ok(kept.length > 0)
   for (const [name, text] of kept) assertNothingOf(text, name)
 })

@@ -4,9 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { openHistory } from '../../src/history/history.ts'
-import { historyPlace } from '../../src/history/places.ts'
-import { readEntryBatches } from '../../src/history/reading.ts'
+import { openHistoryTable } from '../../src/history/open.ts'
 import { openStore } from '../../src/store/open.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { engine } from '../support/test-database.ts'
@@ -38,8 +36,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
   const app = buildApp({
     config,
     store,
-    openHistory: (onLost) => openHistory({ place: historyPlace(config.database), days: 7, onLost }),
-    readHistory: (accountId, range) => readEntryBatches(historyPlace(config.database), accountId, range, 250),
+    historyTable: await openHistoryTable(config.database),
     log: { info() {}, warn() {}, error() {} },
     now: () => Date.now() + shiftMs,
   })

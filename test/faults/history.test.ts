@@ -16,8 +16,7 @@ import { engine } from '../support/test-database.ts'
 import { message } from '../support/wire.ts'
 
 const preload = `--import=${join(import.meta.dirname, '..', 'support', 'faulty-sqlite.ts')}`
-/** Batches that wait, one that is being filled and one on its way, of 2,000 entries each. */
-const mostWaiting = 24_000
+const mostWaiting = 20_000
 
 type Trouble = 'down' | 'slow' | 'locked'
 /** Begins the trouble; the result ends it. */
@@ -48,17 +47,17 @@ const troubles: Record<typeof engine, Record<Trouble, Begin>> = {
     },
   },
   postgres: {
-    down: inTable('ALTER TABLE request_batches RENAME TO away', 'ALTER TABLE away RENAME TO request_batches'),
+    down: inTable('ALTER TABLE request_history RENAME TO away', 'ALTER TABLE away RENAME TO request_history'),
     slow: inTable(
       `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
-         'BEGIN PERFORM pg_sleep(0.4); RETURN NEW; END';
-       CREATE TRIGGER slow BEFORE INSERT ON request_batches FOR EACH ROW EXECUTE FUNCTION slow()`,
-      'DROP TRIGGER slow ON request_batches; DROP FUNCTION slow',
+         'BEGIN PERFORM pg_sleep(0.4); RETURN NULL; END';
+       CREATE TRIGGER slow BEFORE INSERT ON request_history FOR EACH STATEMENT EXECUTE FUNCTION slow()`,
+      'DROP TRIGGER slow ON request_history; DROP FUNCTION slow',
     ),
     async locked({ databaseUrl }) {
       const client = new Client({ connectionString: databaseUrl })
       await client.connect()
-      await client.query('BEGIN; LOCK TABLE request_batches')
+      await client.query('BEGIN; LOCK TABLE request_history')
       return () => client.end()
     },
   },

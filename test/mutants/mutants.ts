@@ -156,9 +156,9 @@ export const mutants: Mutant[] = [
   { file: api, line: '    account(parts, call, reply)', fault: '', tests: inApi('history') },
   {
     file: 'src/history/history.ts',
-    line: 'if (full.length >= queueSize)',
-    fault: 'if (false)',
-    tests: ['test/faults/history.test.ts'],
+    line: 'if (waiting === mostWaiting)',
+    fault: 'if (waiting < 0)',
+    tests: ['test/history/trouble.test.ts'],
   },
   { file: 'src/core/cta-link.ts', line: '!isLc(part)', fault: 'true', tests: ['test/core/cta-link.test.ts'] },
   {

@@ -5,15 +5,11 @@ import type { Users } from '../../access/users.ts'
 import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Templates } from '../../countdown/templates.ts'
-import type { BatchRange } from '../../history/places.ts'
-import type { EntryBatch } from '../../history/reading.ts'
+import type { HistoryReader } from '../../history/table.ts'
 import type { Leads } from '../../leads/leads.ts'
 import type { Session } from '../../store/access.ts'
 import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
-
-/** The account's batches of the request history, newest first, some at a time. @throws StoreUnavailable */
-export type HistoryReader = (accountId: number, range: BatchRange) => AsyncIterable<EntryBatch[]>
 
 /** What the routes work with. */
 export type PanelParts = {
@@ -24,7 +20,7 @@ export type PanelParts = {
   templates: Templates
   /** Requests of the public API, for an account without a limit of its own. */
   rateLimitPerMinute: number
-  readHistory: HistoryReader
+  history: HistoryReader
   historyDays: number
   /** What links, timers and the downloaded description begin with. */
   publicUrl(): string

@@ -218,7 +218,8 @@ function numbered(sql: string): string {
       count += 1
       return `$${count}`
     })
-    numberedTexts.set(sql, text)
+    // Statements of many rows have a text for each number of rows: too many to be kept.
+    if (sql.length < 4_000) numberedTexts.set(sql, text)
   }
   return text
 }

@@ -3,7 +3,7 @@ import { type PointerEvent, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { useMoments } from './moments.ts'
 import { ticksOf } from './ticks.ts'
-import type { Bar } from './use-history.ts'
+import type { Bar, Counts } from './use-history.ts'
 import type { Span } from './wanted.ts'
 import { words } from './words.ts'
 
@@ -25,13 +25,7 @@ const plotHeight = height - bottom - top
 /** A shorter way of the pointer is a click. */
 const leastDrag = 6
 
-export type ChartProps = {
-  fromMs: number
-  toMs: number
-  barSeconds: number
-  bars: ReadonlyMap<number, Bar>
-  onZoom(span: Required<Span>): void
-}
+export type ChartProps = Counts & { onZoom(span: Required<Span>): void }
 
 /** Requests by class of status over time; dragging across it zooms in. The buttons beside it do so by keyboard. */
 export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
@@ -45,7 +39,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
   const count = Math.max(1, Math.ceil((toMs - firstMs) / barMs))
   const plotWidth = Math.max(0, width - left)
   const step = plotWidth / count
-  const most = niceCeiling(Math.max(1, ...[...bars.values()].map(totalOf)))
+  const most = niceCeiling(Math.max(1, ...bars.map(totalOf)))
   const indexAt = (x: number) => Math.min(count - 1, Math.max(0, Math.floor((x - left) / step)))
   const xOf = (event: PointerEvent<SVGSVGElement>) =>
     event.clientX - event.currentTarget.getBoundingClientRect().left
@@ -68,11 +62,11 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
     setDrag(undefined)
   }
   const totals = sorts.map((sort) => {
-    const sum = [...bars.values()].reduce((total, bar) => total + bar[sort], 0)
+    const sum = bars.reduce((total, bar) => total + bar[sort], 0)
     return `${text.sorts[sort]}: ${moments.number(sum)}.`
   })
   const label = text.summary(moments.dayAndMinute(fromMs), moments.dayAndMinute(toMs), totals.join(' '))
-  const pointedBar = pointed === undefined ? undefined : bars.get((firstMs + pointed * barMs) / 1_000)
+  const pointedBar = bars.find(({ at }) => pointed !== undefined && at * 1_000 === firstMs + pointed * barMs)
   const yOf = (value: number) => top + plotHeight * (1 - value / most)
   return (
     <div ref={ref} style={{ position: 'relative' }}>
@@ -106,7 +100,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
             {moments[unit](at)}
           </text>
         ))}
-        {[...bars.values()].map((bar) => (
+        {bars.map((bar) => (
           <Column
             key={bar.at}
             of={bar}
@@ -160,7 +154,7 @@ function Column({ of, x, width, yOf }: ColumnProps) {
   })
 }
 
-export function totalOf({ succeeded, refused, failed }: Bar): number {
+function totalOf({ succeeded, refused, failed }: Bar): number {
   return succeeded + refused + failed
 }
 

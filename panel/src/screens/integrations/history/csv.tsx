@@ -32,7 +32,7 @@ function lineOf({ atMs, requestId, keyId, operation, campaignId, status, errorCo
 type State = { lines: number; isRunning: boolean; isCut: boolean; error: CallFailed | null }
 const idle: State = { lines: 0, isRunning: false, isCut: false, error: null }
 
-/** All entries that the filters let through, in a file; read step by step, with the number of lines so far. */
+/** All entries that the filters let through, in a file; read page by page, with the number of lines so far. */
 export function CsvExport({ wanted }: { wanted: Wanted }) {
   const text = useWords(words)
   const [state, setState] = useState(idle)

@@ -11,11 +11,12 @@ import { words } from './words.ts'
 /** The list, newest first: what comes is announced, what is older is appended. */
 export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices }) {
   const text = useWords(words)
-  const moments = useMoments()
-  const list = useEntries(wanted)
-  const news = useNews(wanted, list.head)
-  const { query, entries, readToMs, isReading, hasMore, isFull } = list
-  const when = readToMs === null ? '' : moments.dayAndSecond(readToMs)
+  const query = useEntries(wanted)
+  const pages = query.data?.pages ?? []
+  const entries = pages.flatMap((page) => page.entries)
+  const news = useNews(wanted, pages[0]?.head)
+  const { hasNextPage, isFetching, isError } = query
+  const isAll = !isFetching && !hasNextPage && !isError
   return (
     <Stack gap="sm">
       {/* As high as the button: where it comes, nothing moves. */}
@@ -27,34 +28,24 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
         )}
       </Box>
       {entries.length > 0 && <EntryTable entries={entries} choices={choices} />}
-      {query.isError && (
+      {isError && (
         <Failure
-          of={{ error: query.error, refetch: hasMore ? () => query.fetchNextPage() : query.refetch }}
+          of={{ error: query.error, refetch: hasNextPage ? () => query.fetchNextPage() : query.refetch }}
         />
       )}
-      {entries.length === 0 && !isReading && !hasMore && !query.isError && <Nothing wanted={wanted} />}
+      {isAll && entries.length === 0 && <Nothing wanted={wanted} />}
       <Group gap="sm" justify="center" mih={36}>
-        {isReading && (
-          <Group gap="xs" role="status">
+        {isFetching && (
+          <Box role="status">
             <Loader size="xs" />
-            <Text size="sm" c="dimmed">
-              {when === '' ? '…' : text.reading(when)}
-            </Text>
-          </Group>
+          </Box>
         )}
-        {!isReading && hasMore && (
-          <>
-            {!isFull && (
-              <Text size="sm" c="dimmed">
-                {text.readTo(when)}
-              </Text>
-            )}
-            <Button variant="default" size="sm" onClick={list.showMore}>
-              {isFull ? text.more : text.readOn}
-            </Button>
-          </>
+        {!isFetching && hasNextPage && (
+          <Button variant="default" size="sm" onClick={() => query.fetchNextPage()}>
+            {text.more}
+          </Button>
         )}
-        {!isReading && !hasMore && entries.length > 0 && (
+        {isAll && entries.length > 0 && (
           <Text size="sm" c="dimmed">
             {text.end}
           </Text>

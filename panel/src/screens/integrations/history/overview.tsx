@@ -3,38 +3,29 @@ import { useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { Chart, colours, sorts, totalOf } from './chart.tsx'
+import { Chart, colours, sorts } from './chart.tsx'
 import { useMoments } from './moments.ts'
-import { type Bar, useCounts } from './use-history.ts'
+import { type Bar, type Counts, useCounts } from './use-history.ts'
 import type { Choices, Span, Wanted } from './wanted.ts'
 import { words } from './words.ts'
 
 type OverviewProps = { wanted: Wanted; choices: Choices; setSpan(span: Span): void }
-type Shown = { fromMs: number; toMs: number; barSeconds: number }
 
 /** The chart, what its colours mean and how many there are, and the ways to zoom. */
 export function Overview({ wanted, choices, setSpan }: OverviewProps) {
   const text = useWords(words)
-  const moments = useMoments()
-  const { query, first, bars, readToMs } = useCounts(wanted)
+  const query = useCounts(wanted)
   const [isTable, setTable] = useState(false)
-  if (query.isError && first === undefined) return <Failure of={query} />
+  const counts = query.data
+  if (query.isError) return <Failure of={query} />
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
-        <Group justify="space-between" gap="sm">
-          <Legend bars={bars} />
-          {readToMs !== null && !query.isError && (
-            <Text size="sm" c="dimmed">
-              {text.countedTo(moments.dayAndMinute(readToMs))}
-            </Text>
-          )}
-        </Group>
-        {query.isError && <Failure of={{ error: query.error, refetch: () => query.fetchNextPage() }} />}
-        <Box mih={226}>{first !== undefined && <Chart {...first} bars={bars} onZoom={setSpan} />}</Box>
-        {first !== undefined && (
+        <Legend bars={counts?.bars ?? []} />
+        <Box mih={226}>{counts !== undefined && <Chart {...counts} onZoom={setSpan} />}</Box>
+        {counts !== undefined && (
           <Group gap="xs">
-            <Zooming shown={first} days={choices.days} span={wanted.span} setSpan={setSpan} />
+            <Zooming shown={counts} days={choices.days} span={wanted.span} setSpan={setSpan} />
             <Button
               size="compact-sm"
               variant="default"
@@ -45,20 +36,13 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
             </Button>
           </Group>
         )}
-        {isTable && first !== undefined && (
-          <BarTable
-            shown={first}
-            bars={bars}
-            isCounting={query.isFetching || query.hasNextPage}
-            setSpan={setSpan}
-          />
-        )}
+        {isTable && counts !== undefined && <BarTable shown={counts} setSpan={setSpan} />}
       </Stack>
     </Paper>
   )
 }
 
-function Legend({ bars }: { bars: ReadonlyMap<number, Bar> }) {
+function Legend({ bars }: { bars: readonly Bar[] }) {
   const text = useWords(words)
   const { number } = useMoments()
   return (
@@ -67,7 +51,7 @@ function Legend({ bars }: { bars: ReadonlyMap<number, Bar> }) {
         <Group key={sort} gap={6} component="li">
           <Box w={12} h={12} bg={colours[sort]} style={{ borderRadius: 3 }} />
           <Text size="sm">
-            {text.sorts[sort]} <b>{number([...bars.values()].reduce((sum, bar) => sum + bar[sort], 0))}</b>
+            {text.sorts[sort]} <b>{number(bars.reduce((sum, bar) => sum + bar[sort], 0))}</b>
           </Text>
         </Group>
       ))}
@@ -75,7 +59,7 @@ function Legend({ bars }: { bars: ReadonlyMap<number, Bar> }) {
   )
 }
 
-type ZoomingProps = { shown: Shown; days: number; span: Span; setSpan(span: Span): void }
+type ZoomingProps = { shown: Counts; days: number; span: Span; setSpan(span: Span): void }
 
 /** What dragging does, by buttons. */
 function Zooming({ shown: { fromMs, toMs }, days, span, setSpan }: ZoomingProps) {
@@ -114,19 +98,13 @@ function wholeSecond(milliseconds: number): number {
   return Math.round(milliseconds / 1_000) * 1_000
 }
 
-type BarTableProps = {
-  shown: Shown
-  bars: ReadonlyMap<number, Bar>
-  isCounting: boolean
-  setSpan(span: Span): void
-}
+type BarTableProps = { shown: Counts; setSpan(span: Span): void }
 
 /** The bars that are not empty, to be read out and zoomed to by keyboard. */
-function BarTable({ shown: { barSeconds }, bars, isCounting, setSpan }: BarTableProps) {
+function BarTable({ shown: { barSeconds, bars }, setSpan }: BarTableProps) {
   const text = useWords(words)
   const moments = useMoments()
-  const filled = [...bars.values()].filter((bar) => totalOf(bar) > 0).sort((a, b) => b.at - a.at)
-  if (filled.length === 0) return isCounting ? null : <Empty text={text.emptyBars} />
+  if (bars.length === 0) return <Empty text={text.emptyBars} />
   return (
     <table className="rows" aria-label={text.tableOf}>
       <thead>
@@ -141,7 +119,7 @@ function BarTable({ shown: { barSeconds }, bars, isCounting, setSpan }: BarTable
         </tr>
       </thead>
       <tbody>
-        {filled.map((bar) => {
+        {bars.toReversed().map((bar) => {
           const when = moments.dayAndSecond(bar.at * 1_000)
           const span = { from: bar.at * 1_000, to: (bar.at + barSeconds) * 1_000 }
           return (

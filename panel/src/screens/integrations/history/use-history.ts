@@ -1,18 +1,13 @@
-// The history as the service reads it: in steps, each asked for where the one before says that there is more.
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+// The history as the screen reads it: the list page by page, the chart at once.
+import { type UseQueryResult, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type AnswerOf, type CallFailed, call } from '../../../api.ts'
 import { queryOf, type Wanted } from './wanted.ts'
 
 type Page = AnswerOf<'GET /history'>
-type Counts = AnswerOf<'GET /history/counts'>
+export type Counts = AnswerOf<'GET /history/counts'>
 export type Entry = Page['entries'][number]
 export type Bar = Counts['bars'][number]
 
-/** Entries that are shown at first, and more with each asking. */
-const portion = 50
-/** Steps in search of them after which the reader says whether to go on. */
-const mostSteps = 20
 const newsEveryMs = 5_000
 
 /** What was read stays as it is: nothing moves beneath the reader. */
@@ -28,7 +23,7 @@ const countsKey = (wanted: Wanted) => ['GET /history/counts', wanted]
 
 /** The entries, newest first, as far as they were asked for. */
 export function useEntries(wanted: Wanted) {
-  const query = useInfiniteQuery<Page, CallFailed, { pages: Page[] }, unknown[], string | undefined>({
+  return useInfiniteQuery<Page, CallFailed, { pages: Page[] }, unknown[], string | undefined>({
     queryKey: listKey(wanted),
     queryFn: ({ pageParam, signal }) =>
       call(
@@ -40,59 +35,14 @@ export function useEntries(wanted: Wanted) {
     getNextPageParam: ({ next }) => next ?? undefined,
     ...still,
   })
-  const [asked, setAsked] = useState({ entries: portion, steps: mostSteps })
-  const pages = query.data?.pages ?? []
-  const entries = pages.flatMap((page) => page.entries)
-  const { hasNextPage, isFetching, isError, fetchNextPage } = query
-  const goesOn = hasNextPage && entries.length < asked.entries && pages.length < asked.steps
-  useEffect(() => {
-    if (goesOn && !isFetching && !isError) fetchNextPage()
-  }, [goesOn, isFetching, isError, fetchNextPage])
-  return {
-    query,
-    entries,
-    head: pages[0]?.head,
-    readToMs: pages.at(-1)?.readToMs ?? null,
-    isReading: isFetching || (goesOn && !isError),
-    hasMore: hasNextPage,
-    isFull: entries.length >= asked.entries,
-    showMore: () => setAsked({ entries: entries.length + portion, steps: pages.length + mostSteps }),
-  }
 }
 
-/** Adds up the steps, and goes on until all is counted. */
-export function useCounts(wanted: Wanted) {
-  type Position = { from: string; to: string; before: string } | undefined
-  const query = useInfiniteQuery<Counts, CallFailed, { pages: Counts[] }, unknown[], Position>({
+export function useCounts(wanted: Wanted): UseQueryResult<Counts, CallFailed> {
+  return useQuery({
     queryKey: countsKey(wanted),
-    queryFn: ({ pageParam, signal }) =>
-      call('GET /history/counts', { query: { ...queryOf(wanted), ...pageParam } }, signal),
-    initialPageParam: undefined,
-    // The times stay those of the first step, which had a now of its own.
-    getNextPageParam: ({ next, fromMs, toMs }) =>
-      next === null ? undefined : { from: String(fromMs), to: String(toMs), before: next },
+    queryFn: ({ signal }) => call('GET /history/counts', { query: queryOf(wanted) }, signal),
     ...still,
   })
-  const { hasNextPage, isFetching, isError, fetchNextPage, data } = query
-  useEffect(() => {
-    if (hasNextPage && !isFetching && !isError) fetchNextPage()
-  }, [hasNextPage, isFetching, isError, fetchNextPage])
-  const pages = data?.pages ?? []
-  return { query, first: pages[0], bars: added(pages), readToMs: pages.at(-1)?.readToMs ?? null }
-}
-
-function added(pages: Counts[]): Map<number, Bar> {
-  const bars = new Map<number, Bar>()
-  for (const bar of pages.flatMap((page) => page.bars)) {
-    const known = bars.get(bar.at)
-    bars.set(bar.at, {
-      at: bar.at,
-      succeeded: bar.succeeded + (known?.succeeded ?? 0),
-      refused: bar.refused + (known?.refused ?? 0),
-      failed: bar.failed + (known?.failed ?? 0),
-    })
-  }
-  return bars
 }
 
 /** What has come since the list was read; told, and shown when the reader wants it. */

@@ -4,7 +4,7 @@ import { useSearchParams } from 'wouter'
 import type { AnswerOf, AskedOf } from '../../../api.ts'
 
 export type Choices = AnswerOf<'GET /history/choices'>
-export type Filters = Omit<AskedOf<'GET /history/counts'>['query'], 'from' | 'to' | 'before'>
+export type Filters = Omit<AskedOf<'GET /history/counts'>['query'], 'from' | 'to'>
 /** Milliseconds; up to now where `to` is left out, and all that is kept where `from` is. */
 export type Span = { from?: number; to?: number }
 export type Wanted = { filters: Filters; span: Span }

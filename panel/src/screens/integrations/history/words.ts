@@ -36,7 +36,6 @@ export const words = inBoth({
     zoomIn: 'Zoom in',
     zoomOut: 'Zoom out',
     wholeTime: 'Whole time',
-    countedTo: (when: string) => `Counting… back to ${when}`,
     asTable: 'Show as a table',
     hideTable: 'Hide the table',
     tableOf: 'Requests over time, as a table',
@@ -52,9 +51,6 @@ export const words = inBoth({
         ? `More than ${count} new requests: show them`
         : plural('en', count, { one: '1 new request: show it', other: '# new requests: show them' }),
     more: 'Show more',
-    readOn: 'Read on',
-    reading: (when: string) => `Reading… back to ${when}`,
-    readTo: (when: string) => `Read back to ${when}.`,
     end: 'That is all.',
     emptyFiltered: 'No request fits these filters. Take a longer period or clear the filters.',
     empty:
@@ -107,7 +103,6 @@ export const words = inBoth({
     zoomIn: 'Przybliż',
     zoomOut: 'Oddal',
     wholeTime: 'Cały okres',
-    countedTo: (when: string) => `Zliczanie… wstecz do ${when}`,
     asTable: 'Pokaż jako tabelę',
     hideTable: 'Ukryj tabelę',
     tableOf: 'Żądania w czasie jako tabela',
@@ -128,9 +123,6 @@ export const words = inBoth({
             other: '# nowego żądania: pokaż je',
           }),
     more: 'Pokaż więcej',
-    readOn: 'Czytaj dalej',
-    reading: (when: string) => `Odczyt… wstecz do ${when}`,
-    readTo: (when: string) => `Odczytano wstecz do ${when}.`,
     end: 'To już wszystko.',
     emptyFiltered: 'Żadne żądanie nie pasuje do tych filtrów. Wybierz dłuższy okres albo wyczyść filtry.',
     empty:

@@ -1,0 +1,28 @@
+import { openPool } from '../store/postgres/connection.ts'
+import type { Value } from '../store/sql.ts'
+import type { HistoryDatabase } from './table.ts'
+
+const readPatienceMs = 10_000
+/** A batch that hangs must not keep the next ones. */
+const writePatienceMs = 2_000
+
+/** The table is one of the database's own (store/postgres/migrations.ts). */
+export function historyOnPostgres(url: string): HistoryDatabase {
+  const reading = openConnection(url, readPatienceMs)
+  const writing = openConnection(url, writePatienceMs)
+  return {
+    read: async (sql, values) => (await reading.query(sql, values)).rows,
+    write: async (sql, values) => (await writing.query(sql, values)).changes,
+    close: async () => void (await Promise.all([reading.close(), writing.close()])),
+  }
+}
+
+/** PostgreSQL gives up a little earlier than we do: what has been counted as lost is not stored later. */
+function openConnection(url: string, patienceMs: number) {
+  const settings = { synchronous_commit: 'off', statement_timeout: String(patienceMs * 0.9) }
+  const pool = openPool({ url, size: 1, settings, connectMs: patienceMs })
+  return {
+    query: (sql: string, values: Value[]) => pool.use(patienceMs, ({ query }) => query(sql, values)),
+    close: pool.close,
+  }
+}

@@ -1,0 +1,69 @@
+// The thread of the history's file: it does one statement after another, and outlives every fault of the file.
+import { existsSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { Row, Value } from '../store/sql.ts'
+import { type Connection, connect, transaction } from '../store/sqlite/connection.ts'
+import { watchIdentity } from '../store/sqlite/file-identity.ts'
+import type { Answer, Question } from './thread.ts'
+
+const path: string = workerData
+const busyTimeoutMs = 1_000
+
+const schema = `
+  -- What a power cut takes back was promised to nobody.
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS request_history (
+    account_id INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    request_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    operation TEXT,
+    campaign_id INTEGER,
+    status INTEGER NOT NULL,
+    error_code TEXT,
+    milliseconds INTEGER NOT NULL,
+    PRIMARY KEY (account_id, at_ms, request_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS request_history_by_time ON request_history (at_ms);
+`
+
+let writer: { connection: Connection; isSameFile(): boolean } | undefined
+
+function write(sql: string, values: Value[]): number {
+  // SQLite would go on writing to a file that was removed.
+  if (writer?.isSameFile() === false) {
+    writer.connection.close()
+    writer = undefined
+  }
+  writer ??= {
+    connection: connect(path, { busyTimeoutMs, opened: ({ exec }) => exec(schema) }),
+    isSameFile: watchIdentity([path]),
+  }
+  const { connection } = writer
+  // Not kept: each number of rows has a statement of its own.
+  return transaction(connection, () => Number(connection.prepare(sql).run(...values).changes))
+}
+
+/** Nothing is there before a server of this version has run. The file may be another one each time. */
+function read(sql: string, values: Value[]): Row[] {
+  if (!existsSync(path)) return []
+  const connection = connect(path, { busyTimeoutMs, readOnly: true })
+  try {
+    return connection.all(sql, ...values)
+  } catch (error) {
+    if (/^no such table/.test((error as Error).message)) return []
+    throw error
+  } finally {
+    connection.close()
+  }
+}
+
+parentPort?.on('message', ({ name, sql, values }: Question) => {
+  let answer: Answer
+  try {
+    answer = { value: (name === 'read' ? read : write)(sql, values) }
+  } catch (error) {
+    answer = { error }
+  }
+  parentPort?.postMessage(answer)
+})

@@ -1,0 +1,12 @@
+import type { DatabaseLocation } from '../store/open.ts'
+import { type HistoryTable, historyTable } from './table.ts'
+
+/** Connects with the first statement. The file stands beside the database, since one file has one write lock. */
+export async function openHistoryTable(database: DatabaseLocation): Promise<HistoryTable> {
+  if (database.engine === 'postgres') {
+    const { historyOnPostgres } = await import('./history-postgres.ts')
+    return historyTable(historyOnPostgres(database.url))
+  }
+  const { historyInThreads } = await import('./thread.ts')
+  return historyTable(historyInThreads(`${database.path.replace(/\.db$/, '')}-history.db`))
+}

@@ -1,0 +1,113 @@
+// The table of the request history: one row for each entry, and the statements that both engines run on it.
+import type { Row, Value } from '../store/sql.ts'
+import type { HistoryEntry } from './entry.ts'
+import { entriesOf } from './legacy-records.ts'
+
+/**
+ * Where the table is. Each statement is done whole or not at all; reading and writing do not wait for each other.
+ * @throws StoreUnavailable
+ */
+export type HistoryDatabase = {
+  read(sql: string, values: Value[]): Promise<Row[]>
+  /** Resolves with the number of rows that were changed. */
+  write(sql: string, values: Value[]): Promise<number>
+  close(): Promise<void>
+}
+
+export type HistoryFilter = {
+  fromMs: number
+  /** Excluded. */
+  toMs: number
+  keyId?: string | undefined
+  operation?: string | undefined
+  errorCode?: string | undefined
+  /** 4 for 400 to 499. */
+  statusClass?: number | undefined
+  /** How the request id begins. */
+  requestId?: string | undefined
+}
+
+/** Entries stand in the order of their time, and within one millisecond in that of their ids. */
+export type Cursor = Pick<HistoryEntry, 'atMs' | 'requestId'>
+export type PageRange = { before?: Cursor | undefined; after?: Cursor | undefined; limit: number }
+export type AccountEntry = Omit<HistoryEntry, 'accountId'>
+/** How many requests of each sort came in the time that begins at `at`, in seconds. */
+export type Bar = { at: number; succeeded: number; refused: number; failed: number }
+
+export type HistoryTable = ReturnType<typeof historyTable>
+export type HistoryReader = Pick<HistoryTable, 'page' | 'bars'>
+
+export function historyTable({ read, write, close }: HistoryDatabase) {
+  /** All of them or none. What may have been stored already, as by an answer that was lost, is not doubled. */
+  async function append(entries: readonly HistoryEntry[]): Promise<void> {
+    const rows = Array(entries.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+    await write(`${insertSql} ${rows} ON CONFLICT DO NOTHING`, entries.flatMap(valuesOf))
+  }
+  return {
+    append,
+    /** Removes at most 1,000 entries from before `beforeMs`, and resolves with how many. */
+    purge: (beforeMs: number) => write(purgeSql, [beforeMs]),
+    /** Turns the newest batch of the version before into rows. False where there is none; may stop anywhere. */
+    async moveBatch(): Promise<boolean> {
+      const [batch] = await read('SELECT * FROM request_batches ORDER BY id DESC LIMIT 1', [])
+      if (batch === undefined) return false
+      await append(entriesOf(batch.records))
+      await write('DELETE FROM request_batches WHERE account_id = ? AND id = ?', [batch.account_id, batch.id])
+      return true
+    },
+    /** Newest first. */
+    async page(accountId: number, filter: HistoryFilter, range: PageRange): Promise<AccountEntry[]> {
+      const { where, values } = conditions(accountId, filter, range)
+      const sql = `${selectSql} WHERE ${where} ORDER BY at_ms DESC, request_id DESC LIMIT ?`
+      return (await read(sql, [...values, range.limit])) as AccountEntry[]
+    },
+    /** Oldest first, without the empty ones. */
+    async bars(accountId: number, filter: HistoryFilter, barSeconds: number): Promise<Bar[]> {
+      const { where, values } = conditions(accountId, filter, {})
+      const at = `at_ms / ${barSeconds * 1_000} * ${barSeconds} AS at`
+      return (await read(`SELECT ${at}, ${countsSql} WHERE ${where} GROUP BY 1 ORDER BY 1`, values)) as Bar[]
+    },
+    close,
+  }
+}
+
+const insertSql = `INSERT INTO request_history
+  (account_id, at_ms, request_id, key_id, operation, campaign_id, status, error_code, milliseconds) VALUES`
+
+function valuesOf(entry: HistoryEntry): Value[] {
+  const { accountId, requestId, keyId, operation, campaignId, status, errorCode } = entry
+  const [atMs, milliseconds] = [Math.floor(entry.atMs), Math.round(entry.milliseconds)]
+  return [accountId, atMs, requestId, keyId, operation, campaignId, status, errorCode, milliseconds]
+}
+
+const purgeSql = `DELETE FROM request_history WHERE (account_id, at_ms, request_id) IN
+  (SELECT account_id, at_ms, request_id FROM request_history WHERE at_ms < ? ORDER BY at_ms LIMIT 1000)`
+
+const selectSql = `SELECT at_ms AS "atMs", request_id AS "requestId", key_id AS "keyId", operation,
+  campaign_id AS "campaignId", status, error_code AS "errorCode", milliseconds FROM request_history`
+
+const countsSql = `count(*) FILTER (WHERE status < 400) AS succeeded,
+  count(*) FILTER (WHERE status BETWEEN 400 AND 499) AS refused,
+  count(*) FILTER (WHERE status >= 500) AS failed FROM request_history`
+
+function conditions(accountId: number, filter: HistoryFilter, { before, after }: Partial<PageRange>) {
+  const { keyId, operation, errorCode, statusClass, requestId } = filter
+  // SQLite looks for the time alone in its index: without these a page far behind reads all that stands before it.
+  const fromMs = Math.max(filter.fromMs, after?.atMs ?? 0)
+  const toMs = Math.min(filter.toMs, before === undefined ? filter.toMs : before.atMs + 1)
+  const all: [sql: string, ...values: (Value | undefined)[]][] = [
+    ['account_id = ? AND at_ms >= ? AND at_ms < ?', accountId, fromMs, toMs],
+    ['key_id = ?', keyId],
+    ['operation = ?', operation],
+    ['error_code = ?', errorCode],
+    ['status / 100 = ?', statusClass],
+    ['CAST(request_id AS text) LIKE ?', requestId && `${requestId}%`],
+    ['(at_ms, request_id) < (?, ?)', before?.atMs, before?.requestId],
+    ['(at_ms, request_id) > (?, ?)', after?.atMs, after?.requestId],
+  ]
+  const asked = all.filter(([, value]) => value !== undefined)
+  return {
+    where: asked.map(([sql]) => sql).join(' AND '),
+    values: asked.flatMap(([, ...values]) => values) as Value[],
+  }
+}

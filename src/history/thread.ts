@@ -1,0 +1,65 @@
+import { Worker } from 'node:worker_threads'
+import { StoreUnavailable } from '../store/errors.ts'
+import type { Value } from '../store/sql.ts'
+import type { HistoryDatabase } from './table.ts'
+
+export type Question = { name: 'read' | 'write'; sql: string; values: Value[] }
+export type Answer = { value: unknown } | { error: unknown }
+
+const readPatienceMs = 10_000
+/** Statements that may wait for one thread. */
+const mostWaiting = 50
+
+/**
+ * The history's file, in threads of their own for reading and writing: SQLite stops the thread that asks it until
+ * the disk has answered, and counting a million entries takes it half a second.
+ */
+export function historyInThreads(path: string): HistoryDatabase {
+  const [reading, writing] = [openThread(path), openThread(path)]
+  return {
+    async read(sql, values) {
+      const { promise, reject } = Promise.withResolvers<never>()
+      const timer = setTimeout(reject, readPatienceMs, new StoreUnavailable('the request history is slow'))
+      const read = reading.ask({ name: 'read', sql, values })
+      return Promise.race([read, promise]).finally(() => clearTimeout(timer))
+    },
+    write: (sql, values) => writing.ask({ name: 'write', sql, values }),
+    close: async () => void (await Promise.all([reading.close(), writing.close()])),
+  }
+}
+
+/** A thread that starts with the first question. */
+function openThread(path: string) {
+  /** In the order of their questions, which is that of the answers. */
+  const waiting: PromiseWithResolvers<any>[] = []
+  let worker: Worker | undefined
+
+  function start(): Worker {
+    const started = new Worker(new URL('./history-sqlite.ts', import.meta.url), { workerData: path })
+    started.on('message', (answer: Answer) => {
+      const asked = waiting.shift()
+      if ('value' in answer) asked?.resolve(answer.value)
+      else asked?.reject(new StoreUnavailable('the request history fails', { cause: answer.error }))
+      if (waiting.length === 0) started.unref()
+    })
+    started.on('error', () => {})
+    started.on('exit', () => {
+      worker = undefined
+      for (const { reject } of waiting.splice(0)) reject(new StoreUnavailable('the request history broke'))
+    })
+    return started
+  }
+
+  return {
+    async ask(question: Question): Promise<any> {
+      if (waiting.length === mostWaiting) throw new StoreUnavailable('too many read the request history')
+      worker ??= start()
+      worker.ref()
+      worker.postMessage(question)
+      const asked = Promise.withResolvers<any>()
+      waiting.push(asked)
+      return asked.promise
+    },
+    close: async () => worker?.terminate(),
+  }
+}

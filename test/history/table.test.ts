@@ -1,0 +1,178 @@
+// The request history as rows, on both engines: what is stored is read, filtered, counted and paged exactly.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { errorStatus } from '../../src/core/errors.ts'
+import { operations } from '../../src/core/operations.ts'
+import type { HistoryEntry } from '../../src/history/entry.ts'
+import { openHistory } from '../../src/history/history.ts'
+import { openHistoryTable } from '../../src/history/open.ts'
+import type { AccountEntry, Cursor, HistoryFilter, HistoryTable } from '../../src/history/table.ts'
+import { type DatabaseLocation, migrateDatabase } from '../../src/store/open.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+import { historyEntry } from '../support/history-seed.ts'
+import { storeBatches } from '../support/old-history.ts'
+import { eventually } from '../support/prepared.ts'
+
+const startMs = Date.parse('2026-06-01T10:00:00Z')
+const all: HistoryFilter = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
+const keys = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
+const codes = Object.keys(errorStatus) as (keyof typeof errorStatus)[]
+
+/** Of two accounts, of every kind, many within one millisecond, and not in the order of their time. */
+const variety = Array.from({ length: 3_000 }, (_, index): HistoryEntry => {
+  const errorCode = index % 3 === 0 ? (codes[Math.floor(index / 6) % codes.length] ?? null) : null
+  return historyEntry({
+    atMs: startMs + ((index * 7_919) % 600) * 10_007,
+    accountId: 1 + (index % 2),
+    keyId: keys[index % 5 === 0 ? 1 : 0] as string,
+    operation: index % 11 === 0 ? null : (operations[index % 3] ?? null),
+    campaignId: index % 4 === 0 ? null : index,
+    status: errorCode === null ? 200 + (index % 2) : errorStatus[errorCode],
+    errorCode,
+    milliseconds: index % 400,
+  })
+})
+
+const filters: Record<string, Partial<HistoryFilter>> = {
+  none: {},
+  time: { fromMs: startMs + 10_007 * 100, toMs: startMs + 10_007 * 400 },
+  key: { keyId: keys[1] },
+  operation: { operation: 'registerLead' },
+  'class of status': { statusClass: 4 },
+  'error code': { errorCode: 'RATE_LIMITED' },
+  'beginning of the request id': { requestId: (variety[4] as HistoryEntry).requestId.slice(0, 1) },
+  'several at once': {
+    keyId: keys[0],
+    operation: 'listCampaigns',
+    statusClass: 4,
+    toMs: startMs + 5_000_000,
+  },
+  'what nothing fits': { errorCode: 'RATE_LIMITED', statusClass: 5 },
+}
+
+function fits(entry: HistoryEntry, accountId: number, filter: HistoryFilter): boolean {
+  const { keyId, operation, errorCode, statusClass, requestId = '' } = filter
+  return (
+    entry.accountId === accountId &&
+    entry.atMs >= filter.fromMs &&
+    entry.atMs < filter.toMs &&
+    (keyId === undefined || entry.keyId === keyId) &&
+    (operation === undefined || entry.operation === operation) &&
+    (errorCode === undefined || entry.errorCode === errorCode) &&
+    (statusClass === undefined || Math.floor(entry.status / 100) === statusClass) &&
+    entry.requestId.startsWith(requestId)
+  )
+}
+
+const newestFirst = (a: Cursor, b: Cursor) => b.atMs - a.atMs || (a.requestId < b.requestId ? 1 : -1)
+const ofAccount = ({ accountId: _, ...entry }: HistoryEntry): AccountEntry => entry
+
+async function pages(
+  table: HistoryTable,
+  filter: HistoryFilter,
+  limit: number,
+  between?: () => Promise<void>,
+) {
+  const found: AccountEntry[] = []
+  for (;;) {
+    const page = await table.page(1, filter, { before: found.at(-1), limit })
+    found.push(...page)
+    if (page.length < limit) return found
+    await between?.()
+  }
+}
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  const opened = async (t: Parameters<typeof place>[0]) => {
+    const database: DatabaseLocation = await place(t)
+    await migrateDatabase(database)
+    const table = await openHistoryTable(database)
+    t.after(() => table.close())
+    return { database, table }
+  }
+
+  test(`entries come back as they were, by every filter, and are counted exactly: ${engine}`, async (t) => {
+    const { table } = await opened(t)
+    for (let from = 0; from < variety.length; from += 500) await table.append(variety.slice(from, from + 500))
+    // As after an answer that was lost on its way.
+    await table.append(variety.slice(0, 500))
+    for (const [name, filter] of Object.entries(filters)) {
+      const asked = { ...all, ...filter }
+      const expected = variety.filter((entry) => fits(entry, 1, asked)).sort(newestFirst)
+      assert.ok(name === 'what nothing fits' ? expected.length === 0 : expected.length > 2, name)
+      assert.deepEqual(await pages(table, asked, 50), expected.map(ofAccount), name)
+      const bars = await table.bars(1, asked, 300)
+      for (const { at, succeeded, refused, failed } of bars) {
+        const within = expected.filter(({ atMs }) => Math.floor(atMs / 300_000) * 300 === at)
+        const count = (digit: number) =>
+          within.filter(({ status }) => Math.floor(status / 100) === digit).length
+        assert.deepEqual([succeeded, refused, failed], [count(2), count(4), count(5)], `${name} at ${at}`)
+      }
+      const counted = bars.reduce((sum, bar) => sum + bar.succeeded + bar.refused + bar.failed, 0)
+      assert.equal(counted, expected.length, name)
+    }
+  })
+
+  test(`pages have neither gaps nor doubles while entries come: ${engine}`, async (t) => {
+    const { table } = await opened(t)
+    const known = Array.from({ length: 400 }, (_, index) =>
+      historyEntry({ atMs: startMs + (index >> 4), accountId: 1 }),
+    )
+    await table.append(known)
+    const arrive = () => table.append([historyEntry({ atMs: startMs + 1_000, accountId: 1 })])
+    const sorted = known.map(ofAccount).sort(newestFirst)
+    assert.deepEqual(await pages(table, all, 7, arrive), sorted)
+    const [, second] = sorted
+    const news = await table.page(1, { ...all, toMs: startMs + 1_000 }, { after: second, limit: 50 })
+    assert.deepEqual(news, sorted.slice(0, 1))
+    assert.equal((await table.page(1, all, { after: sorted[0], limit: 100 })).length, Math.floor(400 / 7))
+  })
+
+  test(`what is older than the days that are kept is removed, and nothing else: ${engine}`, async (t) => {
+    const { database, table } = await opened(t)
+    const dayMs = 86_400_000
+    const entries = Array.from({ length: 2_600 }, (_, index) =>
+      historyEntry({ atMs: Date.now() - (index % 2 ? 2.01 : 1.9) * dayMs, accountId: 1 + (index % 3) }),
+    )
+    await table.append(entries.slice(0, 1_300))
+    await table.append(entries.slice(1_300))
+    const history = openHistory({
+      table: await openHistoryTable(database),
+      days: 2,
+      onLost: () => assert.fail(),
+    })
+    t.after(() => history.close())
+    const kept = entries.filter((_, index) => index % 2 === 0)
+    const left = async () => {
+      const found = await Promise.all([1, 2, 3].map((account) => table.page(account, all, { limit: 3_000 })))
+      return found.flat()
+    }
+    assert.ok(await eventually(10_000, async () => (await left()).length === kept.length))
+    assert.deepEqual((await left()).sort(newestFirst), kept.map(ofAccount).sort(newestFirst))
+  })
+
+  test(`entries of the version before come along, whatever interrupts that: ${engine}`, async (t) => {
+    const { database, table } = await opened(t)
+    await storeBatches(database, variety)
+    assert.equal(await table.moveBatch(), true)
+    // As if the process had ended between storing the rows and removing the batch.
+    await table.append(variety.slice(-700))
+    const lost: number[] = []
+    const history = openHistory({
+      table: await openHistoryTable(database),
+      days: 3_660,
+      onLost: (n) => lost.push(n),
+    })
+    t.after(() => history.close())
+    const fresh = historyEntry({ atMs: Date.now(), accountId: 1 })
+    history.record(fresh)
+    const expected = [...variety.filter((entry) => fits(entry, 1, all)), fresh]
+      .map(ofAccount)
+      .sort(newestFirst)
+    const isThere = async () => (await table.page(1, all, { limit: 5_000 })).length === expected.length
+    assert.ok(await eventually(10_000, isThere))
+    assert.deepEqual(await pages(table, all, 1_000), expected)
+    assert.ok(await eventually(5_000, async () => !(await table.moveBatch())))
+    assert.deepEqual(lost, [])
+  })
+}

@@ -1,0 +1,121 @@
+// The request history cannot be written: entries are lost and counted, and nobody waits.
+import assert from 'node:assert/strict'
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { openHistory } from '../../src/history/history.ts'
+import { openHistoryTable } from '../../src/history/open.ts'
+import type { HistoryTable } from '../../src/history/table.ts'
+import { type DatabaseLocation, migrateDatabase } from '../../src/store/open.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+import { historyEntry } from '../support/history-seed.ts'
+import { eventually } from '../support/prepared.ts'
+
+const all = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER }
+const filePath = ({ path }: { path: string }) => path.replace(/\.db$/, '-history.db')
+const entry = () => historyEntry({ atMs: Date.now(), accountId: 1 })
+
+/** Holds a lock on the whole history; the result gives it back. */
+async function lock(database: DatabaseLocation): Promise<() => unknown> {
+  if (database.engine === 'postgres') {
+    const client = new Client({ connectionString: database.url })
+    await client.connect()
+    await client.query('BEGIN; LOCK TABLE request_history')
+    return () => client.end()
+  }
+  const file = new DatabaseSync(filePath(database))
+  file.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE')
+  return () => file.close()
+}
+
+async function opened(t: TestContext, database: DatabaseLocation) {
+  let lost = 0
+  const table = await openHistoryTable(database)
+  const onLost = (count: number) => {
+    lost += count
+  }
+  const history = openHistory({ table, days: 7, onLost })
+  t.after(history.close)
+  const stored = async () => (await table.page(1, all, { limit: 10_000 })).length
+  return { history, stored, lost: () => lost }
+}
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  test(`a lock of a moment costs nothing, one that stays costs entries: ${engine}`, async (t) => {
+    const database = await place(t)
+    await migrateDatabase(database)
+    const { history, stored, lost } = await opened(t, database)
+    history.record(entry())
+    assert.ok(await eventually(5_000, async () => (await stored()) === 1))
+    const release = await lock(database)
+    const startedAt = performance.now()
+    for (let n = 0; n < 1_200; n += 1) history.record(entry())
+    assert.ok(performance.now() - startedAt < 250, 'recording waits')
+    await sleep(2_000)
+    await release()
+    assert.ok(await eventually(10_000, async () => (await stored()) === 1_201))
+    assert.equal(lost(), 0)
+
+    const releaseLate = await lock(database)
+    for (let n = 0; n < 1_200; n += 1) history.record(entry())
+    assert.ok(await eventually(20_000, async () => lost() === 1_200))
+    await releaseLate()
+    history.record(entry())
+    assert.ok(await eventually(10_000, async () => (await stored()) === 1_202))
+    assert.equal(lost(), 1_200)
+  })
+}
+
+test('a file that is removed is made anew, and what spoils its place is outlived', async (t) => {
+  const database = (await emptyDatabases.sqlite?.(t)) as DatabaseLocation & { engine: 'sqlite' }
+  mkdirSync(filePath(database))
+  const { history, stored, lost } = await opened(t, database)
+  history.record(entry())
+  assert.ok(await eventually(15_000, async () => lost() === 1))
+  await assert.rejects(stored, { name: 'StoreUnavailable' })
+  rmdirSync(filePath(database))
+  assert.equal(await stored(), 0)
+  writeFileSync(filePath(database), 'this is no database'.repeat(1_000))
+  history.record(entry())
+  assert.ok(await eventually(15_000, async () => lost() === 2))
+  rmSync(filePath(database))
+  history.record(entry())
+  assert.ok(await eventually(10_000, async () => (await stored()) === 1))
+  for (const end of ['', '-wal', '-shm']) rmSync(filePath(database) + end, { force: true })
+  history.record(entry())
+  assert.ok(await eventually(10_000, async () => (await stored()) === 1))
+  assert.equal(lost(), 2)
+})
+
+test('no more than 20,000 entries wait, and closing takes a second at most', async () => {
+  let lost = 0
+  const table = {
+    append: () => new Promise(() => {}),
+    moveBatch: async () => false,
+    purge: async () => 0,
+    close: async () => {},
+  } as unknown as HistoryTable
+  const onLost = (count: number) => {
+    lost += count
+  }
+  const history = openHistory({ table, days: 7, onLost })
+  for (let n = 0; n < 12_000; n += 1) history.record(entry())
+  await sleep(300)
+  for (let n = 0; n < 12_000; n += 1) history.record(entry())
+  assert.equal(lost, 4_000)
+  const startedAt = performance.now()
+  await history.close()
+  const took = performance.now() - startedAt
+  assert.ok(took > 900 && took < 1_500, `${took} ms`)
+})
+
+test('what waits at the end is stored before it is closed', async (t) => {
+  const database = (await emptyDatabases.sqlite?.(t)) as DatabaseLocation
+  const { history, stored, lost } = await opened(t, database)
+  for (let n = 0; n < 1_700; n += 1) history.record(entry())
+  await history.close()
+  assert.equal(await stored(), 1_700)
+  assert.equal(lost(), 0)
+})
