@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { databaseLocation } from '../config.ts'
 import { Refused } from '../store/errors.ts'
-import { claimDatabase, type DatabaseLocation, openTables } from '../store/open.ts'
+import { claimDatabase, type DatabaseLocation, openCopyEnd } from '../store/open.ts'
 import { copyTables } from '../store/table-copy.ts'
 import { type Command, need, readArguments, WrongCall } from './command.ts'
 import { progress } from './progress.ts'
 
-/** Takes an installation to another database; run again after an interruption it goes on where it was. */
+/** Takes an installation to another database; after an interruption it may be run again. */
 export const copy: Command = async (args) => {
   const { options } = readArguments(args, { from: location, to: location })
   const from = need(options.from, '--from')
@@ -17,8 +17,8 @@ export const copy: Command = async (args) => {
   if (JSON.stringify(from) === JSON.stringify(to)) throw new WrongCall('--to: must be another database')
   const giveUpSource = claimDatabase(from)
   const giveUpTarget = claimDatabase(to)
-  const source = await openTables(from)
-  const target = await openTables(to)
+  const source = await openCopyEnd(from)
+  const target = await openCopyEnd(to)
   try {
     const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table}`)(done))
     const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)

@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs'
+import { openSqliteEnd } from './sqlite/copy-end.ts'
 import { lockForServing, migrateSqlite } from './sqlite/file.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
-import { openSqliteTables } from './sqlite/tables.ts'
 import type { Store } from './store.ts'
-import type { Tables } from './table-copy.ts'
+import type { CopyEnd } from './table-copy.ts'
 
 export type DatabaseLocation = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
 
@@ -51,11 +51,11 @@ export async function migrateDatabase(
   return migratePostgres(location.url)
 }
 
-/** The tables of a database that was claimed; it is brought to this version first. @throws UnusableDatabase */
-export async function openTables(location: DatabaseLocation): Promise<Tables> {
-  if (location.engine === 'sqlite') return openSqliteTables(realPath(location.path))
-  const { openPostgresTables } = await postgres()
-  return openPostgresTables(location.url)
+/** A claimed database, to be copied from or to; it is brought to this version first. @throws UnusableDatabase */
+export async function openCopyEnd(location: DatabaseLocation): Promise<CopyEnd> {
+  if (location.engine === 'sqlite') return openSqliteEnd(realPath(location.path))
+  const { openPostgresEnd } = await postgres()
+  return openPostgresEnd(location.url)
 }
 
 /** Loaded when needed: who runs on the embedded database starts without it. */

@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
+import { latestVersion as latest } from '../../src/store/migrations.ts'
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
-import { latestVersion as latest } from '../../src/store/sqlite/migrations.ts'
 import { eventually } from '../support/prepared.ts'
 
 const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }

@@ -8,19 +8,20 @@ import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import { emailRange, type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
 import { deleteLeads } from '../lead-sql.ts'
 import { writeRepeatedly } from '../lead-write.ts'
+import { latestVersion } from '../migrations.ts'
 import type { Campaign, Lead } from '../model.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner, Sql, Statement } from '../sql.ts'
 import type { Store } from '../store.ts'
-import type { Tables } from '../table-copy.ts'
+import type { CopyEnd } from '../table-copy.ts'
 import { templatesOn } from '../templates.ts'
 import { channel, hearAnnouncements } from './announcements.ts'
 import { lockTimeoutMs } from './batcher.ts'
 import { type Connection, openPool, type Pool, type Prepared } from './connection.ts'
+import { postgresEnd } from './copy-end.ts'
 import { leadReader } from './lead-reader.ts'
 import { leadWriter } from './lead-writer.ts'
-import { latestVersion, migrate } from './migrations.ts'
-import { postgresTables } from './tables.ts'
+import { migrate } from './migrations.ts'
 
 /** What is not asked for by a request of the public API may take longer. */
 const adminPatienceMs = 60_000
@@ -273,10 +274,10 @@ export async function migratePostgres(url: string): Promise<{ version: number; a
   return { version: latestVersion, applied }
 }
 
-export async function openPostgresTables(url: string): Promise<Tables> {
+export async function openPostgresEnd(url: string): Promise<CopyEnd> {
   const pool = openPool({ url, size: 2, settings: {}, connectMs: adminPatienceMs })
   await usable(pool, () => migrate(pool))
-  return postgresTables(pool)
+  return postgresEnd(pool)
 }
 
 /** What PostgreSQL says when it does not let us in, in one line; the address may hold a password. */

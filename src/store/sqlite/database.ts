@@ -52,12 +52,14 @@ export type DatabaseOptions = {
   path: string
   /** Never waits for a lock inside a statement, which would stop all requests. */
   isServer: boolean
+  /** This process has claimed the database: no server runs on it. */
+  isClaimed?: boolean
   onNewerDatabase?: () => void
 }
 
 /** @throws UnusableDatabase */
-export function openDatabase({ path, isServer, onNewerDatabase }: DatabaseOptions): Database {
-  const connection = openConnection(path, { isServer })
+export function openDatabase({ path, onNewerDatabase, ...use }: DatabaseOptions): Database {
+  const connection = openConnection(path, use)
   const database: Database = {
     path,
     connection,

@@ -2,8 +2,9 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UnusableDatabase } from '../errors.ts'
+import { latestVersion } from '../migrations.ts'
 import { type Connection, connect, SQLITE_BUSY, sqliteCode } from './connection.ts'
-import { checkVersion, latestVersion, migrate } from './migrations.ts'
+import { checkVersion, migrate } from './migrations.ts'
 
 /** How long a process that opens its database, or a command, waits for somebody else's lock. */
 const openingMs = 5_000

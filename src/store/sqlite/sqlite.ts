@@ -53,7 +53,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
   }
 }
 
-function runnerOn(database: Database, lockWaitMs: number): Runner {
+export function runnerOn(database: Database, lockWaitMs: number): Runner {
   const { sql } = database
   const read: Runner['read'] = (work) => reading(database, () => work(sql))
   return {

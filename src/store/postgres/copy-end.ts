@@ -1,0 +1,35 @@
+import type { Sql } from '../sql.ts'
+import { type CopyEnd, type LastIds, numberedTables } from '../table-copy.ts'
+import type { Pool } from './connection.ts'
+import { sqlOn } from './sql-on.ts'
+
+const patienceMs = 600_000
+
+export function postgresEnd(pool: Pool): CopyEnd {
+  const read: CopyEnd['read'] = (work) => pool.use(patienceMs, (connection) => work(sqlOn(connection)))
+  return {
+    read,
+    write: (work) => pool.transaction(patienceMs, '', (connection) => work(sqlOn(connection))),
+    leadKey: ['account_id', 'id'],
+    lastIds: () => read(lastIds),
+    finish: (ids) =>
+      read(async (sql) => {
+        for (const table of numberedTables) {
+          await sql.get(
+            `SELECT setval(pg_get_serial_sequence('${table}', 'id'),
+              greatest(1, ?::bigint, (SELECT coalesce(max(id), 0) FROM ${table})))`,
+            ids[table],
+          )
+        }
+        await sql.run('ANALYZE')
+      }),
+    close: () => pool.close(),
+  }
+}
+
+async function lastIds(sql: Sql): Promise<LastIds> {
+  const given = numberedTables.map(
+    (table) => `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${table}', 'id')), 0) AS ${table}`,
+  )
+  return (await sql.get(`SELECT ${given.join(', ')}`)) as LastIds
+}

@@ -1,0 +1,43 @@
+import type { Sql } from '../sql.ts'
+import { type CopyEnd, type LastIds, numberedTables } from '../table-copy.ts'
+import { closeDatabase, openDatabase } from './database.ts'
+import { runnerOn } from './sqlite.ts'
+
+/** Nobody else may have it: it is claimed. */
+const patienceMs = 5_000
+
+/** The caller has claimed the database. @throws UnusableDatabase */
+export function openSqliteEnd(path: string): CopyEnd {
+  const database = openDatabase({ path, isServer: false, isClaimed: true })
+  const { read, write } = runnerOn(database, patienceMs)
+  return {
+    read,
+    write,
+    leadKey: ['id'],
+    lastIds: () => read(lastIds),
+    finish: (ids) =>
+      write(async (sql) => {
+        for (const table of numberedTables) await raiseLastId(sql, table, ids[table])
+        await sql.run('UPDATE configuration SET version = version + 1')
+      }),
+    close: async () => closeDatabase(database),
+  }
+}
+
+async function lastIds(sql: Sql): Promise<LastIds> {
+  const ids: Partial<LastIds> = {}
+  for (const table of numberedTables) {
+    const given = await sql.get('SELECT seq FROM sqlite_sequence WHERE name = ?', table)
+    const highest = await sql.get(`SELECT coalesce(max(id), 0) AS id FROM ${table}`)
+    ids[table] = Math.max(given?.seq ?? 0, highest?.id)
+  }
+  return ids as LastIds
+}
+
+/** A lead's id may come again here: what names a lead to others has a salt. */
+async function raiseLastId(sql: Sql, table: keyof LastIds, id: number): Promise<void> {
+  if (table === 'leads') return
+  const isThere = await sql.get('SELECT 1 AS found FROM sqlite_sequence WHERE name = ?', table)
+  if (isThere === undefined) await sql.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, 0)', table)
+  await sql.run('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?', id, table)
+}
