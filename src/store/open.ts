@@ -14,6 +14,8 @@ export type OpenOptions = {
   poolSize: number
   /** Makes ready for requests before the first comes, and spares them what a command has the time for. */
   isServer: boolean
+  /** Called when another process has brought the database to a version that this program does not know. */
+  onNewerDatabase?: () => void
 }
 
 /** Opens the database and brings it to this version. @throws UnusableDatabase */

@@ -3,8 +3,8 @@ import pg from 'pg'
 import { StoreUnavailable } from '../errors.ts'
 import type { Row, Value } from '../sql.ts'
 
-/** A statement that every connection prepares once, under its name. */
-export type Prepared = { name: string; text: string }
+/** A statement that every connection prepares once, under its name; without one it is parsed each time. */
+export type Prepared = { name?: string; text: string }
 
 export type Connection = {
   /** `?` stands for each value. */
@@ -43,14 +43,10 @@ export type PoolOptions = {
 /** Longer than any answer takes that somebody still waits for. */
 const connectTimeoutMs = 900
 
-const typeOfBigintList = 1016
-
 const types: pg.CustomTypesConfig = {
   // Every integer of ours fits a number; the driver would give those of 64 bits as text.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number
-    // The driver's parser of lists takes several times as long. None of ours has a null.
-    if (oid === typeOfBigintList) return bigintList
     return pg.types.getTypeParser(oid, format as 'text')
   }) as never,
 }
@@ -62,6 +58,8 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
     min: 0,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: connectMs,
+    // Statements are sent as they are asked for, without waiting for the answers to those before.
+    pipeline: true,
     // A node that only waits must not keep the process of a command alive.
     allowExitOnIdle: true,
   })
@@ -92,6 +90,7 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
       return result
     } catch (error) {
       // What PostgreSQL refused leaves the connection as it was; after all else nobody knows what it still does.
+      if (!isRefusal(error)) client.connection.stream.destroy()
       client.release(!isRefusal(error))
       throw failure(error)
     } finally {
@@ -103,9 +102,9 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
     use,
     transaction: (patienceMs, mode, work) =>
       use(patienceMs, async (connection) => {
-        await connection.query(`BEGIN ${mode}`, [])
         try {
-          const result = await work(connection)
+          // The first statements of `work` are sent along with BEGIN.
+          const [, result] = await Promise.all([connection.query(`BEGIN ${mode}`, []), work(connection)])
           await connection.query('COMMIT', [])
           return result
         } catch (error) {
@@ -183,29 +182,11 @@ function connectionOf(client: pg.PoolClient): Connection {
       const { rows, rowCount } = await client.query(numbered(sql), values as Value[])
       return { rows, changes: rowCount ?? 0 }
     },
-    async rows<T extends unknown[]>({ name, text }: Prepared, values: readonly unknown[]) {
-      const given = values.map((value) => (isList(value) ? listText(value) : value))
-      const { rows } = await client.query<T>({ name, text, values: given, rowMode: 'array' })
-      return rows
+    async rows<T extends unknown[]>(statement: Prepared, values: readonly unknown[]) {
+      return (await client.query<T>({ ...statement, values: [...values], rowMode: 'array' })).rows
     },
   }
 }
-
-const bigintList = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number))
-
-const isList = (value: unknown): value is readonly (string | number | null)[] => Array.isArray(value)
-
-/** A list as PostgreSQL reads it; the driver's own way of writing one takes several times as long. */
-function listText(list: readonly (string | number | null)[]): string {
-  let text = ''
-  for (const value of list) {
-    if (text !== '') text += ','
-    text += typeof value === 'string' ? quoted(value) : (value ?? 'NULL')
-  }
-  return `{${text}}`
-}
-
-const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
 
 const numberedTexts = new Map<string, string>()
 
@@ -233,11 +214,6 @@ export function sqlState(error: unknown): string | undefined {
 function isRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state)
-}
-
-/** Whether somebody else has held a lock for too long. */
-export function isLocked(error: unknown): error is StoreUnavailable {
-  return error instanceof StoreUnavailable && sqlState(error.cause ?? {}) === '55P03'
 }
 
 /** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */

@@ -62,6 +62,12 @@ const migrations: readonly string[] = [
   CREATE INDEX request_batches_by_age ON request_batches (id);
   `,
   panelTables(dialect),
+  // Version 4 concerns the embedded database alone.
+  '',
+  `
+  -- When the requests were counted, in seconds: how long the minute still lasts is told by the statement that counts.
+  ALTER TABLE request_rates ADD COLUMN counted_at bigint NOT NULL DEFAULT 0;
+  `,
 ]
 
 /** The database version that this program works with; the numbers are those of the embedded database. */
@@ -85,13 +91,19 @@ async function step(connection: Connection): Promise<'done' | 'applied'> {
   const version = await checkVersion(connection)
   if (version === latestVersion) return 'done'
   const next = Math.max(version + 1, firstVersion)
-  await connection.query(migrations[next - firstVersion] as string, [])
+  for (const command of commandsOf(migrations[next - firstVersion] as string))
+    await connection.query(command, [])
   if (version === 0) {
     await connection.query('CREATE TABLE schema_version (version bigint NOT NULL)', [])
     await connection.query('INSERT INTO schema_version VALUES (?)', [next])
     await connection.query('INSERT INTO installation (id, ref_key) VALUES (1, ?)', [randomBytes(refKeyBytes)])
   } else await connection.query('UPDATE schema_version SET version = ?', [next])
   return 'applied'
+}
+
+/** PostgreSQL gets one command at a time: each ends its line, and none has a semicolon before the end of a line inside. */
+function commandsOf(migration: string): string[] {
+  return migration.split(/;\s*\n/).filter((command) => command.trim() !== '')
 }
 
 /** The version of a database that this program may use; 0 is an empty one. @throws UnusableDatabase */
