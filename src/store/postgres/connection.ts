@@ -21,6 +21,15 @@ export type Pool = {
   use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same in a transaction; `mode` stands behind BEGIN. */
   transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
+  /**
+   * Reads, then writes what is made of that, in one transaction. What `read` asks for at once is sent along with BEGIN,
+   * and COMMIT along with `write`, which must ask for everything at once: two round trips, each in one packet.
+   */
+  decide<Known, T>(
+    patienceMs: number,
+    read: (connection: Connection) => Promise<Known>,
+    write: (connection: Connection, known: Known) => Promise<T>,
+  ): Promise<T>
   /** Opens as many connections as there may be. @throws StoreUnavailable where it gets fewer */
   fill(): Promise<void>
   /** From now on a connection may take so long to open. */
@@ -71,7 +80,10 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
     client.on('error', () => {})
   })
 
-  async function use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async function use<T>(
+    patienceMs: number,
+    work: (connection: Connection, together: Together) => Promise<T>,
+  ): Promise<T> {
     if (patienceMs <= 0 || mayUse?.() === false) throw notAnswered()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
@@ -85,7 +97,7 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
       throw failure(error)
     })
     try {
-      const result = await Promise.race([work(connectionOf(client)), late])
+      const result = await Promise.race([work(connectionOf(client), togetherOn(client)), late])
       client.release()
       return result
     } catch (error) {
@@ -101,17 +113,22 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
   return {
     use,
     transaction: (patienceMs, mode, work) =>
-      use(patienceMs, async (connection) => {
-        try {
-          // The first statements of `work` are sent along with BEGIN.
-          const [, result] = await Promise.all([connection.query(`BEGIN ${mode}`, []), work(connection)])
+      use(patienceMs, (connection) =>
+        orRolledBack(connection, async () => {
+          await connection.query(`BEGIN ${mode}`, [])
+          const result = await work(connection)
           await connection.query('COMMIT', [])
           return result
-        } catch (error) {
-          if (isRefusal(error)) await connection.query('ROLLBACK', [])
-          throw error
-        }
-      }),
+        }),
+      ),
+    decide: (patienceMs, read, write) =>
+      use(patienceMs, (connection, together) =>
+        orRolledBack(connection, async () => {
+          const [, known] = await together(() => [connection.query('BEGIN', []), read(connection)])
+          const [result] = await together(() => [write(connection, known), connection.query('COMMIT', [])])
+          return result
+        }),
+      ),
     async fill() {
       const opened = await Promise.allSettled(Array.from({ length: size }, () => pool.connect()))
       for (const one of opened) if (one.status === 'fulfilled') one.value.release()
@@ -122,6 +139,29 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
       pool.options.connectionTimeoutMillis = connectMs
     },
     close: () => pool.end(),
+  }
+}
+
+async function orRolledBack<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isRefusal(error)) await connection.query('ROLLBACK', [])
+    throw error
+  }
+}
+
+/** Sends in one packet what `ask` asks for: sending is most of what a statement costs here. */
+type Together = <A, B>(ask: () => [Promise<A>, Promise<B>]) => Promise<[A, B]>
+
+function togetherOn({ connection: { stream } }: pg.PoolClient): Together {
+  return (ask) => {
+    stream.cork()
+    try {
+      return Promise.all(ask())
+    } finally {
+      stream.uncork()
+    }
   }
 }
 

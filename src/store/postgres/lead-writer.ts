@@ -22,10 +22,12 @@ const maxRounds = 5
 export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Promise<Lead>
 
 type Write = { campaign: Campaign; email: string; decide: Decide }
-type Written = LeadWrite | LeadRefusal | Error
+type Written = LeadWrite | LeadRefusal
 
 /** By id; without those that were deleted. */
 type Campaigns = Map<number, Campaign>
+/** By email. */
+type Leads = Map<string, Lead>
 
 /** A lead that is to be made. */
 type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
@@ -38,65 +40,33 @@ export function leadWriter(
   const newSalt = saltSource()
 
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
-    durable.transaction(leftMs, '', async (connection) => {
-      const campaigns = await campaignsNow(connection, accountId, writes)
-      const made = writes.map((write) => newLead(write, campaigns))
-      const ids = await insertLeads(connection, accountId, made.filter(isNewLead).sort(inOrder))
-      return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt)) : one))
-    }),
+    durable.decide(
+      leftMs,
+      (connection) => campaignsNow(connection, accountId, writes),
+      async (connection, campaigns) => {
+        const made = writes.map((write) => newLead(write, campaigns, newSalt))
+        const ids = await insertLeads(connection, accountId, made.filter(isNewLead).sort(inOrder))
+        return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
+      },
+    ),
   )
-
-  function newLead(write: Write, campaigns: Campaigns): NewLead | LeadRefusal | Error {
-    const decided = decideNow(write, campaigns, undefined)
-    if (isRefused(decided)) return decided
-    const { campaign, decision } = decided
-    if (decision === undefined) return new Error('a lead that is not there cannot stay as it is')
-    const ruleId = ruleIdAfter(campaign, undefined, decision)
-    return { campaign, email: write.email, salt: newSalt(), ruleId, decision }
-  }
-
-  function createdLead({ campaign, email, salt, ruleId, decision }: NewLead, id: number | undefined) {
-    if (id === undefined) return 'exists'
-    const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
-    const { registeredAt, attempt } = decision
-    return { campaign, lead: { id, ref, email, registeredAt, ruleId, attempt }, created: true }
-  }
 
   const change = batcher<Write, Written | 'missing'>(batchSize, (_, writes, leftMs) =>
-    durable.transaction(leftMs, '', async (connection) => {
-      const { accountId, id } = (writes[0] as Write).campaign
-      const campaigns = await campaignsNow(connection, accountId, writes)
-      const leads = await lockLeads(connection, campaigns.get(id), writes)
-      const changes = new Map<number, Value[]>()
-      const written = writes.map((write): Written | 'missing' => {
-        const lead = leads.get(write.email)
-        const decided = decideNow(write, campaigns, lead)
-        if (isRefused(decided)) return decided
-        if (lead === undefined) return 'missing'
-        const { campaign, decision } = decided
-        if (decision === undefined) return { campaign, lead, created: false }
-        const ruleId = ruleIdAfter(campaign, lead, decision)
-        const next = { ...lead, ruleId, attempt: decision.attempt }
-        leads.set(write.email, next)
-        changes.set(lead.id, [accountId, lead.id, ...attemptValues(ruleId, decision)])
-        return { campaign, lead: next, created: false }
-      })
-      await Promise.all([...changes.values()].map((values) => connection.rows(updateLead, values)))
-      return written
-    }),
+    durable.decide(
+      leftMs,
+      async (connection) => {
+        const { accountId, id } = (writes[0] as Write).campaign
+        const campaigns = await campaignsNow(connection, accountId, writes)
+        return { campaigns, leads: await lockLeads(connection, campaigns.get(id), writes, toLead) }
+      },
+      async (connection, { campaigns, leads }) => {
+        const changes: Changes = new Map()
+        const written = writes.map((write) => changedLead(write, campaigns, leads, changes))
+        await Promise.all([...changes.values()].map((values) => connection.rows(updateLead, values)))
+        return written
+      },
+    ),
   )
-
-  async function lockLeads(connection: Connection, campaign: Campaign | undefined, writes: Write[]) {
-    const leads = new Map<string, Lead>()
-    if (campaign === undefined) return leads
-    const rows = await connection.rows<[email: string, ...LeadRow]>(lockByEmail, [
-      campaign.accountId,
-      campaign.id,
-      writes.map(({ email }) => email),
-    ])
-    for (const [email, ...row] of rows) leads.set(email, await toLead(campaign, email, row))
-    return leads
-  }
 
   return async (campaign, email, decide, seen) => {
     const until = performance.now() + patienceMs
@@ -106,7 +76,7 @@ export function leadWriter(
       const written = isThere
         ? await change(campaign.id, write, until)
         : await insert(campaign.accountId, write, until)
-      if (written !== 'exists' && written !== 'missing') return written as LeadWrite | LeadRefusal
+      if (written !== 'exists' && written !== 'missing') return written
       isThere = written === 'exists'
     }
     throw new StoreUnavailable('the lead kept changing')
@@ -144,10 +114,66 @@ function decideNow(
   }
 }
 
+function newLead(write: Write, campaigns: Campaigns, newSalt: () => number): NewLead | LeadRefusal | Error {
+  const decided = decideNow(write, campaigns, undefined)
+  if (isRefused(decided)) return decided
+  const { campaign, decision } = decided
+  if (decision === undefined) return new Error('a lead that is not there cannot stay as it is')
+  const ruleId = ruleIdAfter(campaign, undefined, decision)
+  return { campaign, email: write.email, salt: newSalt(), ruleId, decision }
+}
+
+/** Without an id somebody else was first. */
+function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): LeadWrite | 'exists' {
+  if (id === undefined) return 'exists'
+  const { campaign, email, salt, ruleId, decision } = made
+  const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
+  const { registeredAt, attempt } = decision
+  return { campaign, lead: { id, ref, email, registeredAt, ruleId, attempt }, created: true }
+}
+
+/** What `updateLead` gets, by the lead's id. */
+type Changes = Map<number, Value[]>
+
+/** The next write of the same email finds what this one leaves in `leads`. */
+function changedLead(
+  write: Write,
+  campaigns: Campaigns,
+  leads: Leads,
+  changes: Changes,
+): Written | 'missing' | Error {
+  const lead = leads.get(write.email)
+  const decided = decideNow(write, campaigns, lead)
+  if (isRefused(decided)) return decided
+  if (lead === undefined) return 'missing'
+  const { campaign, decision } = decided
+  if (decision === undefined) return { campaign, lead, created: false }
+  const ruleId = ruleIdAfter(campaign, lead, decision)
+  const next = { ...lead, ruleId, attempt: decision.attempt }
+  leads.set(write.email, next)
+  changes.set(lead.id, [campaign.accountId, lead.id, ...attemptValues(ruleId, decision)])
+  return { campaign, lead: next, created: false }
+}
+
 const isRefused = (one: Decided | LeadRefusal | Error): one is LeadRefusal | Error =>
   typeof one === 'string' || one instanceof Error
 const isNewLead = (one: NewLead | LeadRefusal | Error): one is NewLead =>
   typeof one === 'object' && !(one instanceof Error)
+
+async function lockLeads(
+  connection: Connection,
+  campaign: Campaign | undefined,
+  writes: Write[],
+  toLead: ToLead,
+): Promise<Leads> {
+  const leads: Leads = new Map()
+  if (campaign === undefined) return leads
+  const emails = writes.map(({ email }) => email)
+  const values = [campaign.accountId, campaign.id, emails]
+  const rows = await connection.rows<[email: string, ...LeadRow]>(lockByEmail, values)
+  for (const [email, ...row] of rows) leads.set(email, await toLead(campaign, email, row))
+  return leads
+}
 
 /** Emails that are there already are left out. Ids by salt. */
 async function insertLeads(
