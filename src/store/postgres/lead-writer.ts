@@ -132,8 +132,8 @@ function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): Le
   return { campaign, lead: { id, ref, email, registeredAt, ruleId, attempt }, created: true }
 }
 
-/** What `updateLead` gets, by the lead's id. */
-type Changes = Map<number, Value[]>
+/** What `updateLead` gets, by email. */
+type Changes = Map<string, Value[]>
 
 /** The next write of the same email finds what this one leaves in `leads`. */
 function changedLead(
@@ -151,7 +151,7 @@ function changedLead(
   const ruleId = ruleIdAfter(campaign, lead, decision)
   const next = { ...lead, ruleId, attempt: decision.attempt }
   leads.set(write.email, next)
-  changes.set(lead.id, [campaign.accountId, lead.id, ...attemptValues(ruleId, decision)])
+  changes.set(lead.email, [campaign.accountId, campaign.id, lead.email, ...attemptValues(ruleId, decision)])
   return { campaign, lead: next, created: false }
 }
 
@@ -221,8 +221,8 @@ const lockByEmail: Prepared = {
 
 const updateLead: Prepared = {
   name: 'update_lead',
-  text: `UPDATE leads SET (${attemptColumns}) = (${parameters(3, attemptColumns.split(',').length)})
-    WHERE account_id = $1 AND id = $2`,
+  text: `UPDATE leads SET (${attemptColumns}) = (${parameters(4, attemptColumns.split(',').length)})
+    WHERE account_id = $1 AND campaign_id = $2 AND email = $3`,
 }
 
 /** `$3, $4, $5` and so on. */
