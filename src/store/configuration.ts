@@ -21,7 +21,7 @@ import type {
   NewKey,
   Page,
 } from './model.ts'
-import type { Row, Runner, Sql, Statement } from './sql.ts'
+import type { Row, Runner, Sql, Statement, Value } from './sql.ts'
 
 /** Accounts, keys and campaigns. Each call rejects with StoreUnavailable where the database does not answer. */
 export type Configuration = {
@@ -143,18 +143,30 @@ async function findKey(sql: Sql, keyId: string): Promise<Key | undefined> {
 }
 
 async function renameKey(sql: Sql, keyId: string, name: string): Promise<Key | undefined> {
-  return changedKey(sql, await sql.get('UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name, keyId))
+  return changeKey(sql, keyId, 'UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name)
 }
 
 async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Key | undefined> {
-  const row = await sql.get(
+  return changeKey(
+    sql,
+    keyId,
     `UPDATE api_keys SET revoked_at = coalesce(revoked_at, CASE WHEN grace_ends_at < ? THEN grace_ends_at ELSE ? END)
       WHERE id = ? RETURNING *`,
     revokedAt,
     revokedAt,
-    keyId,
   )
-  return changedKey(sql, row)
+}
+
+async function changeKey(
+  sql: Sql,
+  keyId: string,
+  change: string,
+  ...values: Value[]
+): Promise<Key | undefined> {
+  const key = await findKey(sql, keyId)
+  if (key === undefined) return undefined
+  await sql.bumpVersion(key.accountId)
+  return toKey((await sql.get(change, ...values, keyId)) as Row)
 }
 
 /** The end of the grace is compared with the clock; revoked_at is not, so that no clock brings a key back. */
@@ -181,12 +193,6 @@ function keyUseStatements(uses: readonly KeyUse[]): Statement[] {
     keyId,
     usedAt - (usedAt % 60),
   ])
-}
-
-async function changedKey(sql: Sql, row: Row | undefined): Promise<Key | undefined> {
-  if (row === undefined) return undefined
-  await sql.bumpVersion(row.account_id)
-  return toKey(row)
 }
 
 async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined> {
@@ -259,9 +265,10 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
 }
 
 async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
-  const row = await sql.get('DELETE FROM campaigns WHERE id = ? RETURNING account_id', campaignId)
+  const row = await sql.get('SELECT account_id FROM campaigns WHERE id = ?', campaignId)
   if (row === undefined) return false
   await sql.bumpVersion(row.account_id)
+  if ((await sql.run('DELETE FROM campaigns WHERE id = ?', campaignId)) === 0) return false
   await deleteLeads(sql, row.account_id, campaignId)
   return true
 }

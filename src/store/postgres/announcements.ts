@@ -1,10 +1,10 @@
+import { latestVersion } from '../migrations.ts'
 import { isGone, type Listener, listen } from './connection.ts'
+import { channel } from './sql-on.ts'
 
 /** How often the connection that listens is asked whether it still does, and how long it may take. */
 const beatMs = 250
 const beatPatienceMs = 300
-
-export const channel = 'lastcall'
 
 export type Announcements = {
   /** True while the database answers, and so while nothing can be missed. */
@@ -14,15 +14,25 @@ export type Announcements = {
   close(): void
 }
 
-/**
- * `refKey` is what tells this installation from every other. Calls `changed` when any node has changed accounts, keys or campaigns, and while nobody can tell whether one
- * has: as long as the connection is gone, all that is remembered is older than it may be.
- */
-export function hearAnnouncements(url: string, refKey: Uint8Array, changed: () => void): Announcements {
+export type AnnouncementsOptions = {
+  /** Tells this installation from every other. */
+  refKey: Uint8Array
+  /**
+   * Called when any node has changed accounts, keys or campaigns, and while nobody can tell whether one has: as long as
+   * the connection is gone, all that is remembered is older than it may be.
+   */
+  changed(): void
+  /** Called once, when the database has a version that this program does not know. */
+  newerDatabase(): void
+}
+
+export function hearAnnouncements(url: string, options: AnnouncementsOptions): Announcements {
+  const { refKey, changed, newerDatabase } = options
   let listener: Listener | undefined
   let isClosed = false
   let isHeard = true
   let isOurs = true
+  let isNewer = false
   let timer: NodeJS.Timeout | undefined
 
   async function beat(): Promise<void> {
@@ -42,7 +52,14 @@ export function hearAnnouncements(url: string, refKey: Uint8Array, changed: () =
         changed()
         if (isClosed) listener.close()
       }
-      const row = await listener.ask('SELECT ref_key FROM installation', beatPatienceMs)
+      const row = await listener.ask(
+        'SELECT ref_key, version FROM installation, schema_version',
+        beatPatienceMs,
+      )
+      if (!isNewer && row !== undefined && row.version > latestVersion) {
+        isNewer = true
+        newerDatabase()
+      }
       isOurs = row !== undefined && Buffer.compare(row.ref_key, refKey) === 0
       return isOurs
     } catch (error) {

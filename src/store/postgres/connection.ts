@@ -3,8 +3,8 @@ import pg from 'pg'
 import { StoreUnavailable } from '../errors.ts'
 import type { Row, Value } from '../sql.ts'
 
-/** A statement that every connection prepares once, under its name. */
-export type Prepared = { name: string; text: string }
+/** A statement that every connection prepares once, under its name; without one it is parsed each time. */
+export type Prepared = { name?: string; text: string }
 
 export type Connection = {
   /** `?` stands for each value. */
@@ -21,6 +21,15 @@ export type Pool = {
   use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same in a transaction; `mode` stands behind BEGIN. */
   transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
+  /**
+   * Reads, then writes what is made of that, in one transaction. What `read` asks for at once is sent along with BEGIN,
+   * and COMMIT along with `write`, which must ask for everything at once: two round trips, each in one packet.
+   */
+  decide<Known, T>(
+    patienceMs: number,
+    read: (connection: Connection) => Promise<Known>,
+    write: (connection: Connection, known: Known) => Promise<T>,
+  ): Promise<T>
   /** Opens as many connections as there may be. @throws StoreUnavailable where it gets fewer */
   fill(): Promise<void>
   /** From now on a connection may take so long to open. */
@@ -43,14 +52,10 @@ export type PoolOptions = {
 /** Longer than any answer takes that somebody still waits for. */
 const connectTimeoutMs = 900
 
-const typeOfBigintList = 1016
-
 const types: pg.CustomTypesConfig = {
   // Every integer of ours fits a number; the driver would give those of 64 bits as text.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number
-    // The driver's parser of lists takes several times as long. None of ours has a null.
-    if (oid === typeOfBigintList) return bigintList
     return pg.types.getTypeParser(oid, format as 'text')
   }) as never,
 }
@@ -62,6 +67,8 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
     min: 0,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: connectMs,
+    // Statements are sent as they are asked for, without waiting for the answers to those before.
+    pipeline: true,
     // A node that only waits must not keep the process of a command alive.
     allowExitOnIdle: true,
   })
@@ -73,7 +80,10 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
     client.on('error', () => {})
   })
 
-  async function use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
+  async function use<T>(
+    patienceMs: number,
+    work: (connection: Connection, together: Together) => Promise<T>,
+  ): Promise<T> {
     if (patienceMs <= 0 || mayUse?.() === false) throw notAnswered()
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
@@ -87,11 +97,12 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
       throw failure(error)
     })
     try {
-      const result = await Promise.race([work(connectionOf(client)), late])
+      const result = await Promise.race([work(connectionOf(client), togetherOn(client)), late])
       client.release()
       return result
     } catch (error) {
       // What PostgreSQL refused leaves the connection as it was; after all else nobody knows what it still does.
+      if (!isRefusal(error)) client.connection.stream.destroy()
       client.release(!isRefusal(error))
       throw failure(error)
     } finally {
@@ -102,17 +113,22 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
   return {
     use,
     transaction: (patienceMs, mode, work) =>
-      use(patienceMs, async (connection) => {
-        await connection.query(`BEGIN ${mode}`, [])
-        try {
+      use(patienceMs, (connection) =>
+        orRolledBack(connection, async () => {
+          await connection.query(`BEGIN ${mode}`, [])
           const result = await work(connection)
           await connection.query('COMMIT', [])
           return result
-        } catch (error) {
-          if (isRefusal(error)) await connection.query('ROLLBACK', [])
-          throw error
-        }
-      }),
+        }),
+      ),
+    decide: (patienceMs, read, write) =>
+      use(patienceMs, (connection, together) =>
+        orRolledBack(connection, async () => {
+          const [, known] = await together(() => [connection.query('BEGIN', []), read(connection)])
+          const [result] = await together(() => [write(connection, known), connection.query('COMMIT', [])])
+          return result
+        }),
+      ),
     async fill() {
       const opened = await Promise.allSettled(Array.from({ length: size }, () => pool.connect()))
       for (const one of opened) if (one.status === 'fulfilled') one.value.release()
@@ -123,6 +139,29 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
       pool.options.connectionTimeoutMillis = connectMs
     },
     close: () => pool.end(),
+  }
+}
+
+async function orRolledBack<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isRefusal(error)) await connection.query('ROLLBACK', [])
+    throw error
+  }
+}
+
+/** Sends in one packet what `ask` asks for: sending is most of what a statement costs here. */
+type Together = <A, B>(ask: () => [Promise<A>, Promise<B>]) => Promise<[A, B]>
+
+function togetherOn({ connection: { stream } }: pg.PoolClient): Together {
+  return (ask) => {
+    stream.cork()
+    try {
+      return Promise.all(ask())
+    } finally {
+      stream.uncork()
+    }
   }
 }
 
@@ -183,29 +222,11 @@ function connectionOf(client: pg.PoolClient): Connection {
       const { rows, rowCount } = await client.query(numbered(sql), values as Value[])
       return { rows, changes: rowCount ?? 0 }
     },
-    async rows<T extends unknown[]>({ name, text }: Prepared, values: readonly unknown[]) {
-      const given = values.map((value) => (isList(value) ? listText(value) : value))
-      const { rows } = await client.query<T>({ name, text, values: given, rowMode: 'array' })
-      return rows
+    async rows<T extends unknown[]>(statement: Prepared, values: readonly unknown[]) {
+      return (await client.query<T>({ ...statement, values: [...values], rowMode: 'array' })).rows
     },
   }
 }
-
-const bigintList = (text: string): number[] => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number))
-
-const isList = (value: unknown): value is readonly (string | number | null)[] => Array.isArray(value)
-
-/** A list as PostgreSQL reads it; the driver's own way of writing one takes several times as long. */
-function listText(list: readonly (string | number | null)[]): string {
-  let text = ''
-  for (const value of list) {
-    if (text !== '') text += ','
-    text += typeof value === 'string' ? quoted(value) : (value ?? 'NULL')
-  }
-  return `{${text}}`
-}
-
-const quoted = (text: string): string => `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
 
 const numberedTexts = new Map<string, string>()
 
@@ -234,11 +255,6 @@ export function sqlState(error: unknown): string | undefined {
 function isRefusal(error: unknown): boolean {
   const state = sqlState(error)
   return state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state)
-}
-
-/** Whether somebody else has held a lock for too long. */
-export function isLocked(error: unknown): error is StoreUnavailable {
-  return error instanceof StoreUnavailable && sqlState(error.cause ?? {}) === '55P03'
 }
 
 /** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */

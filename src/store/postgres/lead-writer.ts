@@ -1,249 +1,231 @@
-import type { Attempt } from '../../core/mechanism/attempt.ts'
+// Leads are decided on and written in one transaction, which holds the settings of their account.
+import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { attemptColumns, attemptValues, type LeadRow, leadColumns, ruleIdAfter } from '../lead-row.ts'
-import type { OldDecide, OldLeadWrite } from '../lead-write.ts'
-import type { Campaign, Decision, Lead } from '../model.ts'
-import { type RefCipher, type RefParts, saltSource } from '../ref.ts'
+import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
+import { type RefCipher, saltSource } from '../ref.ts'
 import type { Value } from '../sql.ts'
-import { turns } from './batcher.ts'
-import type { Connection, Pool, Prepared } from './connection.ts'
+import type { LeadStore } from '../store.ts'
+import { batcher } from './batcher.ts'
+import type { Connection, Prepared } from './connection.ts'
+import type { Pools } from './pools.ts'
+import { holdSettings, sqlOn } from './sql-on.ts'
 
-type Write = { accountId: number; campaign: Campaign; email: string; decide: OldDecide }
-type Written = OldLeadWrite | 'stale'
-
-type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
-
-export type LeadWriter = {
-  /** `expectNew` says that the lead was just seen missing. */
-  write(write: Write, expectNew: boolean, waitingSinceMs: number): Promise<Written>
-}
-
-/** Turns a row of `leads` into the lead of a campaign. */
-export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Lead | Promise<Lead>
-
-const attemptCount = attemptColumns.split(',').length
-/** What leads of a campaign that are registered in the same second have in common, a list of each. */
-const sharedColumns = ['account_id', 'campaign_id', 'registered_at', ...attemptColumns.split(/,\s*/)]
-const shared = sharedColumns.map((_, index) => `$${index + 1}::bigint[]`)
-const [version, which, email, salt] = [1, 2, 3, 4].map((n) => `$${shared.length + n}`)
-
-/**
- * All new leads of a turn in one statement, which is a transaction of its own. They come in one order on
- * every node, so that two of them never wait for each other in a circle. A lead whose settings were replaced
- * since they were read is not stored. Joins would be nested loops here: what is shared is taken by its position.
- */
-const insertLeads: Prepared = {
-  name: 'insert_leads',
-  text: `
-    WITH fresh AS MATERIALIZED (
-      SELECT array_agg(version IS NOT DISTINCT FROM expected ORDER BY position) AS is_fresh
-        FROM unnest(${shared[0]}, ${version}::bigint[]) WITH ORDINALITY AS asked (account, expected, position)
-        LEFT JOIN accounts ON id = account
-    ), stored AS (
-      INSERT INTO leads (${sharedColumns.join(', ')}, email, salt)
-        SELECT ${shared.map((list) => `(${list})[which]`).join(', ')}, email, salt
-        FROM unnest(${which}::int[], ${email}::text[], ${salt}::bigint[]) AS asked (which, email, salt)
-        WHERE (SELECT is_fresh FROM fresh)[which]
-        ON CONFLICT DO NOTHING RETURNING id, salt
-    )
-    SELECT (SELECT is_fresh FROM fresh), array_agg(id), array_agg(salt) FROM stored`,
-}
-
-const lockLeads: Prepared = {
-  name: 'lock_leads',
-  text: `
-    SELECT position, ${leadColumns}
-      FROM unnest($1::bigint[], $2::bigint[], $3::text[]) WITH ORDINALITY
-        AS asked (account, campaign, address, position)
-      JOIN leads ON account_id = account AND campaign_id = campaign AND email = address
-      ORDER BY account, campaign, address FOR UPDATE OF leads`,
-}
-
-const attemptTypes = Array(attemptCount).fill('bigint')
-const updateLeads: Prepared = {
-  name: 'update_leads',
-  text: `
-    UPDATE leads SET (${attemptColumns}) = (${attemptColumns
-      .split(',')
-      .map((column) => `changed.${column.trim()}`)
-      .join(', ')})
-      FROM unnest($1::bigint[], $2::bigint[], ${attemptTypes.map((type, index) => `$${index + 3}::${type}[]`).join(', ')})
-        AS changed (account_id, id, ${attemptColumns})
-      WHERE leads.account_id = changed.account_id AND leads.id = changed.id`,
-}
-
-const versions: Prepared = {
-  name: 'versions',
-  text: 'SELECT id, version FROM accounts WHERE id = ANY ($1::bigint[])',
-}
-
+/** Leads of one statement at most. */
+const batchSize = 200
+/** An insert of so many leads is prepared once for each connection; one of more is parsed each time. */
+const mostPrepared = 16
 /** Somebody else may register an email, or erase it, between two looks; not for ever. */
 const maxRounds = 5
 
-export type LeadWriterParts = {
-  find(write: Write): Promise<Lead | undefined>
-  toLead: ToLead
-  patienceMs: number
-}
+/** Turns a row of `leads` into the lead of a campaign. */
+export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Promise<Lead>
+
+type Write = { campaign: Campaign; email: string; decide: Decide }
+type Written = LeadWrite | LeadRefusal
+
+/** By id; without those that were deleted. */
+type Campaigns = Map<number, Campaign>
+/** By email. */
+type Leads = Map<string, Lead>
+
+/** A lead that is to be made. */
+type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
 
 export function leadWriter(
-  pool: Pool,
+  { durable, patienceMs }: Pools,
   refs: RefCipher,
-  { find, toLead, patienceMs }: LeadWriterParts,
-): LeadWriter {
+  toLead: ToLead,
+): LeadStore['write'] {
   const newSalt = saltSource()
-  const additions = turns<Write, Written | 'exists'>({ concurrency: 2, size: 1_000, patienceMs }, insert)
-  const changes = turns<Write, Written | 'missing'>({ concurrency: 2, size: 500, patienceMs }, change)
 
-  async function insert(writes: Write[], leftMs: number): Promise<(Written | 'exists' | Error)[]> {
-    const made = writes.map(({ campaign, email, decide }) => {
-      try {
-        return newLead(campaign, email, decide(undefined))
-      } catch (error) {
-        return error as Error
-      }
-    })
-    const asked = made.filter((lead): lead is NewLead => !(lead instanceof Error)).sort(inOrder)
-    const { terms, positions } = termsOf(asked)
-    const [outcome] = await pool.use(leftMs, (connection) =>
-      connection.rows<[isFresh: boolean[] | null, ids: number[] | null, salts: number[] | null]>(
-        insertLeads,
-        [
-          ...byColumn(terms, sharedColumns.length + 1),
-          positions,
-          asked.map(({ email }) => email),
-          asked.map(({ salt }) => salt),
-        ],
-      ),
-    )
-    const [areFresh, ids, salts] = outcome ?? []
-    const idOf = new Map(salts?.map((salt, index) => [salt, ids?.[index] as number]))
-    const results = new Map<unknown, Written | 'exists'>()
-    const created: (RefParts & { lead: NewLead })[] = []
-    for (const [index, lead] of asked.entries()) {
-      const leadId = idOf.get(lead.salt)
-      if (!areFresh?.[(positions[index] as number) - 1]) results.set(lead, 'stale')
-      else if (leadId === undefined) results.set(lead, 'exists')
-      else created.push({ accountId: lead.campaign.accountId, leadId, salt: lead.salt, lead })
+  const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
+    durable.decide(
+      leftMs,
+      (connection) => campaignsNow(connection, accountId, writes),
+      async (connection, campaigns) => {
+        const made = writes.map((write) => newLead(write, campaigns, newSalt))
+        const ids = await insertLeads(connection, accountId, made.filter(isNewLead).sort(inOrder))
+        return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
+      },
+    ),
+  )
+
+  const change = batcher<Write, Written | 'missing'>(batchSize, (_, writes, leftMs) =>
+    durable.decide(
+      leftMs,
+      async (connection) => {
+        const { accountId, id } = (writes[0] as Write).campaign
+        const campaigns = await campaignsNow(connection, accountId, writes)
+        return { campaigns, leads: await lockLeads(connection, campaigns.get(id), writes, toLead) }
+      },
+      async (connection, { campaigns, leads }) => {
+        const changes: Changes = new Map()
+        const written = writes.map((write) => changedLead(write, campaigns, leads, changes))
+        await Promise.all([...changes.values()].map((values) => connection.rows(updateLead, values)))
+        return written
+      },
+    ),
+  )
+
+  return async (campaign, email, decide, seen) => {
+    const until = performance.now() + patienceMs
+    const write = { campaign, email, decide }
+    let isThere = seen !== undefined
+    for (let round = 0; round < maxRounds; round += 1) {
+      const written = isThere
+        ? await change(campaign.id, write, until)
+        : await insert(campaign.accountId, write, until)
+      if (written !== 'exists' && written !== 'missing') return written
+      isThere = written === 'exists'
     }
-    const names = refs.writeAll(created)
-    for (const [index, { leadId, lead }] of created.entries()) {
-      results.set(lead, { lead: stored(lead, leadId, names[index] as string), created: true })
-    }
-    return made.map((lead) => (lead instanceof Error ? lead : (results.get(lead) as Written | 'exists')))
-  }
-
-  function newLead(campaign: Campaign, email: string, decision: Decision | undefined): NewLead {
-    if (decision === undefined) throw new Error('a lead that is not there cannot stay as it is')
-    return { campaign, email, salt: newSalt(), ruleId: ruleIdAfter(campaign, undefined, decision), decision }
-  }
-
-  function stored({ email, ruleId, decision }: NewLead, id: number, ref: string): Lead {
-    return { id, ref, email, registeredAt: decision.registeredAt, ruleId, attempt: decision.attempt }
-  }
-
-  /** Leads that exist: read under a lock, decided, and written, in one transaction for all of the turn. */
-  function change(writes: Write[], leftMs: number): Promise<(Written | 'missing' | Error)[]> {
-    return pool.transaction(leftMs, '', async (connection) => {
-      const accountIds = [...new Set(writes.map(({ campaign }) => campaign.accountId))]
-      const fresh = new Map(await connection.rows<[number, number]>(versions, [accountIds]))
-      const leads = await lock(connection, writes)
-      const changed = new Map<number, Value[]>()
-      const results = writes.map(({ campaign, email, decide }): Written | 'missing' | Error => {
-        if (fresh.get(campaign.accountId) !== campaign.version) return 'stale'
-        const key = `${campaign.id} ${email}`
-        const lead = leads.get(key)
-        if (lead === undefined) return 'missing'
-        try {
-          const decision = decide(lead)
-          if (decision === undefined) return { lead, created: false }
-          const ruleId = ruleIdAfter(campaign, lead, decision)
-          const next = { ...lead, ruleId, attempt: decision.attempt }
-          leads.set(key, next)
-          changed.set(lead.id, [campaign.accountId, lead.id, ...attemptValues(ruleId, decision)])
-          return { lead: next, created: false }
-        } catch (error) {
-          return error as Error
-        }
-      })
-      if (changed.size > 0) {
-        await connection.rows(updateLeads, byColumn([...changed.values()], 2 + attemptCount))
-      }
-      return results
-    })
-  }
-
-  async function lock(connection: Connection, writes: Write[]): Promise<Map<string, Lead>> {
-    const rows = await connection.rows<[number, ...LeadRow]>(lockLeads, [
-      writes.map(({ campaign }) => campaign.accountId),
-      writes.map(({ campaign }) => campaign.id),
-      writes.map(({ email }) => email),
-    ])
-    const leads = new Map<string, Lead>()
-    for (const [position, ...row] of rows) {
-      const { campaign, email } = writes[position - 1] as Write
-      leads.set(`${campaign.id} ${email}`, await toLead(campaign, email, row))
-    }
-    return leads
-  }
-
-  return {
-    async write(write, expectNew, since) {
-      let isNew = expectNew
-      for (let rounds = 0; rounds < maxRounds; rounds += 1) {
-        const written = isNew ? await additions.ask(write, since) : await changes.ask(write, since)
-        if (written !== 'exists' && written !== 'missing') return written
-        isNew = written === 'missing'
-        if (isNew) continue
-        // Somebody else was first. Where that changes nothing, no lock is needed either.
-        const lead = await find(write)
-        if (lead !== undefined && write.decide(lead) === undefined) return { lead, created: false }
-        isNew = lead === undefined
-      }
-      throw new StoreUnavailable('the lead kept changing')
-    },
+    throw new StoreUnavailable('the lead kept changing')
   }
 }
 
-/** What leads have in common, each with the version that it was read under, and of each lead where that stands. */
-function termsOf(leads: NewLead[]): { terms: Value[][]; positions: number[] } {
-  const terms: Value[][] = []
-  const known = new Map<Attempt, { lead: NewLead; position: number }>()
-  const positions = leads.map((lead) => {
-    const { campaign, ruleId, decision } = lead
-    const same = known.get(decision.attempt)
-    if (same !== undefined && haveSameTerms(same.lead, lead)) return same.position
-    const { id, accountId, version } = campaign
-    const position = terms.push([
-      accountId,
-      id,
-      decision.registeredAt,
-      ...attemptValues(ruleId, decision),
-      version,
-    ])
-    known.set(decision.attempt, { lead, position })
-    return position
-  })
-  return { terms, positions }
+/** The campaigns as they are, and stay until the transaction ends. */
+async function campaignsNow(connection: Connection, accountId: number, writes: Write[]): Promise<Campaigns> {
+  const version = await holdSettings(connection, accountId)
+  const campaigns: Campaigns = new Map()
+  for (const { campaign } of writes) {
+    if (campaigns.has(campaign.id)) continue
+    const isCurrent = campaign.version === version
+    const now = isCurrent ? campaign : await findCampaign(sqlOn(connection), campaign.id)
+    if (now !== undefined) campaigns.set(campaign.id, now)
+  }
+  return campaigns
 }
 
-function haveSameTerms(one: NewLead, other: NewLead): boolean {
-  return (
-    one.campaign === other.campaign &&
-    one.ruleId === other.ruleId &&
-    one.decision.registeredAt === other.decision.registeredAt
+type Decided = { campaign: Campaign; decision: Decision | undefined }
+
+/** A defect in one decision concerns its own lead alone. */
+function decideNow(
+  { campaign: { id }, decide }: Write,
+  campaigns: Campaigns,
+  lead: Lead | undefined,
+): Decided | LeadRefusal | Error {
+  const campaign = campaigns.get(id)
+  if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
+  try {
+    const decision = decide(campaign, lead)
+    return typeof decision === 'string' ? decision : { campaign, decision }
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function newLead(write: Write, campaigns: Campaigns, newSalt: () => number): NewLead | LeadRefusal | Error {
+  const decided = decideNow(write, campaigns, undefined)
+  if (isRefused(decided)) return decided
+  const { campaign, decision } = decided
+  if (decision === undefined) return new Error('a lead that is not there cannot stay as it is')
+  const ruleId = ruleIdAfter(campaign, undefined, decision)
+  return { campaign, email: write.email, salt: newSalt(), ruleId, decision }
+}
+
+/** Without an id somebody else was first. */
+function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): LeadWrite | 'exists' {
+  if (id === undefined) return 'exists'
+  const { campaign, email, salt, ruleId, decision } = made
+  const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
+  const { registeredAt, attempt } = decision
+  return { campaign, lead: { id, ref, email, registeredAt, ruleId, attempt }, created: true }
+}
+
+/** What `updateLead` gets, by email. */
+type Changes = Map<string, Value[]>
+
+/** The next write of the same email finds what this one leaves in `leads`. */
+function changedLead(
+  write: Write,
+  campaigns: Campaigns,
+  leads: Leads,
+  changes: Changes,
+): Written | 'missing' | Error {
+  const lead = leads.get(write.email)
+  const decided = decideNow(write, campaigns, lead)
+  if (isRefused(decided)) return decided
+  if (lead === undefined) return 'missing'
+  const { campaign, decision } = decided
+  if (decision === undefined) return { campaign, lead, created: false }
+  const ruleId = ruleIdAfter(campaign, lead, decision)
+  const next = { ...lead, ruleId, attempt: decision.attempt }
+  leads.set(write.email, next)
+  changes.set(lead.email, [campaign.accountId, campaign.id, lead.email, ...attemptValues(ruleId, decision)])
+  return { campaign, lead: next, created: false }
+}
+
+const isRefused = (one: Decided | LeadRefusal | Error): one is LeadRefusal | Error =>
+  typeof one === 'string' || one instanceof Error
+const isNewLead = (one: NewLead | LeadRefusal | Error): one is NewLead =>
+  typeof one === 'object' && !(one instanceof Error)
+
+async function lockLeads(
+  connection: Connection,
+  campaign: Campaign | undefined,
+  writes: Write[],
+  toLead: ToLead,
+): Promise<Leads> {
+  const leads: Leads = new Map()
+  if (campaign === undefined) return leads
+  const emails = writes.map(({ email }) => email)
+  const values = [campaign.accountId, campaign.id, emails]
+  const rows = await connection.rows<[email: string, ...LeadRow]>(lockByEmail, values)
+  for (const [email, ...row] of rows) leads.set(email, await toLead(campaign, email, row))
+  return leads
+}
+
+/** Emails that are there already are left out. Ids by salt. */
+async function insertLeads(
+  connection: Connection,
+  accountId: number,
+  leads: NewLead[],
+): Promise<Map<number, number>> {
+  if (leads.length === 0) return new Map()
+  const values = leads.flatMap(({ campaign, email, salt, ruleId, decision }) => [
+    ...[campaign.id, email, salt, decision.registeredAt],
+    ...attemptValues(ruleId, decision),
+  ])
+  return new Map(
+    await connection.rows<[salt: number, id: number]>(insertion(leads.length), [accountId, ...values]),
   )
 }
 
+/** The same on every node, so that two of them never wait for each other in a circle. */
 function inOrder(a: NewLead, b: NewLead): number {
-  if (a.campaign.id !== b.campaign.id) {
-    return a.campaign.accountId - b.campaign.accountId || a.campaign.id - b.campaign.id
-  }
+  if (a.campaign.id !== b.campaign.id) return a.campaign.id - b.campaign.id
   if (a.email === b.email) return 0
   return a.email < b.email ? -1 : 1
 }
 
-/** Rows as one list for each column, which is how `unnest` takes them. */
-function byColumn(rows: Value[][], width: number): Value[][] {
-  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] as Value))
+const insertColumns = `campaign_id, email, salt, registered_at, ${attemptColumns}`
+const insertions = new Map<number, Prepared>()
+
+function insertion(count: number): Prepared {
+  const known = insertions.get(count)
+  if (known !== undefined) return known
+  const width = insertColumns.split(',').length
+  const rows = Array.from({ length: count }, (_, row) => `($1, ${parameters(2 + row * width, width)})`)
+  const text = `INSERT INTO leads (account_id, ${insertColumns}) VALUES ${rows.join(', ')}
+    ON CONFLICT DO NOTHING RETURNING salt, id`
+  const made = count > mostPrepared ? { text } : { name: `insert_${count}_leads`, text }
+  insertions.set(count, made)
+  return made
+}
+
+const lockByEmail: Prepared = {
+  name: 'lock_leads',
+  text: `SELECT email, ${leadColumns} FROM leads
+    WHERE account_id = $1 AND campaign_id = $2 AND email = ANY ($3) ORDER BY email FOR UPDATE`,
+}
+
+const updateLead: Prepared = {
+  name: 'update_lead',
+  text: `UPDATE leads SET (${attemptColumns}) = (${parameters(4, attemptColumns.split(',').length)})
+    WHERE account_id = $1 AND campaign_id = $2 AND email = $3`,
+}
+
+/** `$3, $4, $5` and so on. */
+function parameters(first: number, count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${first + index}`).join(', ')
 }

@@ -1,0 +1,79 @@
+// Requests are counted by the clock of the database, which all nodes share.
+import { createHmac } from 'node:crypto'
+import type { RateVerdict } from '../../core/rate-window.ts'
+import type { Rates } from '../store.ts'
+import { batcher } from './batcher.ts'
+import type { Prepared } from './connection.ts'
+import type { Pools } from './pools.ts'
+
+/** Requests of one statement at most. */
+const batchSize = 1_000
+/** How often the counts of visitors whose minute is over are removed. */
+const forgetEveryMs = 60_000
+
+const seconds = 'floor(extract(epoch FROM now()))::bigint'
+/** As in core/rate-window.ts: a clock that steps back by up to a minute keeps the later minute, and its count. */
+const minute = `CASE WHEN excluded.minute > r.minute OR excluded.minute < r.minute - 1
+  THEN excluded.minute ELSE r.minute END`
+const usedBefore = 'CASE WHEN excluded.minute > r.minute THEN 0 ELSE r.used END'
+const granted = `greatest(0, least($2, $3 - ${usedBefore}))`
+
+/** Counts $2 requests of account $1, of which $3 a minute pass. */
+const countRequests: Prepared = {
+  name: 'count_requests',
+  text: `
+    INSERT INTO request_rates AS r (account_id, minute, used, granted, counted_at)
+      VALUES ($1, ${seconds} / 60, least($2::bigint, $3::bigint), least($2, $3), ${seconds})
+      ON CONFLICT (account_id) DO UPDATE SET
+        minute = ${minute},
+        used = ${usedBefore} + ${granted},
+        granted = ${granted},
+        counted_at = excluded.counted_at
+      RETURNING used, granted, greatest(1, (minute + 1) * 60 - counted_at)`,
+}
+
+const forgetVisitors = `DELETE FROM request_rates WHERE account_id < 0 AND minute < ${seconds} / 60 - 2`
+
+export function ratesOn({ counting, admin, patienceMs }: Pools, refKey: Uint8Array): Rates {
+  let forgottenAt = 0
+
+  /** Now and then; nobody waits for it. */
+  function forget(): void {
+    if (performance.now() - forgottenAt < forgetEveryMs) return
+    forgottenAt = performance.now()
+    admin.use(forgetEveryMs, (connection) => connection.query(forgetVisitors, [])).catch(() => {})
+  }
+
+  const ask = batcher<number, RateVerdict>(batchSize, async (accountId, limits, leftMs) => {
+    // Asked just before and just after the limit was changed: the newer one holds for all.
+    const values = [accountId, limits.length, limits.at(-1) as number]
+    const [row] = await counting.use(leftMs, (connection) =>
+      connection.rows<[used: number, granted: number, resetSeconds: number]>(countRequests, values),
+    )
+    return verdicts(limits, row as [number, number, number])
+  })
+  const count = (who: number, limit: number) => ask(who, limit, performance.now() + patienceMs)
+
+  return {
+    count,
+    countVisitor(address, limit) {
+      forget()
+      return count(visitorNumber(refKey, address), limit)
+    },
+  }
+}
+
+/** The requests that were counted together pass one after another, as many as were granted. */
+function verdicts(limits: number[], [used, granted, resetSeconds]: [number, number, number]): RateVerdict[] {
+  return limits.map((limit, index) => {
+    const allowed = index < granted
+    const usedByThen = allowed ? used - granted + index + 1 : used
+    return { allowed, remaining: Math.max(0, limit - usedByThen), resetSeconds }
+  })
+}
+
+/** Below zero, where no account is. That two visitors share one of 2^52 numbers is as good as impossible. */
+function visitorNumber(key: Uint8Array, address: string): number {
+  const digest = createHmac('sha256', key).update(address).digest()
+  return -1 - (digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4))
+}

@@ -1,0 +1,67 @@
+// The statements that both engines share, on connections of PostgreSQL.
+import type { Runner, Sql, Statement } from '../sql.ts'
+import type { Connection, Prepared } from './connection.ts'
+import { adminPatienceMs, type Pools } from './pools.ts'
+
+/** Where a node announces each change of settings. */
+export const channel = 'lastcall'
+
+export function runnerOn({ admin, patienceMs }: Pools): Runner {
+  const write: Runner['write'] = (work) =>
+    admin.transaction(adminPatienceMs, '', (connection) => work(sqlOn(connection)))
+  return {
+    read: (work) => admin.use(patienceMs, (connection) => work(sqlOn(connection))),
+    snapshot: (work) =>
+      admin.transaction(patienceMs, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
+        work(sqlOn(connection)),
+      ),
+    write,
+    writeAll: (statements: readonly Statement[]) =>
+      write(async ({ run }) => {
+        for (const statement of statements) await run(...statement)
+      }),
+  }
+}
+
+export function sqlOn({ query }: Connection): Sql {
+  return {
+    all: async (sql, ...values) => (await query(sql, values)).rows,
+    get: async (sql, ...values) => (await query(sql, values)).rows[0],
+    run: async (sql, ...values) => (await query(sql, values)).changes,
+    async versionOf(accountId) {
+      const { rows } = await query('SELECT version FROM accounts WHERE id = ?', [accountId])
+      return rows[0]?.version
+    },
+    async bumpVersion(accountId) {
+      await query('SELECT pg_advisory_xact_lock(?)', [lockOf(accountId)])
+      await query('UPDATE accounts SET version = version + 1 WHERE id = ?', [accountId])
+      await query('SELECT pg_notify(?, ?)', [channel, String(accountId)])
+    },
+  }
+}
+
+/**
+ * A transaction that writes leads shares the lock of their account, one that changes the account's settings has it
+ * alone: so settings stay what they are between the decision on a lead and its commit. Account ids are below 2^32
+ * (ref.ts); "LC" above them keeps the number apart from locks of other programs.
+ */
+const lockOf = (accountId: number): number => 0x4c43 * 2 ** 32 + accountId
+
+const shareLock: Prepared = {
+  name: 'share_lock',
+  text: 'SELECT pg_advisory_xact_lock_shared($1::bigint)',
+}
+const accountVersion: Prepared = {
+  name: 'account_version',
+  text: 'SELECT version FROM accounts WHERE id = $1',
+}
+
+/** From here on until the transaction ends nobody changes the account's settings; resolves with their version. */
+export async function holdSettings(connection: Connection, accountId: number): Promise<number | undefined> {
+  // Sent together; the second is read when the first has been granted, and so sees what was committed by then.
+  const [, rows] = await Promise.all([
+    connection.rows(shareLock, [lockOf(accountId)]),
+    connection.rows<[version: number]>(accountVersion, [accountId]),
+  ])
+  return rows[0]?.[0]
+}

@@ -1,0 +1,225 @@
+// What many do at once to the same leads, over as many servers as the engine allows, comes out as if one did it after
+// the other.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { begin, registerAgain, setByHand } from '../../src/core/mechanism/attempt.ts'
+import type { Campaign, Decide, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+
+const options = { lockWaitMs: 5_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const at = 1_795_000_000
+const after = (period: string) => ({ startsOn: 'registration', deadline: { kind: 'after', period } })
+const withoutDeadline = { startsOn: 'registration', deadline: { kind: 'none' } }
+
+type Place = (typeof emptyDatabases)[string]
+
+/** Two processes on one database, as far as the store can tell. */
+async function twoStores(t: TestContext, place: Place): Promise<[Store, Store]> {
+  const database = await place(t)
+  const stores = [await openStore(database, options), await openStore(database, options)] as [Store, Store]
+  t.after(() => Promise.all(stores.map((store) => store.close())))
+  return stores
+}
+
+async function newCampaign(store: Store, mechanism: object = after('P2D')): Promise<Campaign> {
+  const account = await store.configuration.createAccount('Owner')
+  return apply(store, account.id, mechanism)
+}
+
+async function apply(store: Store, accountId: number, mechanism: object, id?: number): Promise<Campaign> {
+  const checked = checkCampaign({
+    ...(id && { id }),
+    name: 'Autumn course',
+    timeZone: 'Europe/Warsaw',
+    mechanism,
+  })
+  if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+  return store.configuration.applyCampaign(accountId, checked.campaign)
+}
+
+const register =
+  (registeredAt: number): Decide =>
+  ({ schedule }, lead) => {
+    const attempt = lead ? registerAgain(schedule, lead.attempt, registeredAt) : begin(schedule, registeredAt)
+    if (attempt === lead?.attempt) return undefined
+    return { registeredAt: lead?.registeredAt ?? registeredAt, attempt }
+  }
+
+const extend =
+  (deadlineAt: number): Decide =>
+  (_, lead) =>
+    lead === undefined
+      ? 'LEAD_NOT_FOUND'
+      : { registeredAt: lead.registeredAt, attempt: setByHand(lead.attempt, deadlineAt, at) }
+
+function leadOf(written: LeadWrite | LeadRefusal): Lead {
+  if (typeof written === 'string') assert.fail(written)
+  return written.lead
+}
+
+const times = <T>(count: number, make: (number: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n))
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  test(`of 50 who register one email at once one makes the lead, and all get it: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const campaign = await newCampaign(stores[0])
+    for (let round = 0; round < 10; round += 1) {
+      const written = await Promise.all(
+        times(50, (n) => {
+          const decide = register(at + n)
+          return (stores[n % 2] as Store).leads.write(campaign, `${round}@example.com`, decide, undefined)
+        }),
+      )
+      assert.equal(written.filter((one) => typeof one !== 'string' && one.created).length, 1)
+      const leads = written.map(leadOf)
+      for (const lead of leads) assert.deepEqual(lead, leads[0])
+      assert.deepEqual(await stores[1].leads.find(campaign, `${round}@example.com`), leads[0])
+    }
+  })
+
+  test(`a lead is changed by all who change it at once, one after the other: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const mechanism = { ...after('P2D'), reset: { enabled: true } }
+    const campaign = await newCampaign(stores[0], mechanism)
+    const emails = times(5, (n) => `${n}@example.com`)
+    await Promise.all(
+      times(200, (n) =>
+        (stores[n % 2] as Store).leads.write(campaign, emails[n % 5] as string, register(at + n), undefined),
+      ),
+    )
+    for (const email of emails) {
+      assert.equal((await stores[0].leads.find(campaign, email))?.attempt.resets, 39)
+    }
+  })
+
+  test(`settings that are changed while 50 register hold for every lead from then on: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const first = await newCampaign(stores[0])
+    let saved = first
+    for (let round = 0; round < 8; round += 1) {
+      const before = saved
+      const changing = apply(stores[1], first.accountId, after(`P${round + 3}D`), first.id)
+      const under = times(50, (n) =>
+        (stores[n % 2] as Store).leads.write(before, `${round}-${n}@example.com`, register(at), undefined),
+      )
+      saved = await changing
+      // Asked with the settings as somebody remembers them.
+      const later = times(4, (n) =>
+        (stores[n % 2] as Store).leads.write(
+          before,
+          `${round}-later-${n}@example.com`,
+          register(at),
+          undefined,
+        ),
+      )
+      for (const written of await Promise.all(under)) {
+        assert.ok(typeof written !== 'string' && written.created)
+        assert.ok([before.ruleId, saved.ruleId].includes(written.lead.ruleId))
+        assert.equal(written.lead.ruleId, written.campaign.ruleId)
+      }
+      for (const written of await Promise.all(later)) {
+        assert.deepEqual(
+          [leadOf(written).ruleId, typeof written !== 'string' && written.campaign],
+          [saved.ruleId, saved],
+        )
+      }
+    }
+  })
+
+  test(`a kind is changed, or a lead stands in its way, never both: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const outcomes = new Set<string>()
+    for (let round = 0; round < 24; round += 1) {
+      const campaign = await newCampaign(stores[0])
+      // One of the leads sets off before the change, some or none.
+      const register50 = () =>
+        times(10, (n) =>
+          (stores[n % 2] as Store).leads.write(campaign, `${n}@example.com`, register(at), undefined),
+        )
+      const early = round % 3 === 0 ? register50() : []
+      const changing = apply(stores[1], campaign.accountId, withoutDeadline, campaign.id).then(
+        () => 'changed',
+        () => 'refused',
+      )
+      if (round % 3 === 1) await new Promise(setImmediate)
+      const late = round % 3 === 0 ? [] : register50()
+      const outcome = await changing
+      outcomes.add(outcome)
+      const leads = (await Promise.all([...early, ...late])).map(leadOf)
+      for (const { attempt } of leads) assert.equal(attempt.rule === null, outcome === 'changed')
+    }
+    t.diagnostic([...outcomes].join(', '))
+  })
+
+  test(`of a campaign that is deleted while 50 register nothing is left: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const { accountId } = await newCampaign(stores[0])
+    for (let round = 0; round < 6; round += 1) {
+      const campaign = await apply(stores[0], accountId, after('P2D'))
+      const emails = times(50, (n) => `${n}@example.com`)
+      const writing = emails.map((email, n) =>
+        (stores[n % 2] as Store).leads.write(campaign, email, register(at), undefined),
+      )
+      for (let n = 0; n < round; n += 1) await new Promise(setImmediate)
+      const deleted = await stores[1].configuration.deleteCampaign(campaign.id)
+      assert.ok(deleted)
+      for (const written of await Promise.all(writing)) {
+        assert.ok(written === 'CAMPAIGN_NOT_FOUND' || (typeof written !== 'string' && written.created))
+      }
+      assert.deepEqual(await stores[0].leads.list(campaign, { prefix: '', afterEmail: '', limit: 100 }), [])
+      for (const store of stores) {
+        assert.equal(
+          await store.leads.write(campaign, 'a@example.com', register(at), undefined),
+          'CAMPAIGN_NOT_FOUND',
+        )
+      }
+    }
+  })
+
+  test(`a lead that is erased while others write it is missing, or made again: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const campaign = await newCampaign(stores[0])
+    for (let round = 0; round < 20; round += 1) {
+      const email = `${round}@example.com`
+      const seen = leadOf(await stores[0].leads.write(campaign, email, register(at), undefined))
+      const extending = times(10, (n) =>
+        (stores[n % 2] as Store).leads.write(campaign, email, extend(at + n), seen),
+      )
+      const erased = stores[1].leads.erase(campaign, email)
+      const again = stores[0].leads.write(campaign, email, register(at + 5), seen)
+      for (const written of await Promise.all(extending)) {
+        assert.ok(
+          written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && !written.created),
+          String(written),
+        )
+      }
+      assert.ok(await erased)
+      const { registeredAt } = leadOf(await again)
+      const found = await stores[1].leads.find(campaign, email)
+      assert.equal(found?.registeredAt, registeredAt === at ? undefined : at + 5)
+    }
+  })
+
+  test(`a defect in one decision fails that one alone: ${engine}`, async (t) => {
+    const [store] = await twoStores(t, place)
+    const campaign = await newCampaign(store)
+    const failing: Decide = () => {
+      throw new Error('a defect')
+    }
+    for (const seen of [undefined, await store.leads.find(campaign, 'a@example.com')]) {
+      const written = await Promise.allSettled(
+        ['a', 'b', 'c'].map((name) =>
+          store.leads.write(campaign, `${name}@example.com`, name === 'b' ? failing : register(at), seen),
+        ),
+      )
+      assert.deepEqual(
+        written.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      )
+    }
+  })
+}
