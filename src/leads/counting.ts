@@ -7,10 +7,10 @@ import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 const flushMs = 1_000
-/** Different counts that wait; whatever comes beyond them is given up. */
+/** Different counts that wait; what comes beyond them is given up. */
 const mostWaiting = 50_000
-/** Stored in one transaction, and on the embedded database in one turn of the event loop. */
-const portion = 500
+/** Stored in one transaction; on the embedded database requests have to wait for it. */
+const batchSize = 500
 
 export type Counted = {
   campaign: Campaign
@@ -21,7 +21,7 @@ export type Counted = {
 }
 
 export type Counting = {
-  /** Counts after the answer; nobody waits for it. */
+  /** Counts in memory; `nowMs` is milliseconds of the wall clock. */
   count(counted: Counted, nowMs: number): void
   /** Counts a new lead. */
   registered(campaign: Campaign, at: Seconds): void
@@ -37,25 +37,16 @@ export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: numbe
   let waiting = new Map<string, Count>()
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> | undefined
-  /** The last registration, which most that follow are like: same campaign, same second, waiting still. */
-  let last: { campaign: Campaign; at: Seconds; among: typeof waiting; count: Count } | undefined
 
-  /** Returns what holds the count now, unless it was given up. */
-  function add(count: Count): Count | undefined {
+  function add(count: Count): void {
     const { campaignId, day, pageId, leadId, kind, fetcher } = count
     const key = `${campaignId} ${day} ${pageId} ${leadId} ${kind} ${fetcher}`
     const known = waiting.get(key)
     if (known !== undefined) {
       known.total += count.total
       known.lastAt = Math.max(known.lastAt, count.lastAt)
-      return known
-    }
-    if (waiting.size < mostWaiting) {
-      waiting.set(key, count)
-      return count
-    }
-    onLost(count.total)
-    return undefined
+    } else if (waiting.size < mostWaiting) waiting.set(key, count)
+    else onLost(count.total)
   }
 
   function arm(): void {
@@ -71,9 +62,9 @@ export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: numbe
   async function flush(): Promise<void> {
     const counts = [...waiting.values()]
     waiting = new Map()
-    for (let from = 0; from < counts.length; from += portion) {
+    for (let from = 0; from < counts.length; from += batchSize) {
       try {
-        await store.counts.add(counts.slice(from, from + portion))
+        await store.counts.add(counts.slice(from, from + batchSize))
       } catch {
         for (const count of counts.slice(from)) add(count)
         return
@@ -82,28 +73,18 @@ export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: numbe
     }
   }
 
-  function count({ campaign, pageId, leadId, kind, fetcher }: Counted, lastAt: Seconds): Count | undefined {
+  function count({ campaign, pageId, leadId, kind, fetcher }: Counted, lastAt: Seconds): void {
     const day = dayOf(zoneOf(campaign.timeZone).toLocal(lastAt))
     const { accountId, id: campaignId } = campaign
+    add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1, lastAt })
     arm()
-    return add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1, lastAt })
-  }
-
-  function registered(campaign: Campaign, at: Seconds): void {
-    if (last?.campaign === campaign && last.at === at && last.among === waiting) {
-      last.count.total += 1
-      return
-    }
-    const counted = { campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' } as const
-    const held = count(counted, at)
-    last = held && { campaign, at, among: waiting, count: held }
   }
 
   return {
-    count(counted, nowMs) {
-      count(counted, Math.floor(nowMs / 1_000))
+    count: (counted, nowMs) => count(counted, Math.floor(nowMs / 1_000)),
+    registered(campaign, at) {
+      count({ campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' }, at)
     },
-    registered,
     async close() {
       await storing
       clearTimeout(timer)

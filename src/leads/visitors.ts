@@ -29,18 +29,18 @@ export type Shown = {
 export type MayBegin = false | (() => boolean)
 
 export type Visitors = {
-  /** Who a ref names. @throws StoreUnavailable */
+  /** The lead that a ref names. @throws StoreUnavailable */
   find(ref: string): Promise<Found | undefined>
   /**
-   * The offer of whoever is there. Without `mayBegin` it is only read; with it, it is a visit, and is asked before
-   * somebody without an email begins an attempt. @throws StoreUnavailable
+   * The offer of the visitor who is there. Without `mayBegin` it is only read. With it, it is a visit, and `mayBegin`
+   * is asked before a visitor without an email begins an attempt. @throws StoreUnavailable
    */
   offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds): Promise<Shown | undefined>
   /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
   register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer>
 }
 
-/** `lc` only where this very call made the lead: nobody learns of another's offer by knowing an email. */
+/** `lc` only where this call made the lead: nobody learns of another's offer by knowing an email. */
 export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
 
 export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCache, leads: Leads): Visitors {
@@ -123,7 +123,7 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
       const of = { accountId: campaign.accountId, campaignId }
       const registered = await leads.registerVisitor(of, email, own?.lead, now)
       if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
-      // Of an email that has a lead nobody learns more than what is theirs without it.
+      // An email that has a lead already shows its sender nothing that they would not see without it.
       if (!registered.created) return { shown: await offerIn(campaign, visitor, false, now), lc: null }
       const { lead, offer } = registered
       const nextAt = nextCycleAt(campaign.schedule, lead.attempt, now)

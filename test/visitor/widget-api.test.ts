@@ -285,6 +285,16 @@ test('bad questions are refused by name, with headers that let the page read why
   }
 })
 
+test('a question is read whatever its content type, and without one; without a body there is none', async () => {
+  for (const type of ['text/plain', 'application/json', 'application/x-www-form-urlencoded', null]) {
+    const headers = { 'Content-Type': type }
+    assert.equal(offerOf(await ask(shop, 'offer', { visit: false }, { headers })).state, 'none', `${type}`)
+    const empty = await ask(shop, 'offer', undefined, { headers })
+    assertError(empty, 400, 'INVALID_JSON')
+    holdHeaders(empty)
+  }
+})
+
 test('preflights are answered, and other methods and paths are not found, for pages of any origin', async () => {
   const path = `/visitor/v1/campaigns/${own}/offer`
   const preflight = await open(shop, path, {
