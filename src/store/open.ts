@@ -14,7 +14,7 @@ export type OpenOptions = {
   patienceMs: number
   /** Connections to PostgreSQL, for each of the two sorts of statements on leads. */
   poolSize: number
-  /** Makes ready for requests before the first comes, and spares them what a command has the time for. */
+  /** Makes ready for requests before the first comes; no statement on the embedded database waits for a lock. */
   isServer: boolean
   /**
    * Told once when a newer Lastcall has brought the database to its version. From then on everything is refused,
