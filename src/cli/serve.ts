@@ -59,7 +59,14 @@ export async function run(
 ): Promise<void> {
   const log = openLog()
   const giveUpClaim = claimDatabase(config.database)
-  const store = await openStore(config.database, { ...patience(config), isServer: true })
+  const store = await openStore(config.database, {
+    ...patience(config),
+    isServer: true,
+    onNewerDatabase() {
+      console.error('a newer Lastcall has migrated the database: start that one')
+      process.exit(1)
+    },
+  })
   // Loaded here: a start that is refused, and the one who watches over workers, need none of it.
   const { buildApp } = await import('../app.ts')
   const app = buildApp({
