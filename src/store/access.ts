@@ -2,7 +2,7 @@
 import type { Seconds } from '../core/instant.ts'
 import { Refused } from './errors.ts'
 import type { Account } from './model.ts'
-import type { Row, Runner, Sql, Value } from './sql.ts'
+import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 
 export type User = { id: number; accountId: number; email: string; createdAt: Seconds }
 
@@ -19,163 +19,28 @@ export type Inviter = Pick<User, 'id' | 'accountId'>
 
 export type NewUser = { email: string; passwordHash: string; createdAt: Seconds }
 
-export type Access = {
-  hasUsers(): Promise<boolean>
-  /** @throws Refused where the email has a user already, or there is no such account */
-  createUser(accountId: number, user: NewUser): Promise<User>
-  findCredentials(email: string): Promise<Credentials | undefined>
-  /** Ascending id. */
-  listUsers(accountId: number): Promise<User[]>
-  /** Their sessions and invitations end. The account's last user stays. @throws Refused */
-  removeUser(accountId: number, userId: number): Promise<boolean>
-  /** Ends the user's invitations and sessions. */
-  setPassword(userId: number, passwordHash: string): Promise<void>
-  /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
-  changePassword(current: Credentials, passwordHash: string, keeps: Uint8Array): Promise<boolean>
-
-  /** With null the one that makes the first account and user. */
-  createInvitation(tokenHash: Uint8Array, by: Inviter | null, endsAt: Seconds): Promise<void>
-  findInvitation(tokenHash: Uint8Array): Promise<Invitation | undefined>
-  /**
-   * Makes the user that a link is for, with an account of that name where it is the first, and uses the link up.
-   * Undefined where the link is not there (any more). @throws Refused where the email has a user already
-   */
-  acceptInvitation(
-    tokenHash: Uint8Array,
-    user: NewUser,
-    accountName: string,
-    now: Seconds,
-  ): Promise<User | undefined>
-
-  /** False where the password has been changed since `by` was read, or the user was removed. */
-  createSession(tokenHash: Uint8Array, by: Credentials, now: Seconds): Promise<boolean>
-  findSession(tokenHash: Uint8Array): Promise<Session | undefined>
-  touchSession(tokenHash: Uint8Array, now: Seconds): Promise<void>
-  endSession(tokenHash: Uint8Array): Promise<void>
-  /** Removes what ended before: sessions not seen since `unseenSince`, or made before `madeBefore`. */
-  removeEnded(ended: { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }): Promise<void>
-
-  /** Counts one try of something that is limited, and says how many there were in the window that is open. */
-  countTry(bucket: Uint8Array, now: Seconds, windowSeconds: number): Promise<Tries>
-  forgetTries(bucket: Uint8Array): Promise<void>
-}
-
 export type Tries = { count: number; endsAt: Seconds }
 
 /** After the clock was set back a window may seem to end late: it is over then, so that nobody is locked out by it. */
 const isOpen = 'tries.ends_at > ? AND tries.ends_at <= excluded.ends_at'
 
-type Queries = Pick<Runner, 'read' | 'write'>
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type Access = ReturnType<typeof accessOn>
 
-export function accessOn(queries: Queries): Access {
-  return { ...usersOn(queries), ...invitationsOn(queries), ...sessionsOn(queries), ...triesOn(queries) }
-}
-
-function usersOn({ read, write }: Queries) {
+export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>) {
   return {
-    hasUsers: () => read(hasUsers),
-    createUser: (accountId, user) => write((sql) => createUser(sql, accountId, user)),
-    async findCredentials(email) {
-      const row = await read((sql) => sql.get('SELECT * FROM users WHERE email = ?', email))
-      return row && { user: toUser(row), passwordHash: row.password_hash }
-    },
-    async listUsers(accountId) {
-      const rows = await read((sql) =>
-        sql.all('SELECT * FROM users WHERE account_id = ? ORDER BY id', accountId),
-      )
-      return rows.map(toUser)
-    },
-    removeUser: (accountId, userId) => write((sql) => removeUser(sql, accountId, userId)),
-    setPassword: (userId, passwordHash) =>
-      write(async (sql) => {
-        await sql.run('UPDATE users SET password_hash = ? WHERE id = ?', passwordHash, userId)
-        await endAccess(sql, userId)
-      }),
-    changePassword: (current, passwordHash, keeps) =>
-      write(async (sql) => {
-        const isChanged = await replacePassword(sql, current, passwordHash)
-        if (isChanged) await endAccess(sql, current.user.id, keeps)
-        return isChanged
-      }),
-  } satisfies Partial<Access>
-}
-
-function invitationsOn({ read, write }: Queries) {
-  return {
-    createInvitation: (tokenHash, by, endsAt) =>
-      runOn(write)(
-        'INSERT INTO invitations (token_hash, account_id, invited_by, ends_at) VALUES (?, ?, ?, ?)',
-        tokenHash,
-        by?.accountId ?? null,
-        by?.id ?? null,
-        endsAt,
-      ),
-    findInvitation: (tokenHash) => read((sql) => findInvitation(sql, tokenHash)),
-    acceptInvitation: (tokenHash, user, accountName, now) =>
-      write((sql) => acceptInvitation(sql, tokenHash, user, accountName, now)),
-  } satisfies Partial<Access>
-}
-
-function sessionsOn({ read, write }: Queries) {
-  return {
-    createSession: (tokenHash, by, now) =>
-      write(async (sql) => {
-        // Its own successor: on PostgreSQL this waits for whoever is changing the password, and looks again.
-        if (!(await replacePassword(sql, by, by.passwordHash))) return false
-        await sql.run(
-          'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',
-          tokenHash,
-          by.user.id,
-          now,
-          now,
-        )
-        return true
-      }),
-    findSession: (tokenHash) => read((sql) => findSession(sql, tokenHash)),
-    touchSession: (tokenHash, now) =>
-      runOn(write)('UPDATE sessions SET seen_at = ? WHERE token_hash = ?', now, tokenHash),
-    endSession: (tokenHash) => runOn(write)('DELETE FROM sessions WHERE token_hash = ?', tokenHash),
-    removeEnded: ({ unseenSince, madeBefore, now }) =>
-      write(async (sql) => {
-        await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
-        await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
-        await sql.run('DELETE FROM tries WHERE ends_at < ?', now)
-      }),
-  } satisfies Partial<Access>
-}
-
-function triesOn({ write }: Queries) {
-  return {
-    countTry: (bucket, now, windowSeconds) =>
-      write(async (sql) => {
-        const row = await sql.get(
-          `INSERT INTO tries (bucket, tried, ends_at) VALUES (?, 1, ?)
-            ON CONFLICT (bucket) DO UPDATE SET
-              tried = CASE WHEN ${isOpen} THEN tries.tried + 1 ELSE 1 END,
-              ends_at = CASE WHEN ${isOpen} THEN tries.ends_at ELSE excluded.ends_at END
-            RETURNING tried, ends_at`,
-          bucket,
-          now + windowSeconds,
-          now,
-          now,
-        )
-        return { count: row?.tried, endsAt: row?.ends_at }
-      }),
-    forgetTries: (bucket) => runOn(write)('DELETE FROM tries WHERE bucket = ?', bucket),
-  } satisfies Partial<Access>
-}
-
-/** One statement that answers nothing. */
-const runOn =
-  (write: Runner['write']) =>
-  async (sql: string, ...values: Value[]): Promise<void> => {
-    await write((on) => on.run(sql, ...values))
+    ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, findSession }),
+    ...boundTo(write, { createUser, removeUser, setPassword, changePassword }),
+    ...boundTo(write, { createInvitation, acceptInvitation }),
+    ...boundTo(write, { createSession, touchSession, endSession, removeEnded, countTry, forgetTries }),
   }
+}
 
 async function hasUsers(sql: Sql): Promise<boolean> {
   return (await sql.get('SELECT 1 AS found FROM users LIMIT 1')) !== undefined
 }
 
+/** @throws Refused where the email has a user already, or there is no such account */
 async function createUser(sql: Sql, accountId: number, user: NewUser): Promise<User> {
   if ((await sql.get('SELECT 1 AS found FROM accounts WHERE id = ?', accountId)) === undefined) {
     throw new Refused(`there is no account ${accountId}`)
@@ -183,13 +48,38 @@ async function createUser(sql: Sql, accountId: number, user: NewUser): Promise<U
   const row = await sql.get(
     `INSERT INTO users (account_id, email, password_hash, created_at) VALUES (?, ?, ?, ?)
       ON CONFLICT (email) DO NOTHING RETURNING *`,
-    accountId,
-    user.email,
-    user.passwordHash,
-    user.createdAt,
+    ...[accountId, user.email, user.passwordHash, user.createdAt],
   )
   if (row === undefined) throw new Refused('this email has a user already')
   return toUser(row)
+}
+
+async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
+  const row = await sql.get('SELECT * FROM users WHERE email = ?', email)
+  return row && { user: toUser(row), passwordHash: row.password_hash }
+}
+
+/** Ascending id. */
+async function listUsers(sql: Sql, accountId: number): Promise<User[]> {
+  return (await sql.all('SELECT * FROM users WHERE account_id = ? ORDER BY id', accountId)).map(toUser)
+}
+
+/** Ends the user's invitations and sessions. */
+async function setPassword(sql: Sql, userId: number, passwordHash: string): Promise<void> {
+  await sql.run('UPDATE users SET password_hash = ? WHERE id = ?', passwordHash, userId)
+  await endAccess(sql, userId)
+}
+
+/** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
+async function changePassword(
+  sql: Sql,
+  current: Credentials,
+  passwordHash: string,
+  keeps: Uint8Array,
+): Promise<boolean> {
+  const isChanged = await replacePassword(sql, current, passwordHash)
+  if (isChanged) await endAccess(sql, current.user.id, keeps)
+  return isChanged
 }
 
 /** False where the password is another one by now. */
@@ -208,6 +98,7 @@ async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
 }
 
+/** Their sessions and invitations end. The account's last user stays. @throws Refused */
 async function removeUser(sql: Sql, accountId: number, userId: number): Promise<boolean> {
   const users = await sql.all('SELECT id FROM users WHERE account_id = ?', accountId)
   if (!users.some(({ id }) => id === userId)) return false
@@ -216,12 +107,29 @@ async function removeUser(sql: Sql, accountId: number, userId: number): Promise<
   return (await sql.run('DELETE FROM users WHERE id = ? AND account_id = ?', userId, accountId)) > 0
 }
 
+/** With null the one that makes the first account and user. */
+async function createInvitation(
+  sql: Sql,
+  tokenHash: Uint8Array,
+  by: Inviter | null,
+  endsAt: Seconds,
+): Promise<void> {
+  await sql.run(
+    'INSERT INTO invitations (token_hash, account_id, invited_by, ends_at) VALUES (?, ?, ?, ?)',
+    ...[tokenHash, by?.accountId ?? null, by?.id ?? null, endsAt],
+  )
+}
+
 async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitation | undefined> {
   const row = await sql.get('SELECT * FROM invitations WHERE token_hash = ?', tokenHash)
   if (row === undefined || (row.account_id === null && (await hasUsers(sql)))) return undefined
   return { accountId: row.account_id, endsAt: row.ends_at }
 }
 
+/**
+ * Makes the user that a link is for, with an account of that name where it is the first, and uses the link up.
+ * Undefined where the link is not there (any more). @throws Refused where the email has a user already
+ */
 async function acceptInvitation(
   sql: Sql,
   tokenHash: Uint8Array,
@@ -238,6 +146,56 @@ async function acceptInvitation(
   if (accountId !== null) return createUser(sql, accountId, user)
   const account = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING id', accountName)
   return createUser(sql, account?.id, user)
+}
+
+/** False where the password has been changed since `by` was read, or the user was removed. */
+async function createSession(
+  sql: Sql,
+  tokenHash: Uint8Array,
+  by: Credentials,
+  now: Seconds,
+): Promise<boolean> {
+  // Its own successor: on PostgreSQL this waits for somebody who is changing the password, and looks again.
+  if (!(await replacePassword(sql, by, by.passwordHash))) return false
+  await sql.run(
+    'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',
+    ...[tokenHash, by.user.id, now, now],
+  )
+  return true
+}
+
+async function touchSession(sql: Sql, tokenHash: Uint8Array, now: Seconds): Promise<void> {
+  await sql.run('UPDATE sessions SET seen_at = ? WHERE token_hash = ?', now, tokenHash)
+}
+
+async function endSession(sql: Sql, tokenHash: Uint8Array): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE token_hash = ?', tokenHash)
+}
+
+type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }
+
+/** Removes what ended before: sessions not seen since `unseenSince`, or made before `madeBefore`. */
+async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
+  await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
+  await sql.run('DELETE FROM tries WHERE ends_at < ?', now)
+}
+
+/** Counts one try of something that is limited, and says how many there were in the window that is open. */
+async function countTry(sql: Sql, bucket: Uint8Array, now: Seconds, windowSeconds: number): Promise<Tries> {
+  const row = await sql.get(
+    `INSERT INTO tries (bucket, tried, ends_at) VALUES (?, 1, ?)
+      ON CONFLICT (bucket) DO UPDATE SET
+        tried = CASE WHEN ${isOpen} THEN tries.tried + 1 ELSE 1 END,
+        ends_at = CASE WHEN ${isOpen} THEN tries.ends_at ELSE excluded.ends_at END
+      RETURNING tried, ends_at`,
+    ...[bucket, now + windowSeconds, now, now],
+  )
+  return { count: row?.tried, endsAt: row?.ends_at }
+}
+
+async function forgetTries(sql: Sql, bucket: Uint8Array): Promise<void> {
+  await sql.run('DELETE FROM tries WHERE bucket = ?', bucket)
 }
 
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {

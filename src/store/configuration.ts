@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto'
 import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
-import type { Seconds } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/attempt.ts'
 import { toAccount } from './access.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
@@ -21,62 +20,20 @@ import type {
   NewKey,
   Page,
 } from './model.ts'
-import type { Row, Runner, Sql, Statement, Value } from './sql.ts'
+import { boundTo, type Row, type Runner, type Sql, type Statement, type Value } from './sql.ts'
 
 /** Accounts, keys and campaigns. Each call rejects with StoreUnavailable where the database does not answer. */
-export type Configuration = {
-  createAccount(name: string): Promise<Account>
-  listAccounts(): Promise<Account[]>
-  findAccount(accountId: number): Promise<Account | undefined>
-  updateAccount(accountId: number, changes: Partial<Omit<Account, 'id'>>): Promise<Account | undefined>
+export type Configuration = ReturnType<typeof configurationOn>
 
-  createKey(key: NewKey): Promise<void>
-  listKeys(accountId: number): Promise<Key[]>
-  findKey(keyId: string): Promise<Key | undefined>
-  renameKey(keyId: string, name: string): Promise<Key | undefined>
-  /** At once, also within a time of grace. Revoking again keeps the first instant. */
-  revokeKey(keyId: string, revokedAt: Seconds): Promise<Key | undefined>
-  /** Adds `next`, and lets the key work until `graceEndsAt`; false where it was revoked or replaced before. */
-  replaceKey(keyId: string, graceEndsAt: Seconds, next: NewKey): Promise<boolean>
-  /** Not a change that others have to hear of. One write for a key and minute, whoever reports it. */
-  noteKeyUses(uses: readonly KeyUse[]): Promise<void>
-  findLiveKey(keyId: string): Promise<LiveKey | undefined>
-
-  /**
-   * Makes the campaign, or with an id replaces that one whole, as one step with `mayReplace`.
-   * @throws Refused, and ChangedMeanwhile where that says no
-   */
-  applyCampaign(accountId: number, settings: CampaignSettings, mayReplace?: MayReplace): Promise<Campaign>
-  findCampaign(campaignId: number): Promise<Campaign | undefined>
-  /** Ascending id, at most `limit`. */
-  listCampaigns(accountId: number, filter: CampaignFilter): Promise<CampaignSummary[]>
-  countCampaigns(accountId: number): Promise<CampaignTotals>
-  /** Ids, the newest first, at most `limit`; drafts are not among them. */
-  newestPublished(accountId: number, limit: number): Promise<number[]>
-  deleteCampaign(campaignId: number): Promise<boolean>
-}
-
-export function configurationOn({ read, snapshot, write, writeAll }: Runner): Configuration {
+export function configurationOn({ read, snapshot, write, writeAll }: Runner) {
   return {
-    createAccount: (name) => write((sql) => createAccount(sql, name)),
-    listAccounts: () => read(listAccounts),
-    findAccount: (id) => read((sql) => findAccount(sql, id)),
-    updateAccount: (id, changes) => write((sql) => updateAccount(sql, id, changes)),
-    createKey: (key) => write((sql) => createKey(sql, key)),
-    listKeys: (accountId) => read((sql) => listKeys(sql, accountId)),
-    findKey: (id) => read((sql) => findKey(sql, id)),
-    renameKey: (id, name) => write((sql) => renameKey(sql, id, name)),
-    revokeKey: (id, at) => write((sql) => revokeKey(sql, id, at)),
-    replaceKey: (id, graceEndsAt, next) => write((sql) => replaceKey(sql, id, graceEndsAt, next)),
-    noteKeyUses: (uses) => writeAll(keyUseStatements(uses)),
-    findLiveKey: (id) => read((sql) => findLiveKey(sql, id)),
-    applyCampaign: (accountId, settings, mayReplace) =>
-      write((sql) => applyCampaign(sql, accountId, settings, mayReplace)),
-    findCampaign: (id) => snapshot((sql) => findCampaign(sql, id)),
-    listCampaigns: (accountId, filter) => read((sql) => listCampaigns(sql, accountId, filter)),
-    countCampaigns: (accountId) => read((sql) => countCampaigns(sql, accountId)),
-    newestPublished: (accountId, limit) => read((sql) => newestPublished(sql, accountId, limit)),
-    deleteCampaign: (id) => write((sql) => deleteCampaign(sql, id)),
+    ...boundTo(read, { listAccounts, findAccount, listKeys, findKey, findLiveKey }),
+    ...boundTo(read, { listCampaigns, countCampaigns, newestPublished }),
+    ...boundTo(snapshot, { findCampaign }),
+    ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
+    ...boundTo(write, { applyCampaign, deleteCampaign }),
+    /** Not a change that others have to hear of. One write for a key and minute, whichever node reports it. */
+    noteKeyUses: (uses: readonly KeyUse[]) => writeAll(keyUseStatements(uses)),
   }
 }
 
@@ -107,11 +64,7 @@ async function updateAccount(
   const next = { ...((await findAccount(sql, accountId)) as Account), ...changes }
   await sql.run(
     'UPDATE accounts SET name = ?, suspended = ?, countdown_tools = ?, rate_limit = ? WHERE id = ?',
-    next.name,
-    Number(next.suspended),
-    Number(next.countdownTools),
-    next.rateLimit,
-    accountId,
+    ...[next.name, Number(next.suspended), Number(next.countdownTools), next.rateLimit, accountId],
   )
   return next
 }
@@ -124,11 +77,7 @@ async function createKey(sql: Sql, key: NewKey): Promise<void> {
 async function insertKey(sql: Sql, key: NewKey): Promise<void> {
   await sql.run(
     'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at) VALUES (?, ?, ?, ?, ?)',
-    key.id,
-    key.accountId,
-    key.name,
-    key.secretHash,
-    key.createdAt,
+    ...[key.id, key.accountId, key.name, key.secretHash, key.createdAt],
   )
 }
 
@@ -146,6 +95,7 @@ async function renameKey(sql: Sql, keyId: string, name: string): Promise<Key | u
   return changeKey(sql, keyId, 'UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name)
 }
 
+/** At once, also within a time of grace. Revoking again keeps the first instant. */
 async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Key | undefined> {
   return changeKey(
     sql,
@@ -169,7 +119,10 @@ async function changeKey(
   return toKey((await sql.get(change, ...values, keyId)) as Row)
 }
 
-/** The end of the grace is compared with the clock; revoked_at is not, so that no clock brings a key back. */
+/**
+ * Adds `next`, and lets the key work until `graceEndsAt`; false where it was revoked or replaced before. The end of the
+ * grace is compared with the clock; revoked_at is not, so that no clock brings a key back.
+ */
 async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: NewKey): Promise<boolean> {
   await sql.bumpVersion(next.accountId)
   const replaced = await sql.run(
@@ -199,7 +152,7 @@ async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined
   const row = await sql.get(
     `SELECT secret_hash, grace_ends_at, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
       WHERE api_keys.id = ? AND revoked_at IS NULL`,
-    keyId,
+    ...[keyId],
   )
   if (row === undefined) return undefined
   return {
@@ -210,6 +163,7 @@ async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined
   }
 }
 
+/** Ascending id, at most `limit`. */
 async function listCampaigns(
   sql: Sql,
   accountId: number,
@@ -238,6 +192,7 @@ async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTota
   return { published: totalOf(0), drafts: totalOf(1) }
 }
 
+/** Ids, the newest first, at most `limit`; drafts are not among them. */
 async function newestPublished(sql: Sql, accountId: number, limit: number): Promise<number[]> {
   const newest = 'SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0 ORDER BY id DESC LIMIT ?'
   return (await sql.all(newest, accountId, limit)).map(({ id }) => id)
@@ -273,7 +228,10 @@ async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
   return true
 }
 
-/** The caller holds a write transaction. @throws Refused, and ChangedMeanwhile where `mayReplace` says no */
+/**
+ * Makes the campaign, or with an id replaces that one whole, as one step with `mayReplace`.
+ * @throws Refused, and ChangedMeanwhile where that says no
+ */
 async function applyCampaign(
   sql: Sql,
   accountId: number,
@@ -298,11 +256,13 @@ async function applyCampaign(
 async function insertCampaign(sql: Sql, accountId: number, settings: CampaignSettings): Promise<number> {
   const row = await sql.get(
     'INSERT INTO campaigns (account_id, name, type_id, is_draft, settings) VALUES (?, ?, ?, ?, ?) RETURNING id',
-    accountId,
-    settings.name,
-    campaignType(settings.mechanism).id,
-    Number(settings.isDraft),
-    settingsText(settings),
+    ...[
+      accountId,
+      settings.name,
+      campaignType(settings.mechanism).id,
+      Number(settings.isDraft),
+      settingsText(settings),
+    ],
   )
   return row?.id
 }
@@ -329,11 +289,13 @@ async function updateCampaign(
   }
   await sql.run(
     'UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ? WHERE id = ?',
-    settings.name,
-    campaignType(settings.mechanism).id,
-    Number(settings.isDraft),
-    settingsText(settings),
-    id,
+    ...[
+      settings.name,
+      campaignType(settings.mechanism).id,
+      Number(settings.isDraft),
+      settingsText(settings),
+      id,
+    ],
   )
   return id
 }
@@ -352,9 +314,7 @@ async function ruleIdOf(sql: Sql, campaignId: number, rule: Rule): Promise<numbe
   const digest = hash('sha256', text)
   await sql.run(
     'INSERT INTO rules (campaign_id, digest, rule) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-    campaignId,
-    digest,
-    text,
+    ...[campaignId, digest, text],
   )
   const row = await sql.get('SELECT id FROM rules WHERE campaign_id = ? AND digest = ?', campaignId, digest)
   return row?.id

@@ -1,7 +1,7 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
-import type { Row, Runner, Sql, Statement } from './sql.ts'
+import { boundTo, type Row, type Runner, type Sql, type Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit', 'registration'] as const
@@ -32,27 +32,14 @@ export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 
 export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration'> }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
-export type Counts = {
-  /** Adds to the counts by day of what recipients did. */
-  add(counts: readonly Count[]): Promise<void>
-  /** Ascending day, from `fromDay` (days since 1970-01-01) on. */
-  ofCampaign(campaign: Campaign, fromDay: number): Promise<CampaignCount[]>
-  /** What people did in all campaigns of the account, by day and kind, from `fromDay` on. */
-  ofAccount(accountId: number, fromDay: number): Promise<AccountCount[]>
-  /** Ascending day. */
-  ofLead(campaign: Campaign, leadId: number): Promise<LeadCount[]>
-  /** When the widget was last seen on each page of the campaign where it was. */
-  sightings(campaign: Campaign): Promise<Map<number, Seconds>>
-}
+export type Counts = ReturnType<typeof countsOn>
 
 /** `rowsAtOnce`: rows of one statement. */
-export function countsOn({ read, writeAll }: Runner, rowsAtOnce: number): Counts {
+export function countsOn({ read, writeAll }: Runner, rowsAtOnce: number) {
   return {
-    add: (counts) => writeAll(countStatements(counts, rowsAtOnce)),
-    ofCampaign: ({ accountId, id }, fromDay) => read((sql) => readCounts(sql, accountId, id, fromDay)),
-    ofAccount: (accountId, fromDay) => read((sql) => readAccountCounts(sql, accountId, fromDay)),
-    ofLead: ({ accountId }, leadId) => read((sql) => readLeadCounts(sql, accountId, leadId)),
-    sightings: ({ id }) => read((sql) => readSightings(sql, id)),
+    ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings }),
+    /** Adds to the counts by day of what recipients did. */
+    add: (counts: readonly Count[]) => writeAll(countStatements(counts, rowsAtOnce)),
   }
 }
 
@@ -63,10 +50,10 @@ export function countsOn({ read, writeAll }: Runner, rowsAtOnce: number): Counts
 function countStatements(counts: readonly Count[], rowsAtOnce: number): Statement[] {
   const daily = new Map<string, number[]>()
   const ofLeads = new Map<string, number[]>()
-  const sightings = new Map<number, Seconds>()
+  const seen = new Map<number, Seconds>()
   for (const { accountId, campaignId, day, pageId, leadId, kind, fetcher, total, lastAt } of counts) {
     if (kind === 'visit' && pageId !== null) {
-      sightings.set(pageId, Math.max(lastAt, sightings.get(pageId) ?? 0))
+      seen.set(pageId, Math.max(lastAt, seen.get(pageId) ?? 0))
     }
     const [what, who] = [kinds.indexOf(kind), fetchers.indexOf(fetcher)]
     add(daily, [accountId, campaignId, day, pageId ?? 0, what, who], total)
@@ -75,7 +62,7 @@ function countStatements(counts: readonly Count[], rowsAtOnce: number): Statemen
   return [
     ...additions('daily_counts', 'account_id, campaign_id, day, page_id, kind, fetcher', daily, rowsAtOnce),
     ...additions('lead_counts', 'account_id, lead_id, day, kind, fetcher', ofLeads, rowsAtOnce),
-    ...[...sightings].sort(([a], [b]) => a - b).map(sighting),
+    ...[...seen].sort(([a], [b]) => a - b).map(sighting),
   ]
 }
 
@@ -84,34 +71,56 @@ function sighting([pageId, seenAt]: [number, Seconds]): Statement {
   return [
     `INSERT INTO page_sightings (page_id, seen_at) VALUES (?, ?) ON CONFLICT (page_id)
       DO UPDATE SET seen_at = excluded.seen_at WHERE page_sightings.seen_at < excluded.seen_at`,
-    pageId,
-    seenAt,
+    ...[pageId, seenAt],
   ]
 }
 
 export type AccountCount = { day: number; kind: Kind; total: number }
 
-async function readAccountCounts(sql: Sql, accountId: number, fromDay: number): Promise<AccountCount[]> {
+/** What people did in all campaigns of the account, by day and kind, from `fromDay` (days since 1970-01-01) on. */
+async function ofAccount(sql: Sql, accountId: number, fromDay: number): Promise<AccountCount[]> {
   const rows = await sql.all(
     `SELECT day, kind, CAST(sum(total) AS bigint) AS total FROM daily_counts
       WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
         AND day >= ? AND fetcher = ?
       GROUP BY day, kind ORDER BY day, kind`,
-    accountId,
-    accountId,
-    fromDay,
-    fetchers.indexOf('person'),
+    ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
   )
   return rows.map(({ day, kind, total }) => ({ day, kind: kinds[kind] as Kind, total }))
 }
 
-async function readSightings(sql: Sql, campaignId: number): Promise<Map<number, Seconds>> {
+/** When the widget was last seen on each page of the campaign where it was. */
+async function sightings(sql: Sql, { id }: Campaign): Promise<Map<number, Seconds>> {
   const rows = await sql.all(
     `SELECT page_id, seen_at FROM page_sightings JOIN offer_pages ON offer_pages.id = page_id
       WHERE campaign_id = ?`,
-    campaignId,
+    id,
   )
   return new Map(rows.map((row) => [row.page_id, row.seen_at]))
+}
+
+/** Ascending day, from `fromDay` (days since 1970-01-01) on. */
+async function ofCampaign(sql: Sql, { accountId, id }: Campaign, fromDay: number): Promise<CampaignCount[]> {
+  const rows = await sql.all(
+    `SELECT day, page_id, kind, fetcher, total FROM daily_counts
+      WHERE account_id = ? AND campaign_id = ? AND day >= ? ORDER BY day, page_id, kind, fetcher`,
+    ...[accountId, id, fromDay],
+  )
+  return rows.map((row) => ({ ...namesOf(row), pageId: row.page_id === 0 ? null : row.page_id }))
+}
+
+/** Ascending day. */
+async function ofLead(sql: Sql, { accountId }: Campaign, leadId: number): Promise<LeadCount[]> {
+  const rows = await sql.all(
+    `SELECT day, kind, fetcher, total FROM lead_counts
+      WHERE account_id = ? AND lead_id = ? ORDER BY day, kind, fetcher`,
+    ...[accountId, leadId],
+  )
+  return rows.map((row) => namesOf(row) as LeadCount)
+}
+
+function namesOf({ day, kind, fetcher, total }: Row): Omit<CampaignCount, 'pageId'> {
+  return { day, kind: kinds[kind] as Kind, fetcher: fetchers[fetcher] as Fetcher, total }
 }
 
 function add(rows: Map<string, number[]>, key: number[], total: number): void {
@@ -121,24 +130,12 @@ function add(rows: Map<string, number[]>, key: number[], total: number): void {
   else known[key.length] = (known[key.length] as number) + total
 }
 
-function* additions(
-  table: string,
-  key: string,
-  rows: Map<string, number[]>,
-  rowsAtOnce: number,
-): Generator<Statement> {
+function additions(table: string, key: string, rows: Map<string, number[]>, rowsAtOnce: number): Statement[] {
   const sorted = [...rows.values()].sort(byValues)
-  // The same text for most of them: the engine finds what it has prepared by it.
-  let text = ''
-  let rowsOfText = 0
-  for (let from = 0; from < sorted.length; from += rowsAtOnce) {
-    const part = sorted.slice(from, from + rowsAtOnce)
-    if (part.length !== rowsOfText) {
-      rowsOfText = part.length
-      text = additionOf(table, key, rowsOfText)
-    }
-    yield [text, ...part.flat()]
-  }
+  const parts = Array.from({ length: Math.ceil(sorted.length / rowsAtOnce) }, (_, index) =>
+    sorted.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+  )
+  return parts.map((part) => [additionOf(table, key, part.length), ...part.flat()])
 }
 
 function additionOf(table: string, key: string, rows: number): string {
@@ -148,39 +145,6 @@ function additionOf(table: string, key: string, rows: number): string {
 }
 
 function byValues(a: number[], b: number[]): number {
-  for (let index = 0; index < a.length; index++) {
-    const difference = (a[index] as number) - (b[index] as number)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
-async function readCounts(
-  sql: Sql,
-  accountId: number,
-  campaignId: number,
-  fromDay: number,
-): Promise<CampaignCount[]> {
-  const rows = await sql.all(
-    `SELECT day, page_id, kind, fetcher, total FROM daily_counts
-      WHERE account_id = ? AND campaign_id = ? AND day >= ? ORDER BY day, page_id, kind, fetcher`,
-    accountId,
-    campaignId,
-    fromDay,
-  )
-  return rows.map((row) => ({ ...namesOf(row), pageId: row.page_id === 0 ? null : row.page_id }))
-}
-
-async function readLeadCounts(sql: Sql, accountId: number, leadId: number): Promise<LeadCount[]> {
-  const rows = await sql.all(
-    `SELECT day, kind, fetcher, total FROM lead_counts
-      WHERE account_id = ? AND lead_id = ? ORDER BY day, kind, fetcher`,
-    accountId,
-    leadId,
-  )
-  return rows.map((row) => namesOf(row) as LeadCount)
-}
-
-function namesOf({ day, kind, fetcher, total }: Row): Omit<CampaignCount, 'pageId'> {
-  return { day, kind: kinds[kind] as Kind, fetcher: fetchers[fetcher] as Fetcher, total }
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at === -1 ? 0 : (a[at] as number) - (b[at] as number)
 }

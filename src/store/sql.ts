@@ -25,3 +25,20 @@ export type Runner = {
   /** In one transaction, behind the answers: a crash may lose it. */
   writeAll(statements: readonly Statement[]): Promise<void>
 }
+
+type OnSql = (sql: Sql, ...args: never[]) => Promise<unknown>
+type Bound<Work extends OnSql> = Work extends (sql: Sql, ...args: infer Args) => infer Result
+  ? (...args: Args) => Result
+  : never
+
+/** Functions over statements as a part of the store: each call gets its statements from `run`. */
+export function boundTo<Part extends Record<string, OnSql>>(
+  run: Runner['read'],
+  part: Part,
+): { [Name in keyof Part]: Bound<Part[Name]> } {
+  const bound = Object.entries(part).map(([name, work]) => [
+    name,
+    (...args: never[]) => run((sql) => work(sql, ...args)),
+  ])
+  return Object.fromEntries(bound)
+}

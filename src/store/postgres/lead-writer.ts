@@ -3,7 +3,7 @@ import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { attemptColumns, attemptValues, type LeadRow, leadColumns, ruleIdAfter } from '../lead-row.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
-import { type RefCipher, saltSource } from '../ref.ts'
+import { newSalt, type RefCipher } from '../ref.ts'
 import type { Value } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
@@ -37,14 +37,12 @@ export function leadWriter(
   refs: RefCipher,
   toLead: ToLead,
 ): LeadStore['write'] {
-  const newSalt = saltSource()
-
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
     durable.decide(
       leftMs,
       (connection) => campaignsNow(connection, accountId, writes),
       async (connection, campaigns) => {
-        const made = writes.map((write) => newLead(write, campaigns, newSalt))
+        const made = writes.map((write) => newLead(write, campaigns))
         const ids = await insertLeads(connection, accountId, made.filter(isNewLead).sort(inOrder))
         return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
       },
@@ -114,7 +112,7 @@ function decideNow(
   }
 }
 
-function newLead(write: Write, campaigns: Campaigns, newSalt: () => number): NewLead | LeadRefusal | Error {
+function newLead(write: Write, campaigns: Campaigns): NewLead | LeadRefusal | Error {
   const decided = decideNow(write, campaigns, undefined)
   if (isRefused(decided)) return decided
   const { campaign, decision } = decided

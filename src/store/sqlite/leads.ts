@@ -9,11 +9,10 @@ import {
   updateLead,
 } from '../lead-sql.ts'
 import type { Campaign, Decision, FoundLead, Lead, LeadFilter } from '../model.ts'
-import { type RefCipher, saltSource } from '../ref.ts'
+import { newSalt, type RefCipher } from '../ref.ts'
 import type { Connection } from './connection.ts'
 
 const insertLead = insertLeads(1)
-const newSalt = saltSource()
 
 /** The caller holds a transaction, for what writes one that does. */
 export type Leads = ReturnType<typeof leadsOn>
