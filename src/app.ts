@@ -8,7 +8,7 @@ import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
 import { openTemplates } from './countdown/templates.ts'
 import type { History } from './history/history.ts'
-import { sendError } from './http/errors.ts'
+import { errorCodeOf, logFailure, sendError } from './http/errors.ts'
 import { newFastify } from './http/framework.ts'
 import { openMetrics } from './http/metrics.ts'
 import { operations } from './http/operations.ts'
@@ -109,6 +109,12 @@ export function buildApp(parts: AppParts): App {
   )
   if (parts.besides !== undefined) app.register(parts.besides)
   app.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify finds fault with the media type before it finds out that there is nothing.
+    const code = request.is404 ? 'NOT_FOUND' : errorCodeOf(error)
+    logFailure(log, code, error, request)
+    return sendError(reply, code)
+  })
 
   return {
     async listen() {

@@ -39,6 +39,8 @@ export function newFastify(trustProxy: string[]): FastifyInstance {
       else socket.destroy()
     },
   })
+  // A client that has nothing more to say still waits for its answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true })
   app.decorateReply('errorCode', null)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(everyAnswer(request.id))
@@ -47,12 +49,16 @@ export function newFastify(trustProxy: string[]): FastifyInstance {
       return reply.code(400).header('Connection', 'close').send()
     }
   })
+  // A surface that takes bodies says which (`useJson`): where there is nothing, none is waited for.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
   return app
 }
 
 const everyAnswer = (requestId: string) => ({ 'X-Request-Id': requestId, 'Cache-Control': 'no-store' })
 
-const hostAndPort = /^(?:\[[\da-f:.]+\]|[^\s:/?#@[\]\\]*)(?::\d*)?$/i
+/** RFC 3986, sections 3.2.2 and 3.2.3 */
+const hostAndPort = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
 
 /** At most one `Host`, which is a host and maybe a port; Node sees to it that there is one. */
 function isHostValid(rawHeaders: string[]): boolean {
