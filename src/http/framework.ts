@@ -10,6 +10,8 @@ const requestTimeoutMs = 30_000
 const checkMs = 5_000
 /** Longer than the idle time of the usual load balancers, so that it is they who close a connection. */
 const keepAliveMs = 72_000
+/** How long a client has to read why it was refused. */
+const hangUpMs = 1_000
 /** The longest address that Node takes: a path of any length is looked up, and not found. */
 const maxParamLength = 16_384
 
@@ -35,8 +37,10 @@ export function newFastify(trustProxy: string[]): FastifyInstance {
       sendError(reply, 'NOT_FOUND')
     },
     clientErrorHandler: (error, socket) => {
-      if (socket.writable) socket.end(refusalOf(error.code))
-      else socket.destroy()
+      if (!socket.writable) return void socket.destroy()
+      socket.end(refusalOf(error.code))
+      // A client that never closes its side would keep the connection for ever.
+      setTimeout(() => socket.destroy(), hangUpMs).unref()
     },
   })
   // A client that has nothing more to say still waits for its answer.
