@@ -9,8 +9,7 @@ import type { Config } from './config.ts'
 import { openTemplates } from './countdown/templates.ts'
 import { openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
-import { sendError } from './http/errors.ts'
-import { newFastify } from './http/framework.ts'
+import { closeServer, newFastify } from './http/framework.ts'
 import { openMetrics } from './http/metrics.ts'
 import { operations } from './http/operations.ts'
 import { panel } from './http/panel/panel.ts'
@@ -23,10 +22,7 @@ import { buildVisitors } from './leads/visitors.ts'
 import type { Log } from './log.ts'
 import type { Store } from './store/store.ts'
 
-/** A connection whose last answer has left is closed this soon once the server stops; what is still open, by the end. */
-const closeIdleMs = 100
-const closeAllMs = 8_000
-/** How long what is written behind the answers may take to be stored then. */
+/** How long what is written behind the answers may take to be stored once nobody is connected. */
 const storeMs = 1_200
 
 export type AppParts = {
@@ -55,7 +51,7 @@ export type App = {
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
   const { config, store, historyTable, log, now } = parts
-  const app = newFastify(config.trustProxy, sendUndecodable)
+  const app = newFastify({ trustProxy: config.trustProxy, log, sendUndecodable })
   let port = config.port
   let isStopping = false
   const shared = {
@@ -68,21 +64,13 @@ export function buildApp(parts: AppParts): App {
     isStopping: () => isStopping,
   }
   const { configCache } = shared
-  const metrics = openMetrics(() => connections)
+  const metrics = openMetrics(app.server)
   const history = openHistory({ table: historyTable, days: config.historyDays, onLost: metrics.historyLost })
   const keyUses = openKeyUses(store)
   const counting = openCounting(store, metrics.countsLost)
   const leads = buildLeads(store, configCache, counting.registered)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const visitors = buildVisitors(store, configCache, leads)
-
-  let connections = 0
-  app.server.on('connection', (socket) => {
-    connections += 1
-    socket.once('close', () => {
-      connections -= 1
-    })
-  })
 
   app.register(
     operations({
@@ -106,7 +94,6 @@ export function buildApp(parts: AppParts): App {
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)
-  app.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
 
   return {
     async listen() {
@@ -116,11 +103,7 @@ export function buildApp(parts: AppParts): App {
     },
     async close() {
       isStopping = true
-      const idle = setInterval(() => app.server.closeIdleConnections(), closeIdleMs)
-      const late = setTimeout(() => app.server.closeAllConnections(), closeAllMs)
-      await app.close()
-      clearInterval(idle)
-      clearTimeout(late)
+      await closeServer(app)
       const closing = [history.close(), keyUses.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])
     },

@@ -1,7 +1,8 @@
 // Fastify as every surface gets it: time-outs, request ids, and what holds for each request.
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
-import { sendError } from './errors.ts'
+import type { Log } from '../log.ts'
+import { errorCodeOf, logFailure, sendError } from './errors.ts'
 import { valuesOf } from './headers.ts'
 
 /** Contract, row 9; Node looks for late requests every `checkMs`. */
@@ -10,17 +11,24 @@ const requestTimeoutMs = 30_000
 const checkMs = 5_000
 /** Longer than the idle time of the usual load balancers, so that it is they who close a connection. */
 const keepAliveMs = 72_000
+/** How long a client has to read why it was refused. */
+const hangUpMs = 1_000
 /** The longest address that Node takes: a path of any length is looked up, and not found. */
 const maxParamLength = 16_384
 
-/**
- * @param trustProxy addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed
- * @param sendUndecodable answers an address that cannot be decoded
- */
-export function newFastify(
-  trustProxy: string[],
-  sendUndecodable = (reply: FastifyReply) => sendError(reply, 'NOT_FOUND'),
-): FastifyInstance {
+/** A connection whose last answer has left is closed this soon once the server stops; what is still open, by the end. */
+const closeIdleMs = 100
+const closeAllMs = 8_000
+
+export type FrameworkOptions = {
+  /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. */
+  trustProxy: string[]
+  log: Log
+  /** Answers an address that cannot be decoded. */
+  sendUndecodable(reply: FastifyReply): FastifyReply
+}
+
+export function newFastify({ trustProxy, log, sendUndecodable }: FrameworkOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -41,10 +49,14 @@ export function newFastify(
       sendUndecodable(reply)
     },
     clientErrorHandler: (error, socket) => {
-      if (socket.writable) socket.end(refusalOf(error.code))
-      else socket.destroy()
+      if (!socket.writable) return void socket.destroy()
+      socket.end(refusalOf(error.code))
+      // A client that never closes its side would keep the connection for ever.
+      setTimeout(() => socket.destroy(), hangUpMs).unref()
     },
   })
+  // A client that has nothing more to say still waits for its answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true })
   app.decorateReply('errorCode', null)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(everyAnswer(request.id))
@@ -53,12 +65,32 @@ export function newFastify(
       return reply.code(400).header('Connection', 'close').send()
     }
   })
+  // A surface that takes bodies says which (`useJson`): where there is nothing, none is waited for.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
+  app.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
+  app.setErrorHandler((error, request, reply) => {
+    // Fastify finds fault with the media type before it finds out that there is nothing.
+    const code = request.is404 ? 'NOT_FOUND' : errorCodeOf(error)
+    logFailure(log, code, error, request)
+    return sendError(reply, code)
+  })
   return app
+}
+
+/** Takes no more connections, and resolves when the last one has ended, or was ended. */
+export async function closeServer(app: FastifyInstance): Promise<void> {
+  const idle = setInterval(() => app.server.closeIdleConnections(), closeIdleMs)
+  const late = setTimeout(() => app.server.closeAllConnections(), closeAllMs)
+  await app.close()
+  clearInterval(idle)
+  clearTimeout(late)
 }
 
 const everyAnswer = (requestId: string) => ({ 'X-Request-Id': requestId, 'Cache-Control': 'no-store' })
 
-const hostAndPort = /^(?:\[[\da-f:.]+\]|[^\s:/?#@[\]\\]*)(?::\d*)?$/i
+/** RFC 3986, sections 3.2.2 and 3.2.3 */
+const hostAndPort = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
 
 /** At most one `Host`, which is a host and maybe a port; Node sees to it that there is one. */
 function isHostValid(rawHeaders: string[]): boolean {

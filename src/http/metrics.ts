@@ -1,3 +1,5 @@
+import type { Server } from 'node:net'
+import { promisify } from 'node:util'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Metrics = {
@@ -11,7 +13,7 @@ export type Metrics = {
 }
 
 /** Numbers only, and labels from fixed lists: nothing here says who did something. */
-export function openMetrics(openConnections: () => number): Metrics {
+export function openMetrics(server: Server): Metrics {
   const register = new Registry()
   const registers = [register]
   // Where this is one of several workers, the first process asks for it.
@@ -44,8 +46,8 @@ export function openMetrics(openConnections: () => number): Metrics {
     name: 'lastcall_open_connections',
     help: 'Connections open now',
     registers,
-    collect() {
-      this.set(openConnections())
+    async collect() {
+      this.set(await promisify(server.getConnections).call(server))
     },
   })
 

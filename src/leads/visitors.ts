@@ -43,94 +43,96 @@ export type Visitors = {
 /** `lc` only where this call made the lead: nobody learns of another's offer by knowing an email. */
 export type FormAnswer = { shown: Shown; lc: string | null } | 'CAMPAIGN_NOT_PUBLISHED'
 
+type Parts = { store: Pick<Store, 'leads'>; configCache: ConfigCache; leads: Leads }
+
 export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCache, leads: Leads): Visitors {
-  async function find(ref: string): Promise<Found | undefined> {
-    const found = await store.leads.findByRef(ref)
-    const campaign = found && (await configCache.campaign(found.campaignId))
-    const account = campaign && (await configCache.account(campaign.accountId))
-    return account && { campaign, account, lead: await found.lead(campaign) }
-  }
-
-  /** The campaign, if recipients may see anything of it. */
-  async function open(campaignId: number): Promise<Campaign | undefined> {
-    const campaign = await configCache.campaign(campaignId)
-    const account = campaign && (await configCache.account(campaign.accountId))
-    const isOpen = account !== undefined && !account.suspended && account.countdownTools
-    return isOpen && !campaign?.isDraft ? campaign : undefined
-  }
-
-  async function leadOf(campaign: Campaign, lc: string | undefined): Promise<Lead | undefined> {
-    const found = lc === undefined ? undefined : await store.leads.findByRef(lc)
-    if (found?.campaignId !== campaign.id) return undefined
-    const lead = await found.lead(campaign)
-    return isVisitorName(lead.email) ? undefined : lead
-  }
-
-  /** The attempt of a browser without an email. */
-  async function anonymous(
-    campaign: Campaign,
-    client: string | undefined,
-    mayBegin: MayBegin,
-    now: Seconds,
-  ): Promise<LeadView | undefined> {
-    if (client === undefined || !campaign.anonymous.enabled) return undefined
-    const of = { accountId: campaign.accountId, campaignId: campaign.id }
-    const name = visitorName(client)
-    let view = await leads.lookUp(of, name, now)
-    if (view === 'LEAD_NOT_FOUND' && mayBegin && mayBegin()) {
-      view = await leads.visitWithoutEmail(of, name, now)
-    }
-    return typeof view === 'string' ? undefined : view
-  }
-
-  async function offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds) {
-    const campaign = await open(campaignId)
-    return campaign && offerIn(campaign, visitor, mayBegin, now)
-  }
-
-  async function offerIn(
-    campaign: Campaign,
-    { lc, client }: Visitor,
-    mayBegin: MayBegin,
-    now: Seconds,
-  ): Promise<Shown> {
-    const lead = await leadOf(campaign, lc)
-    if (lead !== undefined) {
-      const of = { accountId: campaign.accountId, campaignId: campaign.id }
-      const view = mayBegin ? await leads.visit(of, lead.email, now) : undefined
-      const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
-      const offer = offerAt(campaign.schedule, attempt, now)
-      const nextAt = nextCycleAt(campaign.schedule, attempt, now)
-      return { campaign, offer, nextAt, leadId: lead.id, isKnown: true }
-    }
-    const view = await anonymous(campaign, client, mayBegin, now)
-    // Without having been here a visitor would begin now: that is what a page may promise.
-    const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
-    const offer = view?.offer ?? (pending ? pendingOffer : undefined)
-    const nextAt = view === undefined ? null : nextCycleAt(campaign.schedule, view.lead.attempt, now)
-    return { campaign, offer, nextAt, leadId: null, isKnown: false }
-  }
-
+  const parts = { store, configCache, leads }
   return {
-    find,
-
-    offer,
-
+    async find(ref) {
+      const found = await store.leads.findByRef(ref)
+      const campaign = found && (await configCache.campaign(found.campaignId))
+      const account = campaign && (await configCache.account(campaign.accountId))
+      return account && { campaign, account, lead: await found.lead(campaign) }
+    },
+    async offer(campaignId, visitor, mayBegin, now) {
+      const campaign = await openCampaign(parts, campaignId)
+      return campaign && offerIn(parts, campaign, visitor, mayBegin, now)
+    },
     async register(campaignId, visitor, email, now) {
-      const campaign = await open(campaignId)
+      const campaign = await openCampaign(parts, campaignId)
       if (campaign === undefined) return 'CAMPAIGN_NOT_PUBLISHED'
-      const own = await anonymous(campaign, visitor.client, false, now)
-      const of = { accountId: campaign.accountId, campaignId }
-      const registered = await leads.registerVisitor(of, email, own?.lead, now)
+      const own = await anonymous(parts, campaign, visitor.client, false, now)
+      const registered = await leads.registerVisitor(idsOf(campaign), email, own?.lead, now)
       if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
       // An email that has a lead already shows its sender nothing that they would not see without it.
-      if (!registered.created) return { shown: await offerIn(campaign, visitor, false, now), lc: null }
+      if (!registered.created) return { shown: await offerIn(parts, campaign, visitor, false, now), lc: null }
       const { lead, offer } = registered
       const nextAt = nextCycleAt(campaign.schedule, lead.attempt, now)
       return { shown: { campaign, offer, nextAt, leadId: lead.id, isKnown: true }, lc: lead.ref }
     },
   }
 }
+
+/** The campaign, if recipients may see anything of it. */
+async function openCampaign({ configCache }: Parts, campaignId: number): Promise<Campaign | undefined> {
+  const campaign = await configCache.campaign(campaignId)
+  const account = campaign && (await configCache.account(campaign.accountId))
+  const isOpen = account !== undefined && !account.suspended && account.countdownTools
+  return isOpen && !campaign?.isDraft ? campaign : undefined
+}
+
+async function offerIn(
+  parts: Parts,
+  campaign: Campaign,
+  { lc, client }: Visitor,
+  mayBegin: MayBegin,
+  now: Seconds,
+): Promise<Shown> {
+  const lead = await leadOf(parts, campaign, lc)
+  if (lead !== undefined) {
+    const view = mayBegin ? await parts.leads.visit(idsOf(campaign), lead.email, now) : undefined
+    const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
+    const offer = offerAt(campaign.schedule, attempt, now)
+    const nextAt = nextCycleAt(campaign.schedule, attempt, now)
+    return { campaign, offer, nextAt, leadId: lead.id, isKnown: true }
+  }
+  const view = await anonymous(parts, campaign, client, mayBegin, now)
+  // Without having been here a visitor would begin now: that is what a page may promise.
+  const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
+  const offer = view?.offer ?? (pending ? pendingOffer : undefined)
+  const nextAt = view === undefined ? null : nextCycleAt(campaign.schedule, view.lead.attempt, now)
+  return { campaign, offer, nextAt, leadId: null, isKnown: false }
+}
+
+async function leadOf(
+  { store }: Parts,
+  campaign: Campaign,
+  lc: string | undefined,
+): Promise<Lead | undefined> {
+  const found = lc === undefined ? undefined : await store.leads.findByRef(lc)
+  if (found?.campaignId !== campaign.id) return undefined
+  const lead = await found.lead(campaign)
+  return isVisitorName(lead.email) ? undefined : lead
+}
+
+/** The attempt of a browser without an email. */
+async function anonymous(
+  { leads }: Parts,
+  campaign: Campaign,
+  client: string | undefined,
+  mayBegin: MayBegin,
+  now: Seconds,
+): Promise<LeadView | undefined> {
+  if (client === undefined || !campaign.anonymous.enabled) return undefined
+  const name = visitorName(client)
+  let view = await leads.lookUp(idsOf(campaign), name, now)
+  if (view === 'LEAD_NOT_FOUND' && mayBegin && mayBegin()) {
+    view = await leads.visitWithoutEmail(idsOf(campaign), name, now)
+  }
+  return typeof view === 'string' ? undefined : view
+}
+
+const idsOf = ({ accountId, id }: Campaign) => ({ accountId, campaignId: id })
 
 const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, attempt: 1, cycle: 1 }
 

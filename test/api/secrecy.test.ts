@@ -18,7 +18,7 @@ import {
 import { type Owner, owner } from '../support/lastcall.ts'
 import { whileLocked } from '../support/locked.ts'
 import { storedTexts } from '../support/rows.ts'
-import { connect } from '../support/wire.ts'
+import { wire } from '../support/wire.ts'
 
 const shop = openShop()
 const planted = 'planted-sunflower'
@@ -144,11 +144,10 @@ test('requests that break the protocol', async () => {
     `${email} / HTTP/1.1\r\n\r\n`,
   ]
   const sendBroken = async (bytes: string) => {
-    const wire = await connect(shop.server)
-    wire.write(bytes)
-    await wire.closed()
-    assert.ok(!wire.received().toString().includes(planted))
-    wire.socket.destroy()
+    const line = await wire(shop.server.port)
+    await line.send(bytes)
+    await line.untilEnded()
+    assert.ok(!line.bytes().toString().includes(planted))
   }
   await Promise.all(broken.map(sendBroken))
 })

@@ -9,10 +9,6 @@ export type WireAnswer = {
   /** Lower-case names; each value as it came. */
   headers: Map<string, string[]>
   body: Buffer
-  /** Statuses of the interim answers before this one. */
-  interim: number[]
-  /** Milliseconds from the connection's start to the last byte of this answer. */
-  arrivedAfterMs: number
 }
 
 export type Received = {
@@ -43,43 +39,28 @@ export type Wire = {
 export async function wire(port: number, host = '127.0.0.1'): Promise<Wire> {
   const socket = createConnection({ port, host, allowHalfOpen: true })
   socket.setNoDelay(true)
-  const arrivals: { bytes: Buffer; atMs: number }[] = []
+  const parts: Buffer[] = []
+  const bytes = () => Buffer.concat(parts)
   let ending: Received['ending'] = 'open'
-  let endedAfterMs = 0
+  let endedAfterMs = Number.NaN
   const startedAt = Date.now()
-  socket.on('data', (bytes: Buffer) => arrivals.push({ bytes, atMs: Date.now() - startedAt }))
-  const end = (how: 'closed' | 'reset') => {
-    if (ending !== 'open') return
-    ending = how
-    endedAfterMs = Date.now() - startedAt
-  }
   const over = new Promise<void>((resolve) => {
+    const end = (how: 'closed' | 'reset') => {
+      if (ending === 'open') {
+        ending = how
+        endedAfterMs = Date.now() - startedAt
+      }
+      resolve()
+    }
     socket.on('end', () => {
       end('closed')
-      resolve()
       socket.destroySoon()
     })
     socket.on('error', () => end('reset'))
-    socket.on('close', () => {
-      end('closed')
-      resolve()
-    })
+    socket.on('close', () => end('closed'))
   })
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve)
-    socket.once('error', reject)
-  })
-
-  const bytes = () => Buffer.concat(arrivals.map((arrival) => arrival.bytes))
-  const arrivedAfterMs = (offset: number) => {
-    let seen = 0
-    for (const arrival of arrivals) {
-      seen += arrival.bytes.length
-      if (seen >= offset) return arrival.atMs
-    }
-    return Number.NaN
-  }
-  const read = (methods: string[]) => readAnswers(bytes(), methods, ending !== 'open', arrivedAfterMs)
+  socket.on('data', (part: Buffer) => parts.push(part))
+  await once(socket, 'connect')
 
   return {
     socket,
@@ -87,7 +68,7 @@ export async function wire(port: number, host = '127.0.0.1'): Promise<Wire> {
     async send(...pieces) {
       for (const piece of pieces) {
         if (ending !== 'open') return
-        if (typeof piece === 'number') await sleep(piece)
+        if (typeof piece === 'number') await Promise.race([sleep(piece), over])
         else if (socket.writable) await new Promise<void>((resolve) => socket.write(piece, () => resolve()))
       }
     },
@@ -98,9 +79,9 @@ export async function wire(port: number, host = '127.0.0.1'): Promise<Wire> {
     async answers(count, methods = [], timeoutMs = 5_000) {
       const until = Date.now() + timeoutMs
       for (;;) {
-        const { answers, partial } = read(methods)
+        const { answers, partial } = readAnswers(bytes(), methods, ending !== 'open')
         if (answers.length >= count && !partial) {
-          assert.equal(answers.length, count, `one answer too many:\n${bytes().toString('latin1')}`)
+          assert.equal(answers.length, count, `one answer too many:\n${shown(bytes())}`)
           return answers
         }
         if (ending !== 'open' || Date.now() > until)
@@ -109,17 +90,14 @@ export async function wire(port: number, host = '127.0.0.1'): Promise<Wire> {
       }
     },
     async untilEnded(methods = [], timeoutMs = 10_000) {
-      let timer: NodeJS.Timeout | undefined
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, timeoutMs)
-      })
-      await Promise.race([over, late])
-      clearTimeout(timer)
-      const how = ending
+      const waiting = new AbortController()
+      await Promise.race([over, sleep(timeoutMs, undefined, { signal: waiting.signal }).catch(() => {})])
+      waiting.abort()
+      const received = { ending, endedAfterMs }
       socket.destroy()
-      const { answers, partial } = readAnswers(bytes(), methods, true, arrivedAfterMs)
+      const { answers, partial } = readAnswers(bytes(), methods, true)
       assert.ok(!partial, `an answer that is cut off, or stray bytes:\n${shown(bytes())}`)
-      return { answers, ending: how, endedAfterMs }
+      return { answers, ...received }
     },
     destroy() {
       socket.destroy()
@@ -222,44 +200,31 @@ export function assertProtocolRefusal(answer: WireAnswer | undefined, ...statuse
 const statusLine = /^HTTP\/1\.1 ([1-5]\d\d) [\x20-\x7e]*$/
 const headerLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*([\x20-\x7e\t]*?)[ \t]*$/
 
-function readAnswers(
-  stream: Buffer,
-  methods: string[],
-  ended: boolean,
-  arrivedAfterMs: (offset: number) => number,
-): { answers: WireAnswer[]; partial: boolean } {
+function readAnswers(stream: Buffer, methods: string[], ended: boolean) {
   const answers: WireAnswer[] = []
-  let interim: number[] = []
   let offset = 0
   while (offset < stream.length) {
     const last = answers.at(-1)
-    if (last && (header(last, 'connection') ?? '').toLowerCase() === 'close')
+    if (last && header(last, 'connection')?.toLowerCase() === 'close')
       assert.fail(`bytes after an answer that said Connection: close:\n${shown(stream)}`)
     const headEnd = stream.indexOf('\r\n\r\n', offset)
     if (headEnd < 0) return { answers, partial: true }
-    const { status, headers } = readHead(stream.subarray(offset, headEnd).toString('latin1'), stream)
-    const from = headEnd + 4
-    if (status < 200) {
-      assert.ok(status !== 101, 'switched protocols')
-      assert.ok(!headers.has('content-length') && !headers.has('transfer-encoding'))
-      interim.push(status)
-      offset = from
-      continue
-    }
-    const method = methods[answers.length] ?? 'GET'
-    const read = readBody(stream, from, status, method, headers, ended)
-    if (!read) return { answers, partial: true }
-    offset = read.to
-    answers.push({ status, headers, body: read.body, interim, arrivedAfterMs: arrivedAfterMs(read.to) })
-    interim = []
+    const { status, headers } = readHead(stream.subarray(offset, headEnd).toString('latin1'))
+    offset = headEnd + 4
+    if (status === 100) continue
+    assert.ok(status >= 200, `an interim answer ${status}`)
+    const body = readBody(stream.subarray(offset), headers, ended, isBare(status, methods[answers.length]))
+    if (body === undefined) return { answers, partial: true }
+    answers.push({ status, headers, body: body.bytes })
+    offset += body.taken
   }
-  return { answers, partial: interim.length > 0 && ended }
+  return { answers, partial: false }
 }
 
-function readHead(head: string, stream: Buffer) {
+function readHead(head: string) {
   const [first = '', ...lines] = head.split('\r\n')
   const status = statusLine.exec(first)?.[1]
-  assert.ok(status, `no status line: ${JSON.stringify(first.slice(0, 200))} in\n${shown(stream)}`)
+  assert.ok(status, `no status line: ${JSON.stringify(first.slice(0, 200))}`)
   const headers = new Map<string, string[]>()
   for (const line of lines) {
     const [, name, value] = headerLine.exec(line) ?? []
@@ -269,46 +234,35 @@ function readHead(head: string, stream: Buffer) {
   return { status: Number(status), headers }
 }
 
-function readBody(
-  stream: Buffer,
-  from: number,
-  status: number,
-  method: string,
-  headers: Map<string, string[]>,
-  ended: boolean,
-): { body: Buffer; to: number } | undefined {
+const isBare = (status: number, method = 'GET') => method === 'HEAD' || status === 204 || status === 304
+
+/** Nothing where it is not whole yet. */
+function readBody(rest: Buffer, headers: WireAnswer['headers'], ended: boolean, isBare: boolean) {
   const lengths = headers.get('content-length') ?? []
   const encodings = headers.get('transfer-encoding') ?? []
   assert.ok(lengths.length + encodings.length <= 1, 'more than one way to tell the length of the body')
-  if (method === 'HEAD' || status === 204 || status === 304) return { body: Buffer.alloc(0), to: from }
-  if (lengths[0] !== undefined) {
-    assert.match(lengths[0], /^\d+$/)
-    const to = from + Number(lengths[0])
-    return to <= stream.length ? { body: stream.subarray(from, to), to } : undefined
-  }
-  if (encodings[0] !== undefined) {
-    assert.equal(encodings[0].toLowerCase(), 'chunked')
-    return readChunks(stream, from)
-  }
+  if (isBare) return { bytes: Buffer.alloc(0), taken: 0 }
+  if (encodings.length > 0) return readChunks(rest)
   // Without a length the body is whatever comes until the end.
-  return ended ? { body: stream.subarray(from), to: stream.length } : undefined
+  const length = lengths.length > 0 ? Number(lengths[0]) : rest.length
+  const isWhole = lengths.length > 0 ? length <= rest.length : ended
+  return isWhole ? { bytes: rest.subarray(0, length), taken: length } : undefined
 }
 
-function readChunks(stream: Buffer, from: number): { body: Buffer; to: number } | undefined {
+function readChunks(rest: Buffer) {
   const parts: Buffer[] = []
-  let at = from
-  for (;;) {
-    const lineEnd = stream.indexOf('\r\n', at)
+  for (let at = 0; ; ) {
+    const lineEnd = rest.indexOf('\r\n', at)
     if (lineEnd < 0) return undefined
-    const size = stream.subarray(at, lineEnd).toString('latin1')
-    assert.match(size, /^[0-9a-fA-F]{1,8}$/)
-    const length = Number.parseInt(size, 16)
-    const start = lineEnd + 2
-    if (stream.length < start + length + 2) return undefined
-    assert.equal(stream.subarray(start + length, start + length + 2).toString('latin1'), '\r\n')
-    at = start + length + 2
-    if (length === 0) return { body: Buffer.concat(parts), to: at }
-    parts.push(stream.subarray(start, start + length))
+    const size = rest.subarray(at, lineEnd).toString('latin1')
+    assert.match(size, /^[\da-f]{1,8}$/i)
+    const from = lineEnd + 2
+    const to = from + Number.parseInt(size, 16)
+    at = to + 2
+    if (at > rest.length) return undefined
+    assert.equal(rest.subarray(to, at).toString('latin1'), '\r\n')
+    if (to === from) return { bytes: Buffer.concat(parts), taken: at }
+    parts.push(rest.subarray(from, to))
   }
 }
 
@@ -326,29 +280,5 @@ export async function accepts(port: number, host = '127.0.0.1'): Promise<boolean
     return false
   } finally {
     socket.destroy()
-  }
-}
-
-/** The plainest use: write bytes, wait for the end, look at what came, without reading it as answers. */
-export async function connect(server: { port: number }): Promise<{
-  socket: Socket
-  write(bytes: string | Buffer): void
-  received(): Buffer
-  closed(timeoutMs?: number): Promise<void>
-}> {
-  const { socket, bytes } = await wire(server.port)
-  return {
-    socket,
-    write: (out) => void socket.write(out),
-    received: bytes,
-    closed: (timeoutMs = 40_000) =>
-      new Promise((resolve, reject) => {
-        if (socket.closed) return resolve()
-        const late = setTimeout(() => reject(new Error('the connection was left open')), timeoutMs)
-        socket.once('close', () => {
-          clearTimeout(late)
-          resolve()
-        })
-      }),
   }
 }
