@@ -43,13 +43,10 @@ export function sqlOn({ query }: Connection): Sql {
     },
     async deleteLeads(accountId, campaignId) {
       const ids = `SELECT id FROM leads ${ofCampaign}`
-      await query(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`, [
-        accountId,
-        accountId,
-        campaignId,
-      ])
-      await query(`DELETE FROM daily_counts ${ofCampaign}`, [accountId, campaignId])
-      await query(`DELETE FROM leads ${ofCampaign}`, [accountId, campaignId])
+      const of = [accountId, campaignId]
+      await query(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`, [accountId, ...of])
+      await query(`DELETE FROM daily_counts ${ofCampaign}`, of)
+      await query(`DELETE FROM leads ${ofCampaign}`, of)
     },
   }
 }
