@@ -6,6 +6,8 @@ import { channel } from './sql-on.ts'
 const beatMs = 250
 const beatPatienceMs = 300
 
+const question = 'SELECT ref_key, version FROM installation, schema_version'
+
 export type Announcements = {
   /** True while the database answers, and so while nothing can be missed. */
   isHeard(): boolean
@@ -52,10 +54,7 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions): A
         changed()
         if (isClosed) listener.close()
       }
-      const row = await listener.ask(
-        'SELECT ref_key, version FROM installation, schema_version',
-        beatPatienceMs,
-      )
+      const row = await listener.ask(question, beatPatienceMs)
       if (!isNewer && row !== undefined && row.version > latestVersion) {
         isNewer = true
         newerDatabase()

@@ -1,23 +1,24 @@
 // What one turn of the event loop asks under one key becomes one statement; what is asked while that is on its way
-// becomes the next one. A key is an account or a campaign: who waits for a lock of somebody else keeps the
-// connection of that statement, and requests of all other accounts go past it.
+// becomes the next one. A key is an account or a campaign. A statement that waits for somebody's lock keeps one
+// connection, and statements under other keys go past it.
 import { StoreUnavailable } from '../errors.ts'
-import { notAnswered } from './connection.ts'
+import { inTime } from './connection.ts'
 
+/** Those whose statement is on its way are counted too. */
 const mostWaiting = 20_000
 
-/** `until` (of `performance.now`): then the asker gets StoreUnavailable, whatever becomes of the statement. */
+/** `until` (of `performance.now`): then the answer is StoreUnavailable, whatever becomes of the statement. */
 export type Batcher<Item, Result> = (key: number, item: Item, until: number) => Promise<Result>
 
 type Waiting<Item, Result> = {
   item: Item
   until: number
-  isOver(): boolean
-  end(result: Result | Error): void
+  resolve(result: Result): void
+  reject(error: unknown): void
 }
 
 /**
- * `run` gets at most `size` items of one key, and how many milliseconds the last of their askers still waits; it
+ * `run` gets at most `size` items of one key, and for how many milliseconds the last of them is still waited for; it
  * resolves with a result or an error for each. Where it rejects, each of them gets that error.
  */
 export function batcher<Item, Result>(
@@ -29,8 +30,10 @@ export function batcher<Item, Result>(
   let waiting = 0
 
   async function send(key: number, queue: Waiting<Item, Result>[]): Promise<void> {
-    const batch = queue.splice(0, size).filter((one) => !one.isOver())
-    if (batch.length > 0) await answer(key, batch)
+    const batch = queue.splice(0, size)
+    const current = batch.filter(({ until }) => until > performance.now())
+    if (current.length > 0) await answer(key, current)
+    waiting -= batch.length
     if (queue.length > 0) setImmediate(send, key, queue)
     else queues.delete(key)
   }
@@ -40,41 +43,30 @@ export function batcher<Item, Result>(
     const items = batch.map(({ item }) => item)
     try {
       const results = await run(key, items, until - performance.now())
-      for (const [index, { end }] of batch.entries()) end(results[index] as Result | Error)
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const result = results[index] as Result | Error
+        if (result instanceof Error) reject(result)
+        else resolve(result)
+      }
     } catch (error) {
-      for (const { end } of batch) end(error as Error)
+      for (const { reject } of batch) reject(error)
     }
   }
 
   function add(key: number, one: Waiting<Item, Result>): void {
-    const queue = queues.get(key)
-    if (queue !== undefined) {
-      queue.push(one)
-      return
+    const queue = queues.get(key) ?? []
+    if (!queues.has(key)) {
+      queues.set(key, queue)
+      setImmediate(send, key, queue)
     }
-    const first = [one]
-    queues.set(key, first)
-    setImmediate(send, key, first)
+    queue.push(one)
+    waiting += 1
   }
 
-  return (key, item, until) =>
-    new Promise((resolve, reject) => {
-      if (waiting >= mostWaiting) {
-        reject(new StoreUnavailable('too many requests wait for the database'))
-        return
-      }
-      waiting += 1
-      let isOver = false
-      function end(result: Result | Error): void {
-        if (isOver) return
-        isOver = true
-        waiting -= 1
-        clearTimeout(timer)
-        if (result instanceof Error) reject(result)
-        else resolve(result)
-      }
-      // Not before what has arrived meanwhile is read: it may be us who were late.
-      const timer = setTimeout(() => setImmediate(end, notAnswered()), until - performance.now())
-      add(key, { item, until, isOver: () => isOver, end })
-    })
+  return async (key, item, until) => {
+    if (waiting >= mostWaiting) throw new StoreUnavailable('too many requests wait for the database')
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    add(key, { item, until, resolve, reject })
+    return inTime(promise, until - performance.now())
+  }
 }

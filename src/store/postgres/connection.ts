@@ -15,15 +15,15 @@ export type Connection = {
 
 export type Pool = {
   /**
-   * Lends a connection to `work`. Whoever takes longer than `patienceMs`, waiting for it included, gets
+   * Lends a connection to `work`. Where that takes longer than `patienceMs`, waiting for it included, the answer is
    * StoreUnavailable, and the connection is given up: nobody knows what it still waits for.
    */
   use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same in a transaction; `mode` stands behind BEGIN. */
   transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
   /**
-   * Reads, then writes what is made of that, in one transaction. What `read` asks for at once is sent along with BEGIN,
-   * and COMMIT along with `write`, which must ask for everything at once: two round trips, each in one packet.
+   * A transaction of two round trips, each in one packet: BEGIN with what `read` asks for at once, then all that `write`
+   * asks for with COMMIT. What `write` would ask for later comes too late.
    */
   decide<Known, T>(
     patienceMs: number,
@@ -60,44 +60,19 @@ const types: pg.CustomTypesConfig = {
   }) as never,
 }
 
-export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions): Pool {
-  const pool = new pg.Pool({
-    ...clientConfig(url, settings),
-    max: size,
-    min: 0,
-    idleTimeoutMillis: 0,
-    connectionTimeoutMillis: connectMs,
-    // Statements are sent as they are asked for, without waiting for the answers to those before.
-    pipeline: true,
-    // A node that only waits must not keep the process of a command alive.
-    allowExitOnIdle: true,
-  })
-  // A connection that breaks while nobody uses it: the next one who needs one gets another.
-  pool.on('error', () => {})
-  // One that breaks while it is used: whoever waits for its statement is told, and an event that nobody hears
-  // would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-  })
+export function openPool(options: PoolOptions): Pool {
+  const pool = openConnections(options)
 
-  async function use<T>(
-    patienceMs: number,
-    work: (connection: Connection, together: Together) => Promise<T>,
-  ): Promise<T> {
-    if (patienceMs <= 0 || mayUse?.() === false) throw notAnswered()
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      // Not before what has arrived meanwhile is read: it may be us who were late.
-      timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
-    })
+  async function use<T>(patienceMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    if (patienceMs <= 0 || options.mayUse?.() === false) throw notAnswered()
+    const until = performance.now() + patienceMs
     const connecting = pool.connect()
-    const client = await Promise.race([connecting, late]).catch((error) => {
-      clearTimeout(timer)
+    const client = await inTime(connecting, patienceMs).catch((error) => {
       connecting.then((unused) => unused.release()).catch(() => {})
       throw failure(error)
     })
     try {
-      const result = await Promise.race([work(connectionOf(client), togetherOn(client)), late])
+      const result = await inTime(work(client), until - performance.now())
       client.release()
       return result
     } catch (error) {
@@ -105,32 +80,16 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
       if (!isRefusal(error)) client.connection.stream.destroy()
       client.release(!isRefusal(error))
       throw failure(error)
-    } finally {
-      clearTimeout(timer)
     }
   }
 
   return {
-    use,
+    use: (patienceMs, work) => use(patienceMs, (client) => work(connectionOf(client))),
     transaction: (patienceMs, mode, work) =>
-      use(patienceMs, (connection) =>
-        orRolledBack(connection, async () => {
-          await connection.query(`BEGIN ${mode}`, [])
-          const result = await work(connection)
-          await connection.query('COMMIT', [])
-          return result
-        }),
-      ),
-    decide: (patienceMs, read, write) =>
-      use(patienceMs, (connection, together) =>
-        orRolledBack(connection, async () => {
-          const [, known] = await together(() => [connection.query('BEGIN', []), read(connection)])
-          const [result] = await together(() => [write(connection, known), connection.query('COMMIT', [])])
-          return result
-        }),
-      ),
+      use(patienceMs, (client) => decide(client, mode, work, async (_, result) => result)),
+    decide: (patienceMs, read, write) => use(patienceMs, (client) => decide(client, '', read, write)),
     async fill() {
-      const opened = await Promise.allSettled(Array.from({ length: size }, () => pool.connect()))
+      const opened = await Promise.allSettled(Array.from({ length: options.size }, () => pool.connect()))
       for (const one of opened) if (one.status === 'fulfilled') one.value.release()
       const refused = opened.find((one) => one.status === 'rejected')
       if (refused !== undefined) throw failure(refused.reason)
@@ -142,27 +101,64 @@ export function openPool({ url, size, connectMs, settings, mayUse }: PoolOptions
   }
 }
 
-async function orRolledBack<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+function openConnections({ url, size, connectMs, settings }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(url, settings),
+    max: size,
+    min: 0,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: connectMs,
+    // A statement is sent when it is asked for, without waiting for the answers to those before.
+    pipeline: true,
+    // A node that only waits must not keep the process of a command alive.
+    allowExitOnIdle: true,
+  })
+  // A connection that breaks while nobody uses it: the next one who needs one gets another.
+  pool.on('error', () => {})
+  // One that breaks while it is used: its statement fails, and an event that nobody hears would end the process.
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+  })
+  return pool
+}
+
+async function decide<Known, T>(
+  client: pg.PoolClient,
+  mode: string,
+  read: (connection: Connection) => Promise<Known>,
+  write: (connection: Connection, known: Known) => Promise<T>,
+): Promise<T> {
+  const connection = connectionOf(client)
   try {
-    return await work()
+    const [, known] = await together(client, () => [client.query(`BEGIN ${mode}`), read(connection)])
+    const [result] = await together(client, () => [write(connection, known), client.query('COMMIT')])
+    return result
   } catch (error) {
-    if (isRefusal(error)) await connection.query('ROLLBACK', [])
+    if (isRefusal(error)) await client.query('ROLLBACK')
     throw error
   }
 }
 
-/** Sends in one packet what `ask` asks for: sending is most of what a statement costs here. */
-type Together = <A, B>(ask: () => [Promise<A>, Promise<B>]) => Promise<[A, B]>
-
-function togetherOn({ connection: { stream } }: pg.PoolClient): Together {
-  return (ask) => {
-    stream.cork()
-    try {
-      return Promise.all(ask())
-    } finally {
-      stream.uncork()
-    }
+/** Sends in one packet what `ask` asks for: sending is most of what a small statement costs here. */
+function together<A, B>(
+  { connection: { stream } }: pg.PoolClient,
+  ask: () => [Promise<A>, Promise<B>],
+): Promise<[A, B]> {
+  stream.cork()
+  try {
+    return Promise.all(ask())
+  } finally {
+    stream.uncork()
   }
+}
+
+/** The answer, or StoreUnavailable where it takes longer. */
+export function inTime<T>(answer: Promise<T>, patienceMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // Not before what has arrived meanwhile is read: it may be us who were late.
+    const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }
 
 export type Listener = {
@@ -176,33 +172,26 @@ export async function listen(url: string, channel: string, heard: () => void): P
   const client = new pg.Client({ ...clientConfig(url, {}), connectionTimeoutMillis: connectTimeoutMs })
   client.on('error', () => {})
   client.on('notification', heard)
-  const close = () => {
-    client.end().catch(() => {})
+  const listener: Listener = {
+    ask: (sql, patienceMs) =>
+      inTime(client.query(sql), patienceMs).then(
+        ({ rows }) => rows[0],
+        (error) => {
+          throw failure(error)
+        },
+      ),
+    close() {
+      client.end().catch(() => {})
+    },
   }
   try {
     await client.connect()
-    await answered(client.query(`LISTEN ${channel}`), connectTimeoutMs)
+    await listener.ask(`LISTEN ${channel}`, connectTimeoutMs)
+    return listener
   } catch (error) {
-    close()
+    listener.close()
     throw failure(error)
   }
-  return {
-    ask: async (sql, patienceMs) => {
-      try {
-        return (await answered(client.query(sql), patienceMs)).rows[0]
-      } catch (error) {
-        throw failure(error)
-      }
-    },
-    close,
-  }
-}
-
-function answered<T>(query: Promise<T>, patienceMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
-    query.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }
 
 function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
@@ -232,21 +221,16 @@ const numberedTexts = new Map<string, string>()
 
 /** `?` becomes `$1`, `$2` and so on. None of our statements has one inside a literal. */
 function numbered(sql: string): string {
-  let text = numberedTexts.get(sql)
-  if (text === undefined) {
-    let count = 0
-    text = sql.replace(/\?/g, () => {
-      count += 1
-      return `$${count}`
-    })
-    // Statements of many rows have a text for each number of rows: too many to be kept.
-    if (sql.length < 4_000) numberedTexts.set(sql, text)
-  }
+  const known = numberedTexts.get(sql)
+  if (known !== undefined) return known
+  const text = sql.split('?').reduce((before, after, number) => `${before}$${number}${after}`)
+  // Statements of many rows have a text for each number of rows: too many to be kept.
+  if (sql.length < 4_000) numberedTexts.set(sql, text)
   return text
 }
 
 /** PostgreSQL's code of an error (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-export function sqlState(error: unknown): string | undefined {
+function sqlState(error: unknown): string | undefined {
   const { code } = error as { code?: unknown }
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
@@ -260,8 +244,10 @@ function isRefusal(error: unknown): boolean {
 /** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */
 const defects = new Set(['0A', '21', '22', '23', '2B', '42'])
 
-export function notAnswered(): StoreUnavailable {
-  return new StoreUnavailable('the database does not answer')
+const unanswered = 'the database does not answer'
+
+function notAnswered(): StoreUnavailable {
+  return new StoreUnavailable(unanswered)
 }
 
 /** No such table, no such schema: they were there when we began. */
@@ -272,16 +258,14 @@ export function isGone(error: unknown): boolean {
   return error instanceof StoreUnavailable && gone.has(sqlState(error.cause ?? {}) ?? '')
 }
 
-/** What the rest of Lastcall gets to see of an error. */
+/** What the rest of Lastcall gets to see of an error: defects and errors of ours as they are. */
 function failure(error: unknown): unknown {
-  const isOurs = error instanceof Error && error.name !== 'Error' && error.name !== 'DatabaseError'
   const state = sqlState(error)
-  if (state !== undefined && gone.has(state))
-    return new StoreUnavailable('the tables are gone', { cause: error })
-  if (state === undefined ? isOurs && !isSystemError(error) : defects.has(state.slice(0, 2))) return error
-  return new StoreUnavailable('the database does not answer', { cause: error })
-}
-
-function isSystemError(error: unknown): boolean {
-  return typeof (error as NodeJS.ErrnoException).code === 'string'
+  if (state === undefined) {
+    const isOurs = error instanceof Error && error.name !== 'Error' && !('code' in error)
+    return isOurs ? error : new StoreUnavailable(unanswered, { cause: error })
+  }
+  if (gone.has(state)) return new StoreUnavailable('the tables are gone', { cause: error })
+  if (defects.has(state.slice(0, 2))) return error
+  return new StoreUnavailable(unanswered, { cause: error })
 }

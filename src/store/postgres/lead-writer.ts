@@ -24,10 +24,12 @@ export type ToLead = (campaign: Campaign, email: string, row: LeadRow) => Promis
 type Write = { campaign: Campaign; email: string; decide: Decide }
 type Written = LeadWrite | LeadRefusal
 
-/** By id; without those that were deleted. */
+/** Those that were deleted are missing. */
 type Campaigns = Map<number, Campaign>
 /** By email. */
 type Leads = Map<string, Lead>
+/** What `updateLead` gets, by email. */
+type Changes = Map<string, Value[]>
 
 /** A lead that is to be made. */
 type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
@@ -129,9 +131,6 @@ function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): Le
   const { registeredAt, attempt } = decision
   return { campaign, lead: { id, ref, email, registeredAt, ruleId, attempt }, created: true }
 }
-
-/** What `updateLead` gets, by email. */
-type Changes = Map<string, Value[]>
 
 /** The next write of the same email finds what this one leaves in `leads`. */
 function changedLead(

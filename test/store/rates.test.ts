@@ -1,0 +1,44 @@
+// Exactly as many requests of a minute pass as may, over every process that counts them.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openStore } from '../../src/store/open.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+
+const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const limit = 120
+
+/** The embedded database has one server, which counts in memory. */
+const processes: Record<string, number> = { sqlite: 1, postgres: 2 }
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  test(`of 600 requests at once exactly ${limit} pass, and each is told what is left: ${engine}`, async (t) => {
+    const database = await place(t)
+    const opened = Array.from({ length: processes[engine] ?? 1 }, () => openStore(database, options))
+    const stores = await Promise.all(opened)
+    t.after(() => Promise.all(stores.map((store) => store.close())))
+    const secondsLeft = 60 - ((Date.now() / 1_000) % 60)
+    if (secondsLeft < 10) await sleep(secondsLeft * 1_000 + 100)
+    for (const count of ['count', 'countVisitor'] as const) {
+      const verdicts = await Promise.all(
+        Array.from({ length: 600 }, (_, n) => {
+          const { rates } = stores[n % stores.length] as (typeof stores)[number]
+          return count === 'count'
+            ? rates.count(7, limit, Date.now())
+            : rates.countVisitor('192.0.2.7', limit, Date.now())
+        }),
+      )
+      const passed = verdicts.filter(({ allowed }) => allowed)
+      assert.deepEqual(
+        passed.map(({ remaining }) => remaining).sort((a, b) => a - b),
+        Array.from({ length: limit }, (_, remaining) => remaining),
+      )
+      for (const { allowed, remaining, resetSeconds } of verdicts) {
+        assert.ok(allowed || remaining === 0)
+        assert.ok(resetSeconds >= 1 && resetSeconds <= 60)
+      }
+      const [next] = await Promise.all(stores.map(({ rates }) => rates.count(8, limit, Date.now())))
+      assert.ok(next?.allowed, 'another account is not concerned')
+    }
+  })
+}
