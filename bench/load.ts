@@ -7,9 +7,10 @@ import { emailAt } from './emails.ts'
 export type Load = {
   port: number
   method: 'GET' | 'POST'
-  /** Taken at random where there are several. */
+  /** Where there are several, requests without a body take one at random, those with a body each in its turn. */
   path: string | string[]
-  key: string
+  /** Where there are several, one for each path. */
+  key: string | string[]
   /** Which leads the bodies name; null for requests without a body. */
   emails: { pick: 'random'; count: number } | { pick: 'next'; from: number } | null
   connections: number
@@ -144,22 +145,24 @@ async function run(load: Load, clients: Client[]): Promise<Outcome> {
 }
 
 function requestsOf(load: Load): { next(): string; taken(): number } {
-  const { emails } = load
-  const { path } = load
-  const headOf = (one: string) =>
-    `${load.method} ${one} HTTP/1.1\r\nHost: 127.0.0.1:${load.port}\r\nAuthorization: Bearer ${load.key}\r\n`
-  if (typeof path !== 'string') {
-    const heads = path.map((one) => `${headOf(one)}\r\n`)
-    return { next: () => heads[Math.floor(Math.random() * heads.length)] as string, taken: () => 0 }
+  const { emails, method, port } = load
+  const keys = [load.key].flat()
+  const heads = [load.path].flat().map((path, index) => {
+    const key = keys[index % keys.length]
+    return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${key}\r\n`
+  })
+  if (emails === null) {
+    const requests = heads.map((head) => `${head}\r\n`)
+    return { next: () => requests[Math.floor(Math.random() * requests.length)] as string, taken: () => 0 }
   }
-  const head = headOf(path)
-  if (emails === null) return { next: () => `${head}\r\n`, taken: () => 0 }
   const bodyBytes = `{"email":"${emailAt(0)}"}`.length
-  const start = `${head}Content-Type: application/json\r\nContent-Length: ${bodyBytes}\r\n\r\n{"email":"`
+  const body = `Content-Type: application/json\r\nContent-Length: ${bodyBytes}\r\n\r\n{"email":"`
+  const starts = heads.map((head) => head + body)
+  let turn = 0
   let taken = 0
   const index =
     emails.pick === 'next' ? () => emails.from + taken++ : () => Math.floor(Math.random() * emails.count)
-  return { next: () => `${start}${emailAt(index())}"}`, taken: () => taken }
+  return { next: () => `${starts[turn++ % starts.length]}${emailAt(index())}"}`, taken: () => taken }
 }
 
 /** Length of the answer at the start of `bytes`: 0 while its head is not complete, NaN without a length. */

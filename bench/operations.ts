@@ -5,6 +5,8 @@ import type { Load } from './load.ts'
 export type Operation = {
   name: 'lookup' | 'repeat' | 'list' | 'new'
   title: string
+  /** Whether the peer is measured beside it. */
+  againstPeer: boolean
   /** What goes to one dataset, with the emails that are not registered yet counted from `fresh`. */
   request(dataset: Dataset, fresh: number): Pick<Load, 'method' | 'path' | 'key' | 'emails' | 'status'>
 }
@@ -16,6 +18,7 @@ export const operations: Operation[] = [
   {
     name: 'lookup',
     title: 'Lookup',
+    againstPeer: true,
     request: ({ campaignId, key, leads }) => ({
       method: 'POST',
       path: `${base}/${campaignId}/leads/lookup`,
@@ -27,6 +30,7 @@ export const operations: Operation[] = [
   {
     name: 'repeat',
     title: 'Repeated registration',
+    againstPeer: false,
     request: ({ campaignId, key, leads }) => ({
       method: 'POST',
       path: `${base}/${campaignId}/leads`,
@@ -38,11 +42,13 @@ export const operations: Operation[] = [
   {
     name: 'list',
     title: 'List of campaigns',
+    againstPeer: false,
     request: ({ key }) => ({ method: 'GET', path: base, key, emails: null, status: 200 }),
   },
   {
     name: 'new',
     title: 'Registration of new leads',
+    againstPeer: true,
     request: ({ campaignId, key }, fresh) => ({
       method: 'POST',
       path: `${base}/${campaignId}/leads`,

@@ -1,7 +1,7 @@
 // Starts, measures and stops the processes of a run.
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { availableParallelism, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,10 @@ import type { Load, Outcome } from './load.ts'
 const root = join(import.meta.dirname, '..')
 const main = join(root, 'src', 'main.ts')
 const bare = join(import.meta.dirname, 'bare.ts')
+const peerFolder = join(import.meta.dirname, 'peer')
+
+/** Saves a third of the time of a command. Servers start without, as they do after an installation. */
+const compileCache = join(root, 'node_modules', '.cache', 'compile')
 
 /** Above what any run reaches in a minute. */
 const rateLimit = 1_000_000_000
@@ -31,7 +35,8 @@ function kept(child: ChildProcess): ChildProcess {
 }
 
 function environmentOf(databaseUrl: string): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DATABASE_URL: databaseUrl }
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, DATABASE_URL: databaseUrl }
 }
 
 export type Cores = 'server' | 'generator'
@@ -52,11 +57,16 @@ function pin(child: ChildProcess, to: Cores): void {
 export type CpuProfile = { folder: string; name: string }
 
 /** The server as it ships, its log in a file, as under a service manager. */
-export function startLastcall(databaseUrl: string, log: string, profile?: CpuProfile): Promise<Server> {
+export function startLastcall(
+  databaseUrl: string,
+  log: string,
+  profile?: CpuProfile,
+  perMinute = rateLimit,
+): Promise<Server> {
   const profiling = profile
     ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}`]
     : []
-  const args = [...profiling, main, 'serve', '--port', '0', '--rate-limit', String(rateLimit)]
+  const args = [...profiling, main, 'serve', '--port', '0', '--rate-limit', String(perMinute)]
   return started(args, environmentOf(databaseUrl), log)
 }
 
@@ -66,6 +76,27 @@ export function startBare(status: number, bytes: number, log: string): Promise<S
 
 export function startAlike({ status, headers, bytes }: Likeness, log: string): Promise<Server> {
   return started([bare, String(status), String(bytes), JSON.stringify(headers)], environmentOf(''), log)
+}
+
+/** What the peer's database is made with, on the first start. */
+export type PeerSeed = { key: string; accounts: number; leads: number }
+
+/**
+ * Its packages are installed first, unless that was done since its lock was changed. Their scripts do not run:
+ * better-sqlite3 has its built library in its package.
+ */
+export function startPeer(databaseUrl: string, seed: PeerSeed, log: string): Promise<Server> {
+  const changedAt = (name: string) =>
+    statSync(join(peerFolder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
+    const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    const { status } = spawnSync('npm', install, { cwd: peerFolder, stdio: ['ignore', 'inherit', 'inherit'] })
+    if (status !== 0) throw new Error(`npm ${install.join(' ')} failed in ${peerFolder}`)
+  }
+  const { key, accounts, leads } = seed
+  const given = { database: databaseUrl, key, accounts, leads, 'rate-limit': rateLimit }
+  const args = Object.entries(given).flatMap(([name, value]) => [`--${name}`, String(value)])
+  return started([join(peerFolder, 'server.ts'), ...args], environmentOf(databaseUrl), log)
 }
 
 async function started(args: string[], env: Record<string, string>, log: string): Promise<Server> {
@@ -120,7 +151,7 @@ export async function startUpMilliseconds(databaseUrl: string): Promise<number> 
 export async function lastcall(databaseUrl: string, args: string[], input = ''): Promise<any> {
   const child = kept(
     spawn(process.execPath, [main, ...args], {
-      env: environmentOf(databaseUrl),
+      env: { ...environmentOf(databaseUrl), NODE_COMPILE_CACHE: compileCache },
       stdio: ['pipe', 'pipe', 'inherit'],
     }),
   )

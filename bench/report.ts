@@ -1,3 +1,5 @@
+import type { Operation } from './operations.ts'
+
 export type Round = {
   perSecond: number
   p50Milliseconds: number
@@ -7,7 +9,14 @@ export type Round = {
   generatorBusy: number
 }
 
-export type OperationResult = { name: string; title: string; bare: SideResult; lastcall: SideResult[] }
+export type OperationResult = {
+  name: Operation['name']
+  title: string
+  bare: SideResult
+  /** None or one. */
+  peer: SideResult[]
+  lastcall: SideResult[]
+}
 
 export type SideResult = {
   name: string
@@ -42,6 +51,7 @@ export function reportText(results: Results): string {
     `Node ${node}, ${cores} cores, ${connections} connections, medians of ${rounds} rounds of ${seconds} s`,
     '',
     ...results.operations.flatMap(operationLines),
+    ...boundLines(boundsOf(results)),
     ...databaseLines(results),
     ...results.start.map(
       ({ leads, milliseconds }) =>
@@ -65,10 +75,10 @@ function row(name: string, cells: string[]): string {
   return name.padEnd(28) + columns.map(({ width }, index) => (cells[index] ?? '').padStart(width)).join('')
 }
 
-function operationLines({ title, bare, lastcall }: OperationResult): string[] {
+function operationLines({ title, bare, peer, lastcall }: OperationResult): string[] {
   const titles = columns.map((column) => column.title)
   const lines = [row(title, titles), sideRow('  bare node:http', bare, '1.00')]
-  for (const side of lastcall) {
+  for (const side of [...peer, ...lastcall]) {
     lines.push(sideRow(`  ${side.name}, ${grouped(side.leads)} leads`, side, ratioText(side, bare)))
   }
   const [small, ...larger] = lastcall
@@ -82,7 +92,7 @@ function operationLines({ title, bare, lastcall }: OperationResult): string[] {
     const share = ((historyLost / answered) * 100).toFixed(0)
     lines.push(`  ${grouped(leads)} leads: the request history lost ${share} % of its entries`)
   }
-  for (const { name, wrong } of [bare, ...lastcall]) {
+  for (const { name, wrong } of [bare, ...peer, ...lastcall]) {
     if (Object.keys(wrong).length > 0) lines.push(`  WRONG ANSWERS of ${name}: ${JSON.stringify(wrong)}`)
   }
   return [...lines, '']
@@ -100,14 +110,78 @@ function sideRow(name: string, { rounds }: SideResult, ratio: string): string {
   ])
 }
 
-/** The median of the rounds' ratios of CPU time per request, with the smallest and the largest. */
-function ratioText(side: SideResult, other: SideResult): string {
-  const ratios = side.rounds.map(({ cpuMicrosecondsPerRequest }, index) => {
-    const beside = other.rounds[index]?.cpuMicrosecondsPerRequest ?? Number.NaN
-    return cpuMicrosecondsPerRequest / beside
+/** The rounds' ratios of CPU time per request. */
+function cpuRatios(side: SideResult, other: SideResult): number[] {
+  return ratiosOf(side, other, ({ cpuMicrosecondsPerRequest }) => cpuMicrosecondsPerRequest)
+}
+
+function ratiosOf(side: SideResult, other: SideResult, of: (round: Round) => number): number[] {
+  return side.rounds.map((round, index) => {
+    const beside = other.rounds[index]
+    return of(round) / (beside === undefined ? Number.NaN : of(beside))
   })
+}
+
+function ratioText(side: SideResult, other: SideResult): string {
+  return spread(cpuRatios(side, other))
+}
+
+/** The median, with the smallest and the largest. */
+function spread(ratios: number[]): string {
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
   return `${median(ratios).toFixed(2)} (${range})`
+}
+
+/** What CPU time per request may be, in multiples of a bare node:http server's. */
+const mostAgainstBare: Partial<Record<Operation['name'], number>> = { lookup: 3, repeat: 3, new: 3.5 }
+/** What it may be in a database of a million leads, in multiples of that among ten thousand. */
+const mostGrowth: Partial<Record<Operation['name'], number>> = { lookup: 1.25, new: 1.7 }
+const leastOfPeerLookup = 1.2
+const leastOfPeerNew = 8
+
+export type Bound = { what: string; ratios: number[]; bound: string; held: boolean }
+
+export function boundsOf({ operations }: Results): Bound[] {
+  return operations.flatMap(({ name, title, bare, peer, lastcall }) => {
+    const [small, ...larger] = lastcall
+    // Against the peer and the bare server stands the smallest database.
+    if (small === undefined || small.name !== 'Lastcall') return []
+    const bounds: Bound[] = []
+    const most = mostAgainstBare[name]
+    if (most) bounds.push(atMost(`${title}: CPU against bare`, cpuRatios(small, bare), most))
+    for (const other of peer) bounds.push(...boundsAgainstPeer(name, title, small, other))
+    const growth = mostGrowth[name]
+    const million = larger.find(({ leads }) => leads === 1_000_000)
+    if (growth && million && small.leads === 10_000) {
+      const what = `${title}: CPU, 1,000,000 leads against 10,000`
+      bounds.push(atMost(what, cpuRatios(million, small), growth))
+    }
+    return bounds
+  })
+}
+
+function boundsAgainstPeer(name: string, title: string, side: SideResult, peer: SideResult): Bound[] {
+  const perCpuSecond = ratiosOf(side, peer, (round) => 1 / round.cpuMicrosecondsPerRequest)
+  const perSecond = ratiosOf(side, peer, (round) => round.perSecond)
+  if (name === 'lookup')
+    return [atLeast(`${title}: requests per CPU second against the peer`, perCpuSecond, leastOfPeerLookup)]
+  return [atLeast(`${title}: requests a second against the peer`, perSecond, leastOfPeerNew)]
+}
+
+function atMost(what: string, ratios: number[], most: number): Bound {
+  return { what, ratios, bound: `at most ${most}`, held: median(ratios) <= most }
+}
+
+function atLeast(what: string, ratios: number[], least: number): Bound {
+  return { what, ratios, bound: `at least ${least}`, held: median(ratios) >= least }
+}
+
+function boundLines(bounds: Bound[]): string[] {
+  if (bounds.length === 0) return []
+  const lines = bounds.map(({ what, ratios, bound, held }) => {
+    return `${what.padEnd(66)}${spread(ratios).padEnd(26)}${bound.padEnd(14)}${held ? 'held' : 'MISSED'}`
+  })
+  return [...lines, '']
 }
 
 function databaseLines({ database, grown }: Results): string[] {

@@ -1,4 +1,4 @@
-// npm run bench: Lastcall against a bare node:http server. What is measured and how to read it: README.md.
+// npm run bench: Lastcall against a bare node:http server and against a peer. What is measured and how to read it: README.md.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,9 +13,10 @@ import {
   startBare,
   startGenerator,
   startLastcall,
+  startPeer,
   startUpMilliseconds,
 } from './processes.ts'
-import { type OperationResult, type Results, reportText, type SideResult } from './report.ts'
+import { boundsOf, type OperationResult, type Results, reportText, type SideResult } from './report.ts'
 
 const parts = [...operations.map((operation) => operation.name), 'start']
 
@@ -35,7 +36,9 @@ function readOptions() {
       json: { type: 'string' },
       'cpu-profiles': { type: 'string' },
       calibrate: { type: 'boolean', default: false },
+      peer: { type: 'boolean', default: true },
     },
+    allowNegative: true,
   })
   const only = values.only.split(',')
   for (const part of only) {
@@ -53,6 +56,7 @@ function readOptions() {
     json: values.json,
     cpuProfiles: values['cpu-profiles'],
     calibrate: values.calibrate,
+    peer: values.peer,
   }
 }
 
@@ -104,7 +108,7 @@ async function main(): Promise<void> {
   progress('')
   process.stdout.write(reportText(results))
   if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`)
-  if (anyWrong(results)) process.exitCode = 1
+  if (anyWrong(results) || boundsOf(results).some(({ held }) => !held)) process.exitCode = 1
 }
 
 function refuseWithoutCpuTime(): void {
@@ -124,6 +128,8 @@ function temporaryFolder({ parentFolder }: Options): string {
 
 /** One of the servers that a round compares. */
 type Side = SideResult & { server: Server; dataset: Dataset }
+/** At most one peer. */
+type Sides = { bare: Side; peer: Side[]; lastcall: Side[] }
 
 async function measured(
   operation: Operation,
@@ -132,10 +138,10 @@ async function measured(
   generator: Generator,
   options: Options,
 ): Promise<OperationResult> {
-  const { bare, lastcall } = options.calibrate
+  const { bare, peer, lastcall } = options.calibrate
     ? await startBareTwice(operation, folder)
     : await startSides(operation, datasets, folder, options)
-  const sides = [bare, ...lastcall]
+  const sides = [bare, ...peer, ...lastcall]
   for (const side of sides) await playRound(side, operation, generator, options.warmUpSeconds, options)
   for (const side of sides) side.rounds.length = 0
   for (let round = 1; round <= options.rounds; round++) {
@@ -145,7 +151,7 @@ async function measured(
   for (const side of options.calibrate ? [] : lastcall) side.historyLost = await historyLost(side.server)
   for (const side of sides) await side.server.stop()
   const { name, title } = operation
-  return { name, title, bare: resultOf(bare), lastcall: lastcall.map(resultOf) }
+  return { name, title, bare: resultOf(bare), peer: peer.map(resultOf), lastcall: lastcall.map(resultOf) }
 }
 
 async function playRound(
@@ -176,8 +182,9 @@ async function startSides(
   operation: Operation,
   datasets: Dataset[],
   folder: string,
-  { cpuProfiles }: Options,
-): Promise<{ bare: Side; lastcall: Side[] }> {
+  options: Options,
+): Promise<Sides> {
+  const { cpuProfiles } = options
   const lastcall: Side[] = []
   for (const dataset of datasets) {
     const name = `${operation.name}-${dataset.leads}`
@@ -190,14 +197,24 @@ async function startSides(
   const bytes = await answerBytes(operation, first)
   const { status } = operation.request(first.dataset, 0)
   const server = await startBare(status, bytes, join(folder, 'bare.log'))
-  return { bare: sideOf('bare node:http', server, first.dataset), lastcall }
+  const bare = sideOf('bare node:http', server, first.dataset)
+  const peer = options.peer && operation.againstPeer ? [await startPeerSide(operation, first, folder)] : []
+  return { bare, peer, lastcall }
+}
+
+/** The peer has as many leads as the smallest of our databases. */
+async function startPeerSide(operation: Operation, { dataset }: Side, folder: string): Promise<Side> {
+  const { leads, key } = dataset
+  const path = join(folder, `peer-${operation.name}.db`)
+  const log = join(folder, `peer-${operation.name}.log`)
+  const server = await startPeer(`file:${path}`, { key, accounts: 1, leads }, log)
+  const side = sideOf('peer', server, { ...dataset, campaignId: 1 })
+  await answerBytes(operation, side)
+  return side
 }
 
 /** For `--calibrate`: what the ratio of a server to itself is on this machine. */
-async function startBareTwice(
-  operation: Operation,
-  folder: string,
-): Promise<{ bare: Side; lastcall: Side[] }> {
+async function startBareTwice(operation: Operation, folder: string): Promise<Sides> {
   const dataset = { leads: 10_000, databaseUrl: '', campaignId: 1, key: 'none', bytes: () => 0 }
   const { status } = operation.request(dataset, 0)
   const sides: Side[] = []
@@ -206,7 +223,7 @@ async function startBareTwice(
   }
   const [bare, ...lastcall] = sides
   if (!bare) throw new Error('nothing to measure')
-  return { bare, lastcall }
+  return { bare, peer: [], lastcall }
 }
 
 function sideOf(name: string, server: Server, dataset: Dataset): Side {
@@ -271,7 +288,7 @@ async function startUps(datasets: Dataset[], { starts }: Options): Promise<Resul
 }
 
 function anyWrong({ operations }: Results): boolean {
-  const sides = operations.flatMap(({ bare, lastcall }) => [bare, ...lastcall])
+  const sides = operations.flatMap(({ bare, peer, lastcall }) => [bare, ...peer, ...lastcall])
   return sides.some(({ wrong }) => Object.keys(wrong).length > 0)
 }
 
