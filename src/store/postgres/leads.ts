@@ -1,8 +1,9 @@
 // Leads as they are read and erased; how they are written stands in lead-writer.ts. Every statement names one account.
 import type { Rule } from '../../core/mechanism/attempt.ts'
 import { emailRange, type LeadRow, leadColumns, leadOf } from '../lead-row.ts'
+import type { Campaign } from '../model.ts'
 import type { RefCipher } from '../ref.ts'
-import type { Runner } from '../sql.ts'
+import type { Runner, Sql } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import type { Prepared } from './connection.ts'
@@ -91,16 +92,14 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       )
       return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
     },
-    erase: (campaign, email) =>
-      runner.write(async (sql) => {
-        const where = 'account_id = ? AND campaign_id = ? AND email = ?'
-        const of = [campaign.accountId, campaign.id, email] as const
-        await sql.run(
-          `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads WHERE ${where})`,
-          campaign.accountId,
-          ...of,
-        )
-        return (await sql.run(`DELETE FROM leads WHERE ${where}`, ...of)) > 0
-      }),
+    erase: (campaign, email) => runner.write((sql) => eraseLead(sql, campaign, email)),
   }
+}
+
+async function eraseLead(sql: Sql, { accountId, id }: Campaign, email: string): Promise<boolean> {
+  const where = 'account_id = ? AND campaign_id = ? AND email = ?'
+  const of = [accountId, id, email] as const
+  const ids = `SELECT id FROM leads WHERE ${where}`
+  await sql.run(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`, accountId, ...of)
+  return (await sql.run(`DELETE FROM leads WHERE ${where}`, ...of)) > 0
 }
