@@ -27,8 +27,12 @@ function ask(path: string, given: RequestInit = {}, { origin } = server): Promis
   return fetch(`${origin}${path}`, given)
 }
 
-const signIn = (origin = server) =>
-  ask('/panel/api/session', { method: 'POST', headers: json, body: JSON.stringify(who) }, origin)
+async function cookieOfSignIn(origin = server): Promise<string> {
+  const given = { method: 'POST', headers: json, body: JSON.stringify(who) }
+  const answer = await ask('/panel/api/session', given, origin)
+  assert.equal(answer.status, 200, await answer.text())
+  return answer.headers.get('set-cookie') ?? ''
+}
 
 test('whatever is refused before a route runs has the body of the panel’s errors', async () => {
   const post = (body: string, headers: Record<string, string> = json): [string, RequestInit] => [
@@ -68,12 +72,11 @@ test('a route that asks for no body takes none, whatever is sent', async () => {
 })
 
 test('the session’s cookie is for this host alone, and for encrypted connections where it can be', async () => {
-  const cookieOf = (answer: Response) => answer.headers.get('set-cookie') ?? ''
   assert.match(
-    cookieOf(await signIn()),
+    await cookieOfSignIn(),
     /^lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
   )
-  const inHttps = cookieOf(await signIn(secure))
+  const inHttps = await cookieOfSignIn(secure)
   assert.match(
     inHttps,
     /^__Host-lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -82,7 +85,7 @@ test('the session’s cookie is for this host alone, and for encrypted connectio
   const session = await ask('/panel/api/session', { headers }, secure)
   assert.equal(((await session.json()) as any).signedIn, true)
   const ended = await ask('/panel/api/session', { method: 'DELETE', headers }, secure)
-  assert.match(cookieOf(ended), /^__Host-lastcall=; Max-Age=0; Path=\//)
+  assert.match(ended.headers.get('set-cookie') ?? '', /^__Host-lastcall=; Max-Age=0; Path=\//)
   const again = await ask('/panel/api/session', { headers }, secure)
   assert.equal(((await again.json()) as any).signedIn, false)
 })
