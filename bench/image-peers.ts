@@ -59,9 +59,7 @@ function columnsAt(secondsLeft: number): Bitmap[] {
 
 function toRgba(places: Uint8Array): Uint8Array {
   const pixels = new Uint32Array(places.length)
-  const packed = colours.map(
-    ([red = 0, green = 0, blue = 0]) => red | (green << 8) | (blue << 16) | (255 << 24),
-  )
+  const packed = colours.map(([red = 0, green = 0, blue = 0]) => red | (green << 8) | (blue << 16) | (255 << 24))
   for (let at = 0; at < places.length; at++) pixels[at] = packed[places[at] as number] as number
   return new Uint8Array(pixels.buffer)
 }

@@ -80,9 +80,7 @@ async function main(): Promise<void> {
     { name: '1200 × 280, pl', ...build({ pixelsPerPoint: 2 }, 'pl') },
   ]
   const ours = styles.map(({ name, template }) => ourSide(`Lastcall, ${name}`, template, render))
-  ours.push(
-    ourSide('Lastcall, 600 × 140, en, still', (styles[0] as (typeof styles)[0]).template, renderStill),
-  )
+  ours.push(ourSide('Lastcall, 600 × 140, en, still', (styles[0] as (typeof styles)[0]).template, renderStill))
   const sides = [...ours, ...(await Promise.all(peers.map(peerSide)))]
   for (const side of sides) await side.play()
   for (let round = 0; round < rounds; round++) {
@@ -92,9 +90,7 @@ async function main(): Promise<void> {
   console.log('| image | frames | bytes | CPU µs | against ours |\n| --- | --- | --- | --- | --- |')
   for (const { name, frames, bytes, microseconds } of sides) {
     const spent = median(microseconds)
-    const times = ours.some((side) => side.name === name)
-      ? ''
-      : `${Math.round(spent / base).toLocaleString('en')} ×`
+    const times = ours.some((side) => side.name === name) ? '' : `${Math.round(spent / base).toLocaleString('en')} ×`
     const shown = spent < 100 ? spent.toFixed(1) : Math.round(spent).toLocaleString('en')
     console.log(`| ${name} | ${frames} | ${bytes.toLocaleString('en')} | ${shown} | ${times} |`)
   }

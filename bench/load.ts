@@ -160,8 +160,7 @@ function requestsOf(load: Load): { next(): string; taken(): number } {
   const starts = heads.map((head) => head + body)
   let turn = 0
   let taken = 0
-  const index =
-    emails.pick === 'next' ? () => emails.from + taken++ : () => Math.floor(Math.random() * emails.count)
+  const index = emails.pick === 'next' ? () => emails.from + taken++ : () => Math.floor(Math.random() * emails.count)
   return { next: () => `${starts[turn++ % starts.length]}${emailAt(index())}"}`, taken: () => taken }
 }
 

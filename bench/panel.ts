@@ -63,10 +63,7 @@ async function load(path: string): Promise<Load> {
 function scriptBytes(page: Page): Promise<number> {
   return page.evaluate(() => {
     const entries: any[] = performance.getEntriesByType('resource')
-    return entries.reduce(
-      (sum, { name, encodedBodySize }) => sum + (name.endsWith('.js') ? encodedBodySize : 0),
-      0,
-    )
+    return entries.reduce((sum, { name, encodedBodySize }) => sum + (name.endsWith('.js') ? encodedBodySize : 0), 0)
   })
 }
 

@@ -88,15 +88,7 @@ async function compareWithInserts(url: string, generator: Generator, folder: str
   let fresh = 0
   const register = async (): Promise<Done> => {
     const emails = { pick: 'next', from: firstNewIndex + fresh } as const
-    const { emailsTaken, ...done } = await put(
-      generator,
-      server,
-      [target],
-      connections.inserts,
-      '',
-      emails,
-      201,
-    )
+    const { emailsTaken, ...done } = await put(generator, server, [target], connections.inserts, '', emails, 201)
     fresh += emailsTaken
     return done
   }

@@ -50,8 +50,7 @@ function pin(child: ChildProcess, to: Cores): void {
   if (last < 1) return
   const cores = to === 'generator' ? String(last) : `0-${last - 1}`
   const { status } = spawnSync('taskset', ['-acp', cores, String(child.pid)], { stdio: 'ignore' })
-  if (status !== 0 && to === 'generator')
-    console.error('taskset does not work here: figures will be less steady')
+  if (status !== 0 && to === 'generator') console.error('taskset does not work here: figures will be less steady')
 }
 
 export type CpuProfile = { folder: string; name: string }
@@ -63,9 +62,7 @@ export function startLastcall(
   profile?: CpuProfile,
   perMinute = rateLimit,
 ): Promise<Server> {
-  const profiling = profile
-    ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}`]
-    : []
+  const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}`] : []
   const args = [...profiling, main, 'serve', '--port', '0', '--rate-limit', String(perMinute)]
   return started(args, environmentOf(databaseUrl), log)
 }
@@ -86,8 +83,7 @@ export type PeerSeed = { key: string; accounts: number; leads: number }
  * better-sqlite3 has its built library in its package.
  */
 export function startPeer(databaseUrl: string, seed: PeerSeed, log: string): Promise<Server> {
-  const changedAt = (name: string) =>
-    statSync(join(peerFolder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const changedAt = (name: string) => statSync(join(peerFolder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
   if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
     const install = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     const { status } = spawnSync('npm', install, { cwd: peerFolder, stdio: ['ignore', 'inherit', 'inherit'] })
@@ -110,8 +106,7 @@ async function started(args: string[], env: Record<string, string>, log: string)
     if (port) {
       pin(child, 'server')
       child.once('exit', (code, signal) => {
-        if (code !== 0)
-          console.error(`a server ended (${code ?? signal}): ${readFileSync(log, 'utf8').slice(-2_000)}`)
+        if (code !== 0) console.error(`a server ended (${code ?? signal}): ${readFileSync(log, 'utf8').slice(-2_000)}`)
       })
       return { pid: child.pid ?? 0, port: Number(port), stop: () => stopped(child, closed) }
     }

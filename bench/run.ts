@@ -178,12 +178,7 @@ async function playRound(
 }
 
 /** The bare server's answer has the size of Lastcall's, which is asked once to learn it. */
-async function startSides(
-  operation: Operation,
-  datasets: Dataset[],
-  folder: string,
-  options: Options,
-): Promise<Sides> {
+async function startSides(operation: Operation, datasets: Dataset[], folder: string, options: Options): Promise<Sides> {
   const { cpuProfiles } = options
   const lastcall: Side[] = []
   for (const dataset of datasets) {

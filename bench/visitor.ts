@@ -56,8 +56,7 @@ async function main(): Promise<void> {
   if (only.includes('image'))
     rows.push(...(await opened('image', images, { real: 200, madeUp: 200, atMost: 2 }, server, generator)))
   if (only.includes('flood')) {
-    for (const flood of floodsOf(dataset, links, images))
-      rows.push(await flooded(dataset, flood, server, generator))
+    for (const flood of floodsOf(dataset, links, images)) rows.push(await flooded(dataset, flood, server, generator))
   }
   generator.stop()
   await server.stop()
@@ -65,17 +64,9 @@ async function main(): Promise<void> {
 }
 
 /** The addresses of every lead, as paths. */
-async function addresses({
-  databaseUrl,
-  campaignId,
-}: Dataset): Promise<{ links: string[]; images: string[] }> {
+async function addresses({ databaseUrl, campaignId }: Dataset): Promise<{ links: string[]; images: string[] }> {
   const campaign = await lastcall(databaseUrl, ['campaign', 'export', String(campaignId)])
-  const listed: { ref: string }[] = await lastcall(databaseUrl, [
-    'lead',
-    'list',
-    '--campaign',
-    String(campaignId),
-  ])
+  const listed: { ref: string }[] = await lastcall(databaseUrl, ['lead', 'list', '--campaign', String(campaignId)])
   const pageId = campaign.pages[0].id
   return {
     links: listed.map(({ ref }) => `/go/${pageId}/${ref}`),
@@ -209,9 +200,7 @@ function rowOf(
   unit: string,
 ): Row {
   for (const { wrong } of [...over, ...under]) check(wrong, what)
-  const ratios = over
-    .map((measured, round) => of(measured) / of(under[round] as Measured))
-    .sort((a, b) => a - b)
+  const ratios = over.map((measured, round) => of(measured) / of(under[round] as Measured)).sort((a, b) => a - b)
   const middle = (all: Measured[]) => median(all.map(of))
   const perSecond = median(over.map(({ answered, seconds: took }) => answered / took))
   return {
@@ -235,9 +224,7 @@ function median(numbers: number[]): number {
 function print(rows: Row[]): void {
   console.log('| measure | ratio | least to most | at most | |\n|---|---|---|---|---|')
   for (const { what, figure, least, most, atMost, note } of rows) {
-    console.log(
-      `| ${what} | ${figure.toFixed(2)} | ${least.toFixed(2)} to ${most.toFixed(2)} | ${atMost} | ${note} |`,
-    )
+    console.log(`| ${what} | ${figure.toFixed(2)} | ${least.toFixed(2)} to ${most.toFixed(2)} | ${atMost} | ${note} |`)
   }
   if (rows.some(({ figure, atMost }) => figure > atMost)) process.exitCode = 1
 }

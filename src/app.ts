@@ -80,9 +80,7 @@ export function buildApp(parts: AppParts): App {
     }),
   )
   app.register(publicApi({ ...shared, leads, history, keyUses, metrics }), { prefix: basePath })
-  app.register(
-    visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }),
-  )
+  app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({
       ...shared,

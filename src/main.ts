@@ -62,8 +62,7 @@ async function main(args: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  const expected =
-    error instanceof WrongCall || error instanceof WrongSetting || error instanceof UnusableDatabase
+  const expected = error instanceof WrongCall || error instanceof WrongSetting || error instanceof UnusableDatabase
   const line = (error as Error).message.replace(/\s+/g, ' ')
   console.error(`lastcall: ${line}`)
   // Whatever it has opened, such as a connection that listens, would keep the process alive.

@@ -69,17 +69,12 @@ test('image imports image and core only: no package, nothing of Node', () => {
 
 test('one file reads fonts', () => {
   const isFontReader = (path: string) => path.startsWith('opentype.js') || path.startsWith('@fontsource/')
-  assert.deepEqual(wrongImports(source, isFontReader), [
-    'src/timer/fonts.ts -> opentype.js/dist/opentype.mjs',
-  ])
+  assert.deepEqual(wrongImports(source, isFontReader), ['src/timer/fonts.ts -> opentype.js/dist/opentype.mjs'])
 })
 
 test('core and image have no clock, no random and no process', () => {
   const impure = /\b(?:Date\.now|new Date\(\)|Temporal\.Now|performance\.|Math\.random|crypto\.|process\.)/
-  assert.deepEqual(
-    filesWith([...source.filter(below('src/core')), ...source.filter(below('src/image'))], impure),
-    [],
-  )
+  assert.deepEqual(filesWith([...source.filter(below('src/core')), ...source.filter(below('src/image'))], impure), [])
 })
 
 test('nothing imports the process', () => {
@@ -104,8 +99,7 @@ test('each driver is imported by one file', () => {
 })
 
 test('http sees neither an engine nor the environment', () => {
-  const isWrong = (path: string) =>
-    /^src\/store\/(?:sqlite|postgres)\//.test(path) || path === 'src/config.ts'
+  const isWrong = (path: string) => /^src\/store\/(?:sqlite|postgres)\//.test(path) || path === 'src/config.ts'
   assert.deepEqual(wrongImports(source.filter(below('src/http')), isWrong), [])
 })
 
@@ -117,9 +111,7 @@ test('the store knows nothing of http, and nothing below the command line knows 
 
 test('the panel takes types of its API, and nothing else of the server', () => {
   const names = readdirSync(join(root, 'panel/src'), { recursive: true, encoding: 'utf8' })
-  const files = names
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => posix.join('panel/src', ...name.split(sep)))
+  const files = names.filter((name) => /\.tsx?$/.test(name)).map((name) => posix.join('panel/src', ...name.split(sep)))
   assert.ok(files.length > 10)
   assert.deepEqual(
     wrongImports(files, (path) => path.startsWith('src/') && !path.startsWith('src/http/panel/')),

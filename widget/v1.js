@@ -348,9 +348,7 @@ function show(c, offer, now) {
   const isZero = state === 'expired' && onExpiry?.action === 'ZERO'
   const isOver = state === 'expired' && !isZero
   const left =
-    deadline !== null && (state === 'open' || isZero)
-      ? Math.max(0, Math.ceil((deadline - now) / 1000))
-      : undefined
+    deadline !== null && (state === 'open' || isZero) ? Math.max(0, Math.ceil((deadline - now) / 1000)) : undefined
   /** @type {Record<string, boolean>} */
   const isHidden = {
     offer: isOver || state === 'scheduled',
@@ -426,9 +424,7 @@ function count(one, left) {
  * @param {string} language
  */
 function unitName(unit, number, language) {
-  const parts = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).formatToParts(
-    number,
-  )
+  const parts = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).formatToParts(number)
   return parts.find((part) => part.type === 'unit')?.value ?? unit
 }
 
@@ -643,9 +639,7 @@ function start() {
       return c ? viewOf(c) : null
     },
     on(name, listener) {
-      document.addEventListener(`lastcall:${name}`, (event) =>
-        listener(/** @type {CustomEvent} */ (event).detail),
-      )
+      document.addEventListener(`lastcall:${name}`, (event) => listener(/** @type {CustomEvent} */ (event).detail))
       for (const c of campaigns) if (c.state === (name === 'start' ? 'open' : 'expired')) listener(viewOf(c))
     },
     async register(email, id = campaigns[0]?.id) {

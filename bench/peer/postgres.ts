@@ -104,8 +104,7 @@ export async function openPostgres(url: string): Promise<Database> {
 
   return {
     accountOfKey: async (hash) => (await accountOfKey.execute({ hash }))[0],
-    countRequest: async (accountId, minute) =>
-      (await countRequest.execute({ accountId, minute }))[0]?.count ?? 0,
+    countRequest: async (accountId, minute) => (await countRequest.execute({ accountId, minute }))[0]?.count ?? 0,
     campaign: async (accountId, id) => (await campaign.execute({ accountId, id }))[0],
     campaigns(accountId, afterId, isDraft, limit) {
       const drafts = isDraft === undefined ? undefined : eq(campaigns.isDraft, isDraft)
@@ -127,9 +126,7 @@ export async function openPostgres(url: string): Promise<Database> {
         await tx
           .insert(pages)
           .values(
-            made.flatMap(({ id: campaignId }) =>
-              pageUrls.map((pageUrl) => ({ campaignId, pageUrl, eligible: true })),
-            ),
+            made.flatMap(({ id: campaignId }) => pageUrls.map((pageUrl) => ({ campaignId, pageUrl, eligible: true }))),
           )
       }),
     close: () => pool.end(),

@@ -12,12 +12,7 @@ export type MadeKey = {
 }
 
 /** Makes a key of the account; the only time that its secret is known. */
-export async function createKey(
-  store: Store,
-  accountId: number,
-  name: string,
-  now: Seconds,
-): Promise<MadeKey> {
+export async function createKey(store: Store, accountId: number, name: string, now: Seconds): Promise<MadeKey> {
   const { made, stored } = draw(accountId, name, now)
   await store.configuration.createKey(stored)
   return made

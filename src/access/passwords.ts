@@ -37,9 +37,7 @@ const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = form.exec(hash ?? '') ?? []
   const given =
-    memory === undefined
-      ? cost
-      : { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
+    memory === undefined ? cost : { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
   const nonce = salt === '' ? Buffer.alloc(saltBytes) : Buffer.from(salt, 'base64')
   const made = await oneOfFew(() => tagOf(password, nonce, given))
   const wanted = Buffer.from(tag, 'base64')

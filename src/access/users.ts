@@ -32,12 +32,7 @@ export type Users = {
   remove(accountId: number, userId: number): Promise<boolean>
 
   /** `address` is whose tries are counted besides those of the email. */
-  signIn(
-    email: string,
-    password: string,
-    address: string,
-    now: Seconds,
-  ): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
+  signIn(email: string, password: string, address: string, now: Seconds): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
   /** Whose session it is; one that has ended is removed, so that a clock that goes back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>

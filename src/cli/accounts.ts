@@ -74,16 +74,12 @@ export const listKeys: Command = async (args) => {
 export const renameKey: Command = async (args) => {
   const { options, positionals } = readArguments(args, { name: nameText }, ['ID'])
   const name = need(options.name, '--name')
-  return withStore(async (store) =>
-    shown(known(await store.configuration.renameKey(positionals[0] as string, name))),
-  )
+  return withStore(async (store) => shown(known(await store.configuration.renameKey(positionals[0] as string, name))))
 }
 
 export const revokeKey: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['ID'])
-  return withStore(async (store) =>
-    shown(known(await store.configuration.revokeKey(positionals[0] as string, now()))),
-  )
+  return withStore(async (store) => shown(known(await store.configuration.revokeKey(positionals[0] as string, now()))))
 }
 
 function known(key: Key | undefined): Key {

@@ -44,14 +44,12 @@ export const listCampaigns: Command = async (args) => {
   return withStore(async (store) => {
     await needAccount(store, accountId)
     const filter = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
-    return (await store.configuration.listCampaigns(accountId, filter)).map(
-      ({ id, name, typeId, isDraft }) => ({
-        id,
-        name,
-        type: { id: typeId, name: campaignTypes[typeId] },
-        isDraft,
-      }),
-    )
+    return (await store.configuration.listCampaigns(accountId, filter)).map(({ id, name, typeId, isDraft }) => ({
+      id,
+      name,
+      type: { id: typeId, name: campaignTypes[typeId] },
+      isDraft,
+    }))
   })
 }
 

@@ -43,9 +43,7 @@ export function readArguments<Options extends Record<string, Option<unknown>>>(
 
 /** In place of the extra argument itself, which may be an email or a password. */
 function expectedArguments(positionals: readonly string[]): string {
-  return positionals.length === 0
-    ? 'only options stand here'
-    : `beside options stands only ${positionals.join(' ')}`
+  return positionals.length === 0 ? 'only options stand here' : `beside options stands only ${positionals.join(' ')}`
 }
 
 function parse(args: string[], options: Record<string, { type: 'boolean' | 'string' }>) {
@@ -100,10 +98,7 @@ export const emailText: Option<string> = (text, name) => {
  * Runs `work` on the database and closes it, whatever happens. A mistyped DATABASE_URL is not to leave an
  * empty database behind, so only who says `mayCreate` gets a new one. @throws WrongCall
  */
-export async function withStore<T>(
-  work: (store: Store) => Promise<T>,
-  { mayCreate = false } = {},
-): Promise<T> {
+export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCreate = false } = {}): Promise<T> {
   const location = readSetting('database')
   if (!mayCreate && location.engine === 'sqlite' && !existsSync(location.path)) {
     throw new WrongCall(
@@ -159,9 +154,7 @@ export async function readJson(file: string): Promise<unknown> {
   } catch (error) {
     // The message itself may quote the text, and the text may hold a password.
     const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]
-    throw new WrongCall(
-      `${nameOf(file)}: must be JSON${place === undefined ? '' : `; see ${place.slice(1, -1)}`}`,
-    )
+    throw new WrongCall(`${nameOf(file)}: must be JSON${place === undefined ? '' : `; see ${place.slice(1, -1)}`}`)
   }
 }
 

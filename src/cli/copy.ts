@@ -23,9 +23,7 @@ export const copy: Command = async (args) => {
     const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table}`)(done))
     const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)
     if (different !== undefined) {
-      throw new Error(
-        `${different[0]}: the databases hold different numbers of rows; was one in use meanwhile?`,
-      )
+      throw new Error(`${different[0]}: the databases hold different numbers of rows; was one in use meanwhile?`)
     }
     return { tables }
   } catch (error) {

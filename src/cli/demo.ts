@@ -80,8 +80,7 @@ async function prepare({ database }: Config, publicUrl: string): Promise<Prepare
     isServer: false,
   })
   try {
-    const account =
-      (await store.configuration.listAccounts())[0] ?? (await store.configuration.createAccount('Demo'))
+    const account = (await store.configuration.listAccounts())[0] ?? (await store.configuration.createAccount('Demo'))
     const campaignId = await demoCampaign(store, account.id)
     const shopCampaignId = await applyShopCampaign(store, account.id, publicUrl)
     for (const old of await store.configuration.listKeys(account.id)) {

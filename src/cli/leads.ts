@@ -176,10 +176,7 @@ const reasons: Record<EmailFault, string> = {
 }
 
 /** The lines of a CSV file; one that is not well formed is refused, and the next one is read. */
-async function* csvLines(
-  file: string,
-  refused: Refusal[],
-): AsyncGenerator<{ record: string[]; line: number }> {
+async function* csvLines(file: string, refused: Refusal[]): AsyncGenerator<{ record: string[]; line: number }> {
   try {
     const pieces = withFirstLineWhole(inputStream(file))
     const first = await pieces.next()

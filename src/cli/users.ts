@@ -7,16 +7,7 @@ import { readSetting } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
 import type { User } from '../store/access.ts'
 import { Refused } from '../store/errors.ts'
-import {
-  type Command,
-  emailText,
-  idNumber,
-  need,
-  needAccount,
-  readArguments,
-  WrongCall,
-  withStore,
-} from './command.ts'
+import { type Command, emailText, idNumber, need, needAccount, readArguments, WrongCall, withStore } from './command.ts'
 import { now } from './now.ts'
 
 export const createUser: Command = async (args) => {

@@ -80,9 +80,7 @@ export function superviseWorkers(
 }
 
 function workers(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter(
-    (worker) => worker !== undefined && !worker.isDead(),
-  ) as Worker[]
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
 }
 
 /** The metrics of all workers together, as the first process adds them up. */

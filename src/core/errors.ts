@@ -25,8 +25,7 @@ export const bodyLimitBytes = 16_384
 /** What each code says when there is nothing more exact to say. Wording is free (specification, part 7). */
 export const errorMessage: Record<ErrorCode, string> = {
   INVALID_JSON: 'The body is not one complete JSON text in UTF-8.',
-  INVALID_CURSOR:
-    'afterId must be the nextAfterId of an earlier answer: an integer from 1 to 9007199254740991.',
+  INVALID_CURSOR: 'afterId must be the nextAfterId of an earlier answer: an integer from 1 to 9007199254740991.',
   UNAUTHORIZED: 'A valid API key is required: Authorization: Bearer lastcall_<uuid>.<secret>.',
   ACCOUNT_SUSPENDED: 'The account of this key is suspended.',
   CAMPAIGN_NOT_FOUND: 'The account has no campaign with this id.',
@@ -34,8 +33,7 @@ export const errorMessage: Record<ErrorCode, string> = {
   NOT_FOUND: 'There is nothing at this path for this method.',
   CAMPAIGN_NOT_PUBLISHED: 'The campaign is a draft; publish it before registering leads.',
   PAYLOAD_TOO_LARGE: `The body is larger than ${bodyLimitBytes} bytes.`,
-  UNSUPPORTED_MEDIA_TYPE:
-    'Send the body as Content-Type: application/json in UTF-8, without a Content-Encoding.',
+  UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json in UTF-8, without a Content-Encoding.',
   VALIDATION_ERROR: 'The request is not valid.',
   RATE_LIMITED: 'The account has used its requests of this minute; wait for the seconds in Retry-After.',
   INTERNAL_ERROR: 'Something went wrong on our side.',

@@ -54,8 +54,7 @@ export function variant<T>(tag: string, checks: { readonly [name: string]: Check
 export function list<T>(item: Check<T>, most: number): Check<T[]> {
   return (value, path, faults) => {
     if (!Array.isArray(value)) return refuse(faults, path, 'must be a list')
-    if (value.length > most)
-      return refuse(faults, path, `must have at most ${most} items, not ${value.length}`)
+    if (value.length > most) return refuse(faults, path, `must have at most ${most} items, not ${value.length}`)
     const faultsBefore = faults.length
     const kept = value.map((each, index) => item(each, join(path, index), faults))
     return faults.length === faultsBefore ? (kept as T[]) : undefined

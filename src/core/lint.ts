@@ -1,14 +1,7 @@
 import type { CampaignSettings } from './campaign.ts'
 import type { Seconds } from './instant.ts'
 import { type Attempt, beginByVisit, type Offer, offerAt } from './mechanism/attempt.ts'
-import {
-  checked,
-  DAY_SECONDS,
-  dayOf,
-  type LocalSeconds,
-  parseDateTime,
-  parseTime,
-} from './mechanism/calendar.ts'
+import { checked, DAY_SECONDS, dayOf, type LocalSeconds, parseDateTime, parseTime } from './mechanism/calendar.ts'
 import { type LiveInstants, liveInstants } from './mechanism/live.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
 import { skippedDates } from './mechanism/skips.ts'
@@ -172,8 +165,7 @@ function inReset({ campaign: { mechanism } }: Look): Found[] {
   if (!reset?.enabled) return []
   const path = 'mechanism.reset'
   const isOfTheCalendar =
-    (deadline.kind === 'next' && deadline.minLead === undefined) ||
-    (deadline.kind === 'daysAt' && deadline.days === 0)
+    (deadline.kind === 'next' && deadline.minLead === undefined) || (deadline.kind === 'daysAt' && deadline.days === 0)
   if (isOfTheCalendar) return [['RESET_CHANGES_NOTHING', path]]
   return [(reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path]]
 }
@@ -210,12 +202,9 @@ function inCycle({ campaign: { mechanism }, live, zone, now, attempt }: Look): F
 function inPages({ campaign }: Look): Found[] {
   const { isDraft, mechanism, onExpiry, pages, mailTimer } = campaign
   const leadsNowhere = !pages.some((page) => page.eligible)
-  const addresses = pages.flatMap(({ pageUrl, proxyUrl }) =>
-    proxyUrl === null ? [pageUrl] : [pageUrl, proxyUrl],
-  )
+  const addresses = pages.flatMap(({ pageUrl, proxyUrl }) => (proxyUrl === null ? [pageUrl] : [pageUrl, proxyUrl]))
   const returns =
-    onExpiry.action === 'REDIRECT' &&
-    addresses.some((address) => placeOf(address) === placeOf(onExpiry.redirectUrl))
+    onExpiry.action === 'REDIRECT' && addresses.some((address) => placeOf(address) === placeOf(onExpiry.redirectUrl))
   const hasNoDeadline = mechanism.deadline.kind === 'none' && mechanism.endsAt === undefined
   return [
     returns && ['REDIRECT_TO_OFFER', 'onExpiry.redirectUrl'],

@@ -1,13 +1,5 @@
 import type { Seconds } from './instant.ts'
-import {
-  type Attempt,
-  begin,
-  beginByVisit,
-  type Offer,
-  offerAt,
-  registerAgain,
-  visit,
-} from './mechanism/attempt.ts'
+import { type Attempt, begin, beginByVisit, type Offer, offerAt, registerAgain, visit } from './mechanism/attempt.ts'
 import { DAY_SECONDS, dayOf, type LocalSeconds, weekdayOf } from './mechanism/calendar.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
 import type { Schedule } from './mechanism/settings.ts'
@@ -113,17 +105,14 @@ function nextOf(schedule: Schedule, standing: Standing, isEager: boolean, visitA
       return { at, what: 'visits', attempt: visit(schedule, attempt, at) }
     }
     case 'scheduled':
-      if (deadline !== null && (opensAt === null || deadline <= opensAt))
-        return { at: deadline, what: 'ends', attempt }
+      if (deadline !== null && (opensAt === null || deadline <= opensAt)) return { at: deadline, what: 'ends', attempt }
       return opensAt === null ? undefined : { at: opensAt, what: 'opens', attempt }
     case 'open':
       if (deadline === null) return undefined
       return (isEager && resetOf(schedule, standing, deadline)) || { at: deadline, what: 'ends', attempt }
     case 'expired':
       if (deadline === null) return undefined
-      return (
-        cycleOf(schedule, standing, deadline) ?? (isEager ? retryOf(schedule, standing, deadline) : undefined)
-      )
+      return cycleOf(schedule, standing, deadline) ?? (isEager ? retryOf(schedule, standing, deadline) : undefined)
   }
 }
 

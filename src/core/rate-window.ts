@@ -17,12 +17,7 @@ export function newRateWindow<Who = number>(): RateWindow<Who> {
 }
 
 /** Counts one request of `who` at `nowMs` (milliseconds) against `limit` requests a minute. */
-export function countRequest<Who>(
-  window: RateWindow<Who>,
-  who: Who,
-  limit: number,
-  nowMs: number,
-): RateVerdict {
+export function countRequest<Who>(window: RateWindow<Who>, who: Who, limit: number, nowMs: number): RateVerdict {
   const minute = Math.floor(nowMs / 60_000)
   if (minute > window.minute) {
     window.minute = minute

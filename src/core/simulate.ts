@@ -1,15 +1,4 @@
-import {
-  anything,
-  choice,
-  type Fault,
-  isObject,
-  join,
-  optional,
-  record,
-  refuse,
-  text,
-  valid,
-} from './fault.ts'
+import { anything, choice, type Fault, isObject, join, optional, record, refuse, text, valid } from './fault.ts'
 import { formatInstant, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
 import { checkSchedule } from './mechanism/check-schedule.ts'
@@ -61,9 +50,7 @@ function answersTo({ campaign: schedule, events }: Story): Answer[] {
 
 function leadAfter(schedule: Schedule, lead: Lead | undefined, event: LeadEvent): Lead | undefined {
   if (lead === undefined) {
-    return event.do === 'register'
-      ? { registeredAt: event.at, attempt: begin(schedule, event.at) }
-      : undefined
+    return event.do === 'register' ? { registeredAt: event.at, attempt: begin(schedule, event.at) } : undefined
   }
   return { ...lead, attempt: attemptAfter(schedule, lead.attempt, event) }
 }
@@ -95,10 +82,7 @@ function answerFor(schedule: Schedule, { registeredAt, attempt }: Lead, now: Sec
 type WrittenEvent = { do: LeadEvent['do']; at: string; to?: string; name?: unknown; expect?: unknown }
 
 const ignored = { name: optional(anything), expect: optional(anything) }
-const instant = text(
-  'an instant such as "2026-06-01T11:00:00-04:00"',
-  (given) => parseInstant(given) !== undefined,
-)
+const instant = text('an instant such as "2026-06-01T11:00:00-04:00"', (given) => parseInstant(given) !== undefined)
 
 const checkCampaignShape = record<{ [K in keyof Schedule]?: unknown }>({
   timeZone: optional(anything),

@@ -32,11 +32,7 @@ function emptyColumn({ columnWidth, height, box }: Layout): Bitmap {
 }
 
 /** In the middle of its cell, since in some fonts the digits are not equally wide. */
-function drawDigit(
-  digit: string,
-  { size, baseline, cell, rows }: Layout['digits'],
-  typeface: Typeface,
-): Bitmap {
+function drawDigit(digit: string, { size, baseline, cell, rows }: Layout['digits'], typeface: Typeface): Bitmap {
   const { advance, outline } = typeface(digit)
   const canvas = blankCanvas(cell, rows.end - rows.start)
   addOutline(canvas, outline, { x: (cell - advance * size) / 2, y: baseline - rows.start, scale: size })
@@ -47,11 +43,7 @@ function drawDigit(
  * Each in the middle of its column. But words that differ by their endings only begin in one place: so they stand
  * still while the number above them changes.
  */
-function drawForms(
-  words: string[],
-  layout: Layout,
-  typeface: Typeface,
-): [string, Bitmap & { left: number }][] {
+function drawForms(words: string[], layout: Layout, typeface: Typeface): [string, Bitmap & { left: number }][] {
   const drawn = words.map((word) => drawWord(word, layout.labels, typeface))
   const stem = words.reduce((least, word) => (word.length < least.length ? word : least))
   const widths = drawn.map(({ width }) => width)

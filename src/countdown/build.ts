@@ -17,11 +17,7 @@ const TICK = 100
 type Drawing = { layout: Layout; atlas: Atlas; language: Language; words: string[] }
 
 /** Draws and compresses what all images of this style share. It takes a good part of a second. */
-export function buildTemplate(
-  style: TimerStyle,
-  language: Language,
-  typefaces: Typefaces,
-): Uint8Array<ArrayBuffer> {
+export function buildTemplate(style: TimerStyle, language: Language, typefaces: Typefaces): Uint8Array<ArrayBuffer> {
   const layout = layOut(style, language, typefaces)
   const forms = fields.map((field) => [...new Set(wordsOf(language, field))])
   const words = forms.flat()
@@ -37,9 +33,7 @@ export function buildTemplate(
     labelRows: labels === null ? 0 : rowCount(labels.rows),
     head: Uint8Array.from([...file, ...imageHead(whole, TICK, CODE_SIZE)]),
     dayHead: Uint8Array.from(imageHead({ ...whole, top, height: height - top }, TICK, CODE_SIZE)),
-    labelOf: Uint8Array.from(
-      fields.flatMap((field) => wordsOf(language, field).map((word) => words.indexOf(word))),
-    ),
+    labelOf: Uint8Array.from(fields.flatMap((field) => wordsOf(language, field).map((word) => words.indexOf(word)))),
     ...fragmentLists(drawing),
     ...frameLists(drawing),
   }
@@ -86,8 +80,7 @@ function fragmentLists(drawing: Drawing): FragmentLists {
 function bandFragments({ layout, atlas }: Drawing): Bits[] {
   const { height, digits, labels } = layout
   const empty = joinColumns(fields.map(() => atlas.column))
-  const band = (start: number, end: number, part: Part) =>
-    compress(cutRows(empty, { start, end }), CODE_SIZE, part)
+  const band = (start: number, end: number, part: Part) => compress(cutRows(empty, { start, end }), CODE_SIZE, part)
   const top = band(0, digits.rows.start, 'fragment')
   if (labels === null) return [top, nothing, band(digits.rows.end, height, 'end')]
   return [top, band(digits.rows.end, labels.rows.start, 'fragment'), band(labels.rows.end, height, 'end')]
@@ -132,16 +125,11 @@ function rowFragments(column: Bitmap, { start, end }: Rows, left: number, right:
 /** The frames that follow the first one, as whole blocks. */
 function frameLists(drawing: Drawing): Pick<Template, 'frames' | 'frameStarts'> {
   const second = (seconds: number) => frame(drawing, { seconds: seconds + 1 }, { seconds })
-  const minute = (minutes: number) =>
-    frame(drawing, { minutes: minutes + 1, seconds: 0 }, { minutes, seconds: 59 })
+  const minute = (minutes: number) => frame(drawing, { minutes: minutes + 1, seconds: 0 }, { minutes, seconds: 59 })
   const hour = (hours: number) =>
     frame(drawing, { hours: hours + 1, minutes: 0, seconds: 0 }, { hours, minutes: 59, seconds: 59 })
   const day = (days: number) =>
-    frame(
-      drawing,
-      { days: days + 1, hours: 0, minutes: 0, seconds: 0 },
-      { days, hours: 23, minutes: 59, seconds: 59 },
-    )
+    frame(drawing, { days: days + 1, hours: 0, minutes: 0, seconds: 0 }, { days, hours: 23, minutes: 59, seconds: 59 })
   const all = [
     ...downFrom(valuesOf.seconds - 2, second),
     ...downFrom(valuesOf.minutes - 2, minute),

@@ -18,11 +18,7 @@ export function fileHead(width: number, height: number, palette: Uint8Array): nu
 }
 
 /** What stands before the compressed pixels of a picture that stays, opaque, for so many hundredths of a second. */
-export function imageHead(
-  { left, top, width, height }: Rectangle,
-  delay: number,
-  codeSize: number,
-): number[] {
+export function imageHead({ left, top, width, height }: Rectangle, delay: number, codeSize: number): number[] {
   const control = [0x21, 0xf9, 4, 0x04, ...short(delay), 0, 0]
   return [...control, 0x2c, ...short(left), ...short(top), ...short(width), ...short(height), 0, codeSize]
 }

@@ -31,9 +31,7 @@ export function layOut(style: TimerStyle, language: Language, typefaces: Typefac
   const height = style.height * style.pixelsPerPoint
   const columnWidth = width / 4
   const margin = Math.max(1, Math.round(Math.min(columnWidth * 0.04, height * 0.06)))
-  const labels = style.showLabels
-    ? labelLayout(columnWidth, height, margin, language, typefaces.labels)
-    : null
+  const labels = style.showLabels ? labelLayout(columnWidth, height, margin, language, typefaces.labels) : null
   const bottom = labels === null ? height - margin : labels.rows.start - Math.round(labels.size * 0.3)
   const box = {
     left: margin,

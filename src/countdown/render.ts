@@ -61,8 +61,7 @@ function secondsLeft(remainingMs: number): number {
 }
 
 function refuseTooSmall({ mostBytes }: Template, into: Uint8Array): void {
-  if (into.length < mostBytes)
-    throw new RangeError(`an image may need ${mostBytes} bytes, not ${into.length}`)
+  if (into.length < mostBytes) throw new RangeError(`an image may need ${mostBytes} bytes, not ${into.length}`)
 }
 
 function writeFirst(template: Template, shown: TimeLeft, into: Uint8Array): number {
@@ -75,13 +74,7 @@ function writeFirst(template: Template, shown: TimeLeft, into: Uint8Array): numb
 }
 
 /** From second `from` to second `to`, a frame each: they lie side by side. */
-function writeSeconds(
-  { frames, frameStarts }: Template,
-  from: number,
-  to: number,
-  into: Uint8Array,
-  at: number,
-) {
+function writeSeconds({ frames, frameStarts }: Template, from: number, to: number, into: Uint8Array, at: number) {
   const start = frameStarts[58 - from] as number
   const end = frameStarts[59 - to] as number
   into.set(frames.subarray(start, end), at)
@@ -127,22 +120,13 @@ function appendChanging(template: Template, shown: TimeLeft, start: number): num
   return append(template, BOTTOM_BAND, bits)
 }
 
-function appendDigits(
-  template: Template,
-  { days, hours, minutes, seconds }: TimeLeft,
-  start: number,
-): number {
+function appendDigits(template: Template, { days, hours, minutes, seconds }: TimeLeft, start: number): number {
   const { digitRows } = template
   const third = (place: number, digit: number) => firstThird(digitRows) + (place * 10 + digit) * digitRows
   const number = (value: number) => FIRST_NUMBER + value * digitRows
   const columns = [number(hours), number(minutes), number(seconds)]
   if (days < 100) columns.unshift(number(days))
-  else
-    columns.unshift(
-      third(0, Math.floor(days / 100)),
-      third(1, Math.floor(days / 10) % 10),
-      third(2, days % 10),
-    )
+  else columns.unshift(third(0, Math.floor(days / 100)), third(1, Math.floor(days / 10) % 10), third(2, days % 10))
   return appendRows(template, columns, digitRows, start)
 }
 

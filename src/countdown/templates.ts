@@ -32,17 +32,7 @@ export function templateKey(style: GivenTimerStyle, language: Language): string 
   const { font, background, box, digits, labels, ...rest } = fullTimerStyle(style)
   const { showLabels, width, height, cornerRadius, pixelsPerPoint } = rest
   const colours = [background, box, digits, labels].map((colour) => colour.toLowerCase())
-  const facts = [
-    ENGINE_VERSION,
-    language,
-    font,
-    colours,
-    showLabels,
-    width,
-    height,
-    cornerRadius,
-    pixelsPerPoint,
-  ]
+  const facts = [ENGINE_VERSION, language, font, colours, showLabels, width, height, cornerRadius, pixelsPerPoint]
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)
 }
 

@@ -39,8 +39,7 @@ export function newFastify({ trustProxy, log, sendUndecodable }: FrameworkOption
     http: { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: checkMs },
     routerOptions: { maxParamLength },
     // RFC 9112, section 3.2.2: a target may be an absolute address.
-    rewriteUrl: ({ url = '/' }) =>
-      url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/',
+    rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'),
     // A stopping server answers by the surfaces' own hooks: an image stays an image.
     return503OnClosing: false,
     // An address that cannot be decoded reaches no hook.

@@ -36,12 +36,7 @@ export type Leads = {
   /** Reads a lead's offer; writes nothing. */
   lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
   /** Sets the lead's deadline by hand, or with null clears that. */
-  setDeadline(
-    of: CampaignOf,
-    email: string,
-    deadlineAt: Seconds | null,
-    now: Seconds,
-  ): Promise<LeadView | LeadRefusal>
+  setDeadline(of: CampaignOf, email: string, deadlineAt: Seconds | null, now: Seconds): Promise<LeadView | LeadRefusal>
   /** Registers the email unless it is registered already, also in a draft. */
   importLead(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadRefusal>
 }
@@ -92,8 +87,7 @@ const settingDeadline = (deadlineAt: Seconds | null): Change => ({
 /** A new lead takes over the attempt that the visitor began before. */
 const registeringVisitor = (visitor: Lead): Change => ({
   check: needPublished,
-  attempt: (campaign, lead, now) =>
-    lead === undefined ? visitor.attempt : registering.attempt(campaign, lead, now),
+  attempt: (campaign, lead, now) => (lead === undefined ? visitor.attempt : registering.attempt(campaign, lead, now)),
   visitor,
 })
 

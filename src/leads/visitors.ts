@@ -104,11 +104,7 @@ async function offerIn(
   return { campaign, offer, nextAt, leadId: null, isKnown: false }
 }
 
-async function leadOf(
-  { store }: Parts,
-  campaign: Campaign,
-  lc: string | undefined,
-): Promise<Lead | undefined> {
+async function leadOf({ store }: Parts, campaign: Campaign, lc: string | undefined): Promise<Lead | undefined> {
   const found = lc === undefined ? undefined : await store.leads.findByRef(lc)
   if (found?.campaignId !== campaign.id) return undefined
   const lead = await found.lead(campaign)

@@ -83,11 +83,7 @@ async function changePassword(
 }
 
 /** False where the password is another one by now. */
-async function replacePassword(
-  sql: Sql,
-  { user, passwordHash }: Credentials,
-  next: string,
-): Promise<boolean> {
+async function replacePassword(sql: Sql, { user, passwordHash }: Credentials, next: string): Promise<boolean> {
   const change = 'UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?'
   return (await sql.run(change, next, user.id, passwordHash)) > 0
 }
@@ -108,12 +104,7 @@ async function removeUser(sql: Sql, accountId: number, userId: number): Promise<
 }
 
 /** With null the one that makes the first account and user. */
-async function createInvitation(
-  sql: Sql,
-  tokenHash: Uint8Array,
-  by: Inviter | null,
-  endsAt: Seconds,
-): Promise<void> {
+async function createInvitation(sql: Sql, tokenHash: Uint8Array, by: Inviter | null, endsAt: Seconds): Promise<void> {
   await sql.run(
     'INSERT INTO invitations (token_hash, account_id, invited_by, ends_at) VALUES (?, ?, ?, ?)',
     ...[tokenHash, by?.accountId ?? null, by?.id ?? null, endsAt],
@@ -149,12 +140,7 @@ async function acceptInvitation(
 }
 
 /** False where the password has been changed since `by` was read, or the user was removed. */
-async function createSession(
-  sql: Sql,
-  tokenHash: Uint8Array,
-  by: Credentials,
-  now: Seconds,
-): Promise<boolean> {
+async function createSession(sql: Sql, tokenHash: Uint8Array, by: Credentials, now: Seconds): Promise<boolean> {
   // Its own successor: on PostgreSQL this waits for somebody who is changing the password, and looks again.
   if (!(await replacePassword(sql, by, by.passwordHash))) return false
   await sql.run(

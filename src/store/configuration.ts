@@ -38,9 +38,7 @@ export function configurationOn({ read, snapshot, write, writeAll }: Runner) {
 }
 
 async function createAccount(sql: Sql, name: string): Promise<Account> {
-  const account = toAccount(
-    (await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)) as Row,
-  )
+  const account = toAccount((await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)) as Row)
   await sql.bumpVersion(account.id)
   return account
 }
@@ -107,12 +105,7 @@ async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Ke
   )
 }
 
-async function changeKey(
-  sql: Sql,
-  keyId: string,
-  change: string,
-  ...values: Value[]
-): Promise<Key | undefined> {
+async function changeKey(sql: Sql, keyId: string, change: string, ...values: Value[]): Promise<Key | undefined> {
   const key = await findKey(sql, keyId)
   if (key === undefined) return undefined
   await sql.bumpVersion(key.accountId)
@@ -289,13 +282,7 @@ async function updateCampaign(
   }
   await sql.run(
     'UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ? WHERE id = ?',
-    ...[
-      settings.name,
-      campaignType(settings.mechanism).id,
-      Number(settings.isDraft),
-      settingsText(settings),
-      id,
-    ],
+    ...[settings.name, campaignType(settings.mechanism).id, Number(settings.isDraft), settingsText(settings), id],
   )
   return id
 }
@@ -332,11 +319,7 @@ async function replacePages(sql: Sql, campaignId: number, pages: CampaignSetting
         campaignId,
       )
     } else if (known.delete(page.id)) {
-      await sql.run(
-        'UPDATE offer_pages SET page_url = ?, proxy_url = ?, eligible = ? WHERE id = ?',
-        ...values,
-        page.id,
-      )
+      await sql.run('UPDATE offer_pages SET page_url = ?, proxy_url = ?, eligible = ? WHERE id = ?', ...values, page.id)
     } else {
       throw new Refused(`pages[${index}].id: the campaign has no page ${page.id}; leave id out to add one`)
     }

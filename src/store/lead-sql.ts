@@ -12,6 +12,9 @@ const columns = `email, ${leadColumns}`
 /** Values: account, campaign, email. */
 export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?`
 
+/** Values: account, campaign, a list of emails; of PostgreSQL alone. */
+export const findLeads = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ANY (?)`
+
 /** Values: account, id and salt, as a ref names them. The campaign stands before the row. */
 export const findLeadByRef = `SELECT campaign_id, ${columns} FROM leads
   WHERE account_id = ? AND id = ? AND salt = ?`
@@ -28,9 +31,9 @@ export function insertLeads(rows: number): string {
   return `INSERT INTO leads (${insertColumns}) VALUES ${Array(rows).fill(insertRow).join(', ')}`
 }
 
-/** Values: `attemptValues`, account, id. */
+/** Values: `attemptValues`, account, campaign, email. */
 export const updateLead = `UPDATE leads SET (${attemptColumns}) = (${listOf(attemptColumns)})
-  WHERE account_id = ? AND id = ?`
+  WHERE account_id = ? AND campaign_id = ? AND email = ?`
 
 const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
@@ -56,12 +59,6 @@ export async function deleteLeads(sql: Sql, accountId: number, campaignId: numbe
 export async function deleteLead(sql: Sql, { accountId, id }: Campaign, email: string): Promise<boolean> {
   const lead = `${ofCampaign} AND email = ?`
   const ids = `SELECT id FROM leads ${lead}`
-  await sql.run(
-    `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`,
-    accountId,
-    accountId,
-    id,
-    email,
-  )
+  await sql.run(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`, accountId, accountId, id, email)
   return (await sql.run(`DELETE FROM leads ${lead}`, accountId, id, email)) > 0
 }

@@ -43,9 +43,7 @@ function realPath(path: string): string {
 }
 
 /** Brings the database to this version. @throws UnusableDatabase also where a server runs on the embedded database */
-export async function migrateDatabase(
-  location: DatabaseLocation,
-): Promise<{ version: number; applied: number }> {
+export async function migrateDatabase(location: DatabaseLocation): Promise<{ version: number; applied: number }> {
   if (location.engine === 'sqlite') return migrateSqlite(realPath(location.path))
   const { migratePostgres } = await postgres()
   return migratePostgres(location.url)

@@ -33,12 +33,7 @@ export type LeadStore = {
    * it is then, which may be another than the caller has read. `seen` is the lead as the caller has just read it:
    * where it says that there is none, an engine may try to insert first.
    */
-  write(
-    campaign: Campaign,
-    email: string,
-    decide: Decide,
-    seen: Lead | undefined,
-  ): Promise<LeadWrite | LeadRefusal>
+  write(campaign: Campaign, email: string, decide: Decide, seen: Lead | undefined): Promise<LeadWrite | LeadRefusal>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */
   list(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>
   /** Removes the lead and every trace of its address that the engine can reach. */

@@ -3,16 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Decide } from '../../src/store/model.ts'
-import {
-  assertError,
-  assertStatus,
-  call,
-  leads,
-  lookups,
-  newEmail,
-  openShop,
-  withinOneSecond,
-} from '../support/api.ts'
+import { assertError, assertStatus, call, leads, lookups, newEmail, openShop, withinOneSecond } from '../support/api.ts'
 import { campaignFile } from '../support/lastcall.ts'
 
 const shop = openShop()
@@ -111,10 +102,7 @@ test('a campaign published, renamed, edited, withdrawn and deleted', async () =>
     id,
     pages: [{ id: page.id, pageUrl: 'https://example.com/new', eligible: true }],
   })
-  const moved = await withinOneSecond(
-    lookUp,
-    ({ body }) => body.offerLinks[0].pageUrl === 'https://example.com/new',
-  )
+  const moved = await withinOneSecond(lookUp, ({ body }) => body.offerLinks[0].pageUrl === 'https://example.com/new')
   assert.equal(moved.body.offerLinks[0].url, full.body.offerLinks[0].url, 'a page keeps its links')
 
   await applyCampaign(shop, { id, isDraft: true })
@@ -154,9 +142,7 @@ test('a registration is decided on the settings as they are when it is stored, n
     assert.ok(read)
     const now = Math.floor(Date.now() / 1000)
     const decide: Decide = (campaign) =>
-      campaign.isDraft
-        ? 'CAMPAIGN_NOT_PUBLISHED'
-        : { registeredAt: now, attempt: begin(campaign.schedule, now) }
+      campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : { registeredAt: now, attempt: begin(campaign.schedule, now) }
     await applyCampaign(shop, { id, isDraft: true })
     assert.equal(await store.leads.write(read, email, decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
     assert.equal(await store.leads.find(read, email), undefined)

@@ -1,16 +1,7 @@
 // Of any number of concurrent first registrations of one email exactly one makes the lead.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  type Answer,
-  applyCampaign,
-  assertStatus,
-  call,
-  leads,
-  lookups,
-  newEmail,
-  openShop,
-} from '../support/api.ts'
+import { type Answer, applyCampaign, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
 
 const shop = openShop()
 
@@ -53,12 +44,9 @@ test('registrations and lookups at once agree', async () => {
   const email = newEmail()
   const { key, campaignId } = shop.owner
   const lookUp = () => call(shop.server, 'POST', lookups(campaignId), { key, body: { email } })
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, n) => (n % 2 ? register(email) : lookUp())),
-  )
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => (n % 2 ? register(email) : lookUp())))
   const found = answers.filter(({ status }) => status !== 404)
-  for (const { body } of answers.filter(({ status }) => status === 404))
-    assert.equal(body.code, 'LEAD_NOT_FOUND')
+  for (const { body } of answers.filter(({ status }) => status === 404)) assert.equal(body.code, 'LEAD_NOT_FOUND')
   const offers = new Set(found.map(({ body: { created, ...offer } }) => JSON.stringify(offer)))
   assert.equal(offers.size, 1)
 })
@@ -80,12 +68,7 @@ test('a registration outlives a kill of the server', async () => {
   const emails = Array.from({ length: 50 }, newEmail)
   const answers = await Promise.all(emails.map((email) => register(email)))
   shop.server.process.kill('SIGKILL')
-  const again = await shop.place.serve([
-    '--public-url',
-    'https://offers.example.com',
-    '--rate-limit',
-    '1000000',
-  ])
+  const again = await shop.place.serve(['--public-url', 'https://offers.example.com', '--rate-limit', '1000000'])
   for (const { body } of answers) {
     const { created, ...offer } = body
     const options = { key: shop.owner.key, body: { email: offer.email } }

@@ -5,8 +5,7 @@ import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } f
 import { whileLocked } from '../support/locked.ts'
 
 const shop = openShop()
-const post = (path: string, email: string) =>
-  call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
+const post = (path: string, email: string) => call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
 const register = (email: string) => post(leads(shop.owner.campaignId), email)
 
 test('registrations while another process holds the write lock: 503 in time, and 201 afterwards', async () => {
@@ -65,11 +64,9 @@ test('erasing a lead holds no registration up', async () => {
   const gone = newEmail()
   assertStatus(await register(gone), 201)
   let isErased = false
-  const erasing = place
-    .run(['lead', 'erase', '--campaign', String(owner.campaignId), '--email', gone])
-    .finally(() => {
-      isErased = true
-    })
+  const erasing = place.run(['lead', 'erase', '--campaign', String(owner.campaignId), '--email', gone]).finally(() => {
+    isErased = true
+  })
   while (!isErased) assertStatus(await register(newEmail()), 201)
   const { code, stderr } = await erasing
   assert.equal(code, 0, stderr)

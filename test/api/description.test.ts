@@ -66,10 +66,7 @@ test('the copy for download is the same, but for its absolute server', async () 
 
 test('it has the three operations with their statuses', async () => {
   const found = operations(await live()).filter(({ name }) => !name.includes('openapi.json'))
-  const listed = found.map(({ name, operation }) => [
-    name,
-    Object.keys(operation.responses).map(Number).sort(),
-  ])
+  const listed = found.map(({ name, operation }) => [name, Object.keys(operation.responses).map(Number).sort()])
   assert.deepEqual(Object.fromEntries(listed), statuses)
 })
 
@@ -103,8 +100,7 @@ test('every answer has its headers and a closed JSON schema', async () => {
 })
 
 function assertClosed(description: Json, node: Json, where: string): void {
-  if (Array.isArray(node))
-    for (const [at, one] of node.entries()) assertClosed(description, one, `${where}/${at}`)
+  if (Array.isArray(node)) for (const [at, one] of node.entries()) assertClosed(description, one, `${where}/${at}`)
   if (node === null || typeof node !== 'object' || Array.isArray(node)) return
   // a closed schema that another one narrows stays closed
   const narrows = /\/allOf\/[1-9]\d*$/.test(where)
@@ -171,6 +167,5 @@ test('it asks for a bearer key', async () => {
     name: operation,
     operation: { security },
   } of operations(description))
-    if (!operation.includes('openapi.json'))
-      assert.deepEqual(security ?? description.security, [{ [name]: [] }])
+    if (!operation.includes('openapi.json')) assert.deepEqual(security ?? description.security, [{ [name]: [] }])
 })

@@ -6,8 +6,7 @@ import { assertError, assertStatus, call, leads, lookups, openShop } from '../su
 import { isMailbox } from '../support/mailbox.ts'
 
 const shop = openShop()
-const ask = (path: string, email: string) =>
-  call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
+const ask = (path: string, email: string) => call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
 const register = (email: string) => ask(leads(shop.owner.campaignId), email)
 
 const long = (length: number, end: string) => 'a'.repeat(length - end.length) + end

@@ -52,12 +52,7 @@ test('each kind of request has its entry', async () => {
   const id = shop.owner.campaignId
   const email = newEmail()
   const cases: [Promise<Answer>, number, string | null, number | null][] = []
-  const asked = async (
-    answer: Promise<Answer>,
-    status: number,
-    code: string | null,
-    campaign: number | null,
-  ) => {
+  const asked = async (answer: Promise<Answer>, status: number, code: string | null, campaign: number | null) => {
     assertStatus(await answer, status)
     cases.push([answer, status, code, campaign])
   }
@@ -143,9 +138,7 @@ test('each key is told apart', async () => {
 test('none is lost or doubled when many are asked at once', async () => {
   const account = await owner(shop.place)
   await sleep(1000)
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => ask('GET', '/campaigns', { key: account.key })),
-  )
+  const answers = await Promise.all(Array.from({ length: 50 }, () => ask('GET', '/campaigns', { key: account.key })))
   const entries = await eventually(
     5,
     () => entriesOf(account.accountId),

@@ -60,10 +60,7 @@ test('a replaced key works until its instant and not after, the new one before a
   setTo(endsAt + 86_400)
   assert.deepEqual([await status(me.key), await status(next.key)], [401, 200])
   const { body } = await ask('GET', '/keys')
-  assert.deepEqual(
-    [body.keys.map(({ id }: any) => id), body.revoked.map(({ id }: any) => id)],
-    [[next.id], [me.keyId]],
-  )
+  assert.deepEqual([body.keys.map(({ id }: any) => id), body.revoked.map(({ id }: any) => id)], [[next.id], [me.keyId]])
 })
 
 test('a key in its time of grace is revoked at once, and no clock brings it back', async (t) => {

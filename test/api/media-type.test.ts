@@ -2,16 +2,7 @@
 
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import {
-  assertError,
-  assertStatus,
-  call,
-  type Headers,
-  leads,
-  lookups,
-  newEmail,
-  openShop,
-} from '../support/api.ts'
+import { assertError, assertStatus, call, type Headers, leads, lookups, newEmail, openShop } from '../support/api.ts'
 
 const shop = openShop()
 

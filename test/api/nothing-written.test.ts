@@ -28,8 +28,7 @@ before(async () => {
   const visit = { startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' } }
   visitId = (await applyCampaign(shop, { mechanism: visit })).id
   draftId = (await applyCampaign(shop, {})).id
-  for (const id of [shop.owner.campaignId, visitId])
-    assertStatus(await post(leads(id), { email: known }), 201)
+  for (const id of [shop.owner.campaignId, visitId]) assertStatus(await post(leads(id), { email: known }), 201)
   assertStatus(await post(leads(draftId), { email: historic }), 201)
   await applyCampaign(shop, { id: draftId, isDraft: true })
   await withinOneSecond(
@@ -104,8 +103,7 @@ test('a registration in a draft, of a new lead and of its historical one', async
 
 test('a repeated registration that resets nothing', async () => {
   await assertNothingWritten(async () => {
-    for (const id of [shop.owner.campaignId, visitId])
-      assertStatus(await post(leads(id), { email: known }), 200)
+    for (const id of [shop.owner.campaignId, visitId]) assertStatus(await post(leads(id), { email: known }), 200)
   })
 })
 
@@ -113,15 +111,7 @@ test('a list and refused requests', async () => {
   await assertNothingWritten(async () => {
     const { key, campaignId } = shop.owner
     assertStatus(await call(shop.server, 'GET', '/campaigns', { key }), 200)
-    const refused = [
-      '',
-      '{',
-      '[]',
-      '{}',
-      '{"email":"x"}',
-      `{"email":"${newEmail()}","x":1}`,
-      'x'.repeat(20_000),
-    ]
+    const refused = ['', '{', '[]', '{}', '{"email":"x"}', `{"email":"${newEmail()}","x":1}`, 'x'.repeat(20_000)]
     for (const body of refused) assert.ok((await post(leads(campaignId), body)).status >= 400)
     assert.ok((await post(leads(999_999), { email: newEmail() })).status === 404)
   })

@@ -90,10 +90,7 @@ function whoFails(faults: Set<Row>): Which {
 function request(operation: Operation, faults: Set<Row>): [method: string, path: string, options: Call] {
   const who = whoFails(faults)
   const key = faults.has('1') ? revoked[who] : people[who].key
-  const query = [
-    ...(faults.has('5') ? ['colour=red'] : []),
-    ...(faults.has('5 cursor') ? ['afterId=0'] : []),
-  ].join('&')
+  const query = [...(faults.has('5') ? ['colour=red'] : []), ...(faults.has('5 cursor') ? ['afterId=0'] : [])].join('&')
   const options: Call = { key, ...(query ? { query } : {}) }
   const slash = faults.has('4') ? '/' : ''
   if (operation === 'list') return ['GET', `/campaigns${slash}`, options]
@@ -142,13 +139,11 @@ async function assertEarliest(operation: Operation, faults: Set<Row>): Promise<v
 
 for (const operation of Object.keys(operations) as Operation[]) {
   const possible: Row[] = operations[operation]
-  for (const row of possible)
-    test(`${operation}: row ${row} alone`, () => assertEarliest(operation, new Set([row])))
+  for (const row of possible) test(`${operation}: row ${row} alone`, () => assertEarliest(operation, new Set([row])))
   possible.forEach((earlier, at) => {
     const later = possible[at + 1]
     if (later)
-      test(`${operation}: rows ${earlier} and ${later}`, () =>
-        assertEarliest(operation, new Set([earlier, later])))
+      test(`${operation}: rows ${earlier} and ${later}`, () => assertEarliest(operation, new Set([earlier, later])))
   })
 }
 

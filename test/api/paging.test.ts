@@ -148,14 +148,7 @@ test('a stranger has a list of their own', async () => {
 
 test('an account without campaigns has an empty list', async () => {
   const account = await shop.place.json(['account', 'create', '--name', 'Empty'])
-  const { key } = await shop.place.json([
-    'key',
-    'create',
-    '--account',
-    String(account.id),
-    '--name',
-    'server',
-  ])
+  const { key } = await shop.place.json(['key', 'create', '--account', String(account.id), '--name', 'server'])
   await new Promise((resolve) => setTimeout(resolve, 1000))
   const answer = await call(shop.server, 'GET', '/campaigns', { key })
   assert.deepEqual(answer.body, { items: [], nextAfterId: null })

@@ -66,20 +66,7 @@ for (const value of cursors)
     assertError(await list(`afterId=${value}`), 400, 'INVALID_CURSOR')
   })
 
-for (const value of [
-  '',
-  'True',
-  'TRUE',
-  'False',
-  '1',
-  '0',
-  'yes',
-  'on',
-  'null',
-  'true%20',
-  '%20true',
-  'truefalse',
-])
+for (const value of ['', 'True', 'TRUE', 'False', '1', '0', 'yes', 'on', 'null', 'true%20', '%20true', 'truefalse'])
   test(`422: isDraft=${value}`, async () => {
     assertError(await list(`isDraft=${value}`), 422, 'VALIDATION_ERROR')
   })
@@ -142,11 +129,7 @@ test('registration and lookup take no parameter at all', async () => {
   for (const path of [leads(owner.campaignId), lookups(owner.campaignId)])
     for (const query of ['x', 'x=', 'limit=1', 'isDraft=false', 'afterId=1', 'language=pl', 'email=a%40b'])
       assertError(await call(server, 'POST', path, { key: owner.key, body, query }), 422, 'VALIDATION_ERROR')
-  assertError(
-    await call(server, 'POST', lookups(owner.campaignId), { key: owner.key, body }),
-    404,
-    'LEAD_NOT_FOUND',
-  )
+  assertError(await call(server, 'POST', lookups(owner.campaignId), { key: owner.key, body }), 404, 'LEAD_NOT_FOUND')
   const empty = await call(server, 'POST', leads(owner.campaignId), { key: owner.key, body, query: '' })
   assertStatus(empty, 201)
 })

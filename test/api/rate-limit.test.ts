@@ -102,8 +102,7 @@ test('what is not authorized does not count', async () => {
 })
 
 test('requests of a suspended account do not count', async () => {
-  const set = (value: string) =>
-    shop.place.json(['account', 'set', String(suspended.accountId), '--suspended', value])
+  const set = (value: string) => shop.place.json(['account', 'set', String(suspended.accountId), '--suspended', value])
   const ask = () => list(suspended.key)
   await roomInTheMinute()
   const first = remaining(await ask())
@@ -126,8 +125,7 @@ test('an account has its own limit, and the service its default', async () => {
   const answers = await Promise.all(Array.from({ length: 30 }, () => list(capped.key)))
   assert.equal(answers.filter(({ status }) => status === 200).length, 7)
   for (const answer of answers.filter(({ status }) => status === 429)) assertRefused(answer, 7)
-  const set = (limit: string) =>
-    shop.place.json(['account', 'set', String(capped.accountId), '--rate-limit', limit])
+  const set = (limit: string) => shop.place.json(['account', 'set', String(capped.accountId), '--rate-limit', limit])
   await set('10')
   const raised = await withinOneSecond(
     () => list(capped.key),

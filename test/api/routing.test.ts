@@ -51,8 +51,7 @@ for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'])
   })
 
 test('without a key every path below the base address answers 401', async () => {
-  for (const [, method, path] of unknown)
-    assertError(await call(shop.server, method, path()), 401, 'UNAUTHORIZED')
+  for (const [, method, path] of unknown) assertError(await call(shop.server, method, path()), 401, 'UNAUTHORIZED')
   for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE'])
     assertError(await call(shop.server, method, '/campaigns'), 401, 'UNAUTHORIZED')
 })

@@ -76,29 +76,17 @@ test('successes and every class of failure', async () => {
     { email: secret },
     `{"email":"${email}"}`.padEnd(20_000),
   ]
-  for (const body of bodies)
-    for (const path of [leads(campaignId), lookups(campaignId)]) await post(path, body)
+  for (const body of bodies) for (const path of [leads(campaignId), lookups(campaignId)]) await post(path, body)
 
   for (const type of ['text/plain', `text/${planted}`, `application/json; charset=${planted}`])
     await post(leads(campaignId), { email }, { headers: { 'Content-Type': type } })
   await post(leads(campaignId), { email }, { headers: { 'Content-Encoding': planted } })
   await post(leads(999_999), { email })
   await post(lookups(campaignId), { email: `${planted}@nowhere.example.com` })
-  for (const query of [
-    `email=${email}`,
-    `limit=${email}`,
-    `afterId=${email}`,
-    `isDraft=${email}`,
-    `key=${key}`,
-  ])
+  for (const query of [`email=${email}`, `limit=${email}`, `afterId=${email}`, `isDraft=${email}`, `key=${key}`])
     await ask('GET', '/campaigns', { query })
   await post(leads(campaignId), { email }, { query: `email=${encodeURIComponent(email)}` })
-  for (const path of [
-    `/campaigns/${email}/leads`,
-    `/leads/${email}`,
-    `/${key}`,
-    `/campaigns/${secret}/leads`,
-  ])
+  for (const path of [`/campaigns/${email}/leads`, `/leads/${email}`, `/${key}`, `/campaigns/${secret}/leads`])
     await post(path, { email })
   await ask('GET', '/campaigns', {
     headers: { 'X-Request-Id': email, Referer: `https://example.com/?e=${email}`, From: email, Cookie: key },

@@ -76,10 +76,7 @@ test('accounts, keys and campaigns', { concurrency: 4, timeout: 400_000 }, async
       await soon('a new key', async () => (await list(other.key)).status === 200)
       await place.json(['key', 'revoke', keyId])
       await soon('revoking', async () => (await list()).status === 401)
-      await place.json(
-        ['campaign', 'apply', '--account', id, '-'],
-        campaignFile({ id: campaignId, name: 'Renamed' }),
-      )
+      await place.json(['campaign', 'apply', '--account', id, '-'], campaignFile({ id: campaignId, name: 'Renamed' }))
       await soon('an edit', async () => (await list(other.key)).body.items[0].name === 'Renamed')
       await place.json(['campaign', 'delete', String(campaignId), '--yes'])
       await soon('a removal', async () => (await list(other.key)).body.items.length === 0)
@@ -143,14 +140,8 @@ test('accounts, keys and campaigns', { concurrency: 4, timeout: 400_000 }, async
       )
       assert.deepEqual(changed.pages[0], kept)
       assert.equal(changed.pages[1].pageUrl, 'https://example.com/three')
-      assert.ok(
-        ![full.pages[0].id, kept.id].includes(changed.pages[1].id),
-        'the id of a removed page is used again',
-      )
-      assert.deepEqual(
-        [changed.isDraft, changed.mailTimer, changed.onExpiry],
-        [true, null, { action: 'HIDE' }],
-      )
+      assert.ok(![full.pages[0].id, kept.id].includes(changed.pages[1].id), 'the id of a removed page is used again')
+      assert.deepEqual([changed.isDraft, changed.mailTimer, changed.onExpiry], [true, null, { action: 'HIDE' }])
       assert.deepEqual(await json(['campaign', 'export', '2']), changed)
 
       // FILE is taken from where the caller stands.

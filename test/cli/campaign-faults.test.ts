@@ -27,9 +27,7 @@ const page = { pageUrl: 'https://example.com/offer', eligible: true }
 const daysAt = (change: Record<string, unknown>) => ({ kind: 'daysAt', days: 3, time: '23:59', ...change })
 const next = (change: Record<string, unknown>) => ({ kind: 'next', closes: daily, ...change })
 const everyDay = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
-const manyDates = Array.from({ length: 367 }, (_, n) =>
-  new Date(Date.UTC(2027, 0, 1 + n)).toISOString().slice(0, 10),
-)
+const manyDates = Array.from({ length: 367 }, (_, n) => new Date(Date.UTC(2027, 0, 1 + n)).toISOString().slice(0, 10))
 
 const faulty: Faulty[] = [
   [['surprise'], { surprise: 1 }],
@@ -71,8 +69,8 @@ const faulty: Faulty[] = [
   inDeadline('kind', { kind: 'sometime' }),
   inDeadline('kind', {}),
   inDeadline('period', { kind: 'after' }),
-  ...['2h', 'P0D', 'PT0M', 'PT30S', 'P3661D', 'PT87841H', 'P1DT1H', 'P1W', '-P1D', 'PT1.5H', 'PT'].map(
-    (period) => inDeadline('period', { kind: 'after', period }),
+  ...['2h', 'P0D', 'PT0M', 'PT30S', 'P3661D', 'PT87841H', 'P1DT1H', 'P1W', '-P1D', 'PT1.5H', 'PT'].map((period) =>
+    inDeadline('period', { kind: 'after', period }),
   ),
   inDeadline('days', { kind: 'after', period: 'P1D', days: 1 }),
   inDeadline('days', daysAt({ days: -1 })),

@@ -258,15 +258,11 @@ test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
     await ask(leads, '{"email":')
     for (let n = 0; n < 3; n++) await ask('/campaigns?historic=historic')
     const list = () => place.json<any[]>(['history', 'list', ...account])
-    assert.ok(
-      await eventually(5_000, async () => (await list()).length === ids.length),
-      'entries are missing',
-    )
+    assert.ok(await eventually(5_000, async () => (await list()).length === ids.length), 'entries are missing')
     const entries = await list()
     const text = JSON.stringify(entries)
     for (const id of ids) assert.ok(text.includes(id), `no entry for ${id}`)
-    for (const word of ['historic', 'nobody', origin.key, '@'])
-      assert.ok(!text.includes(word), `${word} is kept`)
+    for (const word of ['historic', 'nobody', origin.key, '@']) assert.ok(!text.includes(word), `${word} is kept`)
     assert.deepEqual(entries.map(({ status }) => status).sort(), [...statuses].sort())
     for (const status of [200, 201, 400, 404]) assert.ok(statuses.includes(status))
     assert.deepEqual(await place.json(['history', 'list', '--account', String(stranger.id)]), [])

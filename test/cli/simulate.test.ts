@@ -14,11 +14,7 @@ test('simulate', { concurrency: 4 }, async (t) => {
   t.after(() => rmSync(folder, { recursive: true }))
   // A database that cannot be: it is not looked at.
   const env = { DATABASE_URL: `file:${folder}/none/lastcall.db`, INIT_CWD: folder }
-  const told = async (
-    args: string[],
-    input = '',
-    more: { cwd?: string; env?: Record<string, string> } = {},
-  ) => {
+  const told = async (args: string[], input = '', more: { cwd?: string; env?: Record<string, string> } = {}) => {
     const { code, stdout, stderr } = await command(['simulate', ...args], { env, input, ...more })
     assert.equal(code, 0, stderr)
     assert.equal(stderr, '')
@@ -44,10 +40,7 @@ test('simulate', { concurrency: 4 }, async (t) => {
       assert.deepEqual(await told(['below/one.json']), expected(first))
       assert.deepEqual(await told([join(folder, 'below', 'one.json')]), expected(first))
       const { INIT_CWD: _, ...direct } = env
-      assert.deepEqual(
-        await told(['one.json'], '', { cwd: join(folder, 'below'), env: direct }),
-        expected(first),
-      )
+      assert.deepEqual(await told(['one.json'], '', { cwd: join(folder, 'below'), env: direct }), expected(first))
     }),
     t.test('a lead that does not exist yet', async () => {
       const { campaign } = first
@@ -63,9 +56,7 @@ test('simulate', { concurrency: 4 }, async (t) => {
     }),
     t.test('the same answers in every zone of the server', async () => {
       const zones = ['Pacific/Kiritimati', 'America/St_Johns', 'Asia/Kathmandu']
-      const answers = await Promise.all(
-        zones.map((TZ) => told([], JSON.stringify(cases), { env: { ...env, TZ } })),
-      )
+      const answers = await Promise.all(zones.map((TZ) => told([], JSON.stringify(cases), { env: { ...env, TZ } })))
       for (const answer of answers) assert.deepEqual(answer, cases.map(expected))
     }),
   ])

@@ -41,10 +41,6 @@ test('users of the panel', async (t) => {
     assert.deepEqual(await place.json(['user', 'reset', '--email', 'ADA@example.com'], 'new password\n'), {
       reset: true,
     })
-    await refused(
-      ['user', 'reset', '--email', 'no@x.pl'],
-      'new password\n',
-      /no user of the panel has this email/,
-    )
+    await refused(['user', 'reset', '--email', 'no@x.pl'], 'new password\n', /no user of the panel has this email/)
   })
 })

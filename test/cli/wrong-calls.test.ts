@@ -120,11 +120,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
         ],
       }),
     ],
-    [
-      ['simulate'],
-      path('campaign', 'timeZone'),
-      document({ campaign: { timeZone: 'Mars', mechanism: rule } }),
-    ],
+    [['simulate'], path('campaign', 'timeZone'), document({ campaign: { timeZone: 'Mars', mechanism: rule } })],
     [
       ['simulate'],
       path('campaign', 'mechanism', 'deadline', 'period'),
@@ -132,11 +128,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
         campaign: { timeZone: 'UTC', mechanism: { ...rule, deadline: { kind: 'after', period: '2h' } } },
       }),
     ],
-    [
-      ['simulate'],
-      path(1, 'events', 0, 'do'),
-      `[${document({})},${document({ events: [{ do: 'open', at }] })}]`,
-    ],
+    [['simulate'], path(1, 'events', 0, 'do'), `[${document({})},${document({ events: [{ do: 'open', at }] })}]`],
   ]
 
   const before = await rowsOf(place)

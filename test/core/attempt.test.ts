@@ -62,10 +62,7 @@ test('a reset takes the present rule and counts cycles from one', () => {
 test('reset limits are read live', () => {
   const attempt = begin(scheduleOf(oneDay), monday)
   const now = at('2026-05-04T11:00:00Z')
-  assert.equal(
-    registerAgain(scheduleOf(oneDay, { reset: { enabled: false, max: 9 } }), attempt, now),
-    attempt,
-  )
+  assert.equal(registerAgain(scheduleOf(oneDay, { reset: { enabled: false, max: 9 } }), attempt, now), attempt)
   assert.equal(registerAgain(scheduleOf(oneDay, { reset: { enabled: true } }), attempt, now).anchorAt, now)
 })
 
@@ -187,21 +184,12 @@ test('an edit of a fixed date moves everyone, and the end caps it', () => {
 test('cycles stop at their limit and before the campaign’s end', () => {
   for (const pause of ['PT24H', 'P1D']) {
     const limited = scheduleOf(oneDay, { cycle: { enabled: true, pause, max: 2 } })
-    assert.equal(
-      shown(limited, begin(limited, monday), '2036-01-01T00:00:00Z'),
-      'expired 2026-05-09T10:00:00Z 1/3',
-    )
+    assert.equal(shown(limited, begin(limited, monday), '2036-01-01T00:00:00Z'), 'expired 2026-05-09T10:00:00Z 1/3')
     // The third cycle would begin on 8 May at 12:00 in Warsaw.
     const ending = scheduleOf(oneDay, { cycle: { enabled: true, pause }, endsAt: '2026-05-08T12:00' })
-    assert.equal(
-      shown(ending, begin(ending, monday), '2036-01-01T00:00:00Z'),
-      'expired 2026-05-07T10:00:00Z 1/2',
-    )
+    assert.equal(shown(ending, begin(ending, monday), '2036-01-01T00:00:00Z'), 'expired 2026-05-07T10:00:00Z 1/2')
     const later = scheduleOf(oneDay, { cycle: { enabled: true, pause }, endsAt: '2026-05-08T12:01' })
-    assert.equal(
-      shown(later, begin(later, monday), '2036-01-01T00:00:00Z'),
-      'expired 2026-05-08T10:01:00Z 1/3',
-    )
+    assert.equal(shown(later, begin(later, monday), '2036-01-01T00:00:00Z'), 'expired 2026-05-08T10:01:00Z 1/3')
   }
 })
 
@@ -218,13 +206,7 @@ test('a later cycle is scheduled until it opens', () => {
   assert.equal(shown(schedule, attempt, '2026-02-20T08:00:00Z'), 'open 2026-02-28T22:59:00Z 1/2')
 })
 
-const trickyWindows: [
-  what: string,
-  timeZone: string,
-  deadline: Deadline,
-  anchor: string,
-  deadlineAt: string,
-][] = [
+const trickyWindows: [what: string, timeZone: string, deadline: Deadline, anchor: string, deadlineAt: string][] = [
   [
     'a closing time that the gap moves past midnight',
     'America/Nuuk',

@@ -65,11 +65,7 @@ const refusals: [what: string, campaign: unknown, paths: string[]][] = [
   ['anonymous without enabled', { ...least, anonymous: {} }, ['anonymous.enabled']],
   ['an unknown action', { ...least, onExpiry: { action: 'hide' } }, ['onExpiry.action']],
   ['REDIRECT to nowhere', { ...least, onExpiry: { action: 'REDIRECT' } }, ['onExpiry.redirectUrl']],
-  [
-    'HIDE with an URL',
-    { ...least, onExpiry: { action: 'HIDE', redirectUrl: page.pageUrl } },
-    ['onExpiry.redirectUrl'],
-  ],
+  ['HIDE with an URL', { ...least, onExpiry: { action: 'HIDE', redirectUrl: page.pageUrl } }, ['onExpiry.redirectUrl']],
   ['pages that are no list', { ...least, pages: {} }, ['pages']],
   ['101 pages', withPages(...Array(101).fill(page)), ['pages']],
   ['a page without an URL', withPages(page, {}), ['pages[1].pageUrl']],
@@ -79,11 +75,7 @@ const refusals: [what: string, campaign: unknown, paths: string[]][] = [
     ['pages[0].x', 'pages[0].pageUrl', 'pages[1]'],
   ],
   ['two pages of one id', withPages({ ...page, id: 5 }, page, { ...page, id: 5 }), ['pages[2].id']],
-  [
-    'two of one id, one wrong otherwise',
-    withPages({ ...page, id: 5 }, { id: 5 }),
-    ['pages[1].pageUrl', 'pages[1].id'],
-  ],
+  ['two of one id, one wrong otherwise', withPages({ ...page, id: 5 }, { id: 5 }), ['pages[1].pageUrl', 'pages[1].id']],
   ['a style of the mail timer', { ...least, mailTimer: { theme: 'dark' } }, ['mailTimer.theme']],
   ['a mail timer that is true', { ...least, mailTimer: true }, ['mailTimer']],
   [
@@ -144,10 +136,7 @@ test('an URL beyond ASCII is kept as browsers send it, and one in ASCII as it wa
   for (const [written, kept] of [
     ['https://żółw.pl/', 'https://xn--w-uga1v8h.pl/'],
     ['https://ŻÓŁW.pl', 'https://xn--w-uga1v8h.pl/'],
-    [
-      'https://example.com/zażółć?q=łoś#ę',
-      'https://example.com/za%C5%BC%C3%B3%C5%82%C4%87?q=%C5%82o%C5%9B#%C4%99',
-    ],
+    ['https://example.com/zażółć?q=łoś#ę', 'https://example.com/za%C5%BC%C3%B3%C5%82%C4%87?q=%C5%82o%C5%9B#%C4%99'],
     ['http://пример.испытание:8080/a%20b', 'http://xn--e1afmkfd.xn--80akhbyknj4f:8080/a%20b'],
     ['https://example.com/🐢', 'https://example.com/%F0%9F%90%A2'],
   ]) {

@@ -38,10 +38,7 @@ test('whatever the address: the page reads one lc, which is ours, and everything
       assert.deepEqual(after.searchParams.getAll('lc'), ['REF'])
       const others = ({ searchParams }: URL) => [...searchParams].filter(([name]) => name !== 'lc')
       assert.deepEqual(others(after), others(before))
-      assert.deepEqual(
-        [after.origin, after.pathname, after.hash],
-        [before.origin, before.pathname, before.hash],
-      )
+      assert.deepEqual([after.origin, after.pathname, after.hash], [before.origin, before.pathname, before.hash])
     }),
     { numRuns: 2_000 },
   )

@@ -8,9 +8,7 @@ import { simulate } from '../../src/core/simulate.ts'
 import { type Campaign, type DeadlineRule, evaluate, type SimulateDocument } from '../support/evaluator.ts'
 import { documents, documentsOfManyCycles } from '../support/random-schedules.ts'
 
-const cases: SimulateDocument[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'mechanism-cases.json'), 'utf8'),
-)
+const cases: SimulateDocument[] = JSON.parse(readFileSync(join(import.meta.dirname, 'mechanism-cases.json'), 'utf8'))
 
 /** More of them, or those of a failed run again: `EVALUATOR_RUNS=20000 EVALUATOR_SEED=42 node --test …` */
 const numRuns = Number(process.env.EVALUATOR_RUNS ?? 3000)

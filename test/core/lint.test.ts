@@ -176,12 +176,7 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
     'onExpiry.redirectUrl',
   ],
   ['no page at all', { pages: [], mailTimer: null }, 'NO_PAGE', 'pages'],
-  [
-    'a timer and no eligible page',
-    { pages: [{ ...page, eligible: false }] },
-    'TIMER_WITHOUT_PAGE',
-    'mailTimer',
-  ],
+  ['a timer and no eligible page', { pages: [{ ...page, eligible: false }] }, 'TIMER_WITHOUT_PAGE', 'mailTimer'],
 ]
 
 for (const [what, settings, code, path, at = null] of told) {

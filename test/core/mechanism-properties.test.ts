@@ -23,16 +23,10 @@ const TEN_YEARS = 3_660 * 86_400
 const two = (number: number) => String(number).padStart(2, '0')
 const time = fc.tuple(fc.nat(23), fc.nat(59)).map(([hour, minute]) => `${two(hour)}:${two(minute)}`)
 const date = fc
-  .tuple(
-    fc.integer({ min: 2024, max: 2038 }),
-    fc.integer({ min: 1, max: 12 }),
-    fc.integer({ min: 1, max: 28 }),
-  )
+  .tuple(fc.integer({ min: 2024, max: 2038 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 28 }))
   .map(([year, month, day]) => `${year}-${two(month)}-${two(day)}`)
 const days = fc.integer({ min: 1, max: 40 }).map((number) => `P${number}D`)
-const exact = fc
-  .integer({ min: 1, max: 60_000 })
-  .map((minutes) => `PT${Math.floor(minutes / 60)}H${minutes % 60}M`)
+const exact = fc.integer({ min: 1, max: 60_000 }).map((minutes) => `PT${Math.floor(minutes / 60)}H${minutes % 60}M`)
 const shortExact = fc.integer({ min: 60, max: 20_000 }).map((minutes) => `PT${minutes}M`)
 const period = fc.oneof(days, exact)
 const weekday = fc.constantFrom('mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun')
@@ -185,9 +179,7 @@ test('the local time of a deadline is the one that was set, but in a gap', () =>
       if (rule === null || rule.deadline.kind === 'after') return
       const set = rule.deadline.kind === 'daysAt' ? rule.deadline.time : rule.deadline.closes.time
       const { deadlineAt } = windowsOf(rule)(anchorAt)
-      const local = Temporal.Instant.fromEpochMilliseconds(deadlineAt * 1000).toZonedDateTimeISO(
-        schedule.timeZone,
-      )
+      const local = Temporal.Instant.fromEpochMilliseconds(deadlineAt * 1000).toZonedDateTimeISO(schedule.timeZone)
       if (local.toPlainTime().equals(set)) return
       const before = local.subtract({ hours: 4 })
       assert.ok(local.offsetNanoseconds > before.offsetNanoseconds, `${local} is in no gap`)
@@ -271,13 +263,7 @@ test('the latest cycle, jumped to or walked to, is the one that single steps lea
         const schedule = checkSchedule(timeZone, mechanism, [])
         fc.pre(schedule !== undefined)
         const { cycle: number, opensAt } = offerAt(schedule, begin(schedule, start), start + wait)
-        const stepped = steps(
-          schedule,
-          schedule.mechanism,
-          start,
-          start + wait,
-          max ?? Number.POSITIVE_INFINITY,
-        )
+        const stepped = steps(schedule, schedule.mechanism, start, start + wait, max ?? Number.POSITIVE_INFINITY)
         assert.deepEqual({ number, opensAt }, { number: stepped.number, opensAt: stepped.window.opensAt })
       },
     ),
@@ -297,8 +283,7 @@ function steps(
   const end =
     mechanism.endsAt === undefined
       ? Number.POSITIVE_INFINITY
-      : Temporal.PlainDateTime.from(mechanism.endsAt).toZonedDateTime(schedule.timeZone).epochMilliseconds /
-        1000
+      : Temporal.PlainDateTime.from(mechanism.endsAt).toZonedDateTime(schedule.timeZone).epochMilliseconds / 1000
   let window = windowsOf(rule)(start)
   for (let number = 1; ; number += 1) {
     const next = addPeriod(zoneOf(schedule.timeZone), window.deadlineAt, periodOf(mechanism.cycle.pause))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { offerWriter } from '../../src/core/offer.ts'
+import { leadOffer } from '../../src/core/offer.ts'
 
 const facts = {
   email: 'ada@example.com',
@@ -9,31 +9,24 @@ const facts = {
   registeredAt: 0,
   deadline: 60,
   language: 'pl',
-  created: undefined,
 } as const
 
-/** Of every range that UTF-8 writes in another length, and what JSON itself escapes. */
-const unit = fc.oneof(
-  fc.constantFrom('é', '"', '\\', '/', '\u007f', '\u0080'),
-  fc.string({ unit: 'binary', maxLength: 1 }),
-)
-const anyText = fc.string({ unit })
-
-test('an offer is ASCII, and says what the campaign says, whatever letters that has', () => {
+test('an offer says what the campaign says, whatever letters that has', () => {
   fc.assert(
-    fc.property(anyText, anyText, (pageUrl, publicUrl) => {
+    fc.property(fc.string({ unit: 'binary' }), fc.string(), (pageUrl, publicUrl) => {
       const campaign = {
         id: 1,
         isDraft: false,
         timeZone: 'Europe/Warsaw',
-        pages: [{ id: 7, pageUrl, eligible: true }],
+        pages: [
+          { id: 7, pageUrl, eligible: true },
+          { id: 8, pageUrl, eligible: false },
+        ],
         mailTimer: {},
       }
-      const text = offerWriter(campaign, { publicUrl, countdownTools: true })(facts)
-      assert.equal(Buffer.byteLength(text), text.length)
-      const { offerLinks, mailTimerUrl } = JSON.parse(text)
-      assert.deepEqual(offerLinks, [{ pageId: 7, pageUrl, url: `${publicUrl}/go/7/${facts.ref}` }])
-      assert.equal(mailTimerUrl, `${publicUrl}/timer/pl/${facts.ref}.gif`)
+      const offer = leadOffer(campaign, facts, { publicUrl, countdownTools: true })
+      assert.deepEqual(offer.offerLinks, [{ pageId: 7, pageUrl, url: `${publicUrl}/go/7/${facts.ref}` }])
+      assert.equal(offer.mailTimerUrl, `${publicUrl}/timer/pl/${facts.ref}.gif`)
     }),
   )
 })

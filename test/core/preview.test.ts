@@ -60,8 +60,7 @@ test('every step of every story is what simulate answers, and nothing changes in
         for (const story of stories) {
           assert.ok(story.steps.length <= 30)
           assert.equal(story.steps[0]?.at, startsAt)
-          for (const [index, step] of story.steps.entries())
-            assert.ok(step.at >= (story.steps[index - 1]?.at ?? 0))
+          for (const [index, step] of story.steps.entries()) assert.ok(step.at >= (story.steps[index - 1]?.at ?? 0))
           assertSimulated(schedule, story)
         }
       }
@@ -112,10 +111,7 @@ test('a day over the change of the clocks has 25 hours', () => {
 test('resets, retries and cycles are told as often as they happen, and what goes on says so', () => {
   const deadline = { kind: 'after', period: 'PT48H' } as const
   const whats = (mechanism: Omit<Mechanism, 'deadline' | 'startsOn'>, who: Who) => {
-    const story = storyOf(
-      preview(scheduleOf({ startsOn: 'registration', deadline, ...mechanism }), supposed),
-      who,
-    )
+    const story = storyOf(preview(scheduleOf({ startsOn: 'registration', deadline, ...mechanism }), supposed), who)
     return [...story.steps.map((step) => step.what), ...(story.goesOn ? ['…'] : [])].join(' ')
   }
   const reset = { enabled: true, max: 1 }

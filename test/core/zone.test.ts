@@ -45,11 +45,7 @@ test('so are those around every transition from 2007 to 2041', () => {
         const wall = localByTemporal(name, at + near)
         assert.equal(zone.toLocal(at + near), wall, `${name} ${local} ${near}`)
         for (const shift of [-3_600, 0, 3_600, 86_400]) {
-          assert.equal(
-            zone.toInstant(wall + shift),
-            instantByTemporal(name, wall + shift),
-            `${name} ${local} ${near}`,
-          )
+          assert.equal(zone.toInstant(wall + shift), instantByTemporal(name, wall + shift), `${name} ${local} ${near}`)
         }
       }
     }

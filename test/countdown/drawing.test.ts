@@ -42,8 +42,7 @@ function polygons(outline: Outline): Point[][] {
           [step.x, step.y],
         ]
       // De Casteljau: halfway lines between halfway points, until one point is left.
-      while (points.length > 1)
-        points = points.slice(1).map((point, at) => between(points[at] as Point, point))
+      while (points.length > 1) points = points.slice(1).map((point, at) => between(points[at] as Point, point))
       if (step.type === 'M') points = [[step.x, step.y]]
       contours.at(-1)?.push(points[0] as Point)
     }
@@ -53,13 +52,7 @@ function polygons(outline: Outline): Point[][] {
 }
 
 /** Asks of 64 points in each pixel whether the outline winds around them. */
-function sampledCoverage(
-  outline: Outline,
-  size: number,
-  left: number,
-  top: number,
-  scale: number,
-): Float64Array {
+function sampledCoverage(outline: Outline, size: number, left: number, top: number, scale: number): Float64Array {
   const edges = polygons(outline).flatMap((contour) =>
     contour.map((point, at) => {
       const next = contour[(at + 1) % contour.length] as Point
@@ -150,10 +143,7 @@ for (const font of timerFonts) {
           const layout = layOut(fullTimerStyle({ font, width, height, showLabels }), language, typefaces)
           const { box, digits, labels, columnWidth } = layout
           assert.ok(3 * digits.cell <= box.width, 'three digits in a box')
-          assert.ok(
-            digits.rows.start > box.top && digits.rows.end < box.top + box.height,
-            'digits in the box',
-          )
+          assert.ok(digits.rows.start > box.top && digits.rows.end < box.top + box.height, 'digits in the box')
           const below = digits.baseline - digits.rows.start
           assert.ok(below >= 10, `digits of ${below} pixels`)
           if (labels === null) continue

@@ -21,8 +21,7 @@ function assertShows(scene: Scene, secondsLeft: number, mostFrames = 60): void {
   const frames = Math.min(mostFrames, secondsLeft + 1)
   for (const [name, decode] of Object.entries(decoders)) {
     let left = secondsLeft
-    for (const picture of decode(gif, mostFrames))
-      assertSame(picture, scene.picture(left), `${name}, ${left--} left`)
+    for (const picture of decode(gif, mostFrames)) assertSame(picture, scene.picture(left), `${name}, ${left--} left`)
     assert.equal(secondsLeft - left, frames, `frames that ${name} finds`)
   }
 }

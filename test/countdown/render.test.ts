@@ -40,8 +40,7 @@ test('each tick comes when a second of the deadline passes, to 5 ms', () => {
         at += delay * 10
         const tick = remainingMs - (left - 1 - index) * 1_000
         // A first second that is almost over is shown for 100 ms, the least that is shown as it says.
-        if (index > 0 || tick >= 100)
-          assert.ok(Math.abs(at - tick) <= 5, `tick ${index} at ${at}, not ${tick}`)
+        if (index > 0 || tick >= 100) assert.ok(Math.abs(at - tick) <= 5, `tick ${index} at ${at}, not ${tick}`)
       }
     }),
     { numRuns: 150 },
@@ -85,13 +84,7 @@ test('a still image is the first frame alone', () => {
 })
 
 test('at most 30 kB in the default size, up to 99 days before the deadline', () => {
-  const moments = [...Array(60).keys()].flatMap((unit) => [
-    unit,
-    unit * 60,
-    unit * 3_600,
-    unit * 86_400,
-    99 * 86_400,
-  ])
+  const moments = [...Array(60).keys()].flatMap((unit) => [unit, unit * 60, unit * 3_600, unit * 86_400, 99 * 86_400])
   const sizes = moments.flatMap((left) =>
     both.flatMap((scene) => [0, 29, 58].map((on) => gifOf(scene, (left + on) * 1_000).length)),
   )
@@ -120,9 +113,7 @@ test('a buffer that is too small and a time that is no number are refused', () =
   }
 })
 
-const colour = fc
-  .integer({ min: 0, max: 0xffffff })
-  .map((value) => `#${value.toString(16).padStart(6, '0')}` as const)
+const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}` as const)
 const anyStyle: fc.Arbitrary<GivenTimerStyle> = fc.record(
   {
     font: fc.constantFrom(...timerFonts),

@@ -4,10 +4,7 @@ import { test } from 'node:test'
 import { readStrictly } from '../support/strict-gif.ts'
 
 /** Two by two pixels of two colours, with these codes of these widths. */
-function gif(
-  codes: [code: number, width: number][],
-  { tail = [0x3b], spare = 0, flags = 0x80 } = {},
-): Uint8Array {
+function gif(codes: [code: number, width: number][], { tail = [0x3b], spare = 0, flags = 0x80 } = {}): Uint8Array {
   const bits = codes.flatMap(([code, width]) => Array.from({ length: width }, (_, bit) => (code >> bit) & 1))
   while (bits.length % 8 > 0) bits.push(spare)
   const data = Array.from({ length: bits.length / 8 }, (_, at) => {

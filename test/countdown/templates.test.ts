@@ -5,12 +5,7 @@ import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
 import { render } from '../../src/countdown/render.ts'
 import { openTemplate, type Template } from '../../src/countdown/template.ts'
-import {
-  openTemplates,
-  type PersistentCache,
-  TemplateUnavailable,
-  templateKey,
-} from '../../src/countdown/templates.ts'
+import { openTemplates, type PersistentCache, TemplateUnavailable, templateKey } from '../../src/countdown/templates.ts'
 
 const small = { width: 200, height: 50 }
 const builtHere = buildTemplate(fullTimerStyle(small), 'en', openTypefaces('inter'))

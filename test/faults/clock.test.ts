@@ -42,7 +42,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
   })
   const base = `http://127.0.0.1:${await app.listen()}/api/public/v1`
   t.after(async () => {
-    await app.drain()
+    await app.close()
     await store.close()
   })
   const post = async (path: string, email: string) => {
@@ -80,10 +80,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
       assert.deepEqual([again.status, again.body], [200, { ...offer, created: false }], name)
       const stepped = await post('leads', `${step}@example.com`)
       shiftMs = 0
-      assert.deepEqual(
-        (await post('leads/lookup', `${step}@example.com`)).body.deadline,
-        stepped.body.deadline,
-      )
+      assert.deepEqual((await post('leads/lookup', `${step}@example.com`)).body.deadline, stepped.body.deadline)
     }
   })
 

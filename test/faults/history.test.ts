@@ -74,13 +74,10 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
 
   async function start(t: TestContext, place = origin.copy(t)) {
     writeFileSync(join(place.folder, 'fault'), 'none')
-    const server = await place.serve(
-      ['--rate-limit', '1000000', '--public-url', 'https://offers.example.com'],
-      {
-        NODE_OPTIONS: preload,
-        TEST_FAULT_FILE: join(place.folder, 'fault'),
-      },
-    )
+    const server = await place.serve(['--rate-limit', '1000000', '--public-url', 'https://offers.example.com'], {
+      NODE_OPTIONS: preload,
+      TEST_FAULT_FILE: join(place.folder, 'fault'),
+    })
     // What has been written once is there to fail.
     await converse(server, [list])
     assert.ok(await eventually(10_000, async () => (await stored(place, origin)) > 0))
@@ -135,15 +132,10 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
       const { place, server } = await start(t)
       const end = await troubles[engine].locked(place)
       const requests = mostWaiting + amount(6_000, 60_000)
-      await several(4, Array(requests / 200).fill(Array(200).fill(list)), (part: string[]) =>
-        converse(server, part),
-      )
+      await several(4, Array(requests / 200).fill(Array(200).fill(list)), (part: string[]) => converse(server, part))
       const atOnce = await lost(server)
       assert.ok(atOnce >= requests - mostWaiting, `${requests - atOnce} entries wait`)
-      assert.ok(
-        await eventually(60_000, async () => (await lost(server)) === requests),
-        'some were not counted',
-      )
+      assert.ok(await eventually(60_000, async () => (await lost(server)) === requests), 'some were not counted')
       await end()
     })
 

@@ -74,9 +74,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
   })
 
   const body = (n: number) => JSON.stringify({ email: `hostile-${n}@example.com` })
-  const manyNames = Array.from({ length: 1_500 }, (_, n) => `a${n.toString(36)}:${n.toString(36)}`).join(
-    '\r\n',
-  )
+  const manyNames = Array.from({ length: 1_500 }, (_, n) => `a${n.toString(36)}:${n.toString(36)}`).join('\r\n')
   /** What a hostile connection sends, and how many of them there are. */
   const hostile: Record<string, [connections: number, bytes: (n: number) => string]> = {
     'requests in long pipelines': [300, () => list.repeat(3_000)],
@@ -84,9 +82,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
     'registrations in long pipelines': [
       200,
       (n) =>
-        Array.from({ length: 1_500 }, (_, m) =>
-          message('POST', leads, [bearer, json], body(n * 1_500 + m)),
-        ).join(''),
+        Array.from({ length: 1_500 }, (_, m) => message('POST', leads, [bearer, json], body(n * 1_500 + m))).join(''),
     ],
     'headers that do not end': [1_500, () => `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(16_000)}`],
     'thousands of headers, and half a body': [
@@ -94,10 +90,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
       () =>
         `${message('POST', leads, [bearer, json, 'Content-Length: 9000', manyNames]).slice(0, -2)}\r\n${'x'.repeat(500)}`,
     ],
-    'half bodies': [
-      3_000,
-      () => message('POST', leads, [bearer, json, 'Content-Length: 16000']) + 'x'.repeat(15_000),
-    ],
+    'half bodies': [3_000, () => message('POST', leads, [bearer, json, 'Content-Length: 16000']) + 'x'.repeat(15_000)],
     'silent connections': [6_000, () => ''],
   }
   const isShed = ({ status, body }: Told) => status === 503 && body.code === 'SERVICE_UNAVAILABLE'
@@ -123,9 +116,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
       for (const socket of sockets) socket.destroy()
       let recovered = 0
       const recovers = async () => {
-        const told = await ledger
-          .register(server, `recovered-${recovered}@example.com`, isShed)
-          .catch(() => {})
+        const told = await ledger.register(server, `recovered-${recovered}@example.com`, isShed).catch(() => {})
         if (told?.status === 201) recovered += 1
         return recovered === 20
       }
@@ -133,11 +124,7 @@ test('overload', { timeout: 300_000 }, async (t) => {
       isOver = true
       assert.ok(isRecovered, 'it does not recover')
       await honest
-      assert.deepEqual(
-        [server.process.exitCode, server.process.signalCode],
-        [null, null],
-        server.output().slice(-500),
-      )
+      assert.deepEqual([server.process.exitCode, server.process.signalCode], [null, null], server.output().slice(-500))
       assert.equal((await ledger.register(server, 'after@example.com')).status, 201)
       await ledger.assertKept(server, ledger.answered())
       assert.equal(await server.stop(), 0)

@@ -70,8 +70,7 @@ test('draining', { concurrency: 4, timeout: 400_000 }, async (t) => {
         return tookMs
       },
       registered: async (email: string) =>
-        (await place.run(['lead', 'show', '--campaign', String(origin.campaignId), '--email', email]))
-          .code === 0,
+        (await place.run(['lead', 'show', '--campaign', String(origin.campaignId), '--email', email])).code === 0,
     }
   }
   type Running = Awaited<ReturnType<typeof start>>
@@ -116,10 +115,7 @@ test('draining', { concurrency: 4, timeout: 400_000 }, async (t) => {
   check(
     'headers that are complete only later: 503, and the connection closes',
     async ({ open, signal, exits, hasRead, isDraining }) => {
-      const halves = await Promise.all([
-        open(good.slice(0, 30)),
-        open(register('late@example.com').slice(0, 40)),
-      ])
+      const halves = await Promise.all([open(good.slice(0, 30)), open(register('late@example.com').slice(0, 40))])
       await hasRead()
       signal()
       await isDraining()
@@ -136,9 +132,7 @@ test('draining', { concurrency: 4, timeout: 400_000 }, async (t) => {
   )
 
   check('headers that are never complete', async ({ open, signal, exits, hasRead }) => {
-    const halves = await Promise.all(
-      ['G', good.slice(0, 30), good + good.slice(0, 30)].map((bytes) => open(bytes)),
-    )
+    const halves = await Promise.all(['G', good.slice(0, 30), good + good.slice(0, 30)].map((bytes) => open(bytes)))
     await hasRead()
     signal()
     await exits()
@@ -149,24 +143,21 @@ test('draining', { concurrency: 4, timeout: 400_000 }, async (t) => {
     }
   })
 
-  check(
-    'a later request on a connection that had answers before',
-    async ({ open, signal, exits, isDraining }) => {
-      const lines = await Promise.all(Array.from({ length: 5 }, () => open(good)))
-      for (const line of lines) await line.answers(1)
-      signal()
-      await isDraining()
-      for (const line of lines) {
-        const open = !line.ended()
-        await line.send(register('later@example.com'))
-        const { answers } = await line.untilEnded()
-        // One that was closed by then owes nothing; the others owe a 503.
-        assert.equal(answers.length, open ? 2 : 1)
-        if (open) assertLate(answers[1])
-      }
-      await exits()
-    },
-  )
+  check('a later request on a connection that had answers before', async ({ open, signal, exits, isDraining }) => {
+    const lines = await Promise.all(Array.from({ length: 5 }, () => open(good)))
+    for (const line of lines) await line.answers(1)
+    signal()
+    await isDraining()
+    for (const line of lines) {
+      const open = !line.ended()
+      await line.send(register('later@example.com'))
+      const { answers } = await line.untilEnded()
+      // One that was closed by then owes nothing; the others owe a 503.
+      assert.equal(answers.length, open ? 2 : 1)
+      if (open) assertLate(answers[1])
+    }
+    await exits()
+  })
 
   check('a body that comes within five seconds is answered as usual', async (running) => {
     const { open, signal, exits, registered, hasRead } = running
@@ -187,11 +178,7 @@ test('draining', { concurrency: 4, timeout: 400_000 }, async (t) => {
   check('a body that does not come within five seconds: 503', async (running) => {
     const { open, signal, exits, registered, hasRead } = running
     const bytes = register('without@example.com')
-    const chunked = message('POST', leads, [
-      bearer,
-      'Content-Type: application/json',
-      'Transfer-Encoding: chunked',
-    ])
+    const chunked = message('POST', leads, [bearer, 'Content-Type: application/json', 'Transfer-Encoding: chunked'])
     const asked = message('POST', leads, [
       bearer,
       'Content-Type: application/json',

@@ -67,12 +67,7 @@ function fits(entry: HistoryEntry, accountId: number, filter: HistoryFilter): bo
 const newestFirst = (a: Cursor, b: Cursor) => b.atMs - a.atMs || (a.requestId < b.requestId ? 1 : -1)
 const ofAccount = ({ accountId: _, ...entry }: HistoryEntry): AccountEntry => entry
 
-async function pages(
-  table: HistoryTable,
-  filter: HistoryFilter,
-  limit: number,
-  between?: () => Promise<void>,
-) {
+async function pages(table: HistoryTable, filter: HistoryFilter, limit: number, between?: () => Promise<void>) {
   const found: AccountEntry[] = []
   for (;;) {
     const page = await table.page(1, filter, { before: found.at(-1), limit })
@@ -104,8 +99,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const bars = await table.bars(1, asked, 300)
       for (const { at, succeeded, refused, failed } of bars) {
         const within = expected.filter(({ atMs }) => Math.floor(atMs / 300_000) * 300 === at)
-        const count = (digit: number) =>
-          within.filter(({ status }) => Math.floor(status / 100) === digit).length
+        const count = (digit: number) => within.filter(({ status }) => Math.floor(status / 100) === digit).length
         assert.deepEqual([succeeded, refused, failed], [count(2), count(4), count(5)], `${name} at ${at}`)
       }
       const counted = bars.reduce((sum, bar) => sum + bar.succeeded + bar.refused + bar.failed, 0)
@@ -166,9 +160,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => history.close())
     const fresh = historyEntry({ atMs: Date.now(), accountId: 1 })
     history.record(fresh)
-    const expected = [...variety.filter((entry) => fits(entry, 1, all)), fresh]
-      .map(ofAccount)
-      .sort(newestFirst)
+    const expected = [...variety.filter((entry) => fits(entry, 1, all)), fresh].map(ofAccount).sort(newestFirst)
     const isThere = async () => (await table.page(1, all, { limit: 5_000 })).length === expected.length
     assert.ok(await eventually(10_000, isThere))
     assert.deepEqual(await pages(table, all, 1_000), expected)

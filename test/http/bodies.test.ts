@@ -36,18 +36,14 @@ test('bodies', { concurrency: 8 }, async (t) => {
     check(`chunks of ${size}, in one piece and in many`, async () => {
       assertGood(await alone(post([inChunks], chunked(newInput(), size))), 201)
       const line = await wire(port)
-      for (const piece of post([inChunks], chunked(newInput(), size)).match(/.{1,9}/gs) ?? [])
-        await line.send(piece)
+      for (const piece of post([inChunks], chunked(newInput(), size)).match(/.{1,9}/gs) ?? []) await line.send(piece)
       assertGood((await line.answers(1))[0], 201)
       line.destroy()
     })
   check('chunk extensions, trailers, and sizes with zeros before them', async () => {
     const [first, second] = [newInput(), newInput()]
     const size = first.length.toString(16)
-    assertGood(
-      await alone(post([inChunks], `${size};name=value\r\n${first}\r\n0\r\nX-Trailer: 1\r\n\r\n`)),
-      201,
-    )
+    assertGood(await alone(post([inChunks], `${size};name=value\r\n${first}\r\n0\r\nX-Trailer: 1\r\n\r\n`)), 201)
     const long = second.length.toString(16).toUpperCase().padStart(8, '0')
     assertGood(await alone(post([inChunks], `${long}\r\n${second}\r\n000\r\n\r\n`)), 201)
   })

@@ -208,8 +208,7 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
   const raw = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`
   const get = `GET ${campaigns} HTTP/1.1`
   const lead = '{"email":"refused@example.com"}'
-  const post = (headers: string[], body = lead) =>
-    message('POST', leads, [bearer, jsonType, ...headers], body)
+  const post = (headers: string[], body = lead) => message('POST', leads, [bearer, jsonType, ...headers], body)
 
   const malformed: Record<string, string | Buffer> = {
     'no request line': raw('GARBAGE'),
@@ -243,10 +242,7 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
       const all = Buffer.from(bytes)
       const half = Math.floor(all.length / 2)
       assertProtocolRefusal(await onlyAnswer(port, [all]), 400)
-      assertProtocolRefusal(
-        await onlyAnswer(port, [all.subarray(0, half), 20, all.subarray(half), 20, good]),
-        400,
-      )
+      assertProtocolRefusal(await onlyAnswer(port, [all.subarray(0, half), 20, all.subarray(half), 20, good]), 400)
       const line = await wire(port)
       await line.send(good)
       await line.answers(1)
@@ -261,15 +257,7 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
       assertProtocolRefusal(await onlyAnswer(port, [bytes], { halfClose: true }), 400)
   })
 
-  const hosts = [
-    'Host: a b',
-    'Host: http://a',
-    'Host: a/b',
-    'Host: a:b',
-    'Host: u@a',
-    'Host: "a"',
-    'Host: \xe9',
-  ]
+  const hosts = ['Host: a b', 'Host: http://a', 'Host: a/b', 'Host: a:b', 'Host: u@a', 'Host: "a"', 'Host: \xe9']
   for (const lines of [...hosts.map((host) => [host]), ['Host: a', 'Host: b'], ['Host: a', 'HOST: a']])
     check(`${lines.join(', ')}: refused before anything else is looked at`, async () => {
       for (const bytes of [

@@ -66,14 +66,10 @@ async function passes(folder: string, tests: string[]): Promise<boolean> {
 
 const folder = copyTree()
 let bad = 0
-for (const mutant of mutants.filter(
-  ({ file, line }) => only === undefined || `${file} ${line}`.includes(only),
-)) {
+for (const mutant of mutants.filter(({ file, line }) => only === undefined || `${file} ${line}`.includes(only))) {
   const outcome = await tried(folder, mutant)
   if (outcome !== 'caught') bad += 1
-  console.log(
-    `${outcome.padEnd(9)}${mutant.file}: ${mutant.line.trim()} -> ${mutant.fault.trim().split('\n')[0]}`,
-  )
+  console.log(`${outcome.padEnd(9)}${mutant.file}: ${mutant.line.trim()} -> ${mutant.fault.trim().split('\n')[0]}`)
 }
 console.log(bad === 0 ? 'All mutants were caught.' : `${bad} were not caught.`)
 process.exitCode = bad === 0 ? 0 : 1

@@ -72,15 +72,9 @@ test('a route that asks for no body takes none, whatever is sent', async () => {
 })
 
 test('the session’s cookie is for this host alone, and for encrypted connections where it can be', async () => {
-  assert.match(
-    await cookieOfSignIn(),
-    /^lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
-  )
+  assert.match(await cookieOfSignIn(), /^lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/)
   const inHttps = await cookieOfSignIn(secure)
-  assert.match(
-    inHttps,
-    /^__Host-lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
-  )
+  assert.match(inHttps, /^__Host-lastcall=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
   const headers = { cookie: `other=1; ${inHttps.split(';')[0]}` }
   const session = await ask('/panel/api/session', { headers }, secure)
   assert.equal(((await session.json()) as any).signedIn, true)

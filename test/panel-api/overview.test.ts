@@ -43,8 +43,7 @@ async function withAccount(t: TestContext, work: (given: Given) => Promise<void>
   })
 }
 
-const lastDays = ({ days }: Overview) =>
-  days.slice(-2).map(({ date, registration }) => `${date}: ${registration}`)
+const lastDays = ({ days }: Overview) => days.slice(-2).map(({ date, registration }) => `${date}: ${registration}`)
 
 test('whoever registers after midnight in Warsaw shows today, and in the evening in New York too', async (t) => {
   await withAccount(t, async ({ make, register, overview }) => {

@@ -80,10 +80,7 @@ test('a new password that was set meanwhile is not replaced by whoever knew the 
     const session = await users.session(token, now)
     assert.ok(session)
     const slow = whileChecking(store, () => users.reset(ada, another))
-    assert.equal(
-      await slow.changePassword(session, token, password, 'theirs for ever', now),
-      'WRONG_PASSWORD',
-    )
+    assert.equal(await slow.changePassword(session, token, password, 'theirs for ever', now), 'WRONG_PASSWORD')
     assert.equal(await users.session(token, now), undefined)
     await signIn(users, another)
   })

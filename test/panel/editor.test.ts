@@ -125,20 +125,11 @@ test('every time of the preview is shown in the reader’s own zone on hover', a
     await page.mouse.move(0, 0)
     await tip.waitFor({ state: 'hidden' })
   }
-  await seen(
-    own.getByText('Tue, 1 Dec 2026, 12:00 GMT-5', { exact: true }),
-    'Your time: Wed, 2 Dec 2026, 02:00:00',
-  )
-  await seen(
-    own.getByText('Thu, 3 Dec 2026, 12:00 GMT-5', { exact: true }),
-    'Your time: Fri, 4 Dec 2026, 02:00:00',
-  )
+  await seen(own.getByText('Tue, 1 Dec 2026, 12:00 GMT-5', { exact: true }), 'Your time: Wed, 2 Dec 2026, 02:00:00')
+  await seen(own.getByText('Thu, 3 Dec 2026, 12:00 GMT-5', { exact: true }), 'Your time: Fri, 4 Dec 2026, 02:00:00')
   await own.click()
   const steps = page.getByRole('listitem').filter({ hasText: 'open until Thu, 3 Dec 2026, 12:00 GMT-5' })
-  await seen(
-    steps.getByText('Thu, 3 Dec 2026, 12:00 GMT-5', { exact: true }).first(),
-    'Your time: Fri, 4 Dec',
-  )
+  await seen(steps.getByText('Thu, 3 Dec 2026, 12:00 GMT-5', { exact: true }).first(), 'Your time: Fri, 4 Dec')
   await page.getByRole('switch', { name: 'The campaign ends for everyone' }).click()
   const soon = new Date(Date.now() + 36 * 3_600_000).toISOString().slice(0, 16)
   await page.getByLabel('It never lasts beyond').fill(soon)
@@ -153,10 +144,7 @@ atBothWidths('resets, retries and cycles stand in the timeline, and what goes on
   await page.getByRole('radio', { name: 'Registering again gives another chance' }).click()
   const list = page.getByText('Registers again: another chance').filter({ visible: true })
   await list.first().waitFor()
-  assert.equal(
-    await page.getByText('Registers again: the time starts afresh').filter({ visible: true }).count(),
-    2,
-  )
+  assert.equal(await page.getByText('Registers again: the time starts afresh').filter({ visible: true }).count(), 2)
   await page.getByRole('radio', { name: 'It opens again by itself' }).click()
   await page.getByText('It comes again by itself').first().waitFor()
   assert.equal(await list.count(), 0)
@@ -282,64 +270,55 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.equal(await one.getByLabel('It ends: number').inputValue(), '72')
 })
 
-atBothWidths(
-  'what would surprise is said beside the setting, and again before it is published',
-  async (width) => {
-    const id = await make({ ...course, isDraft: true, mailTimer: {} })
-    const page = await edit(id, { width })
-    await page.getByRole('radio', { name: 'It opens again by itself' }).click()
-    await page.getByLabel('It opens again: unit').selectOption('H')
-    const cycle = page.getByRole('group').filter({ hasText: 'It opens again' })
-    await cycle.getByText('False urgency').waitFor()
-    await cycle.getByText('Directive 2005/29/EC, Annex I, no. 7').waitFor()
-    await page.getByLabel('When time is up').selectOption('REDIRECT')
-    await page.getByLabel('Address of that page').fill('http://example.com/offer/')
-    await page.getByText('is led to the very page that they are on').waitFor()
-    await page.getByText('The campaign is a draft: nobody can register').waitFor()
-    await save(page).click()
-    await page.getByText('Everything is saved').waitFor()
-    await page.getByRole('button', { name: 'Publish' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Publish this campaign?' })
-    await dialog.getByText('False urgency').waitFor()
-    assert.equal(await dialog.getByText('is a draft').count(), 0)
-    await assertAccessible(page)
-  },
-)
+atBothWidths('what would surprise is said beside the setting, and again before it is published', async (width) => {
+  const id = await make({ ...course, isDraft: true, mailTimer: {} })
+  const page = await edit(id, { width })
+  await page.getByRole('radio', { name: 'It opens again by itself' }).click()
+  await page.getByLabel('It opens again: unit').selectOption('H')
+  const cycle = page.getByRole('group').filter({ hasText: 'It opens again' })
+  await cycle.getByText('False urgency').waitFor()
+  await cycle.getByText('Directive 2005/29/EC, Annex I, no. 7').waitFor()
+  await page.getByLabel('When time is up').selectOption('REDIRECT')
+  await page.getByLabel('Address of that page').fill('http://example.com/offer/')
+  await page.getByText('is led to the very page that they are on').waitFor()
+  await page.getByText('The campaign is a draft: nobody can register').waitFor()
+  await save(page).click()
+  await page.getByText('Everything is saved').waitFor()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Publish this campaign?' })
+  await dialog.getByText('False urgency').waitFor()
+  assert.equal(await dialog.getByText('is a draft').count(), 0)
+  await assertAccessible(page)
+})
 
-atBothWidths(
-  'publishing and back to draft say what they mean for leads under way, and do it',
-  async (width) => {
-    const id = await make({ ...course, isDraft: true })
-    const page = await edit(id, { width })
-    await page.getByLabel('Name').fill('Not saved yet')
-    await page.getByText('Unsaved changes').waitFor()
-    await page.getByRole('button', { name: 'Publish' }).click()
-    const publish = page.getByRole('dialog', { name: 'Publish this campaign?' })
-    await publish.getByText('Leads who registered before keep their deadlines').waitFor()
-    await publish.getByText('that you have not saved are not published').waitFor()
-    await publish.getByRole('button', { name: 'Publish' }).click()
-    await publish.waitFor({ state: 'hidden' })
-    assert.deepEqual(
-      [(await saved(page, id)).isDraft, (await saved(page, id)).name],
-      [false, 'Autumn course'],
-    )
-    assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
+atBothWidths('publishing and back to draft say what they mean for leads under way, and do it', async (width) => {
+  const id = await make({ ...course, isDraft: true })
+  const page = await edit(id, { width })
+  await page.getByLabel('Name').fill('Not saved yet')
+  await page.getByText('Unsaved changes').waitFor()
+  await page.getByRole('button', { name: 'Publish' }).click()
+  const publish = page.getByRole('dialog', { name: 'Publish this campaign?' })
+  await publish.getByText('Leads who registered before keep their deadlines').waitFor()
+  await publish.getByText('that you have not saved are not published').waitFor()
+  await publish.getByRole('button', { name: 'Publish' }).click()
+  await publish.waitFor({ state: 'hidden' })
+  assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [false, 'Autumn course'])
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
 
-    await page.getByRole('button', { name: 'Back to draft' }).click()
-    const back = page.getByRole('dialog', { name: 'Take this campaign back to draft?' })
-    await back.getByText('Deadlines of leads under way are not paused').waitFor()
-    await assertAccessible(page)
-    await assertFits(page)
-    await back.getByRole('button', { name: 'Back to draft' }).click()
-    await back.waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Publish' }).waitFor()
-    assert.equal((await saved(page, id)).isDraft, true)
-    await save(page).click()
-    await page.getByText('Everything is saved').waitFor()
-    assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [true, 'Not saved yet'])
-    assertUntroubled(page)
-  },
-)
+  await page.getByRole('button', { name: 'Back to draft' }).click()
+  const back = page.getByRole('dialog', { name: 'Take this campaign back to draft?' })
+  await back.getByText('Deadlines of leads under way are not paused').waitFor()
+  await assertAccessible(page)
+  await assertFits(page)
+  await back.getByRole('button', { name: 'Back to draft' }).click()
+  await back.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Publish' }).waitFor()
+  assert.equal((await saved(page, id)).isDraft, true)
+  await save(page).click()
+  await page.getByText('Everything is saved').waitFor()
+  assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [true, 'Not saved yet'])
+  assertUntroubled(page)
+})
 
 test('rules are changed and saved by keyboard alone', async () => {
   const id = await make(course)

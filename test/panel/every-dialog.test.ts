@@ -39,21 +39,13 @@ const colleague = 'colleague@example.com'
 await stage.place.json(['key', 'create', ...account, '--name', 'Shop'])
 await stage.place.json(['user', 'create', ...account, '--email', colleague], 'a long password\n')
 await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
-const { ref } = await stage.place.json([
-  'lead',
-  'show',
-  '--campaign',
-  String(id),
-  '--email',
-  'ada@example.com',
-])
+const { ref } = await stage.place.json(['lead', 'show', '--campaign', String(id), '--email', 'ada@example.com'])
 
 type Language = 'en' | 'pl'
 
 /** Where each dialog is, what it is called, and how it is opened. */
 function dialogsIn(language: Language): [path: string, name: string, open: (page: Page) => Promise<void>][] {
-  const named = (page: Page | Locator, name: string) =>
-    page.getByRole('button', { name, exact: true }).first()
+  const named = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true }).first()
   const press =
     (...names: string[]) =>
     async (page: Page) => {

@@ -87,17 +87,14 @@ for (const look of looks)
 function markUsable(page: Page): Promise<number> {
   return page.evaluate(() => {
     const groups = new Set<string>()
-    const all = [
-      ...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary'),
-    ]
+    const all = [...document.querySelectorAll<HTMLElement>('a[href], button, input, select, textarea, summary')]
     const usable = all.filter((element) => {
       const { disabled, type, name } = element as HTMLInputElement
       const isShown = element.checkVisibility({ opacityProperty: false, visibilityProperty: true })
       if (disabled || type === 'hidden' || type === 'file' || !isShown) return false
       if (element.closest('[aria-hidden="true"], [inert]')) return false
       const isOne = type === 'radio' || ['tab', 'radio'].includes(element.getAttribute('role') ?? '')
-      if (!isOne)
-        return element.tabIndex >= 0 || !element.closest('[role="spinbutton"], .mantine-NumberInput-wrapper')
+      if (!isOne) return element.tabIndex >= 0 || !element.closest('[role="spinbutton"], .mantine-NumberInput-wrapper')
       const group = name || (element.closest('[role="tablist"], [role="radiogroup"]')?.id ?? 'group')
       if (groups.has(group)) return false
       groups.add(group)
@@ -107,12 +104,9 @@ function markUsable(page: Page): Promise<number> {
     for (const element of usable) element.dataset.usable = ''
     document.addEventListener('focusin', ({ target }) => {
       const element = target as HTMLElement
-      const group =
-        (element as HTMLInputElement).name || element.closest('[role="tablist"], [role="radiogroup"]')?.id
+      const group = (element as HTMLInputElement).name || element.closest('[role="tablist"], [role="radiogroup"]')?.id
       const one =
-        group === undefined
-          ? element
-          : (document.querySelector(`[data-group="${CSS.escape(group)}"]`) ?? element)
+        group === undefined ? element : (document.querySelector(`[data-group="${CSS.escape(group)}"]`) ?? element)
       delete (one as HTMLElement).dataset.usable
       delete element.dataset.usable
     })

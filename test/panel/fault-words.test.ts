@@ -43,15 +43,10 @@ test('every message in the code of the checks has English and Polish words', () 
   const found = sources.flatMap(messagesIn)
   // Put together of parts: `wanted` stands for a text that is among the others.
   const whole = found.filter(
-    (message) =>
-      !/^must be ?$|^must be a whole number $|^must make a picture of at most 7 pixels$/.test(message),
+    (message) => !/^must be ?$|^must be a whole number $|^must make a picture of at most 7 pixels$/.test(message),
   )
   assert.ok(whole.length >= 25, `${whole.length} messages found`)
-  for (const message of [
-    ...whole,
-    'must be a whole number of 1 or more',
-    'must be a whole number from 0 to 9',
-  ]) {
+  for (const message of [...whole, 'must be a whole number of 1 or more', 'must be a whole number from 0 to 9']) {
     for (const language of ['en', 'pl'] as const) {
       assert.match(faultInWords(language, message) ?? '', /^[A-ZŁŚŻ].+\.$/s, `${language}: ${message}`)
     }
@@ -62,8 +57,7 @@ const campaign = (mechanism: unknown, more: object = {}) => ({
   ...{ name: 'x', timeZone: 'Europe/Warsaw', mechanism },
   ...more,
 })
-const rules = (deadline: unknown, more: object = {}) =>
-  campaign({ startsOn: 'registration', deadline, ...more })
+const rules = (deadline: unknown, more: object = {}) => campaign({ startsOn: 'registration', deadline, ...more })
 const allDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const daysAt = { kind: 'daysAt', days: 1, time: '10:00' }
 const next = (closes: object, more: object = {}) => rules({ kind: 'next', closes, ...more })
@@ -74,10 +68,7 @@ const wrong: unknown[] = [
   7,
   { more: 1 },
   campaign('x', { name: '', timeZone: '+02:00', isDraft: 1, onExpiry: {}, pages: {}, mailTimer: 7 }),
-  campaign(
-    { startsOn: 'x', deadline: { kind: 'y' } },
-    { onExpiry: { action: 'REDIRECT', redirectUrl: 'ftp:x' } },
-  ),
+  campaign({ startsOn: 'x', deadline: { kind: 'y' } }, { onExpiry: { action: 'REDIRECT', redirectUrl: 'ftp:x' } }),
   campaign({}, { pages: Array(101).fill({}), mailTimer: { background: 'red', width: 201, height: 1 } }),
   campaign({}, { mailTimer: { width: 600, height: 200, pixelsPerPoint: 2 } }),
   campaign(

@@ -24,8 +24,7 @@ for (const width of Object.keys(widths) as Width[]) {
       steps += 1
       return what.fill(text)
     }
-    const button = (name: string, within: Page | Locator = page) =>
-      within.getByRole('button', { name, exact: true })
+    const button = (name: string, within: Page | Locator = page) => within.getByRole('button', { name, exact: true })
     const goTo = async (name: string) => {
       if (width === 'phone') await click(button('Menu'))
       await click(page.getByRole('link', { name, exact: true }))

@@ -6,15 +6,7 @@ import type { Page } from 'playwright-core'
 import { historyEntry, storeHistory } from '../support/history-seed.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
-import {
-  assertAccessible,
-  assertFits,
-  assertUntroubled,
-  type Person,
-  panelStage,
-  type Width,
-  widths,
-} from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, type Person, panelStage, type Width, widths } from './stage.ts'
 
 const stage = await panelStage({ after }, ['--rate-limit', '1000000'])
 const hourMs = 3_600_000
@@ -157,13 +149,9 @@ for (const width of Object.keys(widths) as Width[]) {
     assert.equal(await rowsOf(page).count(), 10)
     for (const status of await statuses(page)) assert.match(status, /^503/)
     await page.getByLabel('Operation').selectOption({ label: 'Register a lead' })
-    await page
-      .getByLabel('Key', { exact: true })
-      .selectOption({ label: `Mailing tool (${tool.id.slice(0, 8)})` })
+    await page.getByLabel('Key', { exact: true }).selectOption({ label: `Mailing tool (${tool.id.slice(0, 8)})` })
     await page.getByLabel('Error code').selectOption('SERVICE_UNAVAILABLE')
-    await page.waitForFunction(
-      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 2,
-    )
+    await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 2)
     const shown = await rowsOf(page).allInnerTexts()
     assert.deepEqual(Object.fromEntries(searchOf(page)), {
       status: '5',
@@ -175,16 +163,12 @@ for (const width of Object.keys(widths) as Width[]) {
     await rowsOf(page).first().waitFor()
     assert.deepEqual(await rowsOf(page).allInnerTexts(), shown)
     await button(page, 'Clear filters').click()
-    await page.waitForFunction(
-      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 50,
-    )
+    await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 50)
     assert.equal(searchOf(page).size, 0)
 
     const id = (await rowsOf(page).nth(7).locator('code').innerText()).trim()
     await page.getByLabel('Request id').fill(` ${id.slice(0, 13).toUpperCase()}`)
-    await page.waitForFunction(
-      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 1,
-    )
+    await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 1)
     assert.equal((await rowsOf(page).locator('code').innerText()).trim(), id)
     assert.equal(searchOf(page).get('request'), id.slice(0, 13))
     await page.getByLabel('Request id').fill('no id')
@@ -213,10 +197,7 @@ for (const width of Object.keys(widths) as Width[]) {
     await page.mouse.move(plot.x + plot.width * 0.6, box.y + 100, { steps: 4 })
     await page.mouse.up()
     await page.waitForURL(/from=/)
-    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchOf(page).get(name) ?? '')) as [
-      number,
-      number,
-    ]
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchOf(page).get(name) ?? '')) as [number, number]
     const share = (to - from) / (7 * dayMs)
     assert.ok(share > 0.15 && share < 0.27, String(share))
     await page.getByText('That is all.').waitFor()
@@ -230,9 +211,7 @@ for (const width of Object.keys(widths) as Width[]) {
     await assertFits(page)
     await page.goBack()
     await page.waitForFunction(() => location.search === '')
-    await page.waitForFunction(
-      () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 50,
-    )
+    await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 50)
     assertUntroubled(page)
   })
 }
@@ -283,9 +262,7 @@ test('older entries are appended, newer ones announced: nothing moves beneath th
   await button(page, 'Show more').scrollIntoViewIfNeeded()
   const scrolled = await page.evaluate(() => scrollY)
   await button(page, 'Show more').click()
-  await page.waitForFunction(
-    () => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 100,
-  )
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 100)
   assert.equal(await page.evaluate(() => scrollY), scrolled)
   assert.deepEqual((await rowsOf(page).allInnerTexts()).slice(0, 50), rows)
 

@@ -3,15 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { eventually } from '../support/prepared.ts'
-import {
-  assertAccessible,
-  assertFits,
-  assertUntroubled,
-  type Person,
-  panelStage,
-  type Width,
-  widths,
-} from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, type Person, panelStage, type Width, widths } from './stage.ts'
 
 const stage = await panelStage({ after })
 let owner: Person

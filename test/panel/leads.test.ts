@@ -9,14 +9,7 @@ import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
-import {
-  assertAccessible,
-  assertFits,
-  assertUntroubled,
-  atBothWidths,
-  type Person,
-  panelStage,
-} from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, type Person, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
 const { place, person, open } = stage
@@ -56,44 +49,35 @@ async function asked(page: Page, method: string, path: string, data?: unknown) {
 
 const everything = { prefix: '', state: null, afterEmail: '', limit: 1_000, withLinks: false }
 
-atBothWidths(
-  'leads are found by the beginning of their address, page by page, and none twice',
-  async (width) => {
-    const campaign = await campaignOf(owner)
-    const planted = '"<img src=x onerror=window.ran=1>"@example.com'
-    const emails = [
-      ...numbered(120, 'ada'),
-      ...numbered(3, 'adele'),
-      '"=x y"@example.com',
-      '+plus@example.com',
-      planted,
-    ]
-    await imported(campaign.id, emails)
-    const requests: string[] = []
-    const page = await open(owner, { path: leadsPath(campaign.id), width })
-    page.on('request', (request) => requests.push(request.url()))
-    await links(page).nth(49).waitFor()
-    assert.equal(await links(page).count(), 50)
-    await assertAccessible(page)
-    await page.getByRole('button', { name: 'Show more' }).click()
-    await links(page).nth(99).waitFor()
-    await page.getByRole('button', { name: 'Show more' }).click()
-    await page.getByText('These are all 126.').waitFor()
-    assert.deepEqual(await links(page).allTextContents(), [...emails].sort())
-    assert.equal(await page.evaluate(() => 'ran' in window), false)
+atBothWidths('leads are found by the beginning of their address, page by page, and none twice', async (width) => {
+  const campaign = await campaignOf(owner)
+  const planted = '"<img src=x onerror=window.ran=1>"@example.com'
+  const emails = [...numbered(120, 'ada'), ...numbered(3, 'adele'), '"=x y"@example.com', '+plus@example.com', planted]
+  await imported(campaign.id, emails)
+  const requests: string[] = []
+  const page = await open(owner, { path: leadsPath(campaign.id), width })
+  page.on('request', (request) => requests.push(request.url()))
+  await links(page).nth(49).waitFor()
+  assert.equal(await links(page).count(), 50)
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await links(page).nth(99).waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('These are all 126.').waitFor()
+  assert.deepEqual(await links(page).allTextContents(), [...emails].sort())
+  assert.equal(await page.evaluate(() => 'ran' in window), false)
 
-    await page.getByLabel('Beginning of the address').fill('adel')
-    await page.getByText('These are all 3.').waitFor()
-    assert.deepEqual(await links(page).allTextContents(), numbered(3, 'adele'))
-    await page.getByLabel('Beginning of the address').fill('Ada')
-    await page.getByText('No address begins like that.').waitFor()
-    await page.getByLabel('Beginning of the address').fill('+')
-    await links(page).filter({ hasText: '+plus' }).click()
-    await page.getByRole('dialog', { name: 'Lead' }).getByText('+plus@example.com').waitFor()
-    for (const url of [...requests, page.url()]) assert.doesNotMatch(decodeURIComponent(url), /plus|adel|@/)
-    assertUntroubled(page)
-  },
-)
+  await page.getByLabel('Beginning of the address').fill('adel')
+  await page.getByText('These are all 3.').waitFor()
+  assert.deepEqual(await links(page).allTextContents(), numbered(3, 'adele'))
+  await page.getByLabel('Beginning of the address').fill('Ada')
+  await page.getByText('No address begins like that.').waitFor()
+  await page.getByLabel('Beginning of the address').fill('+')
+  await links(page).filter({ hasText: '+plus' }).click()
+  await page.getByRole('dialog', { name: 'Lead' }).getByText('+plus@example.com').waitFor()
+  for (const url of [...requests, page.url()]) assert.doesNotMatch(decodeURIComponent(url), /plus|adel|@/)
+  assertUntroubled(page)
+})
 
 test('a phone shows cards, in Polish and in the dark as well', async () => {
   const campaign = await campaignOf(owner, { name: 'Kampania' })
@@ -112,68 +96,62 @@ test('a phone shows cards, in Polish and in the dark as well', async () => {
   assertUntroubled(page)
 })
 
-atBothWidths(
-  'a state is looked for in steps that say how far they got, and goes on by itself',
-  async (width) => {
-    const campaign = await campaignOf(owner)
-    await imported(campaign.id, [...numbered(2_500, 'many'), 'zoe@example.com'])
-    for (const email of ['many-01200@example.com', 'zoe@example.com']) {
-      const set = ['lead', 'deadline', '--campaign', String(campaign.id), '--email', email]
-      await place.json([...set, '--at', '2020-01-01T00:00:00Z'])
-    }
-    const page = await open(owner, { path: leadsPath(campaign.id), width })
-    const step = { ...everything, state: 'expired', limit: 50 }
-    const path = `/campaigns/${campaign.id}/leads/search`
-    const first = await asked(page, 'POST', path, step)
-    assert.deepEqual([first.body.read, first.body.leads.length], [1_000, 0])
-    assert.equal(first.body.afterEmail, 'many-00999@example.com')
-    const second = await asked(page, 'POST', path, { ...step, afterEmail: first.body.afterEmail })
-    assert.deepEqual(
-      second.body.leads.map(({ email }: any) => email),
-      ['many-01200@example.com'],
-    )
-    // A step that finds more than it is asked for ends at the last that it gives.
-    const cut = await asked(page, 'POST', path, { ...step, state: 'open', limit: 3 })
-    assert.deepEqual(
-      [cut.body.read, cut.body.leads.length, cut.body.afterEmail],
-      [3, 3, 'many-00002@example.com'],
-    )
+atBothWidths('a state is looked for in steps that say how far they got, and goes on by itself', async (width) => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, [...numbered(2_500, 'many'), 'zoe@example.com'])
+  for (const email of ['many-01200@example.com', 'zoe@example.com']) {
+    const set = ['lead', 'deadline', '--campaign', String(campaign.id), '--email', email]
+    await place.json([...set, '--at', '2020-01-01T00:00:00Z'])
+  }
+  const page = await open(owner, { path: leadsPath(campaign.id), width })
+  const step = { ...everything, state: 'expired', limit: 50 }
+  const path = `/campaigns/${campaign.id}/leads/search`
+  const first = await asked(page, 'POST', path, step)
+  assert.deepEqual([first.body.read, first.body.leads.length], [1_000, 0])
+  assert.equal(first.body.afterEmail, 'many-00999@example.com')
+  const second = await asked(page, 'POST', path, { ...step, afterEmail: first.body.afterEmail })
+  assert.deepEqual(
+    second.body.leads.map(({ email }: any) => email),
+    ['many-01200@example.com'],
+  )
+  // A step that finds more than it is asked for ends at the last that it gives.
+  const cut = await asked(page, 'POST', path, { ...step, state: 'open', limit: 3 })
+  assert.deepEqual([cut.body.read, cut.body.leads.length, cut.body.afterEmail], [3, 3, 'many-00002@example.com'])
 
-    // So does the last one.
-    const narrow = { ...step, prefix: 'many-024', state: 'open', limit: 60 }
-    const last = await asked(page, 'POST', path, narrow)
-    assert.deepEqual([last.body.read, last.body.afterEmail], [60, 'many-02459@example.com'])
-    const rest = await asked(page, 'POST', path, { ...narrow, afterEmail: last.body.afterEmail })
-    assert.deepEqual([rest.body.read, rest.body.afterEmail], [40, null])
+  // So does the last one.
+  const narrow = { ...step, prefix: 'many-024', state: 'open', limit: 60 }
+  const last = await asked(page, 'POST', path, narrow)
+  assert.deepEqual([last.body.read, last.body.afterEmail], [60, 'many-02459@example.com'])
+  const rest = await asked(page, 'POST', path, { ...narrow, afterEmail: last.body.afterEmail })
+  assert.deepEqual([rest.body.read, rest.body.afterEmail], [40, null])
 
-    await page.getByRole('combobox', { name: 'State' }).click()
-    await page.getByRole('option', { name: 'Expired' }).click()
-    await page.getByText('2,501 leads looked through, 2 found').waitFor()
-    assert.deepEqual(await links(page).allTextContents(), ['many-01200@example.com', 'zoe@example.com'])
-    await page.getByRole('combobox', { name: 'State' }).click()
-    await page.getByRole('option', { name: 'Opens later' }).click()
-    await page.getByText('No lead is in this state now.').waitFor()
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Expired' }).click()
+  await page.getByText('2,501 leads looked through, 2 found').waitFor()
+  assert.deepEqual(await links(page).allTextContents(), ['many-01200@example.com', 'zoe@example.com'])
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Opens later' }).click()
+  await page.getByText('No lead is in this state now.').waitFor()
 
-    // Between two steps it can be stopped, and then goes on from there.
-    let letGo = () => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
-    await page.route('**/leads/search', async (route) => {
-      if (JSON.parse(route.request().postData() ?? '').afterEmail !== '') await held
-      await route.continue()
-    })
-    await page.getByRole('combobox', { name: 'State' }).click()
-    await page.getByRole('option', { name: 'Waits for a visit' }).click()
-    await page.getByText('1,000 leads looked through, 0 found, up to many-00999@example.com').waitFor()
-    await page.getByRole('button', { name: 'Stop' }).click()
-    letGo()
-    await page.getByText('2,000 leads looked through').waitFor()
-    await page.getByRole('button', { name: 'Go on' }).click()
-    await page.getByText('2,501 leads looked through, 0 found').waitFor()
-    assertUntroubled(page)
-  },
-)
+  // Between two steps it can be stopped, and then goes on from there.
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/leads/search', async (route) => {
+    if (JSON.parse(route.request().postData() ?? '').afterEmail !== '') await held
+    await route.continue()
+  })
+  await page.getByRole('combobox', { name: 'State' }).click()
+  await page.getByRole('option', { name: 'Waits for a visit' }).click()
+  await page.getByText('1,000 leads looked through, 0 found, up to many-00999@example.com').waitFor()
+  await page.getByRole('button', { name: 'Stop' }).click()
+  letGo()
+  await page.getByText('2,000 leads looked through').waitFor()
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText('2,501 leads looked through, 0 found').waitFor()
+  assertUntroubled(page)
+})
 
 test('visitors without an email are never shown, by no search and no ref', async () => {
   const campaign = await campaignOf(owner, { anonymous: { enabled: true } })
@@ -209,106 +187,93 @@ test('visitors without an email are never shown, by no search and no ref', async
   const [visitor, lead] = [await refOf(visitorName(client)), await refOf('one@example.com')]
   await store.close()
   assert.ok(visitor !== undefined && lead !== undefined)
-  const statusOf = async (ref: string) =>
-    (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).status
+  const statusOf = async (ref: string) => (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).status
   assert.deepEqual([await statusOf(visitor), await statusOf(lead)], [404, 200])
 })
 
-atBothWidths(
-  'a lead is added by hand, refused where it is none, and in a draft with what to do',
-  async (width) => {
-    const campaign = await campaignOf(owner)
-    const page = await open(owner, { path: leadsPath(campaign.id), width })
-    await page.getByText('Nobody is registered in this campaign yet').waitFor()
-    await assertAccessible(page)
-    await page.getByRole('button', { name: 'Add lead' }).first().click()
-    await page.getByLabel('Email').fill('no address')
-    await page.getByRole('button', { name: 'Register' }).click()
-    await page.getByText('This is no email address').waitFor()
-    await assertAccessible(page)
-    await assertFits(page)
-    await page.getByLabel('Email').fill('New.Lead@example.com')
-    await page.getByRole('button', { name: 'Register' }).click()
-    const drawer = page.getByRole('dialog', { name: 'Lead' })
-    await drawer.getByText('New.Lead@example.com').waitFor()
-    const lead = await shown(campaign.id, 'New.Lead@example.com')
-    assert.equal(page.url(), `${stage.server.origin}${leadsPath(campaign.id, lead.ref)}`)
-    assert.equal(lead.state, 'open')
-    await drawer.getByText('The lead is registered.').waitFor()
-    await assertAccessible(page)
-    await drawer.getByRole('button', { name: 'Close' }).click()
-    assert.deepEqual(await links(page).allTextContents(), ['New.Lead@example.com'])
+atBothWidths('a lead is added by hand, refused where it is none, and in a draft with what to do', async (width) => {
+  const campaign = await campaignOf(owner)
+  const page = await open(owner, { path: leadsPath(campaign.id), width })
+  await page.getByText('Nobody is registered in this campaign yet').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Add lead' }).first().click()
+  await page.getByLabel('Email').fill('no address')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('This is no email address').waitFor()
+  await assertAccessible(page)
+  await assertFits(page)
+  await page.getByLabel('Email').fill('New.Lead@example.com')
+  await page.getByRole('button', { name: 'Register' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Lead' })
+  await drawer.getByText('New.Lead@example.com').waitFor()
+  const lead = await shown(campaign.id, 'New.Lead@example.com')
+  assert.equal(page.url(), `${stage.server.origin}${leadsPath(campaign.id, lead.ref)}`)
+  assert.equal(lead.state, 'open')
+  await drawer.getByText('The lead is registered.').waitFor()
+  await assertAccessible(page)
+  await drawer.getByRole('button', { name: 'Close' }).click()
+  assert.deepEqual(await links(page).allTextContents(), ['New.Lead@example.com'])
 
-    await page.getByRole('button', { name: 'Add lead' }).click()
-    await page.getByLabel('Email').fill('New.Lead@example.com')
-    await page.getByRole('button', { name: 'Register' }).click()
-    await page.getByText('The lead was registered before').waitFor()
-    assert.deepEqual(await shown(campaign.id, 'New.Lead@example.com'), lead)
+  await page.getByRole('button', { name: 'Add lead' }).click()
+  await page.getByLabel('Email').fill('New.Lead@example.com')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('The lead was registered before').waitFor()
+  assert.deepEqual(await shown(campaign.id, 'New.Lead@example.com'), lead)
 
-    const draft = await campaignOf(owner, { isDraft: true })
-    await page.goto(leadsPath(draft.id))
-    await page.getByRole('button', { name: 'Add lead' }).first().click()
-    await page.getByLabel('Email').fill('early@example.com')
-    await page.getByRole('button', { name: 'Register' }).click()
-    await page.getByText('The campaign is a draft and takes no registrations. Publish it first').waitFor()
-    assert.equal(await page.getByLabel('Email').inputValue(), 'early@example.com')
-    assert.deepEqual(await listOf(draft.id), [])
-    assertUntroubled(page)
-  },
-)
+  const draft = await campaignOf(owner, { isDraft: true })
+  await page.goto(leadsPath(draft.id))
+  await page.getByRole('button', { name: 'Add lead' }).first().click()
+  await page.getByLabel('Email').fill('early@example.com')
+  await page.getByRole('button', { name: 'Register' }).click()
+  await page.getByText('The campaign is a draft and takes no registrations. Publish it first').waitFor()
+  assert.equal(await page.getByLabel('Email').inputValue(), 'early@example.com')
+  assert.deepEqual(await listOf(draft.id), [])
+  assertUntroubled(page)
+})
 
 async function did(server: Server, path: string, agent = 'Mozilla/5.0 (X11; rv:140.0) Firefox/140.0') {
   await fetch(`${server.origin}${path}`, { redirect: 'manual', headers: { 'User-Agent': agent } })
 }
 
-atBothWidths(
-  'one lead: what it did by day, and links and timers as the API hands them out',
-  async (width) => {
-    const campaign = await campaignOf(owner)
-    const key = await place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'api'])
-    const answer = await fetch(`${stage.server.base}/campaigns/${campaign.id}/leads`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key.key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ email: 'ada@example.com', language: 'pl' }),
-    })
-    const offer = await answer.json()
-    const { ref } = await shown(campaign.id, 'ada@example.com')
-    const [first, second] = offer.offerLinks.map(({ url }: any) => new URL(url).pathname)
-    await did(stage.server, first)
-    await did(stage.server, first)
-    await did(stage.server, second, 'curl/8.5.0')
-    await did(stage.server, new URL(offer.mailTimerUrl).pathname)
-    const page = await open(owner, { path: leadsPath(campaign.id, ref), width })
-    const counted = async () =>
-      (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).body.days[0]?.open.person === 1
-    assert.ok(await eventually(5_000, counted))
-    await page.reload()
-    const drawer = page.getByRole('dialog', { name: 'Lead' })
-    await drawer.getByText('2 clicks, 1 click by a scanner, 1 open of the mail').waitFor()
-    const line = await drawer.getByRole('list').getByRole('listitem').allTextContents()
-    assert.deepEqual(
-      line.map((entry) => entry.replace(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), .*/, '')),
-      [
-        'Registered',
-        'Attempt 1 began',
-        '2 clicks, 1 click by a scanner, 1 open of the mail',
-        'The offer ends',
-      ],
-    )
-    for (const { url } of offer.offerLinks)
-      assert.equal(await drawer.getByText(url, { exact: true }).count(), 1)
-    assert.equal(await drawer.getByText(offer.mailTimerUrl, { exact: true }).count(), 1)
-    assert.equal(await drawer.getByText(`https://example.com/offer?x=1&lc=${ref}#buy`).count(), 1)
-    await drawer.getByRole('region', { name: 'Countdown image in Polish' }).waitFor()
-    await drawer.getByRole('button', { name: 'Copy' }).nth(1).click()
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), offer.offerLinks[0].url)
-    await assertAccessible(page)
-    // Looking at a lead counts as nothing that the lead did.
-    const { body } = await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)
-    assert.deepEqual([body.days.length, body.days[0].open.person, body.days[0].visit.person], [1, 1, 0])
-    assertUntroubled(page)
-  },
-)
+atBothWidths('one lead: what it did by day, and links and timers as the API hands them out', async (width) => {
+  const campaign = await campaignOf(owner)
+  const key = await place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'api'])
+  const answer = await fetch(`${stage.server.base}/campaigns/${campaign.id}/leads`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key.key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.com', language: 'pl' }),
+  })
+  const offer = await answer.json()
+  const { ref } = await shown(campaign.id, 'ada@example.com')
+  const [first, second] = offer.offerLinks.map(({ url }: any) => new URL(url).pathname)
+  await did(stage.server, first)
+  await did(stage.server, first)
+  await did(stage.server, second, 'curl/8.5.0')
+  await did(stage.server, new URL(offer.mailTimerUrl).pathname)
+  const page = await open(owner, { path: leadsPath(campaign.id, ref), width })
+  const counted = async () =>
+    (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).body.days[0]?.open.person === 1
+  assert.ok(await eventually(5_000, counted))
+  await page.reload()
+  const drawer = page.getByRole('dialog', { name: 'Lead' })
+  await drawer.getByText('2 clicks, 1 click by a scanner, 1 open of the mail').waitFor()
+  const line = await drawer.getByRole('list').getByRole('listitem').allTextContents()
+  assert.deepEqual(
+    line.map((entry) => entry.replace(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), .*/, '')),
+    ['Registered', 'Attempt 1 began', '2 clicks, 1 click by a scanner, 1 open of the mail', 'The offer ends'],
+  )
+  for (const { url } of offer.offerLinks) assert.equal(await drawer.getByText(url, { exact: true }).count(), 1)
+  assert.equal(await drawer.getByText(offer.mailTimerUrl, { exact: true }).count(), 1)
+  assert.equal(await drawer.getByText(`https://example.com/offer?x=1&lc=${ref}#buy`).count(), 1)
+  await drawer.getByRole('region', { name: 'Countdown image in Polish' }).waitFor()
+  await drawer.getByRole('button', { name: 'Copy' }).nth(1).click()
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), offer.offerLinks[0].url)
+  await assertAccessible(page)
+  // Looking at a lead counts as nothing that the lead did.
+  const { body } = await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)
+  assert.deepEqual([body.days.length, body.days[0].open.person, body.days[0].visit.person], [1, 1, 0])
+  assertUntroubled(page)
+})
 
 atBothWidths(
   'a deadline is set by hand in the time of the campaign, also over a change of clocks, and cleared',
@@ -425,9 +390,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
     await dialog.getByText('Import finished').waitFor()
   }
   const counts = async () => {
-    const texts = ['created', 'existing', 'refused'].map((name) =>
-      dialog.locator(`[data-count=${name}]`).textContent(),
-    )
+    const texts = ['created', 'existing', 'refused'].map((name) => dialog.locator(`[data-count=${name}]`).textContent())
     return (await Promise.all(texts)).map((count) => Number(count?.replace(',', '')))
   }
   const refusedLines = async () => {
@@ -472,10 +435,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
   await dialog.getByRole('button', { name: 'Close' }).last().click()
 
   // As spreadsheets write it where the comma stands in numbers.
-  writeFileSync(
-    path,
-    '\uFEFF"name, first";email\r\nBloggs, Joe;joe@example.com\r\n1,5;semicolon@example.com\r\n',
-  )
+  writeFileSync(path, '\uFEFF"name, first";email\r\nBloggs, Joe;joe@example.com\r\n1,5;semicolon@example.com\r\n')
   await page.getByRole('button', { name: 'Import' }).click()
   await choose()
   assert.deepEqual(await counts(), [1, 1, 0])
@@ -701,8 +661,7 @@ test('to a stranger, and under another campaign, leads look as if they did not e
   assert.deepEqual([lead.setByHand, (await listOf(campaign.id)).length], [false, 1])
   const own = `/campaigns/${foreign.id}/leads`
   await place.json(['account', 'set', String(stranger.accountId), '--suspended', 'true'])
-  const suspended = async (path: string, body: unknown) =>
-    (await asked(theirs, 'POST', `${own}${path}`, body)).status
+  const suspended = async (path: string, body: unknown) => (await asked(theirs, 'POST', `${own}${path}`, body)).status
   assert.equal(await suspended('/search', everything), 200)
   assert.equal(await suspended('', { email: 'new@example.com' }), 403)
   assert.equal(await suspended('/import', { emails: ['new@example.com'] }), 403)

@@ -5,11 +5,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { polish } from '../../panel/src/screens/integrations/reference/polish.ts'
-import {
-  readErrorBody,
-  readHeaders,
-  readOperations,
-} from '../../panel/src/screens/integrations/reference/reading.ts'
+import { readErrorBody, readHeaders, readOperations } from '../../panel/src/screens/integrations/reference/reading.ts'
 import { words } from '../../panel/src/screens/integrations/reference/words.ts'
 import { errorMessage, errorStatus } from '../../src/core/errors.ts'
 import { warnings } from '../../src/core/offer.ts'
@@ -103,8 +99,7 @@ test('every error code of every operation, and every warning, has its words in b
   for (const language of ['en', 'pl'] as const) {
     assert.deepEqual(Object.keys(words[language].codes), Object.keys(errorStatus))
     assert.deepEqual(Object.keys(words[language].warningTexts), [...warnings])
-    for (const [code, { means, next }] of Object.entries(words[language].codes))
-      assert.ok(means && next, code)
+    for (const [code, { means, next }] of Object.entries(words[language].codes)) assert.ok(means && next, code)
   }
   for (const code of Object.keys(errorStatus) as (keyof typeof errorStatus)[]) {
     assert.notEqual(words.en.codes[code].means, words.pl.codes[code].means)
@@ -113,10 +108,7 @@ test('every error code of every operation, and every warning, has its words in b
 })
 
 async function chooseLanguage(page: Page, name: string): Promise<void> {
-  await page
-    .getByRole('radiogroup', { name: 'Language of the examples' })
-    .getByText(name, { exact: true })
-    .click()
+  await page.getByRole('radiogroup', { name: 'Language of the examples' }).getByText(name, { exact: true }).click()
 }
 
 async function openAll(page: Page): Promise<void> {
@@ -141,8 +133,7 @@ for (const width of ['phone', 'desk'] as const) {
       for (const code of Object.keys(errorStatus)) {
         assert.ok(shown.split('\n').includes(code), code)
       }
-      for (const name of ['RateLimit-Remaining', 'Retry-After', ...warnings])
-        assert.ok(shown.includes(name), name)
+      for (const name of ['RateLimit-Remaining', 'Retry-After', ...warnings]) assert.ok(shown.includes(name), name)
       const told = (text: string) => shown.includes(text.replaceAll('`', ''))
       for (const text of textsShown()) {
         const inPolish = polish[text] as string
@@ -150,10 +141,7 @@ for (const width of ['phone', 'desk'] as const) {
         if (language === 'pl' && inPolish !== text) assert.ok(!told(text), text)
       }
       for (const message of Object.values(errorMessage)) assert.ok(!shown.includes(message), message)
-      assert.match(
-        shown,
-        language === 'pl' ? /120 żądań w każdej minucie/ : /120 requests in each UTC minute/,
-      )
+      assert.match(shown, language === 'pl' ? /120 żądań w każdej minucie/ : /120 requests in each UTC minute/)
       assertUntroubled(page)
     })
   }

@@ -14,10 +14,7 @@ const campaign = await stage.place.json(
   campaignFile({ name: 'Course of the owner' }),
 )
 const key = await stage.place.json(['key', 'create', '--account', account, '--name', 'server'])
-await stage.place.json(
-  ['lead', 'import', '--campaign', String(campaign.id), '-'],
-  'email\nlead@example.com\n',
-)
+await stage.place.json(['lead', 'import', '--campaign', String(campaign.id), '-'], 'email\nlead@example.com\n')
 const lead = await stage.place.json([
   ...['lead', 'show', '--campaign', String(campaign.id), '--email', 'lead@example.com'],
 ])
@@ -50,8 +47,7 @@ async function ask(route: string, headers: Record<string, string> = {}, body?: u
   return { status: answer.status, code, text, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' }
 }
 
-const signedIn = async ({ email, password }: Person) =>
-  (await ask('POST /session', {}, { email, password })).cookie
+const signedIn = async ({ email, password }: Person) => (await ask('POST /session', {}, { email, password })).cookie
 
 const table = Object.entries(routes)
 const behindSession = table.filter(([, { access }]) => access !== 'anybody').map(([name]) => name)
@@ -126,8 +122,7 @@ test('what belongs to another account is in no answer of a route that names noth
     assert.ok(await eventually(10_000, isTold), `${route} tells the owner nothing`)
     const { status, text } = await askedBy(theirs)
     assert.equal(status, 200, route)
-    for (const one of Object.values(telling))
-      assert.ok(one === null || !text.includes(one), `${route}: ${one}`)
+    for (const one of Object.values(telling)) assert.ok(one === null || !text.includes(one), `${route}: ${one}`)
   }
 })
 

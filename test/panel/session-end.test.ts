@@ -17,10 +17,7 @@ import {
 const stage = await panelStage({ after })
 
 const make = ({ accountId }: Person) =>
-  stage.place.json(
-    ['campaign', 'apply', '--account', String(accountId), '-'],
-    campaignFile({ name: 'Course' }),
-  )
+  stage.place.json(['campaign', 'apply', '--account', String(accountId), '-'], campaignFile({ name: 'Course' }))
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
 
@@ -76,31 +73,28 @@ atBothWidths(
   },
 )
 
-atBothWidths(
-  'a session that is found to have ended when one comes back leaves the screen as it is',
-  async (width) => {
-    const person = await stage.person(`back-${width}`)
-    const { id } = await make(person)
-    const page = await stage.open(person, { width, path: `/campaigns/${id}/pages` })
-    page.setDefaultTimeout(10_000)
-    await page.getByRole('button', { name: 'Add a page' }).click()
-    const second = page.getByRole('group', { name: 'Page 2' }).getByLabel('Address of the page')
-    await second.fill('https://example.com/two')
-    await page.context().clearCookies()
-    await comeBack(page)
-    await question(page).waitFor()
-    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}/pages`)
-    assert.equal(await second.inputValue(), 'https://example.com/two')
-    await signInAgain(page, person)
-    assert.equal(await second.inputValue(), 'https://example.com/two')
-    await page.getByRole('button', { name: 'Save pages' }).click()
-    await page.getByText('Saved.').waitFor()
-    await comeBack(page)
-    await page.waitForTimeout(500)
-    assert.equal(await question(page).isVisible(), false)
-    assertUntroubled(page)
-  },
-)
+atBothWidths('a session that is found to have ended when one comes back leaves the screen as it is', async (width) => {
+  const person = await stage.person(`back-${width}`)
+  const { id } = await make(person)
+  const page = await stage.open(person, { width, path: `/campaigns/${id}/pages` })
+  page.setDefaultTimeout(10_000)
+  await page.getByRole('button', { name: 'Add a page' }).click()
+  const second = page.getByRole('group', { name: 'Page 2' }).getByLabel('Address of the page')
+  await second.fill('https://example.com/two')
+  await page.context().clearCookies()
+  await comeBack(page)
+  await question(page).waitFor()
+  assert.equal(new URL(page.url()).pathname, `/campaigns/${id}/pages`)
+  assert.equal(await second.inputValue(), 'https://example.com/two')
+  await signInAgain(page, person)
+  assert.equal(await second.inputValue(), 'https://example.com/two')
+  await page.getByRole('button', { name: 'Save pages' }).click()
+  await page.getByText('Saved.').waitFor()
+  await comeBack(page)
+  await page.waitForTimeout(500)
+  assert.equal(await question(page).isVisible(), false)
+  assertUntroubled(page)
+})
 
 atBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
   const person = await stage.person(`fresh-${width}`)

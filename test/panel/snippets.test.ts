@@ -134,8 +134,7 @@ function parsePython(program: string): Asked {
     JSON.parse(url),
     lines.map((line) => {
       const [, name = '', keyed, plain] =
-        /^ {8}"([\w-]+)": (?:f"(Bearer )\{os\.environ\['LASTCALL_KEY'\]\}"|"([^"]*)"),$/.exec(line) ??
-        assert.fail(line)
+        /^ {8}"([\w-]+)": (?:f"(Bearer )\{os\.environ\['LASTCALL_KEY'\]\}"|"([^"]*)"),$/.exec(line) ?? assert.fail(line)
       return `${name}: ${keyed === undefined ? plain : `${keyed}${key}`}`
     }),
     body,
@@ -155,8 +154,7 @@ function parsePhp(program: string): Asked {
     phpText(url),
     lines.map((line) => {
       const [, keyed, plain] =
-        /^ {8}(?:'(Authorization: Bearer )' \. getenv\('LASTCALL_KEY'\)|'([^']*)'),$/.exec(line) ??
-        assert.fail(line)
+        /^ {8}(?:'(Authorization: Bearer )' \. getenv\('LASTCALL_KEY'\)|'([^']*)'),$/.exec(line) ?? assert.fail(line)
       return keyed === undefined ? (plain as string) : `${keyed}${key}`
     }),
     entries.length === 0 ? '' : JSON.stringify(Object.fromEntries(entries)),
@@ -248,8 +246,7 @@ test('the collection has the shape of its format, no key, and asks what the exam
   const types = ['string', 'boolean', 'any', 'number']
   assert.ok(variable.every(({ type }) => types.includes(type)))
   const values: Record<string, string> = Object.fromEntries(variable.map(({ key, value }) => [key, value]))
-  const filled = (text: string) =>
-    text.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name] ?? assert.fail(name))
+  const filled = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name] ?? assert.fail(name))
   assert.deepEqual(values, { baseUrl: origin, key: '', campaignId: '4711' })
   assert.deepEqual(auth, {
     type: 'bearer',

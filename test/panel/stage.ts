@@ -122,8 +122,7 @@ function watch(page: Page): void {
   page.on('pageerror', (error) => found.push(String(error)))
   page.on('console', (message) => {
     const text = message.text()
-    if (message.type() === 'error' && !/status of (?:401|403|404|409|422|429|503)/.test(text))
-      found.push(text)
+    if (message.type() === 'error' && !/status of (?:401|403|404|409|422|429|503)/.test(text)) found.push(text)
   })
 }
 

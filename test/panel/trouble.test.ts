@@ -3,14 +3,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import {
-  assertAccessible,
-  assertFits,
-  assertUntroubled,
-  atBothWidths,
-  panelStage,
-  type Width,
-} from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage, type Width } from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
@@ -35,24 +28,21 @@ async function withoutHttps(page: Page, copies: boolean): Promise<void> {
   await page.reload()
 }
 
-atBothWidths(
-  'a part that does not load says so, takes nothing else along, and can be loaded again',
-  async (width) => {
-    const page = await open(`/campaigns/${id}`, width, 'pl')
-    await page.route(/\/assets\/(?:leads|settings)-[^/]*\.js$/, (route) => route.abort('connectionfailed'))
-    await page.getByRole('tab', { name: 'Odbiorcy' }).click()
-    await page.getByText('Ta część panelu nie wczytała się').waitFor()
-    await assertAccessible(page)
-    await assertFits(page)
-    await page.getByRole('tab', { name: 'Strony oferty' }).click()
-    await page.getByRole('button', { name: 'Dodaj stronę' }).waitFor()
-    await page.getByRole('tab', { name: 'Odbiorcy' }).click()
-    await page.unrouteAll()
-    await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
-    await page.getByText('nikt nie jest jeszcze zarejestrowany').waitFor()
-    await page.context().close()
-  },
-)
+atBothWidths('a part that does not load says so, takes nothing else along, and can be loaded again', async (width) => {
+  const page = await open(`/campaigns/${id}`, width, 'pl')
+  await page.route(/\/assets\/(?:leads|settings)-[^/]*\.js$/, (route) => route.abort('connectionfailed'))
+  await page.getByRole('tab', { name: 'Odbiorcy' }).click()
+  await page.getByText('Ta część panelu nie wczytała się').waitFor()
+  await assertAccessible(page)
+  await assertFits(page)
+  await page.getByRole('tab', { name: 'Strony oferty' }).click()
+  await page.getByRole('button', { name: 'Dodaj stronę' }).waitFor()
+  await page.getByRole('tab', { name: 'Odbiorcy' }).click()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
+  await page.getByText('nikt nie jest jeszcze zarejestrowany').waitFor()
+  await page.context().close()
+})
 
 atBothWidths('without HTTPS a page is added all the same, and what is copied is copied', async (width) => {
   const page = await open(`/campaigns/${id}/pages`, width)
@@ -89,27 +79,24 @@ atBothWidths('where nothing can be copied it is said what to do', async (width) 
   await page.context().close()
 })
 
-atBothWidths(
-  'a campaign that cannot be duplicated or exported says why, and is tried again',
-  async (width) => {
-    const page = await open('/campaigns', width)
-    for (const name of ['Export', 'Duplicate']) {
-      await page.route(`**/panel/api/campaigns/${id}`, (route) => route.abort('connectionfailed'))
-      await page.getByRole('button', { name: 'Actions on Course', exact: true }).click()
-      await page.getByRole('menuitem', { name }).click()
-      const dialog = page.getByRole('dialog', { name })
-      await dialog.getByText('The service cannot be reached').waitFor()
-      await assertAccessible(page)
-      await page.unrouteAll()
-      const downloading = name === 'Export' ? page.waitForEvent('download') : undefined
-      await dialog.getByRole('button', { name: 'Try again' }).click()
-      await downloading
-      await dialog.waitFor({ state: 'hidden' })
-    }
-    await page.getByRole('heading', { name: 'Copy of Course' }).waitFor()
-    await page.context().close()
-  },
-)
+atBothWidths('a campaign that cannot be duplicated or exported says why, and is tried again', async (width) => {
+  const page = await open('/campaigns', width)
+  for (const name of ['Export', 'Duplicate']) {
+    await page.route(`**/panel/api/campaigns/${id}`, (route) => route.abort('connectionfailed'))
+    await page.getByRole('button', { name: 'Actions on Course', exact: true }).click()
+    await page.getByRole('menuitem', { name }).click()
+    const dialog = page.getByRole('dialog', { name })
+    await dialog.getByText('The service cannot be reached').waitFor()
+    await assertAccessible(page)
+    await page.unrouteAll()
+    const downloading = name === 'Export' ? page.waitForEvent('download') : undefined
+    await dialog.getByRole('button', { name: 'Try again' }).click()
+    await downloading
+    await dialog.waitFor({ state: 'hidden' })
+  }
+  await page.getByRole('heading', { name: 'Copy of Course' }).waitFor()
+  await page.context().close()
+})
 
 atBothWidths('a name of spaces is marked where it stands', async (width) => {
   const page = await open('/settings', width)

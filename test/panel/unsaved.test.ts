@@ -3,14 +3,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import {
-  assertAccessible,
-  assertUntroubled,
-  atBothWidths,
-  comeBack,
-  panelStage,
-  type Width,
-} from './stage.ts'
+import { assertAccessible, assertUntroubled, atBothWidths, comeBack, panelStage, type Width } from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
@@ -91,9 +84,7 @@ atBothWidths('a timer follows what a colleague saves, and never overwrites it un
   await theirs.getByLabel('Width').fill('400')
   await save(theirs, 'timer')
   await comeBack(mine)
-  await mine.waitForFunction(() =>
-    [...document.querySelectorAll('input')].some(({ value }) => value === '400 points'),
-  )
+  await mine.waitForFunction(() => [...document.querySelectorAll('input')].some(({ value }) => value === '400 points'))
 
   await mine.getByLabel('Boxes').fill('#aa2200')
   await theirs.getByLabel('Width').fill('500')
@@ -124,62 +115,59 @@ atBothWidths('a timer follows what a colleague saves, and never overwrites it un
   await Promise.all([mine.context().close(), theirs.context().close()])
 })
 
-atBothWidths(
-  'unsaved pages and timer are marked, kept for another visit, and leaving asks first',
-  async (width) => {
-    const id = await make()
-    const page = await open(`/campaigns/${id}/pages`, width)
-    const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
-    await add(page, 2, 'https://example.com/two')
-    await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
-    await page.getByRole('tab', { name: 'Mail timer' }).click()
-    await leave.getByRole('button', { name: 'Stay here' }).click()
-    assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
-    await page.getByRole('tab', { name: 'Mail timer' }).click()
-    await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+atBothWidths('unsaved pages and timer are marked, kept for another visit, and leaving asks first', async (width) => {
+  const id = await make()
+  const page = await open(`/campaigns/${id}/pages`, width)
+  const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await add(page, 2, 'https://example.com/two')
+  await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
+  await page.getByRole('tab', { name: 'Mail timer' }).click()
+  await leave.getByRole('button', { name: 'Stay here' }).click()
+  assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
+  await page.getByRole('tab', { name: 'Mail timer' }).click()
+  await leave.getByRole('button', { name: 'Leave', exact: true }).click()
 
-    await page.getByLabel('Boxes').fill('#aa2200')
-    await page.getByRole('tab', { name: 'Mail timer (unsaved)' }).waitFor()
-    let asked = 0
-    page.on('dialog', (dialog) => {
-      asked += 1
-      dialog.accept()
-    })
-    await page.reload()
-    assert.equal(asked, 1)
-    await page.getByText('Not saved yet.').waitFor()
-    assert.equal(await page.getByLabel('Boxes').inputValue(), '#aa2200')
-    await save(page, 'timer')
-    await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).click()
-    await page.getByText('Not saved yet.').waitFor()
-    assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
+  await page.getByLabel('Boxes').fill('#aa2200')
+  await page.getByRole('tab', { name: 'Mail timer (unsaved)' }).waitFor()
+  let asked = 0
+  page.on('dialog', (dialog) => {
+    asked += 1
+    dialog.accept()
+  })
+  await page.reload()
+  assert.equal(asked, 1)
+  await page.getByText('Not saved yet.').waitFor()
+  assert.equal(await page.getByLabel('Boxes').inputValue(), '#aa2200')
+  await save(page, 'timer')
+  await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).click()
+  await page.getByText('Not saved yet.').waitFor()
+  assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
 
-    // Before it is published somebody says so.
-    await page.getByRole('tab', { name: 'Deadline' }).click()
-    await leave.getByRole('button', { name: 'Leave', exact: true }).click()
-    await page.getByRole('button', { name: 'Back to draft' }).click()
-    await page.getByRole('dialog').getByText('Changes that you have not saved').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-    await page.goto(`/campaigns/${id}/pages`)
+  // Before it is published somebody says so.
+  await page.getByRole('tab', { name: 'Deadline' }).click()
+  await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+  await page.getByRole('button', { name: 'Back to draft' }).click()
+  await page.getByRole('dialog').getByText('Changes that you have not saved').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.goto(`/campaigns/${id}/pages`)
 
-    // A page that is saved may stand in mails; one that is not goes without a question.
-    await page.getByRole('group', { name: 'Page 2' }).getByRole('button').last().click()
-    await page.getByRole('tab', { name: 'Offer pages', exact: true }).waitFor()
-    const removal = page.getByRole('dialog', { name: 'Remove this page from the offer?' })
-    await page.getByRole('button', { name: 'Remove this page' }).click()
-    await removal.getByText('links to it in mails already sent').waitFor()
-    await assertAccessible(page)
-    await removal.getByRole('button', { name: 'Cancel' }).click()
-    await address(page, 1).waitFor()
-    await page.getByRole('button', { name: 'Remove this page' }).click()
-    await removal.getByRole('button', { name: 'Remove this page' }).click()
-    await page.getByText('No page yet.').waitFor()
-    await save(page, 'pages')
-    assert.deepEqual(await urls(id), [])
-    assertUntroubled(page)
-    await page.context().close()
-  },
-)
+  // A page that is saved may stand in mails; one that is not goes without a question.
+  await page.getByRole('group', { name: 'Page 2' }).getByRole('button').last().click()
+  await page.getByRole('tab', { name: 'Offer pages', exact: true }).waitFor()
+  const removal = page.getByRole('dialog', { name: 'Remove this page from the offer?' })
+  await page.getByRole('button', { name: 'Remove this page' }).click()
+  await removal.getByText('links to it in mails already sent').waitFor()
+  await assertAccessible(page)
+  await removal.getByRole('button', { name: 'Cancel' }).click()
+  await address(page, 1).waitFor()
+  await page.getByRole('button', { name: 'Remove this page' }).click()
+  await removal.getByRole('button', { name: 'Remove this page' }).click()
+  await page.getByText('No page yet.').waitFor()
+  await save(page, 'pages')
+  assert.deepEqual(await urls(id), [])
+  assertUntroubled(page)
+  await page.context().close()
+})
 
 atBothWidths('signing out leaves no unsaved change behind', async (width) => {
   const id = await make()

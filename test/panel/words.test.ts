@@ -21,8 +21,7 @@ function* texts(path: string, en: unknown, pl: unknown): Generator<Pair> {
   if (typeof en === 'function' && typeof pl === 'function') {
     for (const given of [1, 2, 5, 22, 'Ada']) {
       const said = [en, pl].map((words) => attempt(words as (...given: unknown[]) => unknown, given))
-      if (said.every((one) => typeof one === 'string'))
-        yield { path: `${path}(${given})`, en: said[0], pl: said[1] }
+      if (said.every((one) => typeof one === 'string')) yield { path: `${path}(${given})`, en: said[0], pl: said[1] }
     }
   } else if (typeof en === 'object' && en !== null) {
     assert.deepEqual(Object.keys(pl as object), Object.keys(en), path)
@@ -44,9 +43,7 @@ function attempt(words: (...given: unknown[]) => unknown, given: unknown): unkno
 async function pairsOf(file: string): Promise<Pair[]> {
   const module = await import(join(root, file))
   return Object.entries<any>(module).flatMap(([name, words]) =>
-    words?.en === undefined || words?.pl === undefined
-      ? []
-      : [...texts(`${file} ${name}`, words.en, words.pl)],
+    words?.en === undefined || words?.pl === undefined ? [] : [...texts(`${file} ${name}`, words.en, words.pl)],
   )
 }
 

@@ -92,12 +92,10 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
 
   await t.test('a flag wins over its variable', async (t) => {
     const origin = await prepared(t)
-    const server = await origin
-      .copy(t)
-      .serve(['--rate-limit', '7', '--public-url', 'https://flag.example/base/'], {
-        RATE_LIMIT_PER_MINUTE: '5',
-        PUBLIC_URL: 'https://variable.example',
-      })
+    const server = await origin.copy(t).serve(['--rate-limit', '7', '--public-url', 'https://flag.example/base/'], {
+      RATE_LIMIT_PER_MINUTE: '5',
+      PUBLIC_URL: 'https://variable.example',
+    })
     const { body, limit } = await registered(server.base, origin)
     assert.equal(limit, '7')
     assert.match(body.offerLinks[0].url, /^https:\/\/flag\.example\/base\/go\/\d+\/[^/]+$/)
@@ -124,10 +122,7 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     const server = await origin.copy(t).serve()
     const { body, limit } = await registered(server.base, origin)
     assert.equal(limit, '120')
-    assert.ok(
-      body.offerLinks[0].url.startsWith(`http://localhost:${server.port}/go/`),
-      body.offerLinks[0].url,
-    )
+    assert.ok(body.offerLinks[0].url.startsWith(`http://localhost:${server.port}/go/`), body.offerLinks[0].url)
     assert.ok(body.mailTimerUrl.startsWith(`http://localhost:${server.port}/timer/`), body.mailTimerUrl)
   })
 

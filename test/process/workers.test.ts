@@ -31,9 +31,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
       body: JSON.stringify({ email }),
     })
   const registrations = async (prefix: string, count: number) => {
-    const answers = await Promise.all(
-      Array.from({ length: count }, (_, n) => register(`${prefix}-${n}@example.com`)),
-    )
+    const answers = await Promise.all(Array.from({ length: count }, (_, n) => register(`${prefix}-${n}@example.com`)))
     return answers.map(({ status }) => status)
   }
 

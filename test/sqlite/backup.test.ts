@@ -27,8 +27,7 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
       return { status: answer.status, body: (await answer.json()) as any }
     }
     const before = new Map<string, any>()
-    for (let n = 0; n < 50; n++)
-      before.set(`before-${n}@example.com`, (await register(`before-${n}@example.com`)).body)
+    for (let n = 0; n < 50; n++) before.set(`before-${n}@example.com`, (await register(`before-${n}@example.com`)).body)
     let stopping = false
     const load = several(8, Array.from({ length: 8 }), async () => {
       while (!stopping) assert.equal((await register(`${Math.random()}@example.com`)).status, 201)

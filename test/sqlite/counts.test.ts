@@ -21,7 +21,6 @@ test('neither addresses nor names of programs are written anywhere', async (t) =
     ({ totals }) => totals.visit.person === 1,
   )
   await shop.server.stop()
-  for (const text of ['203.0.113', 'A program of someone'])
-    assert.deepEqual(filesWith(place.folder, text), [])
+  for (const text of ['203.0.113', 'A program of someone']) assert.deepEqual(filesWith(place.folder, text), [])
   assert.ok(filesWith(place.folder, 'Autumn course').length > 0, 'the files are searched')
 })

@@ -39,10 +39,7 @@ async function askMany(server: Server, me: Owner, count: number): Promise<Answer
         ? await call(server, 'GET', '/campaigns', { key: me.key })
         : await call(server, 'POST', leads(me.campaignId), { key: me.key, body: { email: newEmail() } })
     assertStatus(answer, n % 2 ? 200 : 201)
-    assert.ok(
-      answer.receivedAt - answer.sentAt < 1000,
-      `answered after ${answer.receivedAt - answer.sentAt} ms`,
-    )
+    assert.ok(answer.receivedAt - answer.sentAt < 1000, `answered after ${answer.receivedAt - answer.sentAt} ms`)
     answers.push(answer)
   }
   return answers
@@ -73,45 +70,38 @@ const spoilt: [string, (path: string) => void][] = [
 ]
 describe('the history fails', { concurrency: true }, () => {
   test('while the server runs', async (t) => {
-    await t.test(
-      'its file locked for a moment: every request is answered at once, and stored or counted',
-      async () => {
-        const { place, owner: me, server } = shop
-        await askMany(server, me, 2)
-        await sleep(1000)
-        const lostBefore = await lost(server)
-        let answers: Answer[] = []
-        await locked(place, async () => {
-          answers = await askMany(server, me, 30)
-          await sleep(1500)
-          answers.push(...(await askMany(server, me, 10)))
-        })
-        await eventually(
-          10,
-          async () => (await stored(place, me, answers)) + (await lost(server)) - lostBefore,
-          (sum) => sum === answers.length,
-        )
-      },
-    )
+    await t.test('its file locked for a moment: every request is answered at once, and stored or counted', async () => {
+      const { place, owner: me, server } = shop
+      await askMany(server, me, 2)
+      await sleep(1000)
+      const lostBefore = await lost(server)
+      let answers: Answer[] = []
+      await locked(place, async () => {
+        answers = await askMany(server, me, 30)
+        await sleep(1500)
+        answers.push(...(await askMany(server, me, 10)))
+      })
+      await eventually(
+        10,
+        async () => (await stored(place, me, answers)) + (await lost(server)) - lostBefore,
+        (sum) => sum === answers.length,
+      )
+    })
 
-    await t.test(
-      'its files removed: requests are answered, and what is not in the new one is counted',
-      async () => {
-        const { place, owner: me, server } = shop
-        await sleep(1000)
-        const lostBefore = await lost(server)
-        const name = /-history\.db/
-        for (const file of readdirSync(place.folder).filter((file) => name.test(file)))
-          rmSync(join(place.folder, file))
-        const answers = await askMany(server, me, 20)
-        await eventually(
-          8,
-          async () => (await stored(place, me, answers)) + (await lost(server)) - lostBefore,
-          (sum) => sum === answers.length,
-        )
-        assertStatus(await call(server, 'GET', '/campaigns', { key: me.key }), 200)
-      },
-    )
+    await t.test('its files removed: requests are answered, and what is not in the new one is counted', async () => {
+      const { place, owner: me, server } = shop
+      await sleep(1000)
+      const lostBefore = await lost(server)
+      const name = /-history\.db/
+      for (const file of readdirSync(place.folder).filter((file) => name.test(file))) rmSync(join(place.folder, file))
+      const answers = await askMany(server, me, 20)
+      await eventually(
+        8,
+        async () => (await stored(place, me, answers)) + (await lost(server)) - lostBefore,
+        (sum) => sum === answers.length,
+      )
+      assertStatus(await call(server, 'GET', '/campaigns', { key: me.key }), 200)
+    })
   })
 
   test('its file locked for good: what is given up is counted', async (t) => {

@@ -35,11 +35,7 @@ test('where there is no database', async (t) => {
   const results = await several(4, calls, (args) => place.run(args))
   for (const [n, args] of calls.entries())
     await t.test(`${args.slice(0, 2).join(' ')} refuses`, () =>
-      assertRefused(
-        results[n] as Finished,
-        `DATABASE_URL: there is no database at ${place.databasePath};`,
-        [2],
-      ),
+      assertRefused(results[n] as Finished, `DATABASE_URL: there is no database at ${place.databasePath};`, [2]),
     )
   assert.deepEqual(readdirSync(place.folder), before, 'something was made')
 

@@ -60,8 +60,7 @@ function leadOf(written: LeadWrite | LeadRefusal): Lead {
   return written.lead
 }
 
-const times = <T>(count: number, make: (number: number) => T): T[] =>
-  Array.from({ length: count }, (_, n) => make(n))
+const times = <T>(count: number, make: (number: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n))
 
 for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`of 50 who register one email at once one makes the lead, and all get it: ${engine}`, async (t) => {
@@ -109,12 +108,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       saved = await changing
       // Asked with the settings as somebody remembers them.
       const later = times(4, (n) =>
-        (stores[n % 2] as Store).leads.write(
-          before,
-          `${round}-later-${n}@example.com`,
-          register(at),
-          undefined,
-        ),
+        (stores[n % 2] as Store).leads.write(before, `${round}-later-${n}@example.com`, register(at), undefined),
       )
       for (const written of await Promise.all(under)) {
         assert.ok(typeof written !== 'string' && written.created)
@@ -137,9 +131,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const campaign = await newCampaign(stores[0])
       // One of the leads sets off before the change, some or none.
       const register50 = () =>
-        times(10, (n) =>
-          (stores[n % 2] as Store).leads.write(campaign, `${n}@example.com`, register(at), undefined),
-        )
+        times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, `${n}@example.com`, register(at), undefined))
       const early = round % 3 === 0 ? register50() : []
       const changing = apply(stores[1], campaign.accountId, withoutDeadline, campaign.id).then(
         () => 'changed',
@@ -172,10 +164,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       }
       assert.deepEqual(await stores[0].leads.list(campaign, { prefix: '', afterEmail: '', limit: 100 }), [])
       for (const store of stores) {
-        assert.equal(
-          await store.leads.write(campaign, 'a@example.com', register(at), undefined),
-          'CAMPAIGN_NOT_FOUND',
-        )
+        assert.equal(await store.leads.write(campaign, 'a@example.com', register(at), undefined), 'CAMPAIGN_NOT_FOUND')
       }
     }
   })
@@ -186,16 +175,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (let round = 0; round < 20; round += 1) {
       const email = `${round}@example.com`
       const seen = leadOf(await stores[0].leads.write(campaign, email, register(at), undefined))
-      const extending = times(10, (n) =>
-        (stores[n % 2] as Store).leads.write(campaign, email, extend(at + n), seen),
-      )
+      const extending = times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, email, extend(at + n), seen))
       const erased = stores[1].leads.erase(campaign, email)
       const again = stores[0].leads.write(campaign, email, register(at + 5), seen)
       for (const written of await Promise.all(extending)) {
-        assert.ok(
-          written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && !written.created),
-          String(written),
-        )
+        assert.ok(written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && !written.created), String(written))
       }
       assert.ok(await erased)
       const { registeredAt } = leadOf(await again)

@@ -40,9 +40,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const first = await openStore(at, options)
     const { id: accountId } = await first.configuration.createAccount('Owner')
     const [campaign, other] = [await makeCampaign(first, accountId), await makeCampaign(first, accountId)]
-    const emails = [...new Set(fc.sample(local, { numRuns: 300, seed: 5 }))].map(
-      (name) => `${name}@example.com`,
-    )
+    const emails = [...new Set(fc.sample(local, { numRuns: 300, seed: 5 }))].map((name) => `${name}@example.com`)
     const visitors = ['0', '7f', 'ff'].map((hex) => visitorName(hex.padEnd(32, 'e')))
     await add(first, campaign.id, [...emails.slice(0, 150), ...visitors])
     await add(first, other.id, ['zz@elsewhere.example', '!@elsewhere.example'])

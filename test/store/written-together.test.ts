@@ -38,9 +38,7 @@ async function makeCampaign(store: Store, deadline: object = twoDays): Promise<C
   return store.configuration.applyCampaign(account.id, settings(deadline))
 }
 
-async function written(
-  write: LeadWrite | LeadRefusal | Promise<LeadWrite | LeadRefusal>,
-): Promise<LeadWrite> {
+async function written(write: LeadWrite | LeadRefusal | Promise<LeadWrite | LeadRefusal>): Promise<LeadWrite> {
   const result = await write
   assert.ok(typeof result !== 'string', String(result))
   return result
@@ -68,13 +66,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`leads written together are stored each as decided, under an id of its own: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
-    const made = await Promise.all(
-      [twoDays, twoDays, none, none].map((deadline) => makeCampaign(store, deadline)),
-    )
+    const made = await Promise.all([twoDays, twoDays, none, none].map((deadline) => makeCampaign(store, deadline)))
     // On SQLite each of them has changed the version of the others.
-    const campaigns = await Promise.all(
-      made.map(({ id }) => store.configuration.findCampaign(id) as Promise<Campaign>),
-    )
+    const campaigns = await Promise.all(made.map(({ id }) => store.configuration.findCampaign(id) as Promise<Campaign>))
     const [withRule, , without] = campaigns as [Campaign, Campaign, Campaign]
     const decisions = [decisionsOn(withRule), decisionsOn(without)]
     const asked = campaigns.flatMap((campaign, place) =>
@@ -165,8 +159,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       elsewhere.configuration.applyCampaign(changed.accountId, settings(none, changed.id)),
       elsewhere.configuration.deleteCampaign(deleted.id),
     ])
-    const decide: Decide = (campaign) =>
-      campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : decisionsOn(campaign)(0)
+    const decide: Decide = (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : decisionsOn(campaign)(0))
     const write = (campaign: Campaign) => store.leads.write(campaign, 'ada@example.com', decide, undefined)
     const [onOther, onChanged, onDeleted] = await Promise.all([write(other), write(changed), write(deleted)])
     assert.equal((await written(onOther)).created, true)
@@ -177,10 +170,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const draft = { ...settings(none, changed.id), isDraft: true }
     await elsewhere.configuration.applyCampaign(changed.accountId, draft)
     for (const stale of [changed, campaign])
-      assert.equal(
-        await store.leads.write(stale, 'bob@example.com', decide, undefined),
-        'CAMPAIGN_NOT_PUBLISHED',
-      )
+      assert.equal(await store.leads.write(stale, 'bob@example.com', decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
     assert.equal(await store.leads.find(campaign, 'bob@example.com'), undefined)
   })
 
@@ -213,8 +203,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     store.onChange(() => {
       heard += 1
     })
-    const pagesOf = (n: number) =>
-      Array.from({ length: n % 4 }, () => ({ ...page, pageUrl: `${page.pageUrl}${n}` }))
+    const pagesOf = (n: number) => Array.from({ length: n % 4 }, () => ({ ...page, pageUrl: `${page.pageUrl}${n}` }))
     let isOver = false
     const reading = async () => {
       for (let turns = 0; !isOver; turns = (turns + 1) % 3) {

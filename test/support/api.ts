@@ -58,12 +58,7 @@ export async function call(server: Server, method: string, path: string, options
   return answer
 }
 
-export async function send(
-  server: Server,
-  method: string,
-  path: string,
-  options: Call = {},
-): Promise<Answer> {
+export async function send(server: Server, method: string, path: string, options: Call = {}): Promise<Answer> {
   const target = (options.outside ? '' : prefix) + path + queryText(options.query)
   const body = bytesOf(options.body)
   const headers = headerLines(server, options, body)
@@ -99,8 +94,7 @@ export async function send(
       })
     })
     const size = options.chunkBytes
-    if (body && size)
-      for (let at = 0; at < body.length; at += size) request.write(body.subarray(at, at + size))
+    if (body && size) for (let at = 0; at < body.length; at += size) request.write(body.subarray(at, at + size))
     request.end(size ? undefined : body)
   })
 }
@@ -190,11 +184,7 @@ export function hold(answer: Answer, description: unknown): void {
   if (!isDecodable(path)) return
   if (![401, 403, 500, 503].includes(status) && !isDescription) holdRate(headers, where)
   if (status === 401)
-    assert.match(
-      headers['www-authenticate'] ?? '',
-      /^Bearer realm="lastcall"(, error="invalid_token")?$/,
-      where,
-    )
+    assert.match(headers['www-authenticate'] ?? '', /^Bearer realm="lastcall"(, error="invalid_token")?$/, where)
   if (status === 429) assert.match(headers['retry-after'] ?? '', /^([1-9]|[1-5]\d|60)$/, where)
   if (status === 413) assert.equal(headers.connection, 'close', where)
   if (!isDescription) {
@@ -260,9 +250,7 @@ export type Shop = {
 
 export const unlimited = ['--rate-limit', '1000000']
 
-export function openShop(
-  options: { args?: string[]; env?: Record<string, string>; campaign?: string } = {},
-): Shop {
+export function openShop(options: { args?: string[]; env?: Record<string, string>; campaign?: string } = {}): Shop {
   const place = installation({ after })
   const shop = { place } as Shop
   const open = async () => {
@@ -276,11 +264,7 @@ export function openShop(
 }
 
 /** Makes or changes a campaign of the owner's. */
-export async function applyCampaign(
-  shop: Shop,
-  changes: Record<string, unknown>,
-  accountId?: number,
-): Promise<any> {
+export async function applyCampaign(shop: Shop, changes: Record<string, unknown>, accountId?: number): Promise<any> {
   const file = campaignFile(changes)
   return shop.place.arrange((store) => appliedCampaign(store, accountId ?? shop.owner.accountId, file))
 }

@@ -55,8 +55,7 @@ function pictures(style: TimerStyle, language: Language, layout: Layout, atlas: 
   const columns = new Map<string, Uint32Array>()
   const column = (place: number, value: number) => {
     const key = `${place} ${value}`
-    const drawn =
-      columns.get(key) ?? drawColumn(layout, atlas, value, wordFor(language, place, value), colours)
+    const drawn = columns.get(key) ?? drawColumn(layout, atlas, value, wordFor(language, place, value), colours)
     columns.set(key, drawn)
     return drawn
   }
@@ -76,13 +75,7 @@ function pictures(style: TimerStyle, language: Language, layout: Layout, atlas: 
 }
 
 /** Asks for each pixel what lies there: a digit, a letter, or the box. */
-function drawColumn(
-  layout: Layout,
-  atlas: Atlas,
-  value: number,
-  word: string,
-  colours: Uint32Array,
-): Uint32Array {
+function drawColumn(layout: Layout, atlas: Atlas, value: number, word: string, colours: Uint32Array): Uint32Array {
   const { columnWidth, height, box, digits, labels } = layout
   const shown = value < 10 ? `0${value}` : `${value}`
   const firstCell = box.left + Math.round((box.width - shown.length * digits.cell) / 2)

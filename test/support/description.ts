@@ -55,16 +55,7 @@ const fields = {
   campaigns: ['items', 'nextAfterId'],
   campaign: ['id', 'isDraft', 'name', 'type'],
   type: ['id', 'name'],
-  offer: [
-    'campaignId',
-    'deadline',
-    'email',
-    'mailTimerUrl',
-    'offerLinks',
-    'registeredAt',
-    'timeZone',
-    'warnings',
-  ],
+  offer: ['campaignId', 'deadline', 'email', 'mailTimerUrl', 'offerLinks', 'registeredAt', 'timeZone', 'warnings'],
   offerLink: ['pageId', 'pageUrl', 'url'],
 }
 
@@ -92,8 +83,7 @@ function resolved(description: Json, node: Json): Json {
   return names.reduce((at: Json, name: string) => at?.[name], description)
 }
 
-const ofTheContract =
-  /^(x-request-id|cache-control|retry-after|www-authenticate|ratelimit-(limit|remaining|reset))$/
+const ofTheContract = /^(x-request-id|cache-control|retry-after|www-authenticate|ratelimit-(limit|remaining|reset))$/
 
 function holdHeaders(answer: Answer, declared: Json, description: Json, where: string): void {
   const names = new Map(Object.entries<Json>(declared).map(([name, header]) => [name.toLowerCase(), header]))
@@ -137,10 +127,7 @@ function validatorOf(description: Json, schema: Json): ValidateFunction {
     ajv.addVocabulary(['example', 'externalDocs', 'xml', 'discriminator'])
     ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
     ajv.addFormat('email', isMailbox)
-    ajv.addFormat(
-      'date-time',
-      (text: string) => instant.test(text) && Temporal.Instant.from(text).toString() === text,
-    )
+    ajv.addFormat('date-time', (text: string) => instant.test(text) && Temporal.Instant.from(text).toString() === text)
     ajv.addFormat('uri', (text: string) => /^[a-z][a-z\d+.-]*:/i.test(text) && URL.canParse(text))
     ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger })
     const closed = localReferences(resolved(description, schema))

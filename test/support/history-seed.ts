@@ -9,14 +9,11 @@ export async function storeHistory(place: Installation, entries: HistoryEntry[])
   const location = databaseLocation(place.databaseUrl)
   if (location === undefined) throw new Error('no database')
   const table = await openHistoryTable(location)
-  for (let from = 0; from < entries.length; from += 2_000)
-    await table.append(entries.slice(from, from + 2_000))
+  for (let from = 0; from < entries.length; from += 2_000) await table.append(entries.slice(from, from + 2_000))
   await table.close()
 }
 
-export function historyEntry(
-  of: Pick<HistoryEntry, 'atMs' | 'accountId'> & Partial<HistoryEntry>,
-): HistoryEntry {
+export function historyEntry(of: Pick<HistoryEntry, 'atMs' | 'accountId'> & Partial<HistoryEntry>): HistoryEntry {
   return {
     requestId: randomUUID(),
     keyId: '00000000-0000-4000-8000-000000000000',

@@ -78,8 +78,7 @@ export function newLedger(place: Installation, { key, campaignId }: Owner): Ledg
         response.on('close', () =>
           end(() => {
             const tookMs = performance.now() - startedAt
-            if (response.complete)
-              resolve({ status: response.statusCode ?? 0, body: JSON.parse(text), tookMs })
+            if (response.complete) resolve({ status: response.statusCode ?? 0, body: JSON.parse(text), tookMs })
             else reject(new Error('cut off'))
           }),
         )

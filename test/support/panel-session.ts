@@ -9,11 +9,7 @@ export type PanelSession = (name: string, path: string, body?: unknown) => Promi
 const json = { 'content-type': 'application/json' }
 
 /** Makes a user of the account and signs in; `await ask('POST', '/keys', { name: 'shop' })`. */
-export async function panelSession(
-  place: Installation,
-  server: Server,
-  accountId: number,
-): Promise<PanelSession> {
+export async function panelSession(place: Installation, server: Server, accountId: number): Promise<PanelSession> {
   const email = `user-of-${accountId}@example.com`
   const password = 'long enough for a test'
   const now = Math.floor(Date.now() / 1_000)

@@ -47,10 +47,7 @@ type Cluster = { folder: string; port: number; runner: Runner; settings: string[
 const startLimitMs = 60_000
 
 /** Starts a cluster on a free port of 127.0.0.1, its data in the folder for temporary files. */
-export async function startPostgres({
-  durable = false,
-  settings = [],
-}: PostgresOptions = {}): Promise<Postgres> {
+export async function startPostgres({ durable = false, settings = [] }: PostgresOptions = {}): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-postgres-'))
   const guard = startGuard(folder)
   const stop = async () => {
@@ -160,10 +157,7 @@ async function freePort(): Promise<number> {
   throw new Error('no free port between 15000 and 30000')
 }
 
-async function startServer(
-  { folder, runner, settings }: Cluster,
-  guard: ChildProcess,
-): Promise<ChildProcess> {
+async function startServer({ folder, runner, settings }: Cluster, guard: ChildProcess): Promise<ChildProcess> {
   const logPath = join(folder, 'postgres.log')
   const log = openSync(logPath, 'a')
   const args = ['-D', 'data', ...settings.flatMap((setting) => ['-c', setting])]

@@ -82,8 +82,7 @@ export async function several<In, Out>(limit: number, items: In[], task: (item: 
   const results: Out[] = []
   let next = 0
   const worker = async () => {
-    for (let index = next++; index < items.length; index = next++)
-      results[index] = await task(items[index] as In)
+    for (let index = next++; index < items.length; index = next++) results[index] = await task(items[index] as In)
   }
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker))
   return results

@@ -15,15 +15,7 @@ import {
   type Weekday,
   windowFrom,
 } from './evaluator.ts'
-import {
-  dateOf,
-  dateText,
-  daySeconds,
-  instantText,
-  nextChangeOfOffset,
-  parseInstant,
-  readingAt,
-} from './wall-clock.ts'
+import { dateOf, dateText, daySeconds, instantText, nextChangeOfOffset, parseInstant, readingAt } from './wall-clock.ts'
 
 const timeZones = [
   'Europe/Warsaw',
@@ -166,8 +158,7 @@ const deadlineRules = (from: number): fc.Arbitrary<DeadlineRule> =>
   )
 
 function leavingADay(closes: Recurrence, skipped: Skips): Skips {
-  if (closes.every !== 'week' || !closes.on.every((day) => skipped.skipWeekdays?.includes(day)))
-    return skipped
+  if (closes.every !== 'week' || !closes.on.every((day) => skipped.skipWeekdays?.includes(day))) return skipped
   return { ...skipped, skipWeekdays: [] }
 }
 
@@ -253,12 +244,7 @@ const campaignsAndStarts: fc.Arbitrary<{ campaign: Campaign; start: number }> = 
 )
 
 /** Ends at the very minute of the first deadline or of what would begin after it. */
-function endingOnTheDot(
-  timeZone: string,
-  { endsAt: _, ...mechanism }: Mechanism,
-  anchor: number,
-  which: number,
-) {
+function endingOnTheDot(timeZone: string, { endsAt: _, ...mechanism }: Mechanism, anchor: number, which: number) {
   const start = anchor - (anchor % minuteSeconds)
   const { closesAt } = windowFrom({ timeZone, mechanism }, start)
   const pause = mechanism.cycle?.pause ?? mechanism.retry?.after

@@ -59,5 +59,4 @@ export function ask(
   return open(shop, path, { method: 'POST', headers: typed, body })
 }
 
-export const random32 = () =>
-  Array.from({ length: 32 }, () => Math.floor(Math.random() * 16).toString(16)).join('')
+export const random32 = () => Array.from({ length: 32 }, () => Math.floor(Math.random() * 16).toString(16)).join('')

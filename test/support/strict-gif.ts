@@ -31,11 +31,7 @@ export function readStrictly(bytes: Uint8Array): StrictGif {
 }
 
 function readFrame(cursor: Cursor, width: number, height: number, colours: number): StrictFrame {
-  assert.deepEqual(
-    [...take(cursor, 4)],
-    [0x21, 0xf9, 4, 0x04],
-    'control alone: kept, opaque, no input waited for',
-  )
+  assert.deepEqual([...take(cursor, 4)], [0x21, 0xf9, 4, 0x04], 'control alone: kept, opaque, no input waited for')
   const delay = short(cursor)
   assert.deepEqual([...take(cursor, 3)], [0, 0, 0x2c], 'no transparent colour, and then the image')
   const [left, top, across, down] = [short(cursor), short(cursor), short(cursor), short(cursor)]
@@ -84,9 +80,7 @@ function decompress(bytes: Uint8Array, codeSize: number, count: number): Uint8Ar
     assert.ok(written + length <= count, 'no more pixels than the image has')
     // The last pixel of a new entry is the first of this very run, which is copied by then.
     if (start === -1) pixels[written] = code
-    else
-      for (let offset = 0; offset < length; offset++)
-        pixels[written + offset] = pixels[start + offset] as number
+    else for (let offset = 0; offset < length; offset++) pixels[written + offset] = pixels[start + offset] as number
     last = [written, length]
     written += length
     previous = code

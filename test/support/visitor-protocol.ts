@@ -58,8 +58,7 @@ type Campaign = {
   clients: Map<string, Lead>
 }
 
-const isRef = (value: unknown) =>
-  value === undefined || (typeof value === 'string' && /^[0-9a-f]{32}$/.test(value))
+const isRef = (value: unknown) => value === undefined || (typeof value === 'string' && /^[0-9a-f]{32}$/.test(value))
 const registrationsOfOneVisitor = 5
 
 export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
@@ -71,16 +70,14 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
 
   function windowOf({ opensInSeconds, endsInSeconds }: Span): Lead {
     const second = Math.floor(now() / 1000)
-    const at = (inSeconds: number | null | undefined) =>
-      inSeconds == null ? null : (second + inSeconds) * 1000
+    const at = (inSeconds: number | null | undefined) => (inSeconds == null ? null : (second + inSeconds) * 1000)
     return { opensAt: at(opensInSeconds), deadline: at(endsInSeconds), isPending: false }
   }
 
   /** When the window that holds now comes again, if it does; one whose turn has come holds from then on. */
   function comeAgain(lead: Lead, { pauseSeconds, endsInSeconds }: CampaignSettings): number | null {
     if (pauseSeconds === undefined || lead.deadline === null || endsInSeconds === null) return null
-    while (now() >= lead.deadline + pauseSeconds * 1000)
-      lead.deadline += (pauseSeconds + endsInSeconds) * 1000
+    while (now() >= lead.deadline + pauseSeconds * 1000) lead.deadline += (pauseSeconds + endsInSeconds) * 1000
     return lead.deadline + pauseSeconds * 1000
   }
 
@@ -91,8 +88,7 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
     if (lead.isPending) return { ...common, state: 'pending', onExpiry }
     const nextAt = comeAgain(lead, campaign.settings)
     const { opensAt, deadline } = lead
-    const state =
-      deadline !== null && now() >= deadline ? 'expired' : now() < (opensAt ?? 0) ? 'scheduled' : 'open'
+    const state = deadline !== null && now() >= deadline ? 'expired' : now() < (opensAt ?? 0) ? 'scheduled' : 'open'
     return { ...common, state, opensAt, deadline, nextAt, onExpiry }
   }
 
@@ -120,17 +116,14 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
       status,
       { status: 'error', code, message: 'Refused.', requestId: 'of no use here' },
     ]
-    const names =
-      operation === 'offer' ? ['lc', 'client', 'visit', 'page'] : ['email', 'lc', 'client', 'website']
-    const isShaped =
-      Object.keys(body).every((name) => names.includes(name)) && isRef(body.lc) && isRef(body.client)
+    const names = operation === 'offer' ? ['lc', 'client', 'visit', 'page'] : ['email', 'lc', 'client', 'website']
+    const isShaped = Object.keys(body).every((name) => names.includes(name)) && isRef(body.lc) && isRef(body.client)
     if (!isShaped) return error(422, 'VALIDATION_ERROR')
     if (operation === 'offer') {
       if (typeof body.visit !== 'boolean') return error(422, 'VALIDATION_ERROR')
       return [200, ask(campaign, body)]
     }
-    if (!/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(body.email))
-      return error(422, 'VALIDATION_ERROR')
+    if (!/^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(body.email)) return error(422, 'VALIDATION_ERROR')
     if (!campaign || campaign.settings.isDraft) return error(409, 'CAMPAIGN_NOT_PUBLISHED')
     if (body.website) return [200, { ...offer(campaign.clients.get(body.client), campaign, false), lc: null }]
     const count = (registered.get(body.client) ?? 0) + 1

@@ -33,8 +33,7 @@ function zoneOf(timeZone: string): Zone {
 /** What the clock shows at an instant. */
 export function readingAt(timeZone: string, instant: number): number {
   const shown: Record<string, number> = {}
-  for (const part of zoneOf(timeZone).format.formatToParts(instant * 1000))
-    shown[part.type] = Number(part.value)
+  for (const part of zoneOf(timeZone).format.formatToParts(instant * 1000)) shown[part.type] = Number(part.value)
   const { year, month, day, hour, minute, second } = shown as Record<string, number> & typeof shown
   return Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second) / 1000
 }

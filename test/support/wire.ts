@@ -176,10 +176,7 @@ export function assertError(answer: WireAnswer | undefined, status: number, code
 /** An answer of the API that is not an error. */
 export function assertGood(answer: WireAnswer | undefined, ...statuses: number[]): void {
   assert.ok(answer, `no answer instead of ${statuses}`)
-  assert.ok(
-    statuses.includes(answer.status),
-    `${answer.status} ${answer.body.toString('utf8')} instead of ${statuses}`,
-  )
+  assert.ok(statuses.includes(answer.status), `${answer.status} ${answer.body.toString('utf8')} instead of ${statuses}`)
   assert.match(header(answer, 'x-request-id') ?? '', uuid)
   assert.equal(header(answer, 'cache-control'), 'no-store')
 }
@@ -187,10 +184,7 @@ export function assertGood(answer: WireAnswer | undefined, ...statuses: number[]
 /** What never became a request: the protocol's status and an empty body. */
 export function assertProtocolRefusal(answer: WireAnswer | undefined, ...statuses: number[]): void {
   assert.ok(answer, `no answer instead of ${statuses}`)
-  assert.ok(
-    statuses.includes(answer.status),
-    `${answer.status} ${answer.body.toString('utf8')} instead of ${statuses}`,
-  )
+  assert.ok(statuses.includes(answer.status), `${answer.status} ${answer.body.toString('utf8')} instead of ${statuses}`)
   assert.equal(answer.body.length, 0, `a body: ${answer.body.toString('utf8')}`)
   assert.equal((header(answer, 'connection') ?? 'close').toLowerCase(), 'close')
 }

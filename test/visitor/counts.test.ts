@@ -6,8 +6,7 @@ import { ask, open, random32, recipient } from '../support/recipient.ts'
 
 const shop = openShop()
 const none = { person: 0, proxy: 0, scanner: 0 }
-const googleProxy =
-  'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
+const googleProxy = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
 const statsOf = (id: number) => shop.place.json(['campaign', 'stats', String(id)])
 
 test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors are not counted', async () => {

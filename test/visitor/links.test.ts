@@ -80,12 +80,7 @@ test('no request makes it lead anywhere else', async () => {
     assert.equal((await open(shop, link + query)).headers.location, location)
   const headers = { 'X-Forwarded-Host': 'evil.example', Host: 'evil.example', Referer: bad }
   assert.equal((await open(shop, link, { headers })).headers.location, location)
-  for (const path of [
-    `${link}/`,
-    `${link}.gif`,
-    link.replace(ref, ref.toUpperCase()),
-    `/go//evil.example/${ref}`,
-  ])
+  for (const path of [`${link}/`, `${link}.gif`, link.replace(ref, ref.toUpperCase()), `/go//evil.example/${ref}`])
     holdWords(await open(shop, path), 404, /nothing at this address/)
 })
 

@@ -62,14 +62,7 @@ test('register, look up, open the image, follow the link, ask as the widget: one
   const deadline = Date.parse(made.deadline as string) / 1000
   const local = new Date(deadline * 1000).toLocaleTimeString('en-GB', { timeZone: 'Europe/Warsaw' })
   assert.equal(local, '23:59:00')
-  for (const now of [
-    registeredAt + 60,
-    change - 30,
-    change + 30,
-    deadline - 300,
-    deadline + 1,
-    deadline + 9 * day,
-  ]) {
+  for (const now of [registeredAt + 60, change - 30, change + 30, deadline - 300, deadline + 1, deadline + 9 * day]) {
     setTo(now)
     await holdOneDeadline(shop, email, deadline, now)
   }

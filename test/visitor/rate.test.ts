@@ -8,6 +8,7 @@ import { visitorRate } from '../../src/core/visitor-rate.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import { rateAddress } from '../../src/http/visitor/address.ts'
 import { fetcherOf } from '../../src/http/visitor/fetcher.ts'
+import { sendUndecodable } from '../../src/http/visitor/visitor.ts'
 import { languageOf } from '../../src/http/visitor/words-page.ts'
 import { assertError, type Headers, newEmail, type Shop } from '../support/api.ts'
 import { installation, owner } from '../support/lastcall.ts'
@@ -69,7 +70,11 @@ test('a table full of visitors refuses new ones until the minute ends, and then 
 })
 
 test('whose request it is, behind proxies of all manners', async () => {
-  const app = newFastify(['10.0.0.0/8', 'fd00::1'])
+  const app = newFastify({
+    trustProxy: ['10.0.0.0/8', 'fd00::1'],
+    log: { info() {}, warn() {}, error() {} },
+    sendUndecodable,
+  })
   app.get('/', async ({ ip }, reply) => reply.send(rateAddress(ip)))
   for (const [expected, remoteAddress, forwarded] of [
     ['203.0.113.7', '203.0.113.7', '198.51.100.1'],

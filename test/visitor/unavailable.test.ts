@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { TemplateUnavailable } from '../../src/countdown/templates.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import type { VisitorParts } from '../../src/http/visitor/parts.ts'
-import { visitor } from '../../src/http/visitor/visitor.ts'
+import { sendUndecodable, visitor } from '../../src/http/visitor/visitor.ts'
 import type { Counted } from '../../src/leads/counting.ts'
 import type { Found } from '../../src/leads/visitors.ts'
 import { StoreUnavailable } from '../../src/store/errors.ts'
@@ -29,7 +29,8 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
   const logged: string[] = []
   const counted: Counted[] = []
   const note = (message: string) => void logged.push(message)
-  const app = newFastify([])
+  const log = { info: note, warn: note, error: note }
+  const app = newFastify({ trustProxy: [], log, sendUndecodable })
   app.register(
     visitor({
       store: { rates: { count: ask, countVisitor: ask } },
@@ -37,7 +38,7 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
       templates: { get: ask, close: async () => {} },
       counting: { count: (one) => void counted.push(one), registered() {}, close: async () => {} },
       formRatePerMinute: 5,
-      log: { info: note, warn: note, error: note },
+      log,
       now: Date.now,
       isStopping: () => false,
       ...changes,

@@ -1,15 +1,7 @@
 // What the widget asks, spoken to the server as any page may: the visitor protocol.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import {
-  type Answer,
-  applyCampaign,
-  assertError,
-  eventually,
-  newEmail,
-  openShop,
-  unlimited,
-} from '../support/api.ts'
+import { type Answer, applyCampaign, assertError, eventually, newEmail, openShop, unlimited } from '../support/api.ts'
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
 
 const shop = openShop({ args: [...unlimited, '--form-rate', '100000'] })
@@ -65,8 +57,7 @@ test('a lead has the deadline that the API states, and a client id beside it cha
 
 test('a visit starts what waits for one; reading does not, and neither does a second visit move it', async () => {
   const { ref, email } = await recipient(shop, { campaignId: byVisit })
-  const say = async (visit: boolean) =>
-    offerOf(await ask(shop, 'offer', { lc: ref, visit }, { campaignId: byVisit }))
+  const say = async (visit: boolean) => offerOf(await ask(shop, 'offer', { lc: ref, visit }, { campaignId: byVisit }))
   assert.equal((await say(false)).state, 'pending')
   assert.equal((await say(false)).deadline, null)
   const started = await say(true)
@@ -149,11 +140,7 @@ test('nothing to show: unknown campaign, draft, suspended, tools unavailable, un
   await turn('open', '--countdown-tools', 'true')
   const draft = await applyCampaign(shop, { isDraft: true })
   assert.equal((await say({}, draft.id)).state, 'none')
-  assertError(
-    await ask(shop, 'leads', { email: newEmail() }, { campaignId: draft.id }),
-    409,
-    'CAMPAIGN_NOT_PUBLISHED',
-  )
+  assertError(await ask(shop, 'leads', { email: newEmail() }, { campaignId: draft.id }), 409, 'CAMPAIGN_NOT_PUBLISHED')
 })
 
 test('somebody without an email: pending until seen, then one deadline, and each browser its own', async () => {
@@ -213,10 +200,7 @@ test('an expired attempt is taken over as it is: an email is no way to a fresh o
   // Without the end the attempt of the browser, begun under it, has its day; a new email would begin later.
   const { endsAt: _, ...mechanism } = campaign.mechanism
   const account = String(shop.owner.accountId)
-  await shop.place.json(
-    ['campaign', 'apply', '--account', account, '-'],
-    JSON.stringify({ ...campaign, mechanism }),
-  )
+  await shop.place.json(['campaign', 'apply', '--account', account, '-'], JSON.stringify({ ...campaign, mechanism }))
   const open = await eventually(
     1,
     async () => offerOf(await ask(shop, 'offer', { client, visit: false }, of)),

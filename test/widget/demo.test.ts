@@ -80,12 +80,7 @@ after(async () => {
 /** The campaign of the demo's offer page, as a file. */
 async function shopCampaign(): Promise<any> {
   const [{ id: accountId }] = await demo.json('account', 'list')
-  const campaigns: { id: number; name: string }[] = await demo.json(
-    'campaign',
-    'list',
-    '--account',
-    String(accountId),
-  )
+  const campaigns: { id: number; name: string }[] = await demo.json('campaign', 'list', '--account', String(accountId))
   const minute = campaigns.find(({ name }) => name.includes('minute'))
   return demo.json('campaign', 'export', String(minute?.id))
 }
@@ -128,15 +123,11 @@ test('the whole way, in a minute', { concurrency: languages.length }, async (t) 
       const errors: string[] = []
       context.on('weberror', (event) => errors.push(String(event.error())))
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-      const fits = async () =>
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width)
+      const fits = async () => assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width)
 
       const first = await page.goto(demo.address)
       assert.equal(page.url(), `${demo.origin}/demo/${language}/`)
-      assert.match(
-        first?.headers()['content-security-policy'] ?? '',
-        /^default-src 'none'; style-src 'sha256-/,
-      )
+      assert.match(first?.headers()['content-security-policy'] ?? '', /^default-src 'none'; style-src 'sha256-/)
       assert.equal(await page.locator('html').getAttribute('lang'), language)
       await fits()
       const email = await page.getByRole('textbox').inputValue()
@@ -195,12 +186,7 @@ test('a wrong email is refused in words, and nothing but the pages of the shop i
     assert.equal(answer.status, 422, body)
     assert.match(await answer.text(), /Please enter a valid email address/)
   }
-  for (const path of [
-    '/demo/de/',
-    '/demo/en',
-    '/demo/en/mail/00000000-0000-0000-0000-000000000000',
-    '/demo/en/x',
-  ])
+  for (const path of ['/demo/de/', '/demo/en', '/demo/en/mail/00000000-0000-0000-0000-000000000000', '/demo/en/x'])
     assert.equal((await fetch(demo.origin + path)).status, 404, path)
 })
 

@@ -68,8 +68,7 @@ test('without the widget the form of the example sends the email nowhere, and in
   assert.deepEqual([page.url(), loads], [address, []])
   assert.equal(await page.getByLabel('Email').inputValue(), 'ada@example.com')
   for (const text of [document_, readFileSync(join(root, 'README.md'), 'utf8')])
-    for (const [tag] of text.matchAll(/<form\b[^>]*data-lastcall[^>]*>/g))
-      assert.match(tag, /method="dialog"/)
+    for (const [tag] of text.matchAll(/<form\b[^>]*data-lastcall[^>]*>/g)) assert.match(tag, /method="dialog"/)
 })
 
 test('it has every mark, variable, call, event and attribute of the widget, and no other', async () => {

@@ -86,10 +86,7 @@ for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
       await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
       await page.getByRole('timer').waitFor()
       stage.service.shift(3 * 3600)
-      await page.evaluate(
-        (name) => document.dispatchEvent(new CustomEvent(name, { detail: 3 * 3_600_000 })),
-        event,
-      )
+      await page.evaluate((name) => document.dispatchEvent(new CustomEvent(name, { detail: 3 * 3_600_000 })), event)
       await hasEnded(page)
     })
 }

@@ -198,10 +198,7 @@ test('pages with a display of their own hear of start and end, also if they ask 
     return { ...found, remaining: found?.remaining() }
   }, id)
   const { deadline } = stage.service.questions.at(-1)?.answer ?? {}
-  assert.deepEqual(
-    { ...view, remaining: 0 },
-    { campaign: id, state: 'open', opensAt: null, deadline, remaining: 0 },
-  )
+  assert.deepEqual({ ...view, remaining: 0 }, { campaign: id, state: 'open', opensAt: null, deadline, remaining: 0 })
   assert.ok((view.remaining ?? 0) > 0 && (view.remaining ?? 0) <= 6000)
   await sees(page, 'The offer is over')
   assert.deepEqual(await page.evaluate(() => (window as any).heard), [
@@ -225,9 +222,7 @@ test('register tells what was refused by the code of the API', async (t) => {
   const visitor = await stage.visitor(t)
   await visitor.page.goto(stage.put({ campaigns: [id] }))
   await visitor.page.waitForFunction(() => window.Lastcall)
-  const code = await visitor.page.evaluate(() =>
-    window.Lastcall?.register('no address').catch((error) => error.code),
-  )
+  const code = await visitor.page.evaluate(() => window.Lastcall?.register('no address').catch((error) => error.code))
   assert.equal(code, 'VALIDATION_ERROR')
   visitor.errors.length = 0
 })

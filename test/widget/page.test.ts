@@ -2,15 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import {
-  eventually,
-  offerPage,
-  openStage,
-  scriptTag,
-  seen,
-  sees,
-  shownSeconds,
-} from '../support/widget-stage.ts'
+import { eventually, offerPage, openStage, scriptTag, seen, sees, shownSeconds } from '../support/widget-stage.ts'
 
 const stage = openStage({ after })
 const settle = (ms = 1500) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -42,9 +34,7 @@ test('with the service down the page stays as it was, and nothing is thrown', as
   const id = await stage.service.campaign({ endsInSeconds: -5 })
   const visitor = await stage.visitor(t)
   await visitor.context.route('**/visitor/**', (route) => route.abort('connectionrefused'))
-  await visitor.page.goto(
-    `${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`,
-  )
+  await visitor.page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
   await settle()
   assert.deepEqual(await seen(visitor.page), ['Buy for half the price'])
   assert.equal(await visitor.page.getByText('soon', { exact: true }).isVisible(), true)
@@ -145,10 +135,7 @@ test('two campaigns on a page keep to themselves', async (t) => {
   await sees(page, 'Buy for half the price')
   assert.equal(await page.getByText('Second offer').isVisible(), false)
   assert.equal(await page.getByText('Second again').isVisible(), false)
-  const states = await page.evaluate(
-    (ids) => ids.map((id) => window.Lastcall?.get(id)?.state),
-    [running, over],
-  )
+  const states = await page.evaluate((ids) => ids.map((id) => window.Lastcall?.get(id)?.state), [running, over])
   assert.deepEqual(states, ['open', 'expired'])
   const events = await page.evaluate(() => {
     const heard: string[] = []
@@ -277,10 +264,7 @@ test('the countdown is a timer that readers can ask and that does not speak by i
   const timer = page.getByRole('timer')
   await timer.waitFor()
   assert.equal(await timer.getAttribute('aria-live'), 'off')
-  assert.match(
-    await page.locator('main').ariaSnapshot(),
-    /timer: 1 day 0[01] hours? \d\d minutes? \d\d seconds?/,
-  )
+  assert.match(await page.locator('main').ariaSnapshot(), /timer: 1 day 0[01] hours? \d\d minutes? \d\d seconds?/)
   assert.equal(await page.locator('[aria-live=polite], [aria-live=assertive], [role=alert]').count(), 0)
 })
 

@@ -95,9 +95,7 @@ test('a visit that a person makes starts the offer, and the API says so', async 
 test('the form makes a lead of the visitor, whose attempt goes on', async () => {
   const id = await campaign({ anonymous: { enabled: true } })
   const page = await browser.newPage()
-  await page.goto(
-    put(id, `<form data-lastcall="form"><input type="email"><button>Send</button></form>${offerPage}`),
-  )
+  await page.goto(put(id, `<form data-lastcall="form"><input type="email"><button>Send</button></form>${offerPage}`))
   await page.getByRole('timer').waitFor()
   const before = await page.evaluate(() => window.Lastcall?.get()?.deadline)
   const email = newEmail()

@@ -7,8 +7,7 @@ import { eventually, offerPage, openStage, sees } from '../support/widget-stage.
 const stage = openStage({ after })
 
 /** The questions about one campaign, from a number of all questions on. */
-const asked = (campaignId: string) =>
-  stage.service.questions.filter((question) => question.campaignId === campaignId)
+const asked = (campaignId: string) => stage.service.questions.filter((question) => question.campaignId === campaignId)
 
 const stored = (page: Page) =>
   page.evaluate(() => [JSON.parse(localStorage.getItem('lastcall') ?? 'null'), sessionStorage.length])
@@ -111,10 +110,7 @@ test('leads of two campaigns: a link of the second leaves the first as it is, wi
   const before = [asked(first).length, asked(second).length]
   await page.goto(stage.put({ campaigns: [first, second], body: offerPage }))
   // A slow round trip is tried again, so there may be more.
-  await eventually(
-    () => [first, second].map((id, index) => asked(id).length > (before[index] as number)),
-    [true, true],
-  )
+  await eventually(() => [first, second].map((id, index) => asked(id).length > (before[index] as number)), [true, true])
   // The first is asked about the newest link, and then about its own.
   await eventually(() => [lastOf(first), lastOf(second)].flat(), [one, true, two, true])
 })

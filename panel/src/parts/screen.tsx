@@ -2,15 +2,7 @@ import { Group, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 
 /** One screen: its name as heading and in the window's title, and what can be done on it. */
-export function Screen({
-  title,
-  actions,
-  children,
-}: {
-  title: string
-  actions?: ReactNode
-  children: ReactNode
-}) {
+export function Screen({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} – Lastcall`
   }, [title])

@@ -36,23 +36,20 @@ export const words = inBoth({
     failures: {
       OFFLINE: 'The service cannot be reached. Check your connection, then try again.',
       SERVICE_UNAVAILABLE: 'The service is busy or its database does not answer. Try again in a moment.',
-      INTERNAL_ERROR:
-        'Something went wrong on our side. Try again; if it stays, tell the operator the request id.',
+      INTERNAL_ERROR: 'Something went wrong on our side. Try again; if it stays, tell the operator the request id.',
       INVALID_JSON: 'The request did not arrive whole. Try again.',
       SIGNED_OUT: 'You are signed out. Sign in to go on.',
       FOREIGN_ORIGIN:
         'This page was opened under another address than the service knows. Open the panel by its own address.',
       ACCOUNT_SUSPENDED: 'The account is suspended: nothing can be changed until the operator lifts that.',
-      WRONG_PASSWORD:
-        'Email and password do not fit together. Check both; the operator can set a new password.',
+      WRONG_PASSWORD: 'Email and password do not fit together. Check both; the operator can set a new password.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       REFUSED: 'This cannot be done as things are.',
       TOO_MANY_KEYS: 'There are as many keys as there may be. Revoke one that nobody needs, then try again.',
       CHANGED_MEANWHILE:
         'Somebody else has changed this meanwhile. Copy what you need, then load the page again to see theirs.',
-      CAMPAIGN_IS_DRAFT:
-        'The campaign is a draft and takes no registrations. Publish it first, then try again.',
+      CAMPAIGN_IS_DRAFT: 'The campaign is a draft and takes no registrations. Publish it first, then try again.',
       EMAIL_TAKEN: 'Somebody has this email already. Sign in with it, or take another.',
       UNSUPPORTED_MEDIA_TYPE: 'The request is no JSON in UTF-8. Load the page again.',
       PAYLOAD_TOO_LARGE: 'That is too much at once. Send it in smaller parts.',

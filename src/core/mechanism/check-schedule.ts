@@ -8,12 +8,7 @@ import { zoneName } from './zone.ts'
  * The settings as they are to be kept; or undefined, and every fault is added to `faults`. Their paths
  * begin with `timeZone` or `mechanism`, under `path` where the schedule is part of something else.
  */
-export function checkSchedule(
-  timeZone: unknown,
-  mechanism: unknown,
-  faults: Fault[],
-  path = '',
-): Schedule | undefined {
+export function checkSchedule(timeZone: unknown, mechanism: unknown, faults: Fault[], path = ''): Schedule | undefined {
   const faultsBefore = faults.length
   const mechanismPath = join(path, 'mechanism')
   const name = checkTimeZone(timeZone, join(path, 'timeZone'), faults)

@@ -9,12 +9,7 @@ import { zoneOf } from './zone.ts'
  * Refuses what is right setting by setting and wrong together. It looks at the settings as they came and
  * leaves out what is faulty in itself, so that one answer names all that is wrong.
  */
-export function refuseConflicts(
-  mechanism: unknown,
-  timeZone: string | undefined,
-  path: string,
-  faults: Fault[],
-): void {
+export function refuseConflicts(mechanism: unknown, timeZone: string | undefined, path: string, faults: Fault[]): void {
   const deadline = valid(mechanism, 'deadline', (value) => (isObject(value) ? value : undefined))
   const deadlinePath = join(path, 'deadline')
   const skips = skipsOf(deadline)
@@ -66,12 +61,7 @@ function refuseTooManyDays(days: number | undefined, skips: Skips, path: string,
   refuse(faults, join(path, 'days'), `must be at most ${most}: with these weekdays skipped, ten years`)
 }
 
-function refuseClosingNever(
-  closes: Recurrence | undefined,
-  skips: Skips,
-  path: string,
-  faults: Fault[],
-): void {
+function refuseClosingNever(closes: Recurrence | undefined, skips: Skips, path: string, faults: Fault[]): void {
   if (closes === undefined) return
   const { skipWeekdays = [] } = skips
   if (closes.every === 'week' && closes.on.every((weekday) => skipWeekdays.includes(weekday))) {

@@ -23,11 +23,7 @@ export function cycleAt(rule: Rule, first: FirstWindow, endsAt: Seconds | null, 
 }
 
 /** The anchor of the cycle that follows this one; null where none does. */
-export function cycleAfter(
-  rule: Rule,
-  { number, deadlineAt }: Cycle,
-  endsAt: Seconds | null,
-): Seconds | null {
+export function cycleAfter(rule: Rule, { number, deadlineAt }: Cycle, endsAt: Seconds | null): Seconds | null {
   if (rule.cycle === null || number > mostLaterCycles(rule)) return null
   const anchorAt = addPeriod(zoneOf(rule.timeZone), deadlineAt, periodOf(rule.cycle.pause))
   return endsAt === null || anchorAt < endsAt ? anchorAt : null
@@ -43,20 +39,13 @@ function jumpToCycle(
 ): Cycle {
   const roundSeconds = deadlineAt - anchorAt + pauseSeconds
   const begunByNow = Math.floor((now - anchorAt) / roundSeconds)
-  const begunBeforeEnd =
-    endsAt === null ? Number.POSITIVE_INFINITY : Math.ceil((endsAt - anchorAt) / roundSeconds) - 1
+  const begunBeforeEnd = endsAt === null ? Number.POSITIVE_INFINITY : Math.ceil((endsAt - anchorAt) / roundSeconds) - 1
   const rounds = Math.max(0, Math.min(begunByNow, begunBeforeEnd, mostLaterCycles(rule)))
   const shift = rounds * roundSeconds
   return { number: 1 + rounds, opensAt: opensAt + shift, deadlineAt: deadlineAt + shift }
 }
 
-function walkToCycle(
-  rule: Rule,
-  first: FirstWindow,
-  pause: Period,
-  endsAt: Seconds | null,
-  now: Seconds,
-): Cycle {
+function walkToCycle(rule: Rule, first: FirstWindow, pause: Period, endsAt: Seconds | null, now: Seconds): Cycle {
   const zone = zoneOf(rule.timeZone)
   const windowFrom = windowsOf(rule)
   const last = 1 + mostLaterCycles(rule)

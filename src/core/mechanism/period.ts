@@ -33,7 +33,5 @@ export function periodOf(setting: string): Period {
 }
 
 export function addPeriod(zone: Zone, at: Seconds, period: Period): Seconds {
-  return 'seconds' in period
-    ? at + period.seconds
-    : zone.toInstant(zone.toLocal(at) + period.days * DAY_SECONDS)
+  return 'seconds' in period ? at + period.seconds : zone.toInstant(zone.toLocal(at) + period.days * DAY_SECONDS)
 }

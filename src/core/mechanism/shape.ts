@@ -44,8 +44,7 @@ const period = text(
 
 const extraOnes = wholeNumber(1)
 export const days = wholeNumber(0, TEN_YEARS_DAYS)
-const on: Check<true> = (value, path, faults) =>
-  value === true ? true : refuse(faults, path, 'must be true')
+const on: Check<true> = (value, path, faults) => (value === true ? true : refuse(faults, path, 'must be true'))
 const off: Check<false> = (value, path, faults) =>
   value === false ? false : refuse(faults, path, 'must be true or false')
 

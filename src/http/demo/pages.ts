@@ -34,8 +34,7 @@ const words = {
     buy: 'Buy at half price',
     bought: 'This is as far as the demo goes: your shop would take over here.',
     over: 'Your offer is over',
-    overText:
-      'The course costs €240 again. Follow the link of the mail once more, or open the mail: it stays over.',
+    overText: 'The course costs €240 again. Follow the link of the mail once more, or open the mail: it stays over.',
     stranger: 'The countdown is shown to those who come by the link of their mail.',
     again: 'Begin again with another email',
   },
@@ -48,8 +47,7 @@ const words = {
     email: 'E-mail',
     signUp: 'Odbierz ofertę',
     refused: 'Podaj poprawny adres e-mail.',
-    signUpNote:
-      'Nic nie zostanie wysłane: następna strona pokaże wiadomość, którą wysłałby Twój system mailingowy.',
+    signUpNote: 'Nic nie zostanie wysłane: następna strona pokaże wiadomość, którą wysłałby Twój system mailingowy.',
     inbox: 'Odebrane',
     to: 'Do',
     subject: 'Twoja minuta już biegnie',
@@ -179,9 +177,7 @@ function page(language: Language, step: 1 | 2 | 3, title: string, { head = '', m
   const other = language === 'en' ? 'pl' : 'en'
   // The mail stands one folder deeper than the other pages.
   const up = step === 2 ? '../' : './'
-  const items = steps.map(
-    (text, index) => `<li${index + 1 === step ? ' aria-current="step"' : ''}>${text}</li>`,
-  )
+  const items = steps.map((text, index) => `<li${index + 1 === step ? ' aria-current="step"' : ''}>${text}</li>`)
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style>${head}</head>
 <body><header><div class="top"><a class="shop" href="${up}">${shop}</a><a href="${up}../${other}/" lang="${other}" hreflang="${other}">${otherLanguage}</a></div><ol>${items.join('')}</ol></header>
 <main>${main}</main></body></html>`

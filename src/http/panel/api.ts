@@ -91,9 +91,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
   scope.route<{ Params: Record<string, string> }>({
     method,
     // What is no id names nothing; fifteen digits are exact as a number.
-    url: path.replace(/:(\w+)/g, (param, name) =>
-      isNumberName(name) ? `${param}(^[1-9]\\d{0,14}$)` : param,
-    ),
+    url: path.replace(/:(\w+)/g, (param, name) => (isNumberName(name) ? `${param}(^[1-9]\\d{0,14}$)` : param)),
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },

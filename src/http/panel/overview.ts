@@ -55,8 +55,7 @@ async function countsByDay({ store }: PanelParts, accountId: number, looked: Cam
   const today = Math.min(utcDay + 1, latestDay(looked, counts, now))
   return Array.from({ length: daysShown }, (_, index) => {
     const day = today - daysShown + 1 + index
-    const totalOf = (kind: Kind) =>
-      counts.find((count) => count.day === day && count.kind === kind)?.total ?? 0
+    const totalOf = (kind: Kind) => counts.find((count) => count.day === day && count.kind === kind)?.total ?? 0
     const totals = Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Kind, number>
     return { date: new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10), ...totals }
   })
@@ -109,8 +108,7 @@ async function ofAccount(
 async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {
   const { id: campaignId, name, pages, schedule } = campaign
   const found: Attention[] = []
-  const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') =>
-    found.push({ what, campaignId, name })
+  const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') => found.push({ what, campaignId, name })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
   else if ((await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
   const { deadlineAt, endsAt } = liveInstants(schedule)

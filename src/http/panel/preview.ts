@@ -45,8 +45,7 @@ export const previewRoutes = {
       if (ownMoment === undefined) {
         throw invalid('own', 'must be an existing date and time such as "2026-12-31T23:59"')
       }
-      if (parsePeriod(visitAfter) === undefined)
-        throw invalid('visitAfter', 'must be a period such as "PT1H"')
+      if (parsePeriod(visitAfter) === undefined) throw invalid('visitAfter', 'must be a period such as "PT1H"')
       const result = checkCampaign(settings)
       if ('faults' in result) return { faults: result.faults, moments: null, findings: null }
       const { campaign } = result

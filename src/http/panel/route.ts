@@ -95,8 +95,7 @@ function maker<Who>(access: Access) {
   >(
     path: Path,
     { query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
-  ): Made<Path, Q, B, Answer> =>
-    ({ [path]: { path, access, query, body, bodyLimit, run } }) as Made<Path, Q, B, Answer>
+  ): Made<Path, Q, B, Answer> => ({ [path]: { path, access, query, body, bodyLimit, run } }) as Made<Path, Q, B, Answer>
 }
 
 /** `forUser('POST /campaigns/:campaignId/draft', { body, run })`: a table of one route, to be spread into others. */

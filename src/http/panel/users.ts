@@ -49,10 +49,7 @@ export const userRoutes = {
     },
   }),
   ...forAnybody('POST /users', {
-    body: Type.Object(
-      { token: Token, email: Email, password: Password, accountName: Type.Optional(Name) },
-      closed,
-    ),
+    body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
     async run({ body, parts, now, setSession }) {
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)

@@ -104,11 +104,7 @@ function unauthorized(reply: FastifyReply, detail: string): FastifyReply {
 }
 
 /** After the answer: what is counted and kept of it. */
-function account(
-  { metrics, history, keyUses, now }: PublicApiParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
+function account({ metrics, history, keyUses, now }: PublicApiParts, request: FastifyRequest, reply: FastifyReply) {
   const operation = request.routeOptions.config?.operation ?? null
   const { key } = request
   const milliseconds = reply.elapsedTime

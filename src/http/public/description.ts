@@ -1,13 +1,6 @@
 // The machine-readable description, OpenAPI 3.1, made of the schemas that validate.
 import { bodyLimitBytes, type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
-import {
-  CampaignList,
-  CampaignSummary,
-  ErrorBody,
-  LeadInput,
-  LeadOffer,
-  LeadRegistration,
-} from './schemas.ts'
+import { CampaignList, CampaignSummary, ErrorBody, LeadInput, LeadOffer, LeadRegistration } from './schemas.ts'
 
 /** Version of the description, not of the program (specification, part 9). */
 const version = '1.0.0'
@@ -206,8 +199,7 @@ const components = {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'lastcall_<uuid>.<secret>',
-      description:
-        'Made in the panel or by `lastcall key create`. For servers only: never in a URL or a browser.',
+      description: 'Made in the panel or by `lastcall key create`. For servers only: never in a URL or a browser.',
     },
   },
   headers: {

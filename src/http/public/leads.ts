@@ -5,14 +5,7 @@ import type { Leads, LeadView } from '../../leads/leads.ts'
 import type { LiveKey } from '../../store/model.ts'
 import { sendError } from '../errors.ts'
 import { requireBody } from './input.ts'
-import {
-  CampaignPath,
-  errors,
-  LeadInput,
-  LeadOffer as LeadOfferSchema,
-  LeadRegistration,
-  NoQuery,
-} from './schemas.ts'
+import { CampaignPath, errors, LeadInput, LeadOffer as LeadOfferSchema, LeadRegistration, NoQuery } from './schemas.ts'
 
 export type LeadRouteParts = {
   leads: Leads
@@ -32,10 +25,7 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
   // The instant is that of the whole request, which the body may have delayed.
   const nowInSeconds = () => Math.floor(now() / 1_000)
 
-  const offerOf = (
-    { key, body }: FastifyRequest<LeadRequest>,
-    { campaign, lead, offer }: LeadView,
-  ): LeadOffer => {
+  const offerOf = ({ key, body }: FastifyRequest<LeadRequest>, { campaign, lead, offer }: LeadView): LeadOffer => {
     const { ref, registeredAt } = lead
     const { email, language = 'en' } = body
     const { countdownTools } = (key as LiveKey).account

@@ -54,10 +54,7 @@ export const CampaignSummary = Type.Object(
 export const CampaignList = Type.Object(
   {
     items: Type.Array(CampaignSummary, { maxItems: pageMaxSize, description: 'Ascending `id`.' }),
-    nextAfterId: nullable(
-      Type.Integer({ minimum: 1 }),
-      'Pass as `afterId` for the next page; null on the last page.',
-    ),
+    nextAfterId: nullable(Type.Integer({ minimum: 1 }), 'Pass as `afterId` for the next page; null on the last page.'),
   },
   closed,
 )

@@ -15,14 +15,7 @@ import { neverKept } from './headers.ts'
 import type { VisitorParts } from './parts.ts'
 
 /** Why there is no countdown; `X-Timer-State` says it, or the state of the offer. */
-type Hidden =
-  | 'no-deadline'
-  | 'no-timer'
-  | 'draft'
-  | 'unknown'
-  | 'tools-unavailable'
-  | 'suspended'
-  | 'unavailable'
+type Hidden = 'no-deadline' | 'no-timer' | 'draft' | 'unknown' | 'tools-unavailable' | 'suspended' | 'unavailable'
 
 type Countdown = { state: Offer['state']; template: Template; deadline: Seconds }
 
@@ -61,8 +54,7 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
         const { language, ref } = request.params
         const found = await visitors.find(ref)
         if (found === undefined) return sendPixel(reply, 'unknown')
-        const shown =
-          whyHidden(found) ?? (await countdownOf(found, language).catch((error) => failed(error, request)))
+        const shown = whyHidden(found) ?? (await countdownOf(found, language).catch((error) => failed(error, request)))
         if (typeof shown === 'string') sendPixel(reply, shown)
         else sendCountdown(reply, shown)
         if (request.method !== 'HEAD') {

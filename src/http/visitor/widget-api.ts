@@ -46,8 +46,7 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
     scope.setErrorHandler((error, request, reply) => {
       const code = errorCodeOf(error)
       logFailure(parts.log, code, error, request)
-      const tooLarge =
-        code === 'PAYLOAD_TOO_LARGE' ? `The body is larger than ${bodyLimit} bytes.` : undefined
+      const tooLarge = code === 'PAYLOAD_TOO_LARGE' ? `The body is larger than ${bodyLimit} bytes.` : undefined
       return sendError(reply, code, error instanceof Refusal ? error.message : tooLarge)
     })
     addOfferRoute(scope, parts)
@@ -88,8 +87,7 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
       const { body, headers, params } = request
       const isVisit = body.visit && !isRobot(headers)
       const nowMs = now()
-      const mayBegin =
-        isVisit && (() => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed)
+      const mayBegin = isVisit && (() => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed)
       const shown = await visitors.offer(Number(params.campaignId), body, mayBegin, seconds(nowMs))
       reply.send(offerOf(shown, request, now()))
       if (isVisit && shown !== undefined) {

@@ -34,9 +34,7 @@ function sendScript(reply: FastifyReply, script: WidgetScript, caching: string):
   if (isKept(headers['if-none-match'], etag)) return reply.code(304).send()
   reply.type('text/javascript; charset=utf-8')
   const coding = (['br', 'gzip'] as const).find((one) => accepts(headers['accept-encoding'], one))
-  return coding === undefined
-    ? reply.send(script.plain)
-    : reply.header('Content-Encoding', coding).send(script[coding])
+  return coding === undefined ? reply.send(script.plain) : reply.header('Content-Encoding', coding).send(script[coding])
 }
 
 /** Compared weakly (RFC 9110, section 13.1.2). */

@@ -217,6 +217,11 @@ function connectionOf(client: pg.PoolClient): Connection {
   }
 }
 
+/** A statement in which `?` stands for each value, to be kept under that name. */
+export function prepared(name: string, sql: string): Required<Prepared> {
+  return { name, text: numbered(sql) }
+}
+
 const numberedTexts = new Map<string, string>()
 
 /** `?` becomes `$1`, `$2` and so on. None of our statements has one inside a literal. */

@@ -1,13 +1,14 @@
 // Leads are decided on and written in one transaction, which holds the settings of their account.
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
-import { attemptColumns, attemptValues, type LeadRow, leadColumns, ruleIdAfter } from '../lead-row.ts'
+import { attemptValues, type LeadRow, ruleIdAfter } from '../lead-row.ts'
+import { findLeads, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Value } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
-import type { Connection, Prepared } from './connection.ts'
+import { type Connection, type Prepared, prepared } from './connection.ts'
 import type { Pools } from './pools.ts'
 import { holdSettings, sqlOn } from './sql-on.ts'
 
@@ -34,18 +35,14 @@ type Changes = Map<string, Value[]>
 /** A lead that is to be made. */
 type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
 
-export function leadWriter(
-  { durable, patienceMs }: Pools,
-  refs: RefCipher,
-  toLead: ToLead,
-): LeadStore['write'] {
+export function leadWriter({ durable, patienceMs }: Pools, refs: RefCipher, toLead: ToLead): LeadStore['write'] {
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
     durable.decide(
       leftMs,
       (connection) => campaignsNow(connection, accountId, writes),
       async (connection, campaigns) => {
         const made = writes.map((write) => newLead(write, campaigns))
-        const ids = await insertLeads(connection, accountId, made.filter(isNewLead).sort(inOrder))
+        const ids = await insertNew(connection, accountId, made.filter(isNewLead).sort(inOrder))
         return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
       },
     ),
@@ -62,7 +59,7 @@ export function leadWriter(
       async (connection, { campaigns, leads }) => {
         const changes: Changes = new Map()
         const written = writes.map((write) => changedLead(write, campaigns, leads, changes))
-        await Promise.all([...changes.values()].map((values) => connection.rows(updateLead, values)))
+        await Promise.all([...changes.values()].map((values) => connection.rows(update, values)))
         return written
       },
     ),
@@ -73,9 +70,7 @@ export function leadWriter(
     const write = { campaign, email, decide }
     let isThere = seen !== undefined
     for (let round = 0; round < maxRounds; round += 1) {
-      const written = isThere
-        ? await change(campaign.id, write, until)
-        : await insert(campaign.accountId, write, until)
+      const written = isThere ? await change(campaign.id, write, until) : await insert(campaign.accountId, write, until)
       if (written !== 'exists' && written !== 'missing') return written
       isThere = written === 'exists'
     }
@@ -133,12 +128,7 @@ function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): Le
 }
 
 /** The next write of the same email finds what this one leaves in `leads`. */
-function changedLead(
-  write: Write,
-  campaigns: Campaigns,
-  leads: Leads,
-  changes: Changes,
-): Written | 'missing' | Error {
+function changedLead(write: Write, campaigns: Campaigns, leads: Leads, changes: Changes): Written | 'missing' | Error {
   const lead = leads.get(write.email)
   const decided = decideNow(write, campaigns, lead)
   if (isRefused(decided)) return decided
@@ -148,7 +138,7 @@ function changedLead(
   const ruleId = ruleIdAfter(campaign, lead, decision)
   const next = { ...lead, ruleId, attempt: decision.attempt }
   leads.set(write.email, next)
-  changes.set(lead.email, [campaign.accountId, campaign.id, lead.email, ...attemptValues(ruleId, decision)])
+  changes.set(lead.email, [...attemptValues(ruleId, decision), campaign.accountId, campaign.id, lead.email])
   return { campaign, lead: next, created: false }
 }
 
@@ -167,25 +157,19 @@ async function lockLeads(
   if (campaign === undefined) return leads
   const emails = writes.map(({ email }) => email)
   const values = [campaign.accountId, campaign.id, emails]
-  const rows = await connection.rows<[email: string, ...LeadRow]>(lockByEmail, values)
+  const rows = await connection.rows<LeadWithEmail>(lock, values)
   for (const [email, ...row] of rows) leads.set(email, await toLead(campaign, email, row))
   return leads
 }
 
 /** Emails that are there already are left out. Ids by salt. */
-async function insertLeads(
-  connection: Connection,
-  accountId: number,
-  leads: NewLead[],
-): Promise<Map<number, number>> {
+async function insertNew(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   if (leads.length === 0) return new Map()
   const values = leads.flatMap(({ campaign, email, salt, ruleId, decision }) => [
-    ...[campaign.id, email, salt, decision.registeredAt],
+    ...[accountId, campaign.id, email, salt, decision.registeredAt],
     ...attemptValues(ruleId, decision),
   ])
-  return new Map(
-    await connection.rows<[salt: number, id: number]>(insertion(leads.length), [accountId, ...values]),
-  )
+  return new Map(await connection.rows<[salt: number, id: number]>(insertion(leads.length), values))
 }
 
 /** The same on every node, so that two of them never wait for each other in a circle. */
@@ -195,34 +179,19 @@ function inOrder(a: NewLead, b: NewLead): number {
   return a.email < b.email ? -1 : 1
 }
 
-const insertColumns = `campaign_id, email, salt, registered_at, ${attemptColumns}`
 const insertions = new Map<number, Prepared>()
 
 function insertion(count: number): Prepared {
   const known = insertions.get(count)
   if (known !== undefined) return known
-  const width = insertColumns.split(',').length
-  const rows = Array.from({ length: count }, (_, row) => `($1, ${parameters(2 + row * width, width)})`)
-  const text = `INSERT INTO leads (account_id, ${insertColumns}) VALUES ${rows.join(', ')}
-    ON CONFLICT DO NOTHING RETURNING salt, id`
-  const made = count > mostPrepared ? { text } : { name: `insert_${count}_leads`, text }
+  const { text, name } = prepared(
+    `insert_${count}_leads`,
+    `${insertLeads(count)} ON CONFLICT DO NOTHING RETURNING salt, id`,
+  )
+  const made = count > mostPrepared ? { text } : { name, text }
   insertions.set(count, made)
   return made
 }
 
-const lockByEmail: Prepared = {
-  name: 'lock_leads',
-  text: `SELECT email, ${leadColumns} FROM leads
-    WHERE account_id = $1 AND campaign_id = $2 AND email = ANY ($3) ORDER BY email FOR UPDATE`,
-}
-
-const updateLead: Prepared = {
-  name: 'update_lead',
-  text: `UPDATE leads SET (${attemptColumns}) = (${parameters(4, attemptColumns.split(',').length)})
-    WHERE account_id = $1 AND campaign_id = $2 AND email = $3`,
-}
-
-/** `$3, $4, $5` and so on. */
-function parameters(first: number, count: number): string {
-  return Array.from({ length: count }, (_, index) => `$${first + index}`).join(', ')
-}
+const lock = prepared('lock_leads', `${findLeads} ORDER BY email FOR UPDATE`)
+const update = prepared('update_lead', updateLead)

@@ -26,10 +26,7 @@ export type ConnectionOptions = {
   opened?(connection: Connection): void
 }
 
-export function connect(
-  path: string,
-  { busyTimeoutMs, readOnly = false, opened }: ConnectionOptions,
-): Connection {
+export function connect(path: string, { busyTimeoutMs, readOnly = false, opened }: ConnectionOptions): Connection {
   const settings = { timeout: busyTimeoutMs, readOnly }
   let db = new DatabaseSync(path, settings)
   const statements = new Map<string, StatementSync>()

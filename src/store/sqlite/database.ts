@@ -6,14 +6,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import type { Sql } from '../sql.ts'
-import {
-  type Connection,
-  rollback,
-  SQLITE_BUSY,
-  SQLITE_CONSTRAINT,
-  SQLITE_IOERR,
-  sqliteCode,
-} from './connection.ts'
+import { type Connection, rollback, SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import { openConnection } from './file.ts'
 import { watchIdentity } from './file-identity.ts'
 import { checkVersion } from './migrations.ts'
@@ -121,11 +114,7 @@ export function endReading(database: Database): void {
  * Runs `attempt` in a turn of its own, and again for as long as somebody else has locked the database: to wait inside
  * a statement would stop the whole server. @throws StoreUnavailable
  */
-export async function patiently<T>(
-  database: Database,
-  patienceMs: number,
-  attempt: () => T | Promise<T>,
-): Promise<T> {
+export async function patiently<T>(database: Database, patienceMs: number, attempt: () => T | Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + patienceMs
   for (;;) {
     await nextTurn()

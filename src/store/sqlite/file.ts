@@ -76,10 +76,7 @@ function claimForMigration(path: string): () => void {
 /** Makes this process the one server on the database, until it ends, however it ends. @throws UnusableDatabase */
 export function lockForServing(path: string): () => void {
   makeFolder(path)
-  return claim(
-    path,
-    `another server is running on ${path}: stop it first, or give this one a DATABASE_URL of its own`,
-  )
+  return claim(path, `another server is running on ${path}: stop it first, or give this one a DATABASE_URL of its own`)
 }
 
 /** The lock is the operating system's, on a small file of its own. */

@@ -1,13 +1,6 @@
 import type { Rule } from '../../core/mechanism/attempt.ts'
 import { attemptValues, emailRange, leadOf, ruleIdAfter } from '../lead-row.ts'
-import {
-  findLead,
-  findLeadByRef,
-  insertLeads,
-  type LeadWithEmail,
-  listLeads,
-  updateLead,
-} from '../lead-sql.ts'
+import { findLead, findLeadByRef, insertLeads, type LeadWithEmail, listLeads, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decision, FoundLead, Lead, LeadFilter } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Connection } from './connection.ts'
@@ -63,7 +56,7 @@ export function leadsOn(connection: Connection, refs: RefCipher) {
     },
     change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
       const ruleId = ruleIdAfter(campaign, lead, decision)
-      connection.run(updateLead, ...attemptValues(ruleId, decision), campaign.accountId, lead.id)
+      connection.run(updateLead, ...attemptValues(ruleId, decision), campaign.accountId, campaign.id, lead.email)
       return { ...lead, ruleId, attempt: decision.attempt }
     },
   }

@@ -186,9 +186,7 @@ test('all connections are taken: those that the server has are enough', { timeou
     takers.push(taker)
   }
   assert.ok(takers.length > 10)
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => register(server, me, `full-${n}@example.com`)),
-  )
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => register(server, me, `full-${n}@example.com`)))
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
   await Promise.all(takers.map((taker) => taker.end()))
 })

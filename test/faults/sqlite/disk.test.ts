@@ -63,8 +63,7 @@ test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
             return count(503) > refused + 100
           }
           assert.ok(await eventually(10_000, isFull), 'nothing is refused')
-          for (const email of known)
-            assert.equal((await ledger.post(server, 'leads/lookup', email)).status, 200)
+          for (const email of known) assert.equal((await ledger.post(server, 'leads/lookup', email)).status, 200)
           assert.equal((await fetch(`${server.origin}/readyz`)).status, 200)
           assert.ok(count(503) > refused + 100 && count(201) === sinceFull, 'something was registered')
           meets('none')
@@ -81,28 +80,25 @@ test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
     )
 
   tests.push(
-    t.test(
-      'after a failed sync the file is closed and opened before anything is written to it',
-      async (t) => {
-        const { place, server, meets, ledger } = await start(t)
-        // Closed by everyone, its log is gone; the next one is another file.
-        const log = () => {
-          const { ino, birthtimeMs } = statSync(`${place.databasePath}-wal`)
-          return `${ino} ${birthtimeMs}`
-        }
-        const first = log()
-        for (let n = 0; n < 5; n += 1) await ledger.register(server, `before-${n}@example.com`)
-        assert.equal(log(), first)
-        meets('sync fails, undone')
-        assert.ok(isRefused(await ledger.post(server, 'leads', 'doubtful@example.com')))
-        meets('none')
-        await ledger.register(server, 'after@example.com')
-        assert.notEqual(log(), first, 'the same files are written on')
-        const second = log()
-        await ledger.register(server, 'later@example.com')
-        assert.equal(log(), second)
-      },
-    ),
+    t.test('after a failed sync the file is closed and opened before anything is written to it', async (t) => {
+      const { place, server, meets, ledger } = await start(t)
+      // Closed by everyone, its log is gone; the next one is another file.
+      const log = () => {
+        const { ino, birthtimeMs } = statSync(`${place.databasePath}-wal`)
+        return `${ino} ${birthtimeMs}`
+      }
+      const first = log()
+      for (let n = 0; n < 5; n += 1) await ledger.register(server, `before-${n}@example.com`)
+      assert.equal(log(), first)
+      meets('sync fails, undone')
+      assert.ok(isRefused(await ledger.post(server, 'leads', 'doubtful@example.com')))
+      meets('none')
+      await ledger.register(server, 'after@example.com')
+      assert.notEqual(log(), first, 'the same files are written on')
+      const second = log()
+      await ledger.register(server, 'later@example.com')
+      assert.equal(log(), second)
+    }),
   )
   await Promise.all(tests)
 })

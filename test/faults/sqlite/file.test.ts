@@ -59,8 +59,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
 
   const losses: Record<string, (place: Installation) => void> = {
     'the file is deleted': ({ databasePath }) => rmSync(databasePath),
-    'the file is deleted with all that goes with it': (place) =>
-      filesOf(place).forEach((file) => void rmSync(file)),
+    'the file is deleted with all that goes with it': (place) => filesOf(place).forEach((file) => void rmSync(file)),
     'the file is moved away': ({ databasePath }) => renameSync(databasePath, `${databasePath}.old`),
     'the folder is moved away': ({ folder }) => renameSync(folder, `${folder}-moved`),
     'another file is put in its place': ({ databasePath }) => {
@@ -182,16 +181,8 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     const accounts = await place.run(['account', 'list'])
     assert.equal(accounts.code, 0, accounts.stderr)
     assert.ok((await emailsIn(place)).includes('beside@example.com'))
-    const made = await place.json([
-      'key',
-      'create',
-      '--account',
-      String(origin.accountId),
-      '--name',
-      'beside',
-    ])
-    const asked = () =>
-      fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${made.key}` } })
+    const made = await place.json(['key', 'create', '--account', String(origin.accountId), '--name', 'beside'])
+    const asked = () => fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${made.key}` } })
     assert.ok(await eventually(1_000, async () => (await asked()).status === 200), 'a new key does not hold')
     assert.equal(await server.stop(), 0)
     const next = await place.serve()

@@ -72,10 +72,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
       'Ponowne otwarcie i kolejna szansa wykluczają się: wybierz jedno.',
     ),
   ],
-  [
-    /^must be before "at"$/,
-    same('The opening must come before the end.', 'Otwarcie musi być wcześniej niż koniec.'),
-  ],
+  [/^must be before "at"$/, same('The opening must come before the end.', 'Otwarcie musi być wcześniej niż koniec.')],
   [
     /^must be at most (\d+): with these weekdays skipped, ten years$/,
     (most) => ({
@@ -98,24 +95,15 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     ),
   ],
   [/^must name at least one day$/, same('Choose at least one day.', 'Wybierz co najmniej jeden dzień.')],
-  [
-    /^must name each day once$/,
-    same('Each day can stand here only once.', 'Każdy dzień może tu być tylko raz.'),
-  ],
+  [/^must name each day once$/, same('Each day can stand here only once.', 'Każdy dzień może tu być tylko raz.')],
   [
     /^must leave at least one weekday$/,
     same('At least one weekday must be left.', 'Musi zostać co najmniej jeden dzień tygodnia.'),
   ],
-  [
-    /^must be a time such as "23:59"$/,
-    same('Enter a time, such as 23:59.', 'Wpisz godzinę, na przykład 23:59.'),
-  ],
+  [/^must be a time such as "23:59"$/, same('Enter a time, such as 23:59.', 'Wpisz godzinę, na przykład 23:59.')],
   [
     /^must be an existing date such as /,
-    same(
-      'Enter a date that exists, such as 31 December 2026.',
-      'Wpisz istniejącą datę, na przykład 31 grudnia 2026.',
-    ),
+    same('Enter a date that exists, such as 31 December 2026.', 'Wpisz istniejącą datę, na przykład 31 grudnia 2026.'),
   ],
   [
     /^must be an existing date and time such as /,
@@ -153,10 +141,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     /^must not be the id of another page here$/,
     same('Two pages here have the same id.', 'Dwie strony mają tu ten sam identyfikator.'),
   ],
-  [
-    /^must be a colour such as /,
-    same('Enter a colour, such as #1f2937.', 'Wpisz kolor, na przykład #1f2937.'),
-  ],
+  [/^must be a colour such as /, same('Enter a colour, such as #1f2937.', 'Wpisz kolor, na przykład #1f2937.')],
   [
     /^must be a multiple of 4, such as (\d+)$/,
     (such) => ({
@@ -180,10 +165,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
   ],
   [
     /^(?:account \d+|the campaign) has no (?:campaign|page) \d+; leave id out/,
-    same(
-      'This was deleted meanwhile. Load the page again.',
-      'To zostało w międzyczasie usunięte. Odśwież stronę.',
-    ),
+    same('This was deleted meanwhile. Load the page again.', 'To zostało w międzyczasie usunięte. Odśwież stronę.'),
   ],
   [
     /^must be (".+")$/,

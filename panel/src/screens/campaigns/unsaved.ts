@@ -15,11 +15,7 @@ const listeners = new Set<() => void>()
 const prefix = 'lastcall.unsaved.2.'
 const keyOf = (campaignId: number, part: EditedPart) => `${prefix}${campaignId}.${part}`
 
-export function keepUnsaved<Draft>(
-  campaignId: number,
-  part: EditedPart,
-  unsaved: Unsaved<Draft> | undefined,
-): void {
+export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved: Unsaved<Draft> | undefined): void {
   const key = keyOf(campaignId, part)
   kept.set(key, unsaved)
   if (unsaved === undefined) sessionStorage.removeItem(key)
@@ -41,9 +37,7 @@ export function useUnsaved<Draft>(campaignId: number, part: EditedPart): Unsaved
 
 /** Whether any part of the campaign has changes that are not saved. */
 export function useIsUnsaved(campaignId: number): boolean {
-  return useSyncExternalStore(onChange, () =>
-    editedParts.some((part) => unsavedOf(campaignId, part) !== undefined),
-  )
+  return useSyncExternalStore(onChange, () => editedParts.some((part) => unsavedOf(campaignId, part) !== undefined))
 }
 
 function unsavedOf(campaignId: number, part: EditedPart): Unsaved<unknown> | undefined {

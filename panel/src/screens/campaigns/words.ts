@@ -13,8 +13,7 @@ export const words = inBoth({
     unsaved: ' (unsaved)',
     back: 'All campaigns',
     leave: 'Leave without saving?',
-    leaveText:
-      'Your changes are not saved, so they have no effect yet. This window keeps them until you come back.',
+    leaveText: 'Your changes are not saved, so they have no effect yet. This window keeps them until you come back.',
     stay: 'Stay here',
     go: 'Leave',
     changedMeanwhile:

@@ -16,8 +16,7 @@ export const words = inBoth({
     joinDone: 'Join',
     noUser:
       'There is no user yet. Whoever runs this installation gets a link for the first one with the command “lastcall setup-link”.',
-    forgotten:
-      'Forgotten your password? Whoever runs this installation sets a new one with “lastcall user reset”.',
+    forgotten: 'Forgotten your password? Whoever runs this installation sets a new one with “lastcall user reset”.',
     toSignIn: 'Go to sign in',
   },
   pl: {

@@ -69,8 +69,7 @@ export const words = inBoth({
     what: {
       NO_CAMPAIGN: 'Nie ma jeszcze żadnej kampanii. Utwórz pierwszą z szablonu.',
       NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców. Utwórz go w Integracjach.',
-      TOOLS_OFF:
-        'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
+      TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
       NO_PAGE: 'nie ma strony podawanej w e-mailach, więc odbiorcy nie dostają linku.',
       WIDGET_NEVER_SEEN: 'jest opublikowana, ale jej widżetu nigdy nie widziano na stronie.',
       OVER: 'skończyła się: jej data albo jej koniec minął.',

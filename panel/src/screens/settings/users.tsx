@@ -63,13 +63,7 @@ function UserRow({ user, isOnly, onRemove }: { user: User; isOnly: boolean; onRe
         </Text>
       </Stack>
       {isOnly || isMe ? null : (
-        <Button
-          variant="subtle"
-          color="red"
-          size="xs"
-          onClick={onRemove}
-          aria-label={`${text.remove} ${user.email}`}
-        >
+        <Button variant="subtle" color="red" size="xs" onClick={onRemove} aria-label={`${text.remove} ${user.email}`}>
           {text.remove}
         </Button>
       )}

@@ -8,8 +8,7 @@ export const words = inBoth({
     save: 'Save',
     saved: 'Saved.',
     address: 'Public address',
-    addressText:
-      'What links, countdowns and the API begin with. Whoever runs the installation sets it (PUBLIC_URL).',
+    addressText: 'What links, countdowns and the API begin with. Whoever runs the installation sets it (PUBLIC_URL).',
     password: 'Your password',
     current: 'Current password',
     next: 'New password',
@@ -26,8 +25,7 @@ export const words = inBoth({
     removeText:
       'They are signed out at once and cannot sign in any more; their invitations no longer work. All else that they have made stays.',
     invite: 'Invite somebody',
-    inviteText:
-      'Send this link to the person. It works once, for 7 days, and lets them choose their own password.',
+    inviteText: 'Send this link to the person. It works once, for 7 days, and lets them choose their own password.',
     inviteName: 'Invitation link',
   },
   pl: {
@@ -37,8 +35,7 @@ export const words = inBoth({
     save: 'Zapisz',
     saved: 'Zapisano.',
     address: 'Adres publiczny',
-    addressText:
-      'Od niego zaczynają się linki, liczniki i API. Ustawia go osoba prowadząca instalację (PUBLIC_URL).',
+    addressText: 'Od niego zaczynają się linki, liczniki i API. Ustawia go osoba prowadząca instalację (PUBLIC_URL).',
     password: 'Twoje hasło',
     current: 'Obecne hasło',
     next: 'Nowe hasło',

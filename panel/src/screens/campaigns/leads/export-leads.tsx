@@ -80,9 +80,7 @@ export function ExportLeads({ settings, filter, opened, onClose }: Props) {
             </Text>
           )}
         </Group>
-        {exported !== null && exported.marked > 0 && (
-          <Text size="sm">{text.exportMarked(exported.marked)}</Text>
-        )}
+        {exported !== null && exported.marked > 0 && <Text size="sm">{text.exportMarked(exported.marked)}</Text>}
         <Failure of={error === null ? { error } : { error, refetch: start }} />
         {phase === 'ready' && error === null && (
           <Button onClick={start}>{exported === null ? text.exportDo : text.goOn}</Button>

@@ -47,17 +47,7 @@ export async function* exportLeads(
 
 function begun({ id }: Settings, pageIds: number[]): Exported {
   const links = pageIds.map((pageId) => `link_${pageId}`)
-  const columns = [
-    'email',
-    'state',
-    'opensAt',
-    'deadline',
-    'setByHand',
-    'registeredAt',
-    'attempt',
-    'cycle',
-    'ref',
-  ]
+  const columns = ['email', 'state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
   const parts = [csvLine([...columns, ...links, ...timers.map((language) => `countdown_${language}`)])]
   const name = `campaign-${id}-leads-${new Date().toISOString().slice(0, 10)}.csv`
   return { read: 0, count: 0, marked: 0, afterEmail: '', name, parts, file: () => csvFile(parts) }

@@ -53,10 +53,7 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
               onChange={choose}
               resetRef={resetInput}
             />
-            <Button
-              disabled={file === null}
-              onClick={() => file !== null && startImport(campaignId, file).then(anew)}
-            >
+            <Button disabled={file === null} onClick={() => file !== null && startImport(campaignId, file).then(anew)}>
               {text.importDo}
             </Button>
           </>
@@ -72,10 +69,7 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
         {isOver && (
           <Group justify="end">
             {report !== null && (
-              <Button
-                variant="default"
-                onClick={() => download(reportFile(report, text), 'import-report.csv')}
-              >
+              <Button variant="default" onClick={() => download(reportFile(report, text), 'import-report.csv')}>
                 {text.report}
               </Button>
             )}

@@ -43,9 +43,7 @@ export async function importFile(file: File, run: Run): Promise<void> {
   }
   const send = async (batch: EmailLine[]) => {
     run.signal.throwIfAborted()
-    const emails = batch
-      .filter((one) => !one.isMalformed)
-      .map(({ email }) => (email ?? '').slice(0, longestSent))
+    const emails = batch.filter((one) => !one.isMalformed).map(({ email }) => (email ?? '').slice(0, longestSent))
     const outcomes = emails.length === 0 ? [] : await sendPatiently(emails, run)
     for (const { line, isMalformed } of batch) {
       add(report, line, isMalformed ? 'malformed' : (outcomes.shift() as ImportOutcome))
@@ -77,10 +75,7 @@ function add({ lines, outcomes, counts, refused }: Report, line: number, outcome
 }
 
 /** Tries by itself what may pass, and then asks. */
-async function sendPatiently(
-  emails: string[],
-  { campaignId, signal, onFailed }: Run,
-): Promise<ImportOutcome[]> {
+async function sendPatiently(emails: string[], { campaignId, signal, onFailed }: Run): Promise<ImportOutcome[]> {
   for (let tries = 1; ; tries += 1) {
     try {
       const asked = { params: { campaignId }, body: { emails } }
@@ -88,8 +83,7 @@ async function sendPatiently(
     } catch (error) {
       if (!(error instanceof CallFailed)) throw error
       const mayPass = error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE'
-      if (mayPass && tries < triesAtOnce)
-        await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** tries))
+      if (mayPass && tries < triesAtOnce) await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** tries))
       else {
         await onFailed(error)
         tries = 0

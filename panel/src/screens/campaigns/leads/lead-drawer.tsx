@@ -46,9 +46,7 @@ export function LeadDrawer({ settings, leadRef, notice, onClose, onErased }: Pro
           </Alert>
         )}
       </div>
-      {leadRef !== undefined && (
-        <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onErased} />
-      )}
+      {leadRef !== undefined && <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onErased} />}
     </Drawer>
   )
 }

@@ -30,11 +30,9 @@ export function LeadList({ leads, settings, isOld }: Props) {
       <Table verticalSpacing="sm" aria-label={text.list}>
         <Table.Thead>
           <Table.Tr>
-            {[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt].map(
-              (name) => (
-                <Table.Th key={name}>{name}</Table.Th>
-              ),
-            )}
+            {[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt].map((name) => (
+              <Table.Th key={name}>{name}</Table.Th>
+            ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

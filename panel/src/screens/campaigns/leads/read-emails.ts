@@ -11,10 +11,7 @@ export class NoEmailColumn extends Error {
  * The lines of a CSV file, some at a time, by the rules of `lastcall lead import`. `onRead` is told how many bytes
  * have been read. @throws NoEmailColumn, and what the browser throws where it cannot read the file
  */
-export async function* emailLines(
-  file: File,
-  onRead: (bytes: number) => void,
-): AsyncGenerator<EmailLine[], void> {
+export async function* emailLines(file: File, onRead: (bytes: number) => void): AsyncGenerator<EmailLine[], void> {
   const { parse } = await import('csv-parse/browser/esm')
   let lines: EmailLine[] = []
   let column = -1

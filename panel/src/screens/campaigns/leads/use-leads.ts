@@ -41,8 +41,7 @@ export function useLeads(campaignId: number, filter: Filter) {
   const steps = query.data?.pages ?? []
   const leads = steps.flatMap((step) => step.leads)
   const { hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = query
-  const goesOn =
-    hasNextPage && !isFetching && !isError && !isPlaceholderData && !isStopped && leads.length < wanted
+  const goesOn = hasNextPage && !isFetching && !isError && !isPlaceholderData && !isStopped && leads.length < wanted
   useEffect(() => {
     if (goesOn) fetchNextPage()
   }, [goesOn, fetchNextPage])

@@ -57,8 +57,7 @@ export const words = inBoth({
     addText:
       'This registers the address as your form or the API would: the deadline starts as the rules say. Nobody is written to.',
     email: 'Email',
-    emailWrong:
-      'This is no email address in the form of name@example.com, without accents, of up to 254 characters.',
+    emailWrong: 'This is no email address in the form of name@example.com, without accents, of up to 254 characters.',
     register: 'Register',
     lead: 'Lead',
     close: 'Close',
@@ -120,8 +119,7 @@ export const words = inBoth({
     importDo: 'Start import',
     importRunning: 'Importing',
     importDone: 'Import finished',
-    importStopped:
-      'Import stopped. What was imported stays; the same file can be imported again, nothing is doubled.',
+    importStopped: 'Import stopped. What was imported stays; the same file can be imported again, nothing is doubled.',
     created: 'New',
     existing: 'There already',
     refused: 'Refused',
@@ -134,8 +132,7 @@ export const words = inBoth({
       notAnEmail: 'Not an email address in ASCII',
       malformed: 'A quote is not closed: from there to here nothing was read',
     },
-    firstOf: (shown: number, count: number) =>
-      `The first ${numberText('en', shown)} of ${numberText('en', count)}.`,
+    firstOf: (shown: number, count: number) => `The first ${numberText('en', shown)} of ${numberText('en', count)}.`,
     report: 'Download report',
     noEmailColumn:
       'The first line names no column “email”, separated by commas or semicolons. Name it so, and save the file as CSV in UTF-8; a file with nothing but that column always works.',
@@ -183,8 +180,7 @@ export const words = inBoth({
     more: 'Pokaż więcej',
     stop: 'Zatrzymaj',
     goOn: 'Kontynuuj',
-    read: (count: number) =>
-      pl(count, 'Przejrzano # odbiorcę', 'Przejrzano # odbiorców', 'Przejrzano # odbiorców'),
+    read: (count: number) => pl(count, 'Przejrzano # odbiorcę', 'Przejrzano # odbiorców', 'Przejrzano # odbiorców'),
     found: (count: number) => `znaleziono: ${numberText('pl', count)}`,
     upTo: (email: string) => `do adresu ${email}`,
     all: (count: number) => pl(count, 'To jedyny odbiorca.', 'To wszyscy: #.', 'To wszyscy: #.'),
@@ -200,16 +196,14 @@ export const words = inBoth({
     addText:
       'Adres zostanie zarejestrowany tak, jak przez formularz lub API: termin zacznie biec według zasad. Do nikogo nie zostanie wysłana wiadomość.',
     email: 'Adres e-mail',
-    emailWrong:
-      'To nie jest adres e-mail w postaci nazwa@example.com, bez polskich znaków, o długości do 254 znaków.',
+    emailWrong: 'To nie jest adres e-mail w postaci nazwa@example.com, bez polskich znaków, o długości do 254 znaków.',
     register: 'Zarejestruj',
     lead: 'Odbiorca',
     close: 'Zamknij',
     leadGone: 'Ten odbiorca nie istnieje albo został usunięty.',
     attempt: 'Podejście',
     cycle: 'Cykl',
-    resets: (count: number) =>
-      pl(count, 'wykorzystano # reset', 'wykorzystano # resety', 'wykorzystano # resetów'),
+    resets: (count: number) => pl(count, 'wykorzystano # reset', 'wykorzystano # resety', 'wykorzystano # resetów'),
     opens: 'Otwarcie',
     deadline: 'Termin',
     deadlineTitle: 'Termin ustawiony ręcznie',
@@ -279,8 +273,7 @@ export const words = inBoth({
       notAnEmail: 'To nie jest adres e-mail w ASCII',
       malformed: 'Cudzysłów nie jest zamknięty: od niego aż dotąd nic nie odczytano',
     },
-    firstOf: (shown: number, count: number) =>
-      `Pierwsze ${numberText('pl', shown)} z ${numberText('pl', count)}.`,
+    firstOf: (shown: number, count: number) => `Pierwsze ${numberText('pl', shown)} z ${numberText('pl', count)}.`,
     report: 'Pobierz raport',
     noEmailColumn:
       'Pierwszy wiersz nie zawiera kolumny „email” oddzielonej przecinkami lub średnikami. Nazwij ją tak i zapisz plik jako CSV w UTF-8; plik z tą jedną kolumną zawsze działa.',
@@ -292,8 +285,7 @@ export const words = inBoth({
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
     exportDo: 'Rozpocznij eksport',
     exportRunning: 'Trwa eksport',
-    exportDone: (count: number) =>
-      pl(count, '# odbiorca w pliku.', '# odbiorców w pliku.', '# odbiorców w pliku.'),
+    exportDone: (count: number) => pl(count, '# odbiorca w pliku.', '# odbiorców w pliku.', '# odbiorców w pliku.'),
     exportMarked: (count: number) =>
       pl(
         count,

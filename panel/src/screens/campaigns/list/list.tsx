@@ -60,8 +60,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
   const [state, setState] = useState<State>('all')
   const wanted = search.trim().toLowerCase()
   const found = campaigns.filter(
-    ({ name, isDraft }) =>
-      name.toLowerCase().includes(wanted) && (state === 'all' || isDraft === (state === 'draft')),
+    ({ name, isDraft }) => name.toLowerCase().includes(wanted) && (state === 'all' || isDraft === (state === 'draft')),
   )
   return (
     <Stack>

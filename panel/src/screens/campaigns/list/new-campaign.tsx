@@ -33,11 +33,7 @@ function NewForm() {
     <form onSubmit={(event) => submit(event).catch(() => {})}>
       <Stack>
         <Text size="sm">{text.newText}</Text>
-        <Radio.Group
-          value={template}
-          onChange={(next) => setTemplate(next as TemplateName)}
-          aria-label={text.new}
-        >
+        <Radio.Group value={template} onChange={(next) => setTemplate(next as TemplateName)} aria-label={text.new}>
           <Stack gap="xs">
             {templateNames.map((one) => (
               <Radio.Card key={one} value={one} p="md" radius="md" aria-label={text.templates[one].name}>

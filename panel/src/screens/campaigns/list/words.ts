@@ -27,8 +27,7 @@ export const words = inBoth({
   en: {
     title: 'Campaigns',
     new: 'New campaign',
-    newText:
-      'Choose what it begins with. It stays a draft until you publish it, and everything can be changed.',
+    newText: 'Choose what it begins with. It stays a draft until you publish it, and everything can be changed.',
     name: 'Name',
     create: 'Create draft',
     import: 'Import file',
@@ -40,10 +39,7 @@ export const words = inBoth({
     empty: 'There is no campaign yet. Make the first one: a template takes a minute.',
     noMatch: 'No campaign fits. Search for something else, or show all.',
     type: 'Type',
-    types: { 'Fixed date': 'Fixed date', Evergreen: 'Evergreen', Recurring: 'Recurring' } as Record<
-      string,
-      string
-    >,
+    types: { 'Fixed date': 'Fixed date', Evergreen: 'Evergreen', Recurring: 'Recurring' } as Record<string, string>,
     id: 'Id',
     actions: (name: string) => `Actions on ${name}`,
     export: 'Export',

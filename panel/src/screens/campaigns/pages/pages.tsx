@@ -60,8 +60,7 @@ function PageList({ read }: PartProps) {
     change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
   const add = () => change([...pages, { key: newKey(pages), pageUrl: '', proxyUrl: null, eligible: true }])
   const remove = (gone: Draft) => change(pages.filter(({ key }) => key !== gone.key))
-  const faultAt = (path: string) =>
-    error?.faults.some((fault) => fault.path === path) ? text.urlFault : undefined
+  const faultAt = (path: string) => (error?.faults.some((fault) => fault.path === path) ? text.urlFault : undefined)
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -179,21 +178,9 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
   )
 }
 
-function Sighting({
-  campaignId,
-  pageId,
-  timeZone,
-}: {
-  campaignId: number
-  pageId: number
-  timeZone: string
-}) {
+function Sighting({ campaignId, pageId, timeZone }: { campaignId: number; pageId: number; timeZone: string }) {
   const text = useWords(words)
-  const { data } = useAsk(
-    'GET /campaigns/:campaignId/sightings',
-    { params: { campaignId } },
-    { staleMs: 5_000 },
-  )
+  const { data } = useAsk('GET /campaigns/:campaignId/sightings', { params: { campaignId } }, { staleMs: 5_000 })
   if (data === undefined) return null
   const seen = data.pages.find((page) => page.pageId === pageId)
   return (

@@ -8,8 +8,7 @@ export const words = inBoth({
     page: (number: number) => `Page ${number}`,
     pageUrl: 'Address of the page',
     proxyUrl: 'Link leads to (optional)',
-    proxyHint:
-      'Another address that the link opens instead of the page, such as one of your own server that decides.',
+    proxyHint: 'Another address that the link opens instead of the page, such as one of your own server that decides.',
     eligible: 'Offer this page in mails',
     eligibleHint: 'Only these pages get a link for each lead.',
     remove: 'Remove this page',
@@ -40,8 +39,7 @@ export const words = inBoth({
     page: (number: number) => `Strona ${number}`,
     pageUrl: 'Adres strony',
     proxyUrl: 'Link prowadzi do (opcjonalnie)',
-    proxyHint:
-      'Inny adres, który link otworzy zamiast strony, na przykład na Twoim serwerze, który sam decyduje.',
+    proxyHint: 'Inny adres, który link otworzy zamiast strony, na przykład na Twoim serwerze, który sam decyduje.',
     eligible: 'Podawaj tę stronę w e-mailach',
     eligibleHint: 'Tylko te strony dostają link dla każdego odbiorcy.',
     remove: 'Usuń tę stronę',
@@ -57,8 +55,7 @@ export const words = inBoth({
     seen: 'Widżet ostatnio widziany',
     neverSeen: 'Widżetu jeszcze nie widziano na tej stronie.',
     widget: 'Widżet',
-    widgetText:
-      'Wklej ten wiersz do <head> każdej strony z ofertą. Bez dalszych oznaczeń pokaże pasek z licznikiem.',
+    widgetText: 'Wklej ten wiersz do <head> każdej strony z ofertą. Bez dalszych oznaczeń pokaże pasek z licznikiem.',
     snippet: 'Kod widżetu',
     offerText:
       'Opcjonalnie: oznacz, co należy do oferty, a widżet ukryje to lub pokaże w chwili terminu; licznik może stać w dowolnym miejscu.',

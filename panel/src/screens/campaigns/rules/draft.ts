@@ -80,8 +80,7 @@ export function draftOf({ name, timeZone, mechanism, anonymous, onExpiry }: Rule
 function deadlinesOf(deadline: Deadline): Pick<Draft, 'fixed' | 'after' | 'daysAt' | 'next'> {
   const { kind } = deadline
   return {
-    fixed:
-      kind === 'fixed' ? { at: deadline.at, opensAt: deadline.opensAt ?? null } : { at: '', opensAt: null },
+    fixed: kind === 'fixed' ? { at: deadline.at, opensAt: deadline.opensAt ?? null } : { at: '', opensAt: null },
     after: { period: kind === 'after' ? deadline.period : 'PT48H' },
     daysAt: kind === 'daysAt' ? { days: deadline.days, time: deadline.time } : { days: 3, time: '23:59' },
     next: {

@@ -101,11 +101,7 @@ export function WeekdaysField({ label, value, onChange }: Omit<Field<Weekday[]>,
   return (
     // biome-ignore lint/a11y/useSemanticElements: it stands within a sentence
     <div role="group" aria-label={label} className="chips">
-      <Chip.Group
-        multiple
-        value={value}
-        onChange={(next) => onChange(weekdays.filter((day) => next.includes(day)))}
-      >
+      <Chip.Group multiple value={value} onChange={(next) => onChange(weekdays.filter((day) => next.includes(day)))}>
         {weekdays.map((day) => (
           <Chip key={day} value={day} size="sm" variant="outline">
             {text.weekdays[day]}
@@ -135,11 +131,7 @@ export function RecurrenceField({ label, path, value, onChange }: Field<Recurren
       {value.every === 'week' && (
         <>
           <span>{text.on}</span>
-          <WeekdaysField
-            label={`${label}: ${text.noDays}`}
-            value={value.week}
-            onChange={(week) => put({ week })}
-          />
+          <WeekdaysField label={`${label}: ${text.noDays}`} value={value.week} onChange={(week) => put({ week })} />
         </>
       )}
       {value.every === 'month' && (

@@ -7,8 +7,7 @@ type Words = Record<LintFinding['code'], (at: string) => string>
 
 export const surpriseWords = inBoth<Words>({
   en: {
-    DRAFT: () =>
-      'The campaign is a draft: nobody can register, and nobody sees the offer, until you publish it.',
+    DRAFT: () => 'The campaign is a draft: nobody can register, and nobody sees the offer, until you publish it.',
     FIXED_DATE_OVER: () =>
       'This date has passed: the offer is over for everyone, and whoever registers finds it closed.',
     END_OVER: () => 'The campaign has ended: whoever registers now finds the offer closed.',
@@ -21,10 +20,8 @@ export const surpriseWords = inBoth<Words>({
       'This is less than an hour. Many people open an email later than that, and will find the offer closed.',
     MAY_BE_SHORT: () =>
       'Whoever starts shortly before the end may have only minutes. Give everybody a least time, or more days.',
-    SKIPS_LEAVE_FEW: () =>
-      'At most two weekdays are left, and only they are counted: a few days may become weeks.',
-    SKIPPED_DATES_OVER: () =>
-      'All of these dates have passed. Add those of the coming year, if you want any.',
+    SKIPS_LEAVE_FEW: () => 'At most two weekdays are left, and only they are counted: a few days may become weeks.',
+    SKIPPED_DATES_OVER: () => 'All of these dates have passed. Add those of the coming year, if you want any.',
     TIME_SKIPPED: (at) => `When the clocks go forward this time does not exist: it then means ${at}.`,
     RESET_SLIDES: () =>
       'Whoever registers again gets the full time again, over and over: the deadline that you announce is none. Allow it once or twice, at most.',
@@ -32,8 +29,7 @@ export const surpriseWords = inBoth<Words>({
       'The end is a date of the calendar: registering again leads to the same one, and changes nothing.',
     RETRY_AT_ONCE: () =>
       'Another chance comes less than a day after the “last” one. Who has seen that will not believe a deadline of yours again. Wait for weeks.',
-    RETRY_NEVER: (at) =>
-      `The campaign ends first: those who register now could try again on ${at} at the earliest.`,
+    RETRY_NEVER: (at) => `The campaign ends first: those who register now could try again on ${at} at the earliest.`,
     CYCLE_HARDLY_PAUSES: () =>
       'The offer is back almost at once after each end: it is practically always open, and its deadline is none. Make the pause much longer.',
     CYCLE_FOREVER: () => 'The offer comes back without end. Set how often, or when the campaign ends.',
@@ -43,8 +39,7 @@ export const surpriseWords = inBoth<Words>({
     VISIT_WITHOUT_PAGE: () =>
       'The offer waits for a first visit, but no link leads to an offer page: add one under “Offer pages”, or leads may wait for ever.',
     NO_PAGE: () => 'No offer page gets links: leads receive neither a link nor a countdown to use in mails.',
-    TIMER_WITHOUT_PAGE: () =>
-      'Mails show a countdown, but no offer page gets links: there is nothing to click.',
+    TIMER_WITHOUT_PAGE: () => 'Mails show a countdown, but no offer page gets links: there is nothing to click.',
     TIMER_WITHOUT_DEADLINE: () => 'There is a mail timer but no deadline: mails show an empty picture.',
   },
   pl: {
@@ -58,8 +53,7 @@ export const surpriseWords = inBoth<Words>({
     END_CUTS_FIRST: (at) =>
       `Kampania kończy się, zanim minie czas tych, którzy się teraz zarejestrują: bez tego mieliby czas do ${at}.`,
     NO_DEADLINE: () => 'Nie ma terminu: ani strona, ani e-mail niczego nie odlicza.',
-    SHORT_FOR_AN_EMAIL: () =>
-      'To mniej niż godzina. Wiele osób otwiera e-maile później i zastanie ofertę zamkniętą.',
+    SHORT_FOR_AN_EMAIL: () => 'To mniej niż godzina. Wiele osób otwiera e-maile później i zastanie ofertę zamkniętą.',
     MAY_BE_SHORT: () =>
       'Kto zacznie krótko przed końcem, może mieć tylko kilka minut. Ustaw najkrótszy czas dla każdego albo więcej dni.',
     SKIPS_LEAVE_FEW: () =>
@@ -87,8 +81,7 @@ export const surpriseWords = inBoth<Words>({
       'Żadna strona oferty nie dostaje linków: odbiorcy nie otrzymują ani linku, ani odliczania do e-maili.',
     TIMER_WITHOUT_PAGE: () =>
       'E-maile pokazują odliczanie, ale żadna strona oferty nie dostaje linków: nie ma w co kliknąć.',
-    TIMER_WITHOUT_DEADLINE: () =>
-      'Jest licznik w e-mailu, ale nie ma terminu: e-maile pokazują pusty obrazek.',
+    TIMER_WITHOUT_DEADLINE: () => 'Jest licznik w e-mailu, ale nie ma terminu: e-maile pokazują pusty obrazek.',
   },
 })
 

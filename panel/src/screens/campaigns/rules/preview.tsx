@@ -123,13 +123,7 @@ function Stories({ stories, timeZone }: { stories: Story[]; timeZone: string }) 
 }
 
 /** LintFindings about settings that stand on other screens. */
-function Also({
-  findings,
-  campaignId,
-}: {
-  findings: NonNullable<PreviewAnswer['findings']>
-  campaignId: number
-}) {
+function Also({ findings, campaignId }: { findings: NonNullable<PreviewAnswer['findings']>; campaignId: number }) {
   const text = useWords(words)
   const found = elsewhere(findings)
   if (found.length === 0) return null

@@ -98,13 +98,7 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
   const wrong = new Set(faults.map(({ path }) => path)).size
   const others = elsewhere(faults)
   return (
-    <Paper
-      withBorder
-      p="sm"
-      className="save"
-      data-changed={isChanged || undefined}
-      shadow={isChanged ? 'md' : 'none'}
-    >
+    <Paper withBorder p="sm" className="save" data-changed={isChanged || undefined} shadow={isChanged ? 'md' : 'none'}>
       <Stack gap="xs">
         <Behind of={editing} />
         {others.length > 0 && (

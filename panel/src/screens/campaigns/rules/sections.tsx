@@ -122,11 +122,7 @@ export function DeadlineSection({ draft, change }: Props) {
       </Sentence>
       <KindSentences draft={draft} change={change} />
       {(kind === 'daysAt' || kind === 'next') && <Skips draft={draft} change={change} />}
-      <Option
-        label={text.ends}
-        isOn={draft.endsAt !== null}
-        onChange={(isOn) => change({ endsAt: isOn ? '' : null })}
-      >
+      <Option label={text.ends} isOn={draft.endsAt !== null} onChange={(isOn) => change({ endsAt: isOn ? '' : null })}>
         <Sentence at={['mechanism.endsAt']}>
           <span>{text.endsAt}</span>
           <ClockField

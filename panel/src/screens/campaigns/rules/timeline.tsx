@@ -105,9 +105,7 @@ function Consequence({ step, before, timeZone }: ConsequenceProps) {
   const { state, opensAt, deadline } = step.offer
   if (step.what === 'ends' || step.what === 'opens') return null
   const isSame = step.what === 'resets' && before?.offer.deadline === deadline
-  const said = (at: number, say: (when: string) => string) => (
-    <TimesIn at={[at]} say={say} timeZone={timeZone} />
-  )
+  const said = (at: number, say: (when: string) => string) => <TimesIn at={[at]} say={say} timeZone={timeZone} />
   const consequences: Record<State, () => ReactNode> = {
     pending: () => text.pending,
     scheduled: () => said(opensAt ?? step.at, text.scheduled),
@@ -129,8 +127,7 @@ export function Headline({ story, timeZone }: { story: Story; timeZone: string }
   const said = (at: number[], say: (...when: string[]) => string) => (
     <TimesIn at={at} say={say} timeZone={timeZone} isInButton />
   )
-  if (deadline === null)
-    return isLater ? said([from], (opens = '') => text.openFromEndless(opens)) : text.openEndless
+  if (deadline === null) return isLater ? said([from], (opens = '') => text.openFromEndless(opens)) : text.openEndless
   if (deadline <= from) return text.never
   const long = spanInWords(language, deadline - from)
   return isLater

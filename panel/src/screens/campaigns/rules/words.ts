@@ -95,8 +95,7 @@ const en = {
   saved: 'Everything is saved',
   save: 'Save',
   discard: 'Discard changes',
-  wrong: (n: number) =>
-    plural('en', n, { one: '# field is not right yet', other: '# fields are not right yet' }),
+  wrong: (n: number) => plural('en', n, { one: '# field is not right yet', other: '# fields are not right yet' }),
   underWay:
     'Leads whose offer has started keep the rule under which it started. New leads, resets and new chances follow the changed one.',
   other: 'Also not right:',

@@ -21,11 +21,7 @@ export function Picture({ style }: { style: Style }) {
   const picture = useQuery<AnswerOf<'POST /timer-picture'>, CallFailed>({
     queryKey: ['picture', settled, language, state],
     queryFn: ({ signal }) =>
-      call(
-        'POST /timer-picture',
-        { body: { style: settled, language, secondsLeft: secondsLeft[state] } },
-        signal,
-      ),
+      call('POST /timer-picture', { body: { style: settled, language, secondsLeft: secondsLeft[state] } }, signal),
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
     retry: false,

@@ -1,15 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  ColorInput,
-  Group,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Button, Checkbox, ColorInput, Group, NumberInput, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useMemo, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'

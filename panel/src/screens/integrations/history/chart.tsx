@@ -41,8 +41,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
   const step = plotWidth / count
   const most = niceCeiling(Math.max(1, ...bars.map(totalOf)))
   const indexAt = (x: number) => Math.min(count - 1, Math.max(0, Math.floor((x - left) / step)))
-  const xOf = (event: PointerEvent<SVGSVGElement>) =>
-    event.clientX - event.currentTarget.getBoundingClientRect().left
+  const xOf = (event: PointerEvent<SVGSVGElement>) => event.clientX - event.currentTarget.getBoundingClientRect().left
 
   const begin = (event: PointerEvent<SVGSVGElement>) => {
     if (event.button !== 0) return
@@ -101,13 +100,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
           </text>
         ))}
         {bars.map((bar) => (
-          <Column
-            key={bar.at}
-            of={bar}
-            x={left + ((bar.at * 1_000 - firstMs) / barMs) * step}
-            width={step}
-            yOf={yOf}
-          />
+          <Column key={bar.at} of={bar} x={left + ((bar.at * 1_000 - firstMs) / barMs) * step} width={step} yOf={yOf} />
         ))}
         {drag !== undefined && (
           <rect

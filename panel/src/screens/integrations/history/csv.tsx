@@ -17,16 +17,7 @@ const columns = [
 /** No value of ours has a comma, a quote, or a sign that a spreadsheet would take for a formula. */
 function lineOf({ atMs, requestId, keyId, operation, campaignId, status, errorCode, milliseconds }: Entry) {
   const time = new Date(atMs).toISOString()
-  return [
-    time,
-    requestId,
-    keyId,
-    operation ?? '',
-    campaignId ?? '',
-    status,
-    errorCode ?? '',
-    milliseconds,
-  ].join(',')
+  return [time, requestId, keyId, operation ?? '', campaignId ?? '', status, errorCode ?? '', milliseconds].join(',')
 }
 
 type State = { lines: number; isRunning: boolean; isCut: boolean; error: CallFailed | null }

@@ -29,9 +29,7 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
       </Box>
       {entries.length > 0 && <EntryTable entries={entries} choices={choices} />}
       {isError && (
-        <Failure
-          of={{ error: query.error, refetch: hasNextPage ? () => query.fetchNextPage() : query.refetch }}
-        />
+        <Failure of={{ error: query.error, refetch: hasNextPage ? () => query.fetchNextPage() : query.refetch }} />
       )}
       {isAll && entries.length === 0 && <Nothing wanted={wanted} />}
       <Group gap="sm" justify="center" mih={36}>

@@ -26,12 +26,7 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
         {counts !== undefined && (
           <Group gap="xs">
             <Zooming shown={counts} days={choices.days} span={wanted.span} setSpan={setSpan} />
-            <Button
-              size="compact-sm"
-              variant="default"
-              aria-expanded={isTable}
-              onClick={() => setTable(!isTable)}
-            >
+            <Button size="compact-sm" variant="default" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
               {isTable ? text.hideTable : text.asTable}
             </Button>
           </Group>

@@ -82,11 +82,7 @@ function ReplaceForm({ of, onClose }: DialogProps & { of: Key }) {
         failed={send.error}
         onChange={setName}
       />
-      <Radio.Group
-        label={text.grace}
-        value={String(grace)}
-        onChange={(next) => setGrace(Number(next) as Grace)}
-      >
+      <Radio.Group label={text.grace} value={String(grace)} onChange={(next) => setGrace(Number(next) as Grace)}>
         <Group mt="xs">
           {Object.entries(text.graces).map(([seconds, label]) => (
             <Radio key={seconds} value={seconds} label={label} />

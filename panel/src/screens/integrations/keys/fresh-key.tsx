@@ -74,11 +74,7 @@ function FreshKey({ fresh }: { fresh: MadeKey }) {
         {isCopied ? hasCopied : text.copyKey}
       </Button>
       {hasFailed && <ByHand />}
-      <Checkbox
-        label={text.haveCopied}
-        checked={isSure}
-        onChange={(event) => setSure(event.currentTarget.checked)}
-      />
+      <Checkbox label={text.haveCopied} checked={isSure} onChange={(event) => setSure(event.currentTarget.checked)} />
       <Button variant="default" disabled={!isSure} onClick={() => show(null)}>
         {text.done}
       </Button>

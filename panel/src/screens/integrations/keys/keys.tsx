@@ -230,9 +230,7 @@ function RevokedKey({ of }: { of: Key }) {
       <td data-label={text.created}>
         <TimeText at={of.createdAt} />
       </td>
-      <td data-label={text.lastUsed}>
-        {of.lastUsedAt === null ? text.never : <TimeText at={of.lastUsedAt} />}
-      </td>
+      <td data-label={text.lastUsed}>{of.lastUsedAt === null ? text.never : <TimeText at={of.lastUsedAt} />}</td>
       <td data-label={text.revokedAt}>
         <TimeText at={of.revokedAt as number} />
       </td>

@@ -42,8 +42,7 @@ export const words = inBoth({
     copyKey: 'Copy the key',
     haveCopied: 'I have copied the key and put it in a safe place',
     done: 'Done',
-    showRevoked: (count: number) =>
-      plural('en', count, { one: 'Show # revoked key', other: 'Show # revoked keys' }),
+    showRevoked: (count: number) => plural('en', count, { one: 'Show # revoked key', other: 'Show # revoked keys' }),
     hideRevoked: 'Hide revoked keys',
     revokedList: 'Revoked keys',
     suspended: 'The account is suspended: no key can be made or changed.',

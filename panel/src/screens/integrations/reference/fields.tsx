@@ -60,12 +60,7 @@ function FieldRow({ field, showRequired }: { field: Field; showRequired: boolean
 
 export function Row({ children }: { children: ReactNode }) {
   return (
-    <Stack
-      component="li"
-      gap={4}
-      py="sm"
-      style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}
-    >
+    <Stack component="li" gap={4} py="sm" style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}>
       {children}
     </Stack>
   )

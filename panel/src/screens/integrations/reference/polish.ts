@@ -50,8 +50,7 @@ export const polish: Readonly<Record<string, string>> = {
     'Po jednym dla każdej uprawnionej strony, według rosnącego `pageId`.',
   'Identifies the offer page.': 'Identyfikator strony oferty.',
   'Configured page URL.': 'Adres strony z ustawień kampanii.',
-  'Personalized CTA link: the target of the button.':
-    'Osobisty link: to do niego prowadzi przycisk w wiadomości.',
+  'Personalized CTA link: the target of the button.': 'Osobisty link: to do niego prowadzi przycisk w wiadomości.',
   'Email countdown image.': 'Obrazek z odliczaniem do wiadomości e-mail.',
   'Why something is missing from this answer. Empty: nothing is.':
     'Dlaczego czegoś w tej odpowiedzi brakuje. Pusta lista: niczego nie brakuje.',
@@ -68,8 +67,7 @@ export const polish: Readonly<Record<string, string>> = {
   'That a key is asked for, and whether the one sent was refused (RFC 6750).':
     'Że potrzebny jest klucz i czy wysłany klucz odrzucono (RFC 6750).',
   'Seconds left in the current UTC minute.': 'Sekundy do końca bieżącej minuty UTC.',
-  'Requests a minute for the account, all keys together.':
-    'Liczba żądań na minutę dla konta, wszystkie klucze razem.',
+  'Requests a minute for the account, all keys together.': 'Liczba żądań na minutę dla konta, wszystkie klucze razem.',
   'Requests left in this minute.': 'Żądania, które pozostały w tej minucie.',
   'Seconds until the minute ends.': 'Sekundy do końca minuty.',
 }

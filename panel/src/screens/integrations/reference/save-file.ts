@@ -1,8 +1,6 @@
 /** Hands the reader a file of JSON. */
 export function saveFile(name: string, content: object): void {
-  const url = URL.createObjectURL(
-    new Blob([`${JSON.stringify(content, null, 2)}\n`], { type: 'application/json' }),
-  )
+  const url = URL.createObjectURL(new Blob([`${JSON.stringify(content, null, 2)}\n`], { type: 'application/json' }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -91,8 +91,7 @@ export const words = inBoth<Words>({
     noMatch: 'No campaign has this name',
     draft:
       'This campaign is a draft. Until it is published, registering answers 409 CAMPAIGN_NOT_PUBLISHED, and the offer of a lead has no links.',
-    noCampaign:
-      'Examples need a campaign, and there is none yet. Make one, and they will stand here with its number.',
+    noCampaign: 'Examples need a campaign, and there is none yet. Make one, and they will stand here with its number.',
     toCampaigns: 'Go to the campaigns',
     snippetLanguage: 'Language of the examples',
     snippet: (language, operation) => `${operation}: example (${language})`,
@@ -109,11 +108,9 @@ export const words = inBoth<Words>({
     otherwise: 'If left out:',
     between: (from, to) => `from ${number('en', from)} to ${number('en', to)}`,
     atLeast: (from) => `at least ${number('en', from)}`,
-    charactersAtMost: (count) =>
-      plural('en', count, { one: 'at most # character', other: 'at most # characters' }),
+    charactersAtMost: (count) => plural('en', count, { one: 'at most # character', other: 'at most # characters' }),
     itemsAtMost: (count) => plural('en', count, { one: 'at most # entry', other: 'at most # entries' }),
-    errorsText:
-      'Every error has the same body. Decide by status and code; the wording of the message may change.',
+    errorsText: 'Every error has the same body. Decide by status and code; the wording of the message may change.',
     errorBody: 'Body of an error',
     otherErrors: 'Requests that are none of the operations get:',
     next: 'What to do:',
@@ -228,8 +225,7 @@ export const words = inBoth<Words>({
     noMatch: 'Żadna kampania nie ma takiej nazwy',
     draft:
       'Ta kampania jest wersją roboczą. Dopóki nie zostanie opublikowana, rejestracja zwraca 409 CAMPAIGN_NOT_PUBLISHED, a oferta odbiorcy nie ma linków.',
-    noCampaign:
-      'Przykłady wymagają kampanii, a nie ma jeszcze żadnej. Utwórz ją, a pojawią się tu z jej numerem.',
+    noCampaign: 'Przykłady wymagają kampanii, a nie ma jeszcze żadnej. Utwórz ją, a pojawią się tu z jej numerem.',
     toCampaigns: 'Przejdź do kampanii',
     snippetLanguage: 'Język przykładów',
     snippet: (language, operation) => `${operation}: przykład (${language})`,
@@ -280,8 +276,7 @@ export const words = inBoth<Words>({
     ],
     codes: {
       INVALID_JSON: {
-        means:
-          'Treść jest pusta, nie jest jednym tekstem JSON w UTF-8 albo nie dotarła w całości w ciągu 30 sekund.',
+        means: 'Treść jest pusta, nie jest jednym tekstem JSON w UTF-8 albo nie dotarła w całości w ciągu 30 sekund.',
         next: 'Popraw treść; jeśli docierała zbyt wolno, wyślij ją ponownie.',
       },
       INVALID_CURSOR: {
