@@ -1,21 +1,15 @@
 // What an answer says of a lead, and when an offer ends.
-import type { Selectable } from 'kysely'
-import type { Tables } from './database.ts'
-
-export type Account = { id: number; suspended: number; countdown_tools: number }
-export type Campaign = Selectable<Tables['campaigns']>
-export type Page = Selectable<Tables['pages']>
-export type Lead = Selectable<Tables['leads']>
+import type { Account, Campaign, Lead, Page } from './database.ts'
 
 /** So many days later at this time in the campaign's zone; a day later where that would be past. Seconds. */
 export function deadlineOf(
-  { time_zone, days, time }: Pick<Campaign, 'time_zone' | 'days' | 'time'>,
+  { timeZone, days, time }: Pick<Campaign, 'timeZone' | 'days' | 'time'>,
   registeredAt: number,
 ): number {
-  const local = Temporal.Instant.fromEpochMilliseconds(registeredAt * 1000).toZonedDateTimeISO(time_zone)
+  const local = Temporal.Instant.fromEpochMilliseconds(registeredAt * 1000).toZonedDateTimeISO(timeZone)
   const at = (later: number) =>
     local.toPlainDate().add({ days: later }).toZonedDateTime({
-      timeZone: time_zone,
+      timeZone,
       plainTime: time,
     }).epochMilliseconds / 1000
   const deadline = at(days)
@@ -27,14 +21,14 @@ export function offerOf(
   publicUrl: string,
   language: string,
 ) {
-  const live = campaign.is_draft === 0 && account.countdown_tools === 1
+  const live = !campaign.isDraft && account.countdownTools
   const offerLinks = pages
-    .filter((page) => live && page.eligible === 1)
-    .map(({ id, page_url }) => ({ pageId: id, pageUrl: page_url, url: `${publicUrl}/go/${id}/${lead.ref}` }))
-  const hasTimer = live && campaign.has_timer === 1
+    .filter((page) => live && page.eligible)
+    .map(({ id, pageUrl }) => ({ pageId: id, pageUrl, url: `${publicUrl}/go/${id}/${lead.ref}` }))
+  const hasTimer = live && campaign.hasTimer
   const warnings: string[] = []
-  if (campaign.is_draft === 1) warnings.push('CAMPAIGN_NOT_PUBLISHED')
-  else if (account.countdown_tools === 0) warnings.push('COUNTDOWN_TOOLS_UNAVAILABLE')
+  if (campaign.isDraft) warnings.push('CAMPAIGN_NOT_PUBLISHED')
+  else if (!account.countdownTools) warnings.push('COUNTDOWN_TOOLS_UNAVAILABLE')
   else {
     if (offerLinks.length === 0) warnings.push('NO_OFFER_PAGES')
     if (!hasTimer) warnings.push('NO_MAIL_TIMER')
@@ -43,9 +37,9 @@ export function offerOf(
   return {
     campaignId: campaign.id,
     email: lead.email,
-    registeredAt: instant(lead.registered_at),
+    registeredAt: instant(lead.registeredAt),
     deadline: lead.deadline === null ? null : instant(lead.deadline),
-    timeZone: campaign.time_zone,
+    timeZone: campaign.timeZone,
     offerLinks,
     mailTimerUrl: hasTimer ? `${publicUrl}/timer/${language}/${lead.ref}.gif` : null,
     warnings,

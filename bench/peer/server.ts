@@ -1,14 +1,16 @@
-// The three operations as an able engineer writes them in an afternoon: Fastify, JSON schemas and Kysely, every
+// The three operations as an able engineer writes them in an afternoon: Fastify, JSON schemas and Drizzle, every
 // answer read from the database, a commit for each request. It is a yardstick and nothing to serve customers with.
 // node bench/peer/server.ts --database URL --key KEY [--accounts N] [--leads N] [--rate-limit N] [--port N]
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { createTables, type Database, hashOf, open, requestCounter } from './database.ts'
-import { type Account, type Campaign, deadlineOf, offerOf, type Page } from './offer.ts'
+import type { Account, Campaign, Database, Page } from './database.ts'
+import { deadlineOf, offerOf } from './offer.ts'
+import { openPostgres } from './postgres.ts'
 import { campaignList, campaignParams, leadInput, leadOffer, leadRegistration, listQuery } from './schemas.ts'
-import { seed } from './seed.ts'
+import { hashOf, newRef, seed } from './seed.ts'
+import { openSqlite } from './sqlite.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -40,13 +42,12 @@ class ApiError extends Error {
 type Register = { Params: { campaignId: number }; Body: { email: string; language?: string } }
 type List = { Querystring: { limit?: number; afterId?: number; isDraft?: boolean } }
 
-function buildApp(db: Database, url: string, rateLimit: number) {
+function buildApp(db: Database, rateLimit: number) {
   const app = fastify({
     bodyLimit: 16_384,
     genReqId: () => randomUUID(),
     ajv: { customOptions: { removeAdditional: false, allErrors: false } },
   })
-  const countRequest = requestCounter(db, url)
   let publicUrl = ''
   app.addHook('onListen', async () => {
     publicUrl = `http://localhost:${(app.server.address() as AddressInfo).port}`
@@ -61,7 +62,7 @@ function buildApp(db: Database, url: string, rateLimit: number) {
 
   async function limitRate({ account }: FastifyRequest, reply: FastifyReply): Promise<void> {
     const second = Math.floor(Date.now() / 1000)
-    const count = await countRequest(account.id, Math.floor(second / 60))
+    const count = await db.countRequest(account.id, Math.floor(second / 60))
     reply.header('RateLimit-Limit', rateLimit)
     reply.header('RateLimit-Remaining', Math.max(0, rateLimit - count))
     reply.header('RateLimit-Reset', 60 - (second % 60))
@@ -92,7 +93,7 @@ function buildApp(db: Database, url: string, rateLimit: number) {
     { schema: { params: campaignParams, body: leadInput, response: { 200: leadOffer } } },
     async ({ account, params, body }) => {
       const { campaign, pages } = await campaignOf(db, account, params.campaignId)
-      const lead = await findLead(db, campaign.id, body.email)
+      const lead = await db.lead(campaign.id, body.email)
       if (lead === undefined) throw new ApiError(404, 'LEAD_NOT_FOUND')
       return offerOf({ account, campaign, pages, lead }, publicUrl, body.language ?? 'en')
     },
@@ -104,9 +105,9 @@ function buildApp(db: Database, url: string, rateLimit: number) {
     { schema: { params: campaignParams, body: leadInput, response: registration } },
     async ({ account, params, body }, reply) => {
       const { campaign, pages } = await campaignOf(db, account, params.campaignId)
-      if (campaign.is_draft === 1) throw new ApiError(409, 'CAMPAIGN_NOT_PUBLISHED')
+      if (campaign.isDraft) throw new ApiError(409, 'CAMPAIGN_NOT_PUBLISHED')
       const inserted = await addLead(db, campaign, body.email)
-      const lead = inserted ?? (await findLead(db, campaign.id, body.email))
+      const lead = inserted ?? (await db.lead(campaign.id, body.email))
       if (lead === undefined) throw new ApiError(404, 'LEAD_NOT_FOUND')
       const offer = offerOf({ account, campaign, pages, lead }, publicUrl, body.language ?? 'en')
       reply.code(inserted ? 201 : 200)
@@ -127,14 +128,9 @@ function errorOf({ message, statusCode }: Error & { statusCode?: number }): ApiE
 async function accountOf(db: Database, { headers }: FastifyRequest): Promise<Account> {
   const key = /^bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
   if (key === undefined) throw new ApiError(401, 'UNAUTHORIZED')
-  const account = await db
-    .selectFrom('api_keys')
-    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .select(['accounts.id', 'accounts.suspended', 'accounts.countdown_tools'])
-    .where('api_keys.hash', '=', hashOf(key))
-    .executeTakeFirst()
+  const account = await db.accountOfKey(hashOf(key))
   if (account === undefined) throw new ApiError(401, 'UNAUTHORIZED')
-  if (account.suspended === 1) throw new ApiError(403, 'ACCOUNT_SUSPENDED')
+  if (account.suspended) throw new ApiError(403, 'ACCOUNT_SUSPENDED')
   return account
 }
 
@@ -143,41 +139,15 @@ async function campaignOf(
   account: Account,
   id: number,
 ): Promise<{ campaign: Campaign; pages: Page[] }> {
-  const campaign = await db
-    .selectFrom('campaigns')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', account.id)
-    .executeTakeFirst()
+  const campaign = await db.campaign(account.id, id)
   if (campaign === undefined) throw new ApiError(404, 'CAMPAIGN_NOT_FOUND')
-  const pages = await db.selectFrom('pages').selectAll().where('campaign_id', '=', id).orderBy('id').execute()
-  return { campaign, pages }
+  return { campaign, pages: await db.pages(id) }
 }
 
-function findLead(db: Database, campaignId: number, email: string) {
-  return db
-    .selectFrom('leads')
-    .selectAll()
-    .where('campaign_id', '=', campaignId)
-    .where('email', '=', email)
-    .executeTakeFirst()
-}
-
-/** Undefined where the email is registered already. */
 function addLead(db: Database, campaign: Campaign, email: string) {
   const registeredAt = Math.floor(Date.now() / 1000)
-  return db
-    .insertInto('leads')
-    .values({
-      campaign_id: campaign.id,
-      email,
-      ref: randomBytes(16).toString('hex'),
-      registered_at: registeredAt,
-      deadline: deadlineOf(campaign, registeredAt),
-    })
-    .onConflict((conflict) => conflict.columns(['campaign_id', 'email']).doNothing())
-    .returningAll()
-    .executeTakeFirst()
+  const deadline = deadlineOf(campaign, registeredAt)
+  return db.addLead({ campaignId: campaign.id, email, ref: newRef(), registeredAt, deadline })
 }
 
 async function listCampaigns(
@@ -185,31 +155,19 @@ async function listCampaigns(
   account: Account,
   { limit = 50, afterId = 0, isDraft }: List['Querystring'],
 ) {
-  let query = db
-    .selectFrom('campaigns')
-    .select(['id', 'name', 'is_draft'])
-    .where('account_id', '=', account.id)
-    .where('id', '>', afterId)
-  if (isDraft !== undefined) query = query.where('is_draft', '=', isDraft ? 1 : 0)
-  const found = await query
-    .orderBy('id')
-    .limit(limit + 1)
-    .execute()
-  const items = found.slice(0, limit).map(({ id, name, is_draft }) => ({
-    id,
-    name,
-    type: { id: 2, name: 'Evergreen' },
-    isDraft: is_draft === 1,
-  }))
+  const found = await db.campaigns(account.id, afterId, isDraft, limit + 1)
+  const items = found.slice(0, limit).map(({ id, name, isDraft }) => {
+    return { id, name, type: { id: 2, name: 'Evergreen' }, isDraft }
+  })
   return { items, nextAfterId: found.length > limit ? (items.at(-1)?.id ?? null) : null }
 }
 
-const db = open(values.database)
-await createTables(db, values.database)
+const url = values.database
+const db = url.startsWith('postgres') ? await openPostgres(url) : openSqlite(url.replace(/^file:/, ''))
 await seed(db, { key: values.key, accounts: Number(values.accounts), leads: Number(values.leads) })
-const app = buildApp(db, values.database, Number(values['rate-limit']))
+const app = buildApp(db, Number(values['rate-limit']))
 console.log(`Peer listening on ${await app.listen({ port: Number(values.port), host: '127.0.0.1' })}`)
 process.on('SIGTERM', async () => {
   await app.close()
-  await db.destroy()
+  await db.close()
 })
