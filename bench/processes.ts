@@ -57,11 +57,16 @@ function pin(child: ChildProcess, to: Cores): void {
 export type CpuProfile = { folder: string; name: string }
 
 /** The server as it ships, its log in a file, as under a service manager. */
-export function startLastcall(databaseUrl: string, log: string, profile?: CpuProfile): Promise<Server> {
+export function startLastcall(
+  databaseUrl: string,
+  log: string,
+  profile?: CpuProfile,
+  perMinute = rateLimit,
+): Promise<Server> {
   const profiling = profile
     ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}`]
     : []
-  const args = [...profiling, main, 'serve', '--port', '0', '--rate-limit', String(rateLimit)]
+  const args = [...profiling, main, 'serve', '--port', '0', '--rate-limit', String(perMinute)]
   return started(args, environmentOf(databaseUrl), log)
 }
 

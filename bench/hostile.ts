@@ -1,0 +1,231 @@
+// npm run bench:hostile: a good client beside slow and hostile ones, what one head of 8 kB costs, and how the time of
+// each regular expression in src/ grows with its text. What is measured and how to read it: README.md.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
+import { setPriority, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { contentNames, kindsOf, requestsOf, type Target, type Way } from './attacks.ts'
+import { type Dataset, makeDatasets } from './dataset.ts'
+import { emailAt } from './emails.ts'
+import { growthOfExpressions } from './expressions.ts'
+import type { Attack, AttackOutcome } from './hostile-load.ts'
+import { cpuNanoseconds, lastcall, type Server, startLastcall } from './processes.ts'
+
+const mostP99Ms = 250
+const mostHeadMicroseconds = 200
+/** 64 kB against 8 kB, with room for noise. */
+const mostGrowth = 8 * 3
+
+const { values: options } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'clients,heads,expressions' },
+    seconds: { type: 'string', default: '4' },
+    /** Requests for each cost of a head. */
+    requests: { type: 'string', default: '300' },
+  },
+})
+const parts = options.only.split(',')
+const ways: Way[] = ['without a key', 'with a key']
+const leads = 10_000
+
+type Place = { dataset: Dataset; server: Server; attacker: Target }
+
+async function main(): Promise<void> {
+  const missed: string[] = []
+  if (parts.includes('clients') || parts.includes('heads')) {
+    const folder = mkdtempSync(join(tmpdir(), 'lastcall-hostile-'))
+    process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+    const place = await start(folder)
+    if (parts.includes('clients')) missed.push(...(await besideClients(place)))
+    if (parts.includes('heads')) missed.push(...(await costOfHeads(place)))
+    await place.server.stop()
+  }
+  if (parts.includes('expressions')) missed.push(...(await printExpressions()))
+  console.log(missed.length === 0 ? '\nevery bound is held' : `\nMISSED:\n  ${missed.join('\n  ')}`)
+  if (missed.length > 0) process.exitCode = 1
+}
+
+/** The attacker has an account of his own, with the rate limit that everybody has. */
+async function start(folder: string): Promise<Place> {
+  const [dataset] = (await makeDatasets(folder, [leads])) as [Dataset]
+  const url = dataset.databaseUrl
+  await lastcall(url, ['account', 'set', '1', '--rate-limit', '1000000'])
+  const { id } = await lastcall(url, ['account', 'create', '--name', 'Attacker'])
+  const { key } = await lastcall(url, ['key', 'create', '--account', String(id), '--name', 'attack'])
+  const { campaignId } = dataset
+  const campaign = await lastcall(url, ['campaign', 'export', String(campaignId)])
+  const show = ['lead', 'show', '--campaign', String(campaignId), '--email', emailAt(0)]
+  const { ref } = await lastcall(url, show)
+  const server = await startLastcall(url, join(folder, 'serve.log'), undefined, 120)
+  return { dataset, server, attacker: { campaignId, key, ref, pageId: campaign.pages[0].id } }
+}
+
+async function besideClients(place: Place): Promise<string[]> {
+  const missed: string[] = []
+  console.log(`\nA good client beside 8 connections (idle: 2,000) of each kind, ${options.seconds} s each\n`)
+  console.log(
+    '| clients | p50 ms | p99 ms | most ms | their answers | server MiB |\n| --- | --- | --- | --- | --- | --- |',
+  )
+  await goodClient(place, 2)
+  printRow('none', await goodClient(place, Number(options.seconds)), 0, place)
+  for (const way of ways) {
+    for (const [name, kind] of Object.entries(kindsOf(way, place.attacker))) {
+      const what = `${name}, ${way}`
+      const { outcome, end } = attack(place, kind)
+      // The idle ones need a moment to connect.
+      await sleep(kind.connections === undefined ? 200 : 1_500)
+      const good = await goodClient(place, Number(options.seconds))
+      await end()
+      const { answers } = await outcome
+      printRow(what, good, answers, place)
+      if (good.failed > 0) missed.push(`${what}: ${good.failed} requests of the good client failed`)
+      if (good.p99 > mostP99Ms) missed.push(`${what}: p99 ${good.p99.toFixed(0)} ms, at most ${mostP99Ms}`)
+    }
+  }
+  return missed
+}
+
+function attack({ server }: Place, kind: Partial<Attack> & Pick<Attack, 'begin'>) {
+  const child = fork(join(import.meta.dirname, 'hostile-load.ts'))
+  setPriority(child.pid ?? 0, 19)
+  const seconds = Number(options.seconds) + 2
+  const usual = { connections: 8, seconds, stream: '', bytes: 1, everyMs: 0, reads: true, asksAgain: false }
+  child.send({ ...usual, ...kind, port: server.port } satisfies Attack)
+  const outcome = once(child, 'message').then(([value]) => value as AttackOutcome)
+  const end = async () => {
+    await outcome
+    child.disconnect()
+    await once(child, 'exit')
+    // What they have left behind is the server's to put away, not the next ones' trouble.
+    await sleep(300)
+  }
+  return { outcome, end }
+}
+
+type Good = { p50: number; p99: number; most: number; failed: number }
+
+/** Looks up one lead after the other over four connections, with a pause behind each answer. */
+async function goodClient({ dataset, server }: Place, seconds: number): Promise<Good> {
+  const agent = new Agent({ keepAlive: true })
+  const times: number[] = []
+  let failed = 0
+  const endsAt = performance.now() + seconds * 1_000
+  const ask = async () => {
+    while (performance.now() < endsAt) {
+      const askedAt = performance.now()
+      const status = await lookUp(dataset, server, agent)
+      times.push(performance.now() - askedAt)
+      if (status !== 200) failed += 1
+      await sleep(10)
+    }
+  }
+  await Promise.all([ask(), ask(), ask(), ask()])
+  agent.destroy()
+  times.sort((a, b) => a - b)
+  const quantile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? Number.NaN
+  return { p50: quantile(0.5), p99: quantile(0.99), most: quantile(1), failed }
+}
+
+/** The status, or 0 where the connection failed. */
+function lookUp({ campaignId, key }: Dataset, { port }: Server, agent: Agent): Promise<number> {
+  return new Promise((resolve) => {
+    const body = JSON.stringify({ email: emailAt(Math.floor(Math.random() * leads)) })
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': body.length,
+    }
+    const path = `/api/public/v1/campaigns/${campaignId}/leads/lookup`
+    const asked = request({ host: '127.0.0.1', port, agent, method: 'POST', path, headers }, (answer) => {
+      answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
+    })
+    asked.on('error', () => resolve(0)).end(body)
+  })
+}
+
+function printRow(what: string, { p50, p99, most }: Good, answers: number, { server }: Place): void {
+  const times = [p50, p99, most].map((time) => time.toFixed(1))
+  console.log(`| ${[what, ...times, answers.toLocaleString('en'), residentMiB(server)].join(' | ')} |`)
+}
+
+function residentMiB({ pid }: Server): string {
+  try {
+    const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return (Number(kilobytes) / 1_024).toFixed(0)
+  } catch {
+    throw new Error('the server has ended')
+  }
+}
+
+async function costOfHeads(place: Place): Promise<string[]> {
+  const missed: string[] = []
+  console.log('\nCPU of the server for one request with a head of 8 kB, µs\n')
+  console.log('| content | surface | with a key | CPU µs | status |\n| --- | --- | --- | --- | --- |')
+  for (const content of contentNames) {
+    for (const way of ways) {
+      for (const { surface, requests } of requestsOf(content, way, place.attacker)) {
+        await costOf(place, requests, 50)
+        const { microseconds, statuses } = await costOf(place, requests, Number(options.requests))
+        const cells = [
+          content,
+          surface,
+          way === 'with a key' ? 'yes' : 'no',
+          microseconds.toFixed(0),
+          statuses,
+        ]
+        console.log(`| ${cells.join(' | ')} |`)
+        if (microseconds > mostHeadMicroseconds)
+          missed.push(
+            `${content}, ${surface}, ${way}: ${microseconds.toFixed(0)} µs, at most ${mostHeadMicroseconds}`,
+          )
+      }
+    }
+  }
+  return missed
+}
+
+/** One request after the other on one connection, opened again where the server closes it. */
+async function costOf({ server }: Place, requests: string[], count: number) {
+  const statuses = new Set<string>()
+  const before = cpuNanoseconds(server.pid)
+  let done = 0
+  while (done < count) {
+    const socket = connect({ port: server.port, host: '127.0.0.1', noDelay: true })
+    await once(socket, 'connect')
+    socket.on('error', () => {})
+    const ask = () => socket.write(requests[done % requests.length] as string, 'latin1')
+    socket.on('data', (bytes) => {
+      const head = bytes.toString('latin1')
+      if (!head.startsWith('HTTP/1.1 ')) return
+      statuses.add(head.slice(9, 12))
+      done += 1
+      if (done >= count || /\r\nconnection: close/i.test(head)) socket.destroy()
+      else ask()
+    })
+    ask()
+    await once(socket, 'close')
+  }
+  return {
+    microseconds: (cpuNanoseconds(server.pid) - before) / 1_000 / count,
+    statuses: [...statuses].join(', '),
+  }
+}
+
+async function printExpressions(): Promise<string[]> {
+  const { timed, slowest } = await growthOfExpressions()
+  console.log(`\n${timed} regular expressions, on 8 kB and 64 kB of hostile text; those that grow most\n`)
+  console.log('| expression | file | 8 kB, µs | 64 kB, µs | growth |\n| --- | --- | --- | --- | --- |')
+  for (const { source, file, small, large, growth } of slowest) {
+    const figures = [small.toFixed(0), large.toFixed(0), growth.toFixed(1)]
+    console.log(`| \`${source.replaceAll('|', '\\|')}\` | ${file} | ${figures.join(' | ')} |`)
+  }
+  const bad = slowest.filter(({ growth }) => growth > mostGrowth)
+  return bad.map(({ source, file, growth }) => `${file}: /${source}/ grows by ${growth.toFixed(0)}`)
+}
+
+await main()
