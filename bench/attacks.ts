@@ -10,6 +10,7 @@ const headBytes = 8_000
 
 /** Contents of a head of 8 kB: header fields behind a path, or a path with a query. */
 const contents: Record<string, (path: string) => { path: string; fields: string }> = {
+  'letters, to compare with': field('a'.repeat(headBytes)),
   spaces: field(`a${' '.repeat(headBytes)}b`),
   tabs: field(`a${'\t'.repeat(headBytes)}b`),
   'spaces and tabs': field(`a${' \t'.repeat(headBytes / 2)}b`),

@@ -52,16 +52,29 @@ export async function makeDatasets(folder: string, sizes: number[]): Promise<Dat
   return datasets
 }
 
+export type Target = { campaignId: number; key: string }
+
 /** An account with its campaigns, the first of which is measured, and a key. */
-export async function makeAccount(url: string): Promise<{ campaignId: number; key: string }> {
+export async function makeAccount(url: string, campaigns = campaignCount): Promise<Target> {
   const account = String((await lastcall(url, ['account', 'create', '--name', 'Owner'])).id)
   const apply = ['campaign', 'apply', '--account', account, '-']
   const { id: campaignId } = await lastcall(url, apply, JSON.stringify(campaign))
-  for (let n = 2; n <= campaignCount; n++) {
+  for (let n = 2; n <= campaigns; n++) {
     await lastcall(url, apply, JSON.stringify({ ...campaign, name: `Autumn course ${n}` }))
   }
   const { key } = await lastcall(url, ['key', 'create', '--account', account, '--name', 'bench'])
   return { campaignId, key }
+}
+
+/** Accounts of one campaign each. Each command is a process: some run at once. */
+export async function makeAccounts(url: string, count: number): Promise<Target[]> {
+  const targets: Target[] = []
+  let begun = 0
+  const makeSome = async () => {
+    while (begun++ < count) targets.push(await makeAccount(url, 1))
+  }
+  await Promise.all([makeSome(), makeSome(), makeSome(), makeSome()])
+  return targets
 }
 
 async function importLeads(databaseUrl: string, campaignId: number, leads: number, csv: string) {

@@ -65,8 +65,8 @@ function open(attack: Attack, count: Count, sockets: Set<Socket>): void {
     if (attack.stream !== '' && attack.everyMs === 0) pour()
   })
   if (attack.reads) {
-    socket.on('data', () => {
-      count.answers += 1
+    socket.on('data', (bytes) => {
+      count.answers += bytes.toString('latin1').split('HTTP/1.1 ').length - 1
       if (attack.asksAgain && !count.isOver) begin()
     })
   } else socket.pause()

@@ -69,10 +69,10 @@ async function besideClients(place: Place): Promise<string[]> {
   const missed: string[] = []
   console.log(`\nA good client beside 8 connections (idle: 2,000) of each kind, ${options.seconds} s each\n`)
   console.log(
-    '| clients | p50 ms | p99 ms | most ms | their answers | server MiB |\n| --- | --- | --- | --- | --- | --- |',
+    '| clients | p50 ms | p99 ms | most ms | their MB | their answers | server MiB |\n| --- | --- | --- | --- | --- | --- | --- |',
   )
   await goodClient(place, 2)
-  printRow('none', await goodClient(place, Number(options.seconds)), 0, place)
+  printRow('none', await goodClient(place, Number(options.seconds)), { sentBytes: 0, answers: 0 }, place)
   for (const way of ways) {
     for (const [name, kind] of Object.entries(kindsOf(way, place.attacker))) {
       const what = `${name}, ${way}`
@@ -81,8 +81,7 @@ async function besideClients(place: Place): Promise<string[]> {
       await sleep(kind.connections === undefined ? 200 : 1_500)
       const good = await goodClient(place, Number(options.seconds))
       await end()
-      const { answers } = await outcome
-      printRow(what, good, answers, place)
+      printRow(what, good, await outcome, place)
       if (good.failed > 0) missed.push(`${what}: ${good.failed} requests of the good client failed`)
       if (good.p99 > mostP99Ms) missed.push(`${what}: p99 ${good.p99.toFixed(0)} ms, at most ${mostP99Ms}`)
     }
@@ -148,9 +147,15 @@ function lookUp({ campaignId, key }: Dataset, { port }: Server, agent: Agent): P
   })
 }
 
-function printRow(what: string, { p50, p99, most }: Good, answers: number, { server }: Place): void {
+function printRow(
+  what: string,
+  { p50, p99, most }: Good,
+  { sentBytes, answers }: Pick<AttackOutcome, 'sentBytes' | 'answers'>,
+  { server }: Place,
+): void {
   const times = [p50, p99, most].map((time) => time.toFixed(1))
-  console.log(`| ${[what, ...times, answers.toLocaleString('en'), residentMiB(server)].join(' | ')} |`)
+  const theirs = [(sentBytes / 1e6).toFixed(1), answers.toLocaleString('en')]
+  console.log(`| ${[what, ...times, ...theirs, residentMiB(server)].join(' | ')} |`)
 }
 
 function residentMiB({ pid }: Server): string {
@@ -169,8 +174,7 @@ async function costOfHeads(place: Place): Promise<string[]> {
   for (const content of contentNames) {
     for (const way of ways) {
       for (const { surface, requests } of requestsOf(content, way, place.attacker)) {
-        await costOf(place, requests, 50)
-        const { microseconds, statuses } = await costOf(place, requests, Number(options.requests))
+        const { microseconds, statuses } = await leastCostOf(place, requests)
         const cells = [
           content,
           surface,
@@ -187,6 +191,17 @@ async function costOfHeads(place: Place): Promise<string[]> {
     }
   }
   return missed
+}
+
+/** Of three tries after a warm-up, unless that shows already that the bound is far away. */
+async function leastCostOf(place: Place, requests: string[]) {
+  let least = await costOf(place, requests, 30)
+  if (least.microseconds > 20 * mostHeadMicroseconds) return least
+  for (let n = 0; n < 3; n += 1) {
+    const again = await costOf(place, requests, Number(options.requests))
+    if (again.microseconds < least.microseconds || n === 0) least = again
+  }
+  return least
 }
 
 /** One request after the other on one connection, opened again where the server closes it. */

@@ -1,15 +1,27 @@
-// npm run bench:postgres: Lastcall on a PostgreSQL of its own, against plain inserts over the same driver in the
-// same run. What is measured and how to read it: README.md.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+// npm run bench:postgres: Lastcall on a PostgreSQL of its own, against plain inserts over the same driver and against a
+// peer in the same run. What is measured and how to read it: README.md.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { startPostgres } from '../test/support/postgres.ts'
-import { makeAccount } from './dataset.ts'
+import { makeAccount, makeAccounts, type Target } from './dataset.ts'
 import { firstNewIndex } from './emails.ts'
-import { type Generator, type Server, startGenerator, startLastcall } from './processes.ts'
+import {
+  against,
+  cpuOfBoth,
+  type Done,
+  type Line,
+  type Measured,
+  measured,
+  median,
+  open,
+  print,
+  printBound,
+  ratiosOf,
+} from './postgres-figures.ts'
+import { type Generator, type Server, startGenerator, startLastcall, startPeer } from './processes.ts'
 
 const { values } = parseArgs({
   options: {
@@ -18,7 +30,7 @@ const { values } = parseArgs({
     connections: { type: 'string' },
     leads: { type: 'string', default: '10000,1000000' },
     'warm-up': { type: 'string', default: '20' },
-    only: { type: 'string', default: 'inserts,growth' },
+    only: { type: 'string', default: 'inserts,peer,growth' },
     /** Connections of the plain inserts. */
     pool: { type: 'string', default: '32' },
     'cpu-profiles': { type: 'string' },
@@ -39,11 +51,6 @@ const advised = [
   'checkpoint_timeout=15min',
 ]
 
-/** CPU time in microseconds for each that was done. */
-type Measured = { perSecond: number; perCommit: number; cpuOfPostgres: number; cpuOfClient: number }
-type Done = { count: number; cpuOfClient: number }
-type Target = { campaignId: number; key: string }
-
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-bench-'))
   const postgres = await startPostgres({ durable: true, settings: advised })
@@ -51,6 +58,7 @@ async function main(): Promise<void> {
   try {
     await printSettings(postgres.adminUrl)
     if (values.only.includes('inserts')) await compareWithInserts(postgres.url, generator, folder)
+    if (values.only.includes('peer')) await compareWithPeer(postgres, generator, folder)
     if (values.only.includes('growth')) await compareSizes(postgres, generator, folder)
   } finally {
     generator.stop()
@@ -83,7 +91,7 @@ async function compareWithInserts(url: string, generator: Generator, folder: str
     const { emailsTaken, ...done } = await put(
       generator,
       server,
-      target,
+      [target],
       connections.inserts,
       '',
       emails,
@@ -94,8 +102,8 @@ async function compareWithInserts(url: string, generator: Generator, folder: str
   }
   await register()
   for (let round = 0; round < rounds; round += 1) {
-    lastcall.push(await measured(database, register))
-    plain.push(await measured(database, () => insertPlainly(url)))
+    lastcall.push(await measured(database, seconds, register))
+    plain.push(await measured(database, seconds, () => insertPlainly(url)))
   }
   print(`${connections.inserts} connections, medians of ${rounds} rounds of ${seconds} s`, [
     ['Registration of new leads', median(lastcall)],
@@ -114,17 +122,18 @@ function startServer(url: string, folder: string, name: string): Promise<Server>
 async function put(
   generator: Generator,
   server: Server,
-  { campaignId, key }: Target,
+  targets: Target[],
   connections: number,
   path: string,
   emails: { pick: 'random'; count: number } | { pick: 'next'; from: number },
   status: number,
   length = seconds,
 ): Promise<Done & { emailsTaken: number }> {
-  const load = { method: 'POST', key, emails, connections, seconds: length, status } as const
+  const load = { method: 'POST', emails, connections, seconds: length, status } as const
   const outcome = await generator.put(server, {
     ...load,
-    path: `/api/public/v1/campaigns/${campaignId}/leads${path}`,
+    key: targets.map(({ key }) => key),
+    path: targets.map(({ campaignId }) => `/api/public/v1/campaigns/${campaignId}/leads${path}`),
   })
   const wrong = JSON.stringify(outcome.wrong)
   if (wrong !== '{}') throw new Error(`answers that were not expected: ${wrong}`)
@@ -164,6 +173,86 @@ async function insertPlainly(url: string): Promise<Done> {
   return { count, cpuOfClient: (user + system) / count }
 }
 
+/** One of the two, with what its rounds have measured. */
+type Rival = { server: Server; database: pg.Client; one: Target[]; hundred: Target[]; taken: number }
+type Contest = 'lookup' | 'registration' | 'registration, 100 accounts'
+
+const accountsAtOnce = 100
+const leadsBesidePeer = 10_000
+
+/** On databases of their own in one PostgreSQL, round for round in turn. */
+async function compareWithPeer(
+  postgres: { createDatabase(): Promise<string> },
+  generator: Generator,
+  folder: string,
+): Promise<void> {
+  const ours = await startOurs(await postgres.createDatabase(), folder)
+  const peer = await startRival(await postgres.createDatabase(), folder)
+  const lines: Line[] = []
+  const results = new Map<Contest, { ours: Measured[]; peer: Measured[] }>()
+  for (const contest of ['lookup', 'registration', 'registration, 100 accounts'] as const) {
+    const result = { ours: [] as Measured[], peer: [] as Measured[] }
+    const play = (rival: Rival) => measured(rival.database, seconds, () => contend(rival, contest, generator))
+    await play(ours)
+    await play(peer)
+    for (let round = 0; round < rounds; round += 1) {
+      result.ours.push(await play(ours))
+      result.peer.push(await play(peer))
+    }
+    results.set(contest, result)
+    lines.push([contest, median(result.ours)], [`${contest}, the peer`, median(result.peer)])
+  }
+  for (const { server, database } of [ours, peer]) {
+    await server.stop()
+    await database.end()
+  }
+  print(`Peer, ${connections.growth} connections, medians of ${rounds} rounds of ${seconds} s`, lines)
+  printPeerBounds(results)
+}
+
+function printPeerBounds(results: Map<Contest, { ours: Measured[]; peer: Measured[] }>): void {
+  const ratios = (contest: Contest, pick: (one: Measured) => number) => {
+    const { ours, peer } = results.get(contest) as { ours: Measured[]; peer: Measured[] }
+    return ratiosOf(ours, peer, pick)
+  }
+  const perCpu = (one: Measured) => 1 / cpuOfBoth(one)
+  const perSecond = (one: Measured) => one.perSecond
+  const [one, many] = ['registration', 'registration, 100 accounts'] as const
+  printBound(`lookups per CPU second, PostgreSQL's included`, ratios('lookup', perCpu), 'at least', 1.2)
+  printBound('registrations a second, one account', ratios(one, perSecond), 'at least', 1.5)
+  printBound(`registrations a second, ${accountsAtOnce} accounts`, ratios(many, perSecond), 'at least', 1)
+}
+
+async function startOurs(url: string, folder: string): Promise<Rival> {
+  const { target, ...sized } = await fill(url, leadsBesidePeer, folder)
+  return { ...sized, one: [target], hundred: await makeAccounts(url, accountsAtOnce) }
+}
+
+async function startRival(url: string, folder: string): Promise<Rival> {
+  const key = 'a-key-as-long-as-those-of-lastcall-which-have-an-uuid-and-32-random-bytes-in-base64url'
+  const log = join(folder, 'peer.log')
+  const server = await startPeer(url, { key, accounts: accountsAtOnce, leads: leadsBesidePeer }, log)
+  const database = await open(url)
+  await database.query('VACUUM (FREEZE, ANALYZE)')
+  const hundred = Array.from({ length: accountsAtOnce }, (_, n) => {
+    return { campaignId: 10 * n + 1, key: n === 0 ? key : `${key}-${n + 1}` }
+  })
+  return { server, database, one: hundred.slice(0, 1), hundred, taken: 0 }
+}
+
+async function contend(rival: Rival, contest: Contest, generator: Generator): Promise<Done> {
+  const { server, one, hundred } = rival
+  if (contest === 'lookup') {
+    const emails = { pick: 'random', count: leadsBesidePeer } as const
+    return put(generator, server, one, connections.growth, '/lookup', emails, 200)
+  }
+  const emails = { pick: 'next', from: firstNewIndex + rival.taken } as const
+  const targets = contest === 'registration' ? one : hundred
+  const { emailsTaken, ...done } = await put(generator, server, targets, connections.growth, '', emails, 201)
+  rival.taken += emailsTaken
+  return done
+}
+
 type Sized = { leads: number; target: Target; server: Server; database: pg.Client; taken: number }
 
 /** Rounds of the sizes take turns: what else the machine does meets all of them. */
@@ -180,12 +269,13 @@ async function compareSizes(
   await administrator.query('CHECKPOINT')
   await administrator.end()
   const lines: Line[] = []
+  const grown: { name: string; results: Map<Sized, Measured[]> }[] = []
   for (const name of ['lookup', 'registration'] as const) {
     const results = new Map(all.map((sized) => [sized, [] as Measured[]]))
     for (const sized of all) await ask(sized, generator, name, Number(values['warm-up']))
     for (let round = 0; round < rounds; round += 1) {
       for (const [sized, measurements] of results) {
-        measurements.push(await measured(sized.database, () => ask(sized, generator, name)))
+        measurements.push(await measured(sized.database, seconds, () => ask(sized, generator, name)))
       }
     }
     const first = all[0] as Sized
@@ -193,12 +283,20 @@ async function compareSizes(
       const than = sized === first ? '' : against(results.get(first) as Measured[], measurements)
       lines.push([`${name}, ${sized.leads.toLocaleString('en')} leads`, median(measurements), than])
     }
+    grown.push({ name, results })
   }
   for (const { server, database } of all) {
     await server.stop()
     await database.end()
   }
   print(`Growth, ${connections.growth} connections, medians of ${rounds} rounds of ${seconds} s`, lines)
+  for (const { name, results } of grown) {
+    const of = (leads: number) => [...results].find(([sized]) => sized.leads === leads)?.[1]
+    const [few, many] = [of(10_000), of(10_000_000)]
+    if (!few || !many) continue
+    const ratios = ratiosOf(many, few, cpuOfBoth)
+    printBound(`${name}: CPU, PostgreSQL's included, 10,000,000 leads against 10,000`, ratios, 'at most', 1.3)
+  }
 }
 
 async function fill(url: string, leads: number, folder: string): Promise<Sized> {
@@ -222,7 +320,7 @@ async function ask(
     : ({ pick: 'next', from: firstNewIndex + sized.taken } as const)
   const path = isLookup ? '/lookup' : ''
   const status = isLookup ? 200 : 201
-  const done = await put(generator, server, target, connections.growth, path, emails, status, length)
+  const done = await put(generator, server, [target], connections.growth, path, emails, status, length)
   sized.taken += done.emailsTaken
   return done
 }
@@ -239,103 +337,5 @@ const manyLeads = `
     LATERAL (SELECT b.b # (b.b >> 15) AS c) AS c,
     LATERAL (SELECT ((c.c * 2221713035::numeric) % 4294967296)::bigint AS d) AS d,
     LATERAL (SELECT d.d # (d.d >> 16) AS scrambled) AS e`
-
-async function open(url: string): Promise<pg.Client> {
-  const client = new pg.Client(url)
-  // What fails, fails in a query; without this the end of PostgreSQL after a failure would hide its cause.
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
-
-/** How many were done each second, for each commit, and what one cost all processes of PostgreSQL. */
-async function measured(database: pg.Client, work: () => Promise<Done>): Promise<Measured> {
-  const commits = await commitsOf(database)
-  const cpu = await cpuOf(database)
-  const startedAt = performance.now()
-  const { count, cpuOfClient } = await work()
-  const spent = Math.min(performance.now() - startedAt, seconds * 1_000)
-  const used = (await cpuOf(database)) - cpu
-  return {
-    perSecond: (count * 1_000) / spent,
-    perCommit: count / ((await commitsOf(database)) - commits),
-    cpuOfPostgres: used / 1_000 / count,
-    cpuOfClient,
-  }
-}
-
-/** PostgreSQL counts them up to a second late. */
-async function commitsOf(database: pg.Client): Promise<number> {
-  await sleep(1_500)
-  const { rows } = await database.query(
-    'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()',
-  )
-  return Number(rows[0].xact_commit)
-}
-
-/** Nanoseconds of the postmaster, its living children and those that it has waited for. */
-async function cpuOf(database: pg.Client): Promise<number> {
-  const { rows } = await database.query('SELECT pg_backend_pid() AS pid')
-  const postmaster = statOf(rows[0].pid).parent
-  let sum = statOf(postmaster).ofEnded
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    try {
-      const pid = Number(name)
-      if (pid !== postmaster && statOf(pid).parent !== postmaster) continue
-      sum += Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0])
-    } catch {
-      // gone meanwhile
-    }
-  }
-  return sum
-}
-
-function statOf(pid: number): { parent: number; ofEnded: number } {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  const tickNanoseconds = 1e7
-  return { parent: Number(fields[1]), ofEnded: (Number(fields[13]) + Number(fields[14])) * tickNanoseconds }
-}
-
-function median(all: Measured[]): Measured {
-  const middle = (pick: (one: Measured) => number) =>
-    all.map(pick).sort((a, b) => a - b)[Math.floor(all.length / 2)] as number
-  return {
-    perSecond: middle(({ perSecond }) => perSecond),
-    perCommit: middle(({ perCommit }) => perCommit),
-    cpuOfPostgres: middle(({ cpuOfPostgres }) => cpuOfPostgres),
-    cpuOfClient: middle(({ cpuOfClient }) => cpuOfClient),
-  }
-}
-
-type Line = [name: string, measured: Measured, against?: string]
-
-/** CPU time of PostgreSQL and Lastcall together, and time at full load, each the median of the rounds' ratios. */
-function against(few: Measured[], many: Measured[]): string {
-  const ratios = (pick: (one: Measured) => number) =>
-    many.map((one, round) => pick(one) / pick(few[round] as Measured)).sort((a, b) => a - b)
-  const words = (all: number[]) => {
-    const [least, middle, most] = [all[0], all[Math.floor(all.length / 2)], all.at(-1)] as number[]
-    return `${middle?.toFixed(2)} (${least?.toFixed(2)} to ${most?.toFixed(2)})`
-  }
-  const cpu = ratios(({ cpuOfPostgres, cpuOfClient }) => cpuOfPostgres + cpuOfClient)
-  const time = ratios(({ perSecond }) => 1 / perSecond)
-  return `CPU ${words(cpu)}, time ${words(time)}`
-}
-
-function print(title: string, lines: Line[]): void {
-  console.log(
-    `\n${title}${' '.repeat(Math.max(1, 60 - title.length))}per second  per commit  CPU µs: PostgreSQL, its client`,
-  )
-  for (const [name, { perSecond, perCommit, cpuOfPostgres, cpuOfClient }, than] of lines) {
-    const numbers = [
-      Math.round(perSecond).toLocaleString('en'),
-      perCommit.toFixed(1),
-      cpuOfPostgres.toFixed(1),
-      cpuOfClient.toFixed(1),
-    ]
-    console.log(`  ${name.padEnd(58)}${numbers.map((number) => number.padStart(10)).join('  ')}`)
-    if (than) console.log(`    against the first: ${than}`)
-  }
-}
 
 await main()
