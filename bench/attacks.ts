@@ -51,15 +51,7 @@ function lines(of: (n: number) => string): string {
 export const contentNames = Object.keys(contents)
 
 /** Whole requests with a head of such content, to each surface; with a key to the API alone. */
-<<<<<<< HEAD
 export function requestsOf(content: string, way: Way, target: Target): { surface: string; requests: string[] }[] {
-=======
-export function requestsOf(
-  content: string,
-  way: Way,
-  target: Target,
-): { surface: string; requests: string[] }[] {
->>>>>>> w-bench
   const make = contents[content] as (typeof contents)[string]
   const api = `/api/public/v1/campaigns/${target.campaignId}/leads/lookup`
   const surfaces: [name: string, method: string, path: string][] =
@@ -77,12 +69,7 @@ export function requestsOf(
       const body = method === 'POST' ? '{"email":"nobody@example.com"}' : ''
       const length = body === '' ? '' : `Content-Length: ${body.length}\r\n`
       // Content that stands in Content-Type itself is judged by what refuses it.
-<<<<<<< HEAD
       const type = body === '' || fields.startsWith('Content-Type') ? '' : 'Content-Type: application/json\r\n'
-=======
-      const type =
-        body === '' || fields.startsWith('Content-Type') ? '' : 'Content-Type: application/json\r\n'
->>>>>>> w-bench
       return `${method} ${path} HTTP/1.1\r\nHost: a\r\n${keyField(way, target)}${type}${length}${fields}\r\n${body}`
     })
     return { surface, requests }

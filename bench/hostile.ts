@@ -175,25 +175,10 @@ async function costOfHeads(place: Place): Promise<string[]> {
     for (const way of ways) {
       for (const { surface, requests } of requestsOf(content, way, place.attacker)) {
         const { microseconds, statuses } = await leastCostOf(place, requests)
-<<<<<<< HEAD
         const cells = [content, surface, way === 'with a key' ? 'yes' : 'no', microseconds.toFixed(0), statuses]
         console.log(`| ${cells.join(' | ')} |`)
         if (microseconds > mostHeadMicroseconds)
           missed.push(`${content}, ${surface}, ${way}: ${microseconds.toFixed(0)} µs, at most ${mostHeadMicroseconds}`)
-=======
-        const cells = [
-          content,
-          surface,
-          way === 'with a key' ? 'yes' : 'no',
-          microseconds.toFixed(0),
-          statuses,
-        ]
-        console.log(`| ${cells.join(' | ')} |`)
-        if (microseconds > mostHeadMicroseconds)
-          missed.push(
-            `${content}, ${surface}, ${way}: ${microseconds.toFixed(0)} µs, at most ${mostHeadMicroseconds}`,
-          )
->>>>>>> w-bench
       }
     }
   }

@@ -172,15 +172,7 @@ function keyOf({ scriptId, offset }: { scriptId: string; offset: number }): stri
  * Keys in the order in which the functions begin in one more registration, at a breakpoint in each. Coverage itself
  * knows no order.
  */
-<<<<<<< HEAD
 async function orderOfFirstCalls(inspector: Inspector, ran: Ran[], register: () => Promise<void>): Promise<string[]> {
-=======
-async function orderOfFirstCalls(
-  inspector: Inspector,
-  ran: Ran[],
-  register: () => Promise<void>,
-): Promise<string[]> {
->>>>>>> w-bench
   const order: string[] = []
   let begun = false
   const byBreakpoint = new Map<string, string>()
@@ -204,14 +196,7 @@ async function orderOfFirstCalls(
   return order
 }
 
-<<<<<<< HEAD
 async function breakAtStart(inspector: Inspector, { scriptId, file, offset }: Ran): Promise<string | undefined> {
-=======
-async function breakAtStart(
-  inspector: Inspector,
-  { scriptId, file, offset }: Ran,
-): Promise<string | undefined> {
->>>>>>> w-bench
   const text = readFileSync(join(root, file), 'utf8')
   const before = text.slice(0, offset).split('\n')
   const start = { scriptId, lineNumber: before.length - 1, columnNumber: before.at(-1)?.length ?? 0 }

@@ -15,15 +15,7 @@ export async function open(url: string): Promise<pg.Client> {
 }
 
 /** How many were done each second, for each commit, and what one cost all processes of PostgreSQL. */
-<<<<<<< HEAD
 export async function measured(database: pg.Client, seconds: number, work: () => Promise<Done>): Promise<Measured> {
-=======
-export async function measured(
-  database: pg.Client,
-  seconds: number,
-  work: () => Promise<Done>,
-): Promise<Measured> {
->>>>>>> w-bench
   const commits = await commitsOf(database)
   const cpu = await cpuOf(database)
   const startedAt = performance.now()
@@ -41,13 +33,7 @@ export async function measured(
 /** PostgreSQL counts them up to a second late. */
 async function commitsOf(database: pg.Client): Promise<number> {
   await sleep(1_500)
-<<<<<<< HEAD
   const { rows } = await database.query('SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()')
-=======
-  const { rows } = await database.query(
-    'SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()',
-  )
->>>>>>> w-bench
   return Number(rows[0].xact_commit)
 }
 
@@ -103,16 +89,7 @@ export function ratiosOf(over: Measured[], under: Measured[], pick: (one: Measur
 }
 
 /** Prints a bound with the median of the ratios beside it, and fails the run where it is missed. */
-<<<<<<< HEAD
 export function printBound(what: string, ratios: number[], kind: 'at most' | 'at least', bound: number): void {
-=======
-export function printBound(
-  what: string,
-  ratios: number[],
-  kind: 'at most' | 'at least',
-  bound: number,
-): void {
->>>>>>> w-bench
   const middle = ratios[Math.floor(ratios.length / 2)] as number
   const held = kind === 'at most' ? middle <= bound : middle >= bound
   console.log(`  ${what}: ${spread(ratios)}, ${kind} ${bound}: ${held ? 'held' : 'MISSED'}`)

@@ -88,19 +88,7 @@ async function compareWithInserts(url: string, generator: Generator, folder: str
   let fresh = 0
   const register = async (): Promise<Done> => {
     const emails = { pick: 'next', from: firstNewIndex + fresh } as const
-<<<<<<< HEAD
     const { emailsTaken, ...done } = await put(generator, server, [target], connections.inserts, '', emails, 201)
-=======
-    const { emailsTaken, ...done } = await put(
-      generator,
-      server,
-      [target],
-      connections.inserts,
-      '',
-      emails,
-      201,
-    )
->>>>>>> w-bench
     fresh += emailsTaken
     return done
   }

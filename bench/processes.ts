@@ -62,13 +62,7 @@ export function startLastcall(
   profile?: CpuProfile,
   perMinute = rateLimit,
 ): Promise<Server> {
-<<<<<<< HEAD
   const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}`] : []
-=======
-  const profiling = profile
-    ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}`]
-    : []
->>>>>>> w-bench
   const args = [...profiling, main, 'serve', '--port', '0', '--rate-limit', String(perMinute)]
   return started(args, environmentOf(databaseUrl), log)
 }

@@ -27,16 +27,7 @@ export type Database = {
   /** How often the account has asked in this minute, this request included. */
   countRequest(accountId: number, minute: number): Answer<number>
   campaign(accountId: number, id: number): Answer<Campaign | undefined>
-<<<<<<< HEAD
   campaigns(accountId: number, afterId: number, isDraft: boolean | undefined, limit: number): Answer<Campaign[]>
-=======
-  campaigns(
-    accountId: number,
-    afterId: number,
-    isDraft: boolean | undefined,
-    limit: number,
-  ): Answer<Campaign[]>
->>>>>>> w-bench
   /** Ascending `id`. */
   pages(campaignId: number): Answer<Page[]>
   lead(campaignId: number, email: string): Answer<Lead | undefined>

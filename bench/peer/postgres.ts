@@ -104,20 +104,15 @@ export async function openPostgres(url: string): Promise<Database> {
 
   return {
     accountOfKey: async (hash) => (await accountOfKey.execute({ hash }))[0],
-<<<<<<< HEAD
-    countRequest: async (accountId, minute) => (await countRequest.execute(accountId, minute ))[0]?.count ?? 0,
-=======
-    countRequest: async (accountId, minute) =>
-      (await countRequest.execute(accountId, minute ))[0]?.count ?? 0,
->>>>>>> w-bench
-    campaign: async (accountId, id) => (await campaign.execute(accountId, id ))[0],
+    countRequest: async (accountId, minute) => (await countRequest.execute({ accountId, minute }))[0]?.count ?? 0,
+    campaign: async (accountId, id) => (await campaign.execute({ accountId, id }))[0],
     campaigns(accountId, afterId, isDraft, limit) {
       const drafts = isDraft === undefined ? undefined : eq(campaigns.isDraft, isDraft)
       const matches = and(eq(campaigns.accountId, accountId), gt(campaigns.id, afterId), drafts)
       return db.select().from(campaigns).where(matches).orderBy(asc(campaigns.id)).limit(limit)
     },
-    pages: (campaignId) => pagesOf.execute(campaignId ),
-    lead: async (campaignId, email) => (await lead.execute(campaignId, email ))[0],
+    pages: (campaignId) => pagesOf.execute({ campaignId }),
+    lead: async (campaignId, email) => (await lead.execute({ campaignId, email }))[0],
     addLead: async (row) => (await addLead.execute(row))[0],
     addLeads: (rows) => db.insert(leads).values(rows),
     addAccount: (hash, given, pageUrls) =>
@@ -131,13 +126,7 @@ export async function openPostgres(url: string): Promise<Database> {
         await tx
           .insert(pages)
           .values(
-<<<<<<< HEAD
             made.flatMap(({ id: campaignId }) => pageUrls.map((pageUrl) => ({ campaignId, pageUrl, eligible: true }))),
-=======
-            made.flatMap(({ id: campaignId }) =>
-              pageUrls.map((pageUrl) => ({ campaignId, pageUrl, eligible: true })),
-            ),
->>>>>>> w-bench
           )
       }),
     close: () => pool.end(),

@@ -134,15 +134,7 @@ async function accountOf(db: Database, { headers }: FastifyRequest): Promise<Acc
   return account
 }
 
-<<<<<<< HEAD
 async function campaignOf(db: Database, account: Account, id: number): Promise<{ campaign: Campaign; pages: Page[] }> {
-=======
-async function campaignOf(
-  db: Database,
-  account: Account,
-  id: number,
-): Promise<{ campaign: Campaign; pages: Page[] }> {
->>>>>>> w-bench
   const campaign = await db.campaign(account.id, id)
   if (campaign === undefined) throw new ApiError(404, 'CAMPAIGN_NOT_FOUND')
   return { campaign, pages: await db.pages(id) }
