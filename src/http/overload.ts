@@ -16,7 +16,10 @@ export async function shedLoad(scope: FastifyInstance, isStopping: () => boolean
   await scope.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs,
     maxHeapUsedBytes: maxHeapShare * getHeapStatistics().heap_size_limit,
-    pressureHandler: refuse,
+    // A start that held the loop up leaves its first second without a measurement, which is told as endless.
+    pressureHandler: (_request, _reply, _type, value) => {
+      if (value !== Number.POSITIVE_INFINITY) refuse()
+    },
   })
   scope.addHook('onRequest', async () => {
     if (isStopping()) refuse()
