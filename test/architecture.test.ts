@@ -10,8 +10,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 /** Paths from the root, with forward slashes. */
 function filesBelow(folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true }) as string[]
-  const isOurs = (name: string) =>
-    name.endsWith('.ts') && !name.endsWith('.d.ts') && !name.split(sep).includes('node_modules')
+  const isOurs = (name: string) => name.endsWith('.ts') && !name.endsWith('.d.ts')
   return names.filter(isOurs).map((name) => posix.join(folder, ...name.split(sep)))
 }
 
@@ -23,13 +22,13 @@ const importForms = [
   /^(?:import|export)\s[\w\s{},*$]*\bfrom '([^']+)'/gm,
   /^import '([^']+)'/gm,
   /\bimport\('([^']+)'\)/g,
-  /\bnew URL\('([^']+)', import\.meta\.url\)/g,
 ]
+const threadForm = /\bnew URL\('([^']+)', import\.meta\.url\)/g
 
 /** What a file imports, types and threads included: a path from the root, or the name of a package. */
-function importsOf(path: string): string[] {
+function importsOf(path: string, forms = [...importForms, threadForm]): string[] {
   const text = read(path)
-  const named = importForms.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] as string))
+  const named = forms.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] as string))
   return named.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name))
 }
 
@@ -51,7 +50,7 @@ const notBelow = (...folders: string[]) => {
   return (path: string) => !folders.some((folder) => path.startsWith(`${folder}/`))
 }
 
-const imported = new Set(source.flatMap(importsOf))
+const imported = new Set(source.flatMap((path) => importsOf(path)))
 
 test('every import of a file of ours is found', () => {
   const isFound = (path: string) => path === 'src/main.ts' || path.endsWith('.d.ts') || imported.has(path)
@@ -63,18 +62,92 @@ test('core imports core only: no package, nothing of Node', () => {
   assert.deepEqual(wrongImports(source.filter(below('src/core')), notBelow('src/core')), [])
 })
 
-test('image imports image and core only: no package, nothing of Node', () => {
-  assert.deepEqual(wrongImports(source.filter(below('src/image')), notBelow('src/image', 'src/core')), [])
+/** The rest of the room reads fonts, builds in a thread, and keeps what is built. */
+const impureCountdown = ['build.ts', 'build-thread.ts', 'fonts.ts', 'templates.ts'].map(
+  (name) => `src/countdown/${name}`,
+)
+const drawing = source.filter((path) => below('src/countdown')(path) && !impureCountdown.includes(path))
+
+test('what draws a countdown imports its like and core only: no package, nothing of Node', () => {
+  assert.ok(drawing.length > 8)
+  const isWrong = (path: string) => !drawing.includes(path) && notBelow('src/core')(path)
+  assert.deepEqual(wrongImports(drawing, isWrong), [])
+})
+
+test('the countdown stands on core and the log alone', () => {
+  const isRoomAbove = (path: string) =>
+    path.startsWith('src/') && notBelow('src/countdown', 'src/core')(path) && path !== 'src/log.ts'
+  assert.deepEqual(wrongImports(source.filter(below('src/countdown')), isRoomAbove), [])
 })
 
 test('one file reads fonts', () => {
   const isFontReader = (path: string) => path.startsWith('opentype.js') || path.startsWith('@fontsource/')
-  assert.deepEqual(wrongImports(source, isFontReader), ['src/timer/fonts.ts -> opentype.js/dist/opentype.mjs'])
+  assert.deepEqual(wrongImports(source, isFontReader), ['src/countdown/fonts.ts -> opentype.js/dist/opentype.mjs'])
 })
 
-test('core and image have no clock, no random and no process', () => {
+test('core and what draws have no clock, no random and no process', () => {
   const impure = /\b(?:Date\.now|new Date\(\)|Temporal\.Now|performance\.|Math\.random|crypto\.|process\.)/
-  assert.deepEqual(filesWith([...source.filter(below('src/core')), ...source.filter(below('src/image'))], impure), [])
+  assert.deepEqual(filesWith([...source.filter(below('src/core')), ...drawing], impure), [])
+})
+
+test('every file has a room, but for what puts them together', () => {
+  const loose = source.filter((path) => posix.dirname(path) === 'src').sort()
+  assert.deepEqual(loose, ['src/app.ts', 'src/config.ts', 'src/log.ts', 'src/main.ts'])
+})
+
+test('no circle of imports, types included', () => {
+  // A thread may take the types of the file that starts it.
+  const links = source.map((path) => [path, importsOf(path, importForms)] as const)
+  assert.deepEqual(circles(new Map(links)), [])
+})
+
+/** The groups of more than one file, or a file alone, from which imports lead back to where they began (Tarjan). */
+function circles(imports: Map<string, string[]>): string[][] {
+  const found: string[][] = []
+  const numbers = new Map<string, number>()
+  const open: string[] = []
+  /** The lowest number that is reached from here among what is still open. */
+  const visit = (path: string): number => {
+    const number = numbers.size
+    numbers.set(path, number)
+    const position = open.push(path) - 1
+    let lowest = number
+    for (const next of imports.get(path) ?? []) {
+      if (!imports.has(next)) continue
+      if (!numbers.has(next)) lowest = Math.min(lowest, visit(next))
+      else if (open.includes(next)) lowest = Math.min(lowest, numbers.get(next) as number)
+    }
+    if (lowest < number) return lowest
+    const group = open.splice(position)
+    if (group.length > 1 || imports.get(path)?.includes(path)) found.push(group.sort())
+    return lowest
+  }
+  for (const path of imports.keys()) if (!numbers.has(path)) visit(path)
+  return found
+}
+
+test('a circle is found', () => {
+  const links = { a: ['b', 'x'], b: ['c'], c: ['a', 'd'], d: ['e'], e: [], f: ['f'] }
+  assert.deepEqual(circles(new Map(Object.entries(links))), [['a', 'b', 'c'], ['f']])
+})
+
+test('Fastify is seen by http alone, and made in one file; the app takes a type of it', () => {
+  const isFastify = (path: string) => path === 'fastify' || path.startsWith('@fastify/')
+  const outside = wrongImports(source.filter(notBelow('src/http')), isFastify)
+  assert.deepEqual(outside, ['src/app.ts -> fastify'])
+  assert.doesNotMatch(read('src/app.ts'), /^import (?!type )[^\n]*'fastify'/m)
+  assert.deepEqual(filesWith(source, /\bfastify\(/), ['src/http/framework.ts'])
+})
+
+test('every file that ARCHITECTURE.md names exists', () => {
+  const ours = ['src', 'test', 'bench', 'docs', 'panel', 'widget', 'deploy'].flatMap((folder) => {
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    return names.map((name) => posix.join(folder, ...name.split(sep)))
+  })
+  const paths = [...ours, ...readdirSync(root)].map((path) => `/${path}`)
+  const named = read('ARCHITECTURE.md').match(/[\w-][\w.-]*(?:\/[\w.-]+)*\.(?:tsx?|md|json|ya?ml)\b/g) ?? []
+  const lost = named.filter((name) => !paths.some((path) => path.endsWith(`/${name}`)))
+  assert.deepEqual([...new Set(lost)], [])
 })
 
 test('nothing imports the process', () => {

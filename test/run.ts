@@ -15,7 +15,7 @@ type Job = { engine: TestEngine; file: string }
 
 const onPostgres = ['{api,cli,visitor,panel-api}/*.test.ts', 'faults/*.test.ts']
 const longest = [
-  ...['widget/demo.*', 'visitor/rate.*', 'faults/**', 'http/p*', 'panel/{every-*,leads,editor}.*'],
+  ...['widget/demo.*', 'visitor/rate.*', 'faults/**', 'http/slow.*', 'panel/{every-*,leads,editor}.*'],
   ...['panel/**', 'widget/**', 'process/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'

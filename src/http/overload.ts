@@ -5,8 +5,6 @@ import { Refusal } from './errors.ts'
 
 /** Behind such a delay nobody is answered in time any more. */
 const maxEventLoopDelayMs = 1_000
-/** For so long after the start the measured delay may be that of the start. */
-const startMs = 3_000
 /** Of the heap that V8 may take. */
 const maxHeapShare = 0.9
 
@@ -15,15 +13,13 @@ export async function shedLoad(scope: FastifyInstance, isStopping: () => boolean
   const refuse = () => {
     throw new Refusal('SERVICE_UNAVAILABLE')
   }
-  let countsFromMs = Number.POSITIVE_INFINITY
-  scope.addHook('onListen', async () => {
-    countsFromMs = performance.now() + startMs
-  })
   await scope.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs,
     maxHeapUsedBytes: maxHeapShare * getHeapStatistics().heap_size_limit,
-    // The start itself, which holds the event loop up, is no reason to refuse the first requests.
-    pressureHandler: () => (performance.now() < countsFromMs ? undefined : refuse()),
+    // A start that held the loop up leaves its first second without a measurement, which is told as endless.
+    pressureHandler: (_request, _reply, _type, value) => {
+      if (value !== Number.POSITIVE_INFINITY) refuse()
+    },
   })
   scope.addHook('onRequest', async () => {
     if (isStopping()) refuse()
