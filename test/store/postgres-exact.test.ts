@@ -13,10 +13,7 @@ import { eventually } from '../support/prepared.ts'
 
 const options: OpenOptions = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
 
-async function opened(
-  t: TestContext,
-  given: Partial<OpenOptions> = {},
-): Promise<{ store: Store; url: string }> {
+async function opened(t: TestContext, given: Partial<OpenOptions> = {}): Promise<{ store: Store; url: string }> {
   const place = await emptyDatabases.postgres?.(t)
   assert.ok(place?.engine === 'postgres')
   const store = await openStore(place, { ...options, ...given })
@@ -87,8 +84,7 @@ test("somebody's lock on one account keeps its requests a second, and those of o
     await store.rates.count(2, 1_000_000, Date.now())
     others += 1
   }
-  for (const one of await locked)
-    assert.equal(one.status === 'rejected' && one.reason.name, 'StoreUnavailable')
+  for (const one of await locked) assert.equal(one.status === 'rejected' && one.reason.name, 'StoreUnavailable')
   // A second of waiting, and what a busy machine takes to say so.
   assert.ok(performance.now() - startedAt < 3_000)
   assert.ok(others > 10, `${others} of the other account`)
