@@ -1,53 +1,169 @@
 // One-line faults, each with the tests that must see it. A line that is no longer there fails the run.
-export type Mutant = { file: string; line: string; fault: string; tests: string[] }
+export type Mutant = {
+  file: string
+  /** Stands once in the file. */
+  line: string
+  fault: string
+  /** Files of tests, of which one must fail. */
+  tests: string[]
+  /** On PostgreSQL, where a test stands on one engine at a time. */
+  onPostgres?: true
+}
 
-const request = 'src/http/public/request.ts'
-const api = 'src/http/public/api.ts'
-const attempt = 'src/core/mechanism/attempt.ts'
-const rate = 'src/core/rate-window.ts'
-const configuration = 'src/store/configuration.ts'
-const writer = 'src/store/sqlite/lead-writer.ts'
-const plain = 'src/http/plain.ts'
-const connection = 'src/http/connection.ts'
-const leads = 'src/leads.ts'
-const reader = 'src/store/postgres/lead-reader.ts'
-const insert = 'src/store/postgres/lead-writer.ts'
+const inApi = (name: string) => [`test/api/${name}.test.ts`]
+const inFaults = (name: string) => [`test/faults/${name}.test.ts`]
+const inVisitor = (name: string) => [`test/visitor/${name}.test.ts`]
+const inPanel = (name: string) => [`test/panel-api/${name}.test.ts`]
+const attempt = ['test/core/attempt.test.ts']
+const writtenTogether = ['test/store/written-together.test.ts']
+const olderDatabase = ['test/sqlite/older-database.test.ts']
+const historyTrouble = ['test/history/trouble.test.ts']
 
-const inApi = (...names: string[]) => names.map((name) => `test/api/${name}.test.ts`)
-const inCore = (...names: string[]) => names.map((name) => `test/core/${name}.test.ts`)
-
-export const mutants: Mutant[] = [
+const core: Mutant[] = [
+  { file: 'src/core/rate-window.ts', line: 'used < limit', fault: 'used <= limit', tests: inApi('rate-limit') },
   {
-    file: request,
-    line: 'result.limit > 100',
-    fault: 'result.limit > 101',
-    tests: inApi('query-parameters'),
-  },
-  { file: api, line: 'bodyLimitBytes = 16_384', fault: 'bodyLimitBytes = 16_385', tests: inApi('body-size') },
-  { file: 'src/config.ts', line: 'missing: 120,', fault: 'missing: 121,', tests: inApi('rate-limit') },
-  { file: rate, line: 'used < limit', fault: 'used <= limit', tests: inApi('rate-limit') },
-  {
-    file: rate,
+    file: 'src/core/rate-window.ts',
     line: 'minute > window.minute',
     fault: 'minute !== window.minute',
-    tests: ['test/faults/clock.test.ts'],
+    tests: inFaults('clock'),
+  },
+  { file: 'src/core/offer.ts', line: 'page.eligible)', fault: 'page.eligible || true)', tests: inApi('warnings') },
+  { file: 'src/core/email.ts', line: 'emailMaxLength = 254', fault: 'emailMaxLength = 255', tests: inApi('email') },
+  {
+    file: 'src/core/errors.ts',
+    line: 'bodyLimitBytes = 16_384',
+    fault: 'bodyLimitBytes = 16_385',
+    tests: inApi('body-size'),
+  },
+  { file: 'src/core/cta-link.ts', line: '!isLc(part)', fault: 'true', tests: ['test/core/cta-link.test.ts'] },
+  { file: 'src/config.ts', line: 'missing: 120,', fault: 'missing: 121,', tests: inApi('rate-limit') },
+  ...[
+    ['now >= deadline)', 'now > deadline)'],
+    ['now < opensAt', 'now <= opensAt'],
+    ['resets < (reset.max', 'resets <= (reset.max'],
+    ['now >= retryAt', 'now > retryAt'],
+    ['resets: attempt.resets + 1', 'resets: attempt.resets'],
+  ].map(([line, fault]) => ({
+    ...{ file: 'src/core/mechanism/attempt.ts', line: line as string, fault: fault as string, tests: attempt },
+  })),
+]
+
+const http: Mutant[] = [
+  {
+    file: 'src/http/framework.ts',
+    line: 'hosts.length === 1 && hostAndPort.test(hosts[0] as string)',
+    fault: 'hosts.length === 1',
+    tests: ['test/http/protocol.test.ts'],
   },
   {
-    file: api,
-    line: 'if (key.account.suspended)',
-    fault: 'if (false)',
-    tests: inApi('order-of-checks', 'change-holds'),
+    file: 'src/http/framework.ts',
+    line: '(hosts.length === 1 && ',
+    fault: '(',
+    tests: ['test/http/protocol.test.ts'],
   },
   {
-    file: configuration,
-    line: 'api_keys.id = ? AND revoked_at IS NULL',
-    fault: 'api_keys.id = ?',
-    tests: inApi('bearer-key', 'change-holds'),
+    file: 'src/http/framework.ts',
+    line: 'trustProxy.length > 0 ? trustProxy : false',
+    fault: 'true',
+    tests: inVisitor('rate'),
+  },
+  {
+    file: 'src/http/framework.ts',
+    line: 'closeAllMs = 8_000',
+    fault: 'closeAllMs = 3_000',
+    tests: inFaults('stopping'),
+  },
+  { file: 'src/http/json.ts', line: '!isUtf8(body)', fault: 'false', tests: inApi('body-json') },
+  {
+    file: 'src/http/json.ts',
+    line: "JSON.parse(body.toString('utf8'))",
+    fault: "Object.assign({}, JSON.parse(body.toString('utf8')))",
+    tests: inApi('body-json'),
+  },
+  {
+    file: 'src/http/json.ts',
+    line: "body.toString('utf8')",
+    fault: "body.toString('utf8').replace(/^\\uFEFF/, '')",
+    tests: inApi('body-json'),
+  },
+  { file: 'src/http/json.ts', line: 'types.length !== 1', fault: 'types.length === 0', tests: inApi('media-type') },
+  { file: 'src/http/json.ts', line: '!isInUtf8(types[0] as string)', fault: 'false', tests: inApi('media-type') },
+  { file: 'src/http/json.ts', line: '!isPlain(encoding)', fault: 'false', tests: inApi('media-type') },
+  { file: 'src/http/overload.ts', line: 'if (isStopping()) refuse()', fault: '', tests: inFaults('stopping') },
+  {
+    file: 'src/http/overload.ts',
+    line: 'if (value !== Number.POSITIVE_INFINITY) refuse()',
+    fault: '',
+    tests: inFaults('overload'),
+  },
+  {
+    file: 'src/app.ts',
+    line: '!isStopping && store.isReady()',
+    fault: 'store.isReady()',
+    tests: inFaults('stopping'),
+  },
+]
+
+const publicApi: Mutant[] = [
+  {
+    file: 'src/http/public/schemas.ts',
+    line: 'pageMaxSize = 100',
+    fault: 'pageMaxSize = 101',
+    tests: inApi('query-parameters'),
+  },
+  {
+    file: 'src/http/public/leads.ts',
+    line: "config: { operation: 'lookupLead' },\n      bodyLimit: bodyLimitBytes,",
+    fault: "config: { operation: 'lookupLead' },",
+    tests: inApi('body-size'),
+  },
+  {
+    file: 'src/http/public/leads.ts',
+    line: 'request.body.email, nowInSeconds())\n      if',
+    fault: 'request.body.email.toLowerCase(), nowInSeconds())\n      if',
+    tests: inApi('email'),
+  },
+  {
+    file: 'src/http/public/api.ts',
+    line: "if (given.length === 0) return unauthorized(reply, '')",
+    fault:
+      "if (request.is404) return sendError(reply, 'NOT_FOUND')\n    if (given.length === 0) return unauthorized(reply, '')",
+    tests: inApi('routing'),
+  },
+  {
+    file: 'src/http/public/api.ts',
+    line: 'request.key = key\n',
+    fault: "if (request.is404) return sendError(reply, 'NOT_FOUND')\n    request.key = key\n",
+    tests: inApi('rate-limit'),
+  },
+  {
+    file: 'src/http/public/api.ts',
+    line: "if (request.is404) return sendError(reply, 'NOT_FOUND')",
+    fault: '',
+    tests: inApi('order-of-checks'),
+  },
+  {
+    file: 'src/http/public/api.ts',
+    line: 'given.length === 1 ?',
+    fault: 'given.length > 0 ?',
+    tests: inApi('bearer-key'),
+  },
+  {
+    file: 'src/http/public/api.ts',
+    line: "if (account.suspended) return sendError(reply, 'ACCOUNT_SUSPENDED')",
+    fault: '',
+    tests: inApi('change-holds'),
+  },
+  {
+    file: 'src/http/public/api.ts',
+    line: "scope.addHook('onResponse', async (request, reply) => account(parts, request, reply))",
+    fault: '',
+    tests: inApi('history'),
   },
   {
     file: 'src/http/public/key-check.ts',
-    line: 'return right && works(key as LiveKey, nowMs) ? key : undefined',
-    fault: 'return key',
+    line: 'key !== undefined && isRight && works(key, nowMs) ? key : undefined',
+    fault: 'key',
     tests: inApi('bearer-key'),
   },
   {
@@ -57,70 +173,177 @@ export const mutants: Mutant[] = [
     tests: inApi('key-in-grace'),
   },
   {
-    file: configuration,
+    file: 'src/leads/leads.ts',
+    line: 'campaign?.accountId === accountId ? campaign : undefined',
+    fault: 'campaign',
+    tests: inApi('campaign-id'),
+  },
+  {
+    file: 'src/leads/leads.ts',
+    line: "campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined",
+    fault: 'undefined',
+    tests: inApi('change-holds'),
+  },
+]
+
+const visitor: Mutant[] = [
+  {
+    file: 'src/http/visitor/visitor.ts',
+    line: "if (parts.isStopping()) throw new Refusal('SERVICE_UNAVAILABLE')",
+    fault: '',
+    tests: inVisitor('unavailable'),
+  },
+  {
+    file: 'src/http/visitor/timers.ts',
+    line: 'scope.setErrorHandler((error, request, reply) => sendPixel(reply, failed(error, request)))',
+    fault: '',
+    tests: inVisitor('unavailable'),
+  },
+  {
+    file: 'src/http/visitor/timers.ts',
+    line: '.catch((error) => failed(error, request))',
+    fault: '',
+    tests: inVisitor('unavailable'),
+  },
+  { file: 'src/http/visitor/timers.ts', line: "request.method !== 'HEAD'", fault: 'true', tests: inVisitor('counts') },
+  { file: 'src/http/visitor/links.ts', line: "method !== 'HEAD'", fault: 'true', tests: inVisitor('counts') },
+  {
+    file: 'src/http/visitor/links.ts',
+    line: 'account.suspended || campaign.isDraft',
+    fault: 'account.suspended',
+    tests: inVisitor('links'),
+  },
+  {
+    file: 'src/http/visitor/links.ts',
+    line: 'account.suspended || campaign.isDraft',
+    fault: 'campaign.isDraft',
+    tests: inVisitor('links'),
+  },
+  {
+    file: 'src/http/visitor/widget-api.ts',
+    line: 'if (body.website)',
+    fault: 'if (false)',
+    tests: inVisitor('widget-api'),
+  },
+  {
+    file: 'src/leads/visitors.ts',
+    line: 'if (!registered.created)',
+    fault: 'if (false)',
+    tests: inVisitor('widget-api'),
+  },
+  { file: 'src/leads/visitors.ts', line: '!campaign?.isDraft ?', fault: 'true ?', tests: inVisitor('widget-api') },
+  {
+    file: 'src/leads/visitors.ts',
+    line: 'isVisitorName(lead.email) ? undefined : lead',
+    fault: 'lead',
+    tests: inVisitor('widget-api'),
+  },
+]
+
+const panel: Mutant[] = [
+  {
+    file: 'src/http/panel/api.ts',
+    line: "if (isForeign(request.headers, publicUrl())) throw new PanelRefusal('FOREIGN_ORIGIN')",
+    fault: '',
+    tests: inPanel('http'),
+  },
+  {
+    file: 'src/http/panel/api.ts',
+    line: "scope.addHook('onRequest', admit(parts))",
+    fault: "scope.addHook('preValidation', admit(parts))",
+    tests: inPanel('http'),
+  },
+  {
+    file: 'src/http/panel/api.ts',
+    line: "if (session === undefined) throw new PanelRefusal('SIGNED_OUT')",
+    fault: '',
+    tests: inPanel('http'),
+  },
+  {
+    file: 'src/http/panel/api.ts',
+    line: 'session === undefined || campaign?.accountId !== session.account.id',
+    fault: 'campaign === undefined',
+    tests: ['test/panel/security.test.ts'],
+  },
+  {
+    file: 'src/http/panel/keys.ts',
+    line: 'key?.accountId !== accountId',
+    fault: 'key === undefined',
+    tests: ['test/panel/security.test.ts'],
+  },
+  {
+    file: 'src/http/panel/api.ts',
+    line: 'session.account.suspended && !reads',
+    fault: 'false',
+    tests: ['test/panel/security.test.ts'],
+  },
+  { file: 'src/http/panel/api.ts', line: 'httpOnly: true', fault: 'httpOnly: false', tests: inPanel('http') },
+  {
+    file: 'src/http/panel/campaigns.ts',
+    line: 'revisionOf(asFile(standing)) === body.revision',
+    fault: 'standing !== undefined',
+    tests: inPanel('campaigns'),
+  },
+]
+
+const store: Mutant[] = [
+  {
+    file: 'src/store/configuration.ts',
+    line: 'api_keys.id = ? AND revoked_at IS NULL',
+    fault: 'api_keys.id = ?',
+    tests: inApi('bearer-key'),
+  },
+  {
+    file: 'src/store/configuration.ts',
     line: 'is_draft FROM campaigns WHERE account_id = ?',
     fault: 'is_draft FROM campaigns WHERE ? IS NOT NULL',
     tests: inApi('paging'),
   },
   {
-    file: leads,
-    line: 'if (campaign?.accountId !== accountId) return',
-    fault: 'if (campaign === undefined) return',
-    tests: inApi('campaign-id'),
-  },
-  {
-    file: leads,
-    line: 'if (campaign?.accountId !== of.accountId) return',
-    fault: 'if (campaign === undefined) return',
-    tests: inApi('campaign-id'),
-  },
-  {
-    file: leads,
-    line: "campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined",
-    fault: 'undefined',
-    tests: inApi('order-of-checks'),
-  },
-  {
-    file: request,
-    line: 'if (validateLead(value)) return undefined',
-    fault:
-      'if (validateLead(value)) {\n    ;(value as any).email = (value as any).email.toLowerCase()\n    return undefined\n  }',
-    tests: inApi('email'),
-  },
-  { file: request, line: '!isUtf8(body)', fault: 'false', tests: inApi('body-json') },
-  {
-    file: configuration,
+    file: 'src/store/configuration.ts',
     line: 'AND id > ? ORDER BY id LIMIT ?',
     fault: 'AND id >= ? ORDER BY id LIMIT ?',
     tests: inApi('paging'),
   },
   {
-    file: 'src/core/offer.ts',
-    line: 'page.eligible)',
-    fault: 'page.eligible || true)',
-    tests: inApi('warnings', 'registration'),
+    file: 'src/campaigns/config-cache.ts',
+    line: 'found === undefined && drop()',
+    fault: 'found',
+    tests: ['test/store/config-cache.test.ts'],
   },
   {
-    file: 'src/core/email.ts',
-    line: 'emailMaxLength = 254',
-    fault: 'emailMaxLength = 255',
-    tests: inApi('email'),
+    file: 'src/store/table-copy.ts',
+    line: "if ((await count(to, 'accounts')) > 0)",
+    fault: 'if (false)',
+    tests: ['test/process/copy.test.ts'],
   },
-  { file: attempt, line: 'now >= deadline)', fault: 'now > deadline)', tests: inCore('attempt') },
-  { file: attempt, line: 'now < opensAt', fault: 'now <= opensAt', tests: inCore('attempt') },
-  { file: attempt, line: 'resets < (reset.max', fault: 'resets <= (reset.max', tests: inCore('attempt') },
-  { file: attempt, line: 'now >= retryAt', fault: 'now > retryAt', tests: inCore('attempt') },
   {
-    file: attempt,
-    line: 'resets: attempt.resets + 1',
-    fault: 'resets: attempt.resets',
-    tests: inCore('attempt'),
+    file: 'src/history/history.ts',
+    line: 'if (waiting === mostWaiting)',
+    fault: 'if (waiting < 0)',
+    tests: historyTrouble,
   },
+  { file: 'src/history/history.ts', line: 'age(one) >= patienceMs', fault: 'true', tests: historyTrouble },
+  {
+    file: 'src/history/table.ts',
+    line: 'ON CONFLICT DO NOTHING',
+    fault: '',
+    tests: ['test/history/table.test.ts'],
+  },
+]
+
+const sqlite: Mutant[] = [
   {
     file: 'src/store/sqlite/database.ts',
-    line: "const version = versionIn(connection)\n    connection.run('COMMIT')",
-    fault: "const version = versionIn(connection)\n    setImmediate(() => connection.run('COMMIT'))",
-    tests: ['test/faults/sqlite/disk.test.ts'],
+    line: "connection.run('COMMIT')\n    hasVersion",
+    fault: "setImmediate(() => connection.run('COMMIT'))\n    hasVersion",
+    tests: inFaults('sqlite/disk'),
+  },
+  {
+    file: 'src/store/sqlite/lead-writer.ts',
+    line: 'answers.push(() => resolve(answer))',
+    fault: 'resolve(answer)',
+    tests: inFaults('sqlite/disk'),
   },
   {
     file: 'src/store/sqlite/file.ts',
@@ -129,78 +352,147 @@ export const mutants: Mutant[] = [
     tests: ['test/sqlite/settings.test.ts'],
   },
   {
-    file: writer,
+    file: 'src/store/sqlite/lead-writer.ts',
     line: 'if (read.version === database.version) return read',
     fault: 'return read',
-    tests: ['test/store/written-together.test.ts', ...inApi('change-holds')],
+    tests: writtenTogether,
   },
   {
-    file: writer,
+    file: 'src/store/sqlite/lead-writer.ts',
     line: 'const lead = leads.find(campaign, email)',
     fault: 'const lead = undefined as ReturnType<Leads["find"]>',
-    tests: inApi('concurrent-registration'),
+    tests: writtenTogether,
   },
   {
-    file: 'src/store/sqlite/migrations.ts',
+    file: 'src/store/migrations/0005-one-table-of-leads.sqlite.sql',
     line: 'INSERT OR IGNORE INTO lead_emails (campaign_id, email, id)',
     fault:
-      'DELETE FROM leads WHERE id > (SELECT filed_up_to FROM filing);\n  INSERT OR IGNORE INTO lead_emails (campaign_id, email, id)',
-    tests: ['test/sqlite/older-database.test.ts'],
+      'DELETE FROM leads WHERE id > (SELECT filed_up_to FROM filing);\nINSERT OR IGNORE INTO lead_emails (campaign_id, email, id)',
+    tests: olderDatabase,
+  },
+  {
+    file: 'src/store/migrations/0005-one-table-of-leads.sqlite.sql',
+    line: 'CREATE UNIQUE INDEX',
+    fault: 'CREATE INDEX',
+    tests: olderDatabase,
   },
   {
     file: 'src/store/sqlite/database.ts',
     line: '    lookForChanges(database)\n    const result',
     fault: '    const result',
-    tests: ['test/sqlite/older-database.test.ts'],
+    tests: olderDatabase,
   },
-  { file: api, line: '    account(parts, call, reply)', fault: '', tests: inApi('history') },
   {
-    file: 'src/history/history.ts',
-    line: 'if (waiting === mostWaiting)',
-    fault: 'if (waiting < 0)',
-    tests: ['test/history/trouble.test.ts'],
+    file: 'src/store/sqlite/database.ts',
+    line: '!database.isNewer && database.isSameFile()',
+    fault: 'database.isSameFile()',
+    tests: olderDatabase,
   },
-  { file: 'src/core/cta-link.ts', line: '!isLc(part)', fault: 'true', tests: ['test/core/cta-link.test.ts'] },
+  { file: 'src/store/sqlite/database.ts', line: 'database.onNewer?.()', fault: '', tests: olderDatabase },
   {
-    file: 'src/http/visitor/links.ts',
-    line: 'found.campaign.isDraft',
+    file: 'src/store/sqlite/database.ts',
+    line: 'if (database.isInDoubt) reopen(database)',
+    fault: '',
+    tests: inFaults('sqlite/disk'),
+  },
+  {
+    file: 'src/store/sqlite/file.ts',
+    line: 'const giveUpClaim = claimForMigration(path)\n',
+    fault: 'const giveUpClaim = () => {}\n',
+    tests: olderDatabase,
+  },
+  {
+    file: 'src/store/sqlite/file.ts',
+    line: 'version > 0 && version < latestVersion && !isClaimed',
     fault: 'false',
-    tests: ['test/visitor/links.test.ts'],
+    tests: olderDatabase,
   },
   {
-    file: reader,
-    line: 'greatest(0, least(wanted, most - used))',
-    fault: 'wanted',
-    tests: ['postgres', ...inApi('rate-limit')],
+    file: 'src/store/sqlite/sqlite.ts',
+    line: 'await eraseTraces(database, email)',
+    fault: '',
+    tests: ['test/sqlite/erase.test.ts'],
+  },
+]
+
+const postgres: Mutant[] = [
+  {
+    file: 'src/store/postgres/rates.ts',
+    line: 'least($2, $3 - ',
+    fault: 'least($2, $2 + 0 * ',
+    tests: inApi('rate-limit'),
+    onPostgres: true,
   },
   {
-    file: insert,
-    line: 'ON CONFLICT DO NOTHING RETURNING',
-    fault: 'RETURNING',
-    tests: ['postgres', ...inApi('concurrent-registration')],
+    file: 'src/store/postgres/lead-writer.ts',
+    line: ' ON CONFLICT DO NOTHING RETURNING',
+    fault: ' RETURNING',
+    tests: writtenTogether,
   },
   {
-    file: insert,
-    line: "if (!areFresh?.[(positions[index] as number) - 1]) results.set(lead, 'stale')",
-    fault: 'if (false) {}',
-    tests: ['postgres', ...inApi('change-holds')],
+    file: 'src/store/migrations/0002-leads.postgres.sql',
+    line: ',\n  UNIQUE (account_id, campaign_id, email)',
+    fault: '',
+    tests: writtenTogether,
   },
   {
-    file: plain,
-    line: 'headers[name] !== undefined || unusual.has(name)',
-    fault: 'unusual.has(name)',
-    tests: ['test/http/plain.test.ts'],
+    file: 'src/store/postgres/lead-writer.ts',
+    line: "isThere = written === 'exists'",
+    fault: 'isThere = seen !== undefined',
+    tests: writtenTogether,
   },
   {
-    file: plain,
-    line: '!beginsWith(bytes, head.bytes)',
-    fault: 'bytes.length < head.bytes.length',
-    tests: ['test/http/plain.test.ts'],
+    file: 'src/store/postgres/lead-writer.ts',
+    line: 'const isCurrent = campaign.version === version',
+    fault: 'const isCurrent = true',
+    tests: writtenTogether,
   },
   {
-    file: connection,
-    line: 'parsedBytes = 2_048',
-    fault: 'parsedBytes = 65_536',
-    tests: ['test/http/connection.test.ts'],
+    file: 'src/store/postgres/lead-writer.ts',
+    line: 'ORDER BY email FOR UPDATE',
+    fault: '',
+    tests: writtenTogether,
   },
+  {
+    file: 'src/store/postgres/sql-on.ts',
+    line: 'connection.rows(shareLock, [lockOf(accountId)]),',
+    fault: 'undefined,',
+    tests: writtenTogether,
+  },
+  {
+    file: 'src/store/postgres/sql-on.ts',
+    line: "await query('SELECT pg_advisory_xact_lock(?)', [lockOf(accountId)])",
+    fault: '',
+    tests: writtenTogether,
+  },
+  {
+    file: 'src/store/postgres/connection.ts',
+    line: "const [result] = await together(client, () => [write(connection, known), client.query('COMMIT')])",
+    fault:
+      "const result = await write(connection, known)\n    setImmediate(() => client.query('COMMIT').catch(() => {}))",
+    tests: writtenTogether,
+  },
+  {
+    file: 'src/store/postgres/announcements.ts',
+    line: '        newerDatabase()',
+    fault: '',
+    tests: inFaults('postgres/taken-away'),
+  },
+  {
+    file: 'src/store/postgres/announcements.ts',
+    line: 'Buffer.compare(row.ref_key, refKey) === 0',
+    fault: 'true',
+    tests: inFaults('postgres/taken-away'),
+  },
+]
+
+export const mutants: Mutant[] = [
+  ...core,
+  ...http,
+  ...publicApi,
+  ...visitor,
+  ...panel,
+  ...store,
+  ...sqlite,
+  ...postgres,
 ]

@@ -4,12 +4,14 @@ import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sharePostgres } from '../support/shared-postgres.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const copied = ['src', 'test', 'widget', 'docs', 'bench', 'package.json', 'package-lock.json', 'README.md']
+const copied = ['src', 'test', 'widget', 'panel', 'package.json']
 const patienceMs = 240_000
-const only = process.argv[2]
+/** Of these alone: part of a file's name, of a line, or of the name of a test. */
+const [, , only = ''] = process.argv
 
 function copyTree(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-mutants-'))
@@ -25,9 +27,9 @@ type Outcome = 'caught' | 'survived' | 'lost' | 'broken'
 const sound = new Map<string, Promise<boolean>>()
 
 /** `caught` where the tests fail, as they should; `lost` where the line is not there, `broken` where they always do. */
-async function tried(folder: string, { file, line, fault, tests }: Mutant): Promise<Outcome> {
-  const key = tests.join(' ')
-  if (!sound.has(key)) sound.set(key, passes(folder, tests))
+async function tried(folder: string, { file, line, fault, tests, onPostgres = false }: Mutant): Promise<Outcome> {
+  const key = `${tests} ${onPostgres}`
+  if (!sound.has(key)) sound.set(key, passes(folder, tests, onPostgres))
   if (!(await sound.get(key))) return 'broken'
   const path = join(folder, file)
   const whole = readFileSync(path, 'utf8')
@@ -37,18 +39,17 @@ async function tried(folder: string, { file, line, fault, tests }: Mutant): Prom
     whole.replace(line, () => fault),
   )
   try {
-    return (await passes(folder, tests)) ? 'survived' : 'caught'
+    return (await passes(folder, tests, onPostgres)) ? 'survived' : 'caught'
   } finally {
     writeFileSync(path, whole)
   }
 }
 
-async function passes(folder: string, tests: string[]): Promise<boolean> {
-  const onPostgres = tests[0] === 'postgres'
-  const child = spawn(process.execPath, ['--test', ...tests.slice(onPostgres ? 1 : 0)], {
+async function passes(folder: string, tests: string[], onPostgres: boolean): Promise<boolean> {
+  const child = spawn(process.execPath, ['--test', ...tests], {
     cwd: folder,
     stdio: 'ignore',
-    env: { ...process.env, ...(onPostgres && { LASTCALL_TEST_ENGINE: 'postgres' }) },
+    env: { ...process.env, LASTCALL_TEST_ENGINE: onPostgres ? 'postgres' : 'sqlite' },
     // A group of its own, with all that the tests start.
     detached: true,
   })
@@ -65,11 +66,13 @@ async function passes(folder: string, tests: string[]): Promise<boolean> {
 }
 
 const folder = copyTree()
+const cluster = await sharePostgres()
 let bad = 0
-for (const mutant of mutants.filter(({ file, line }) => only === undefined || `${file} ${line}`.includes(only))) {
+for (const mutant of mutants.filter(({ file, line, tests }) => `${file} ${line} ${tests}`.includes(only))) {
   const outcome = await tried(folder, mutant)
   if (outcome !== 'caught') bad += 1
   console.log(`${outcome.padEnd(9)}${mutant.file}: ${mutant.line.trim()} -> ${mutant.fault.trim().split('\n')[0]}`)
 }
+await cluster.stop()
 console.log(bad === 0 ? 'All mutants were caught.' : `${bad} were not caught.`)
 process.exitCode = bad === 0 ? 0 : 1

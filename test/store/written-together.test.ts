@@ -1,11 +1,12 @@
 // Leads whose writing is asked for in one turn of the event loop share a statement; nobody must notice.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
-import { openStore } from '../../src/store/open.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
@@ -129,6 +130,24 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
+  test(`of two processes that change one lead neither undoes what the other did: ${engine}`, async (t) => {
+    const at = await place(t)
+    const stores = [await openStore(at, options), await openStore(at, options)] as const
+    t.after(() => Promise.all(stores.map((store) => store.close())))
+    const campaign = await makeCampaign(stores[0])
+    const seen = (await written(stores[0].leads.write(campaign, 'ada@example.com', first(1), undefined))).lead
+    const resets: Decide = (_, lead) => {
+      const { attempt, registeredAt } = lead as Lead
+      return { registeredAt, attempt: { ...attempt, resets: attempt.resets + 1 } }
+    }
+    const rounds = Array.from({ length: 20 }, (_, n) => n)
+    const work = async (store: Store) => {
+      for (const _ of rounds) await written(store.leads.write(campaign, seen.email, resets, seen))
+    }
+    await Promise.all(stores.map(work))
+    assert.equal((await stores[1].leads.find(campaign, seen.email))?.attempt.resets, 2 * rounds.length)
+  })
+
   test(`a lead that was erased is another one when it is registered anew: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
@@ -230,3 +249,49 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await Promise.all(readers)
   })
 }
+
+/** On PostgreSQL, where somebody may do something to the table between a decision and its commit. */
+async function onPostgres(t: TestContext) {
+  const at = (await emptyDatabases.postgres?.(t)) as DatabaseLocation & { engine: 'postgres' }
+  const [store, elsewhere] = [await openStore(at, options), await openStore(at, options)]
+  const client = new Client({ connectionString: at.url })
+  // The database is removed before it is closed.
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => Promise.all([store.close(), elsewhere.close(), client.end()]))
+  return { store, elsewhere, client, campaign: await makeCampaign(store) }
+}
+
+test('settings do not change between a decision and its commit', async (t) => {
+  const { store, elsewhere, client, campaign } = await onPostgres(t)
+  const order: string[] = []
+  let decided = () => {}
+  const isDecided = new Promise<void>((resolve) => {
+    decided = resolve
+  })
+  const decide: Decide = (...known) => {
+    decided()
+    return first(1)(...known)
+  }
+  // Who reads goes on; who writes waits, having decided.
+  await client.query('BEGIN; LOCK TABLE leads IN SHARE MODE')
+  const writing = store.leads.write(campaign, 'ada@example.com', decide, undefined).then(() => order.push('lead'))
+  await isDecided
+  const draft = { ...settings(twoDays, campaign.id), isDraft: true }
+  const changing = elsewhere.configuration.applyCampaign(campaign.accountId, draft).then(() => order.push('draft'))
+  await Promise.race([changing, sleep(300)])
+  await client.query('COMMIT')
+  await Promise.all([writing, changing])
+  assert.deepEqual(order, ['lead', 'draft'])
+})
+
+test('what is not committed is not answered', async (t) => {
+  const { store, client, campaign } = await onPostgres(t)
+  await client.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+    CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON leads DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION refuse()`)
+  const writing = store.leads.write(campaign, 'ada@example.com', first(1), undefined)
+  await assert.rejects(writing, { name: 'StoreUnavailable' })
+  assert.equal(await store.leads.find(campaign, 'ada@example.com'), undefined)
+})
