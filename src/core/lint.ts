@@ -8,7 +8,7 @@ import { skippedDates } from './mechanism/skips.ts'
 import { windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
 
-/** Settings that are allowed, and do something that whoever chose them may not expect. */
+/** Settings that are allowed, and do something that their author may not expect. */
 export const surpriseCodes = [
   'DRAFT',
   'FIXED_DATE_OVER',

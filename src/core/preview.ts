@@ -120,8 +120,8 @@ function nextOf(schedule: Schedule, standing: Standing, isEager: boolean, visitA
 function resetOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
   const { attempt, latest } = standing
   const at = latest.at + Math.floor((deadline - latest.at) / 2)
-  const afresh = registerAgain(schedule, attempt, at)
-  return tellMore(standing, 'resets', afresh !== attempt, { at, what: 'resets', attempt: afresh })
+  const again = registerAgain(schedule, attempt, at)
+  return tellMore(standing, 'resets', again !== attempt, { at, what: 'resets', attempt: again })
 }
 
 function retryOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {

@@ -140,11 +140,11 @@ test('every time of the preview is shown in the reader’s own zone on hover', a
 
 atBothWidths('resets, retries and cycles stand in the timeline, and what goes on says so', async (width) => {
   const page = await edit(await make(course), { width })
-  await page.getByRole('switch', { name: 'Registering again before the end starts the time afresh' }).click()
+  await page.getByRole('switch', { name: 'Registering again before the end starts the time over' }).click()
   await page.getByRole('radio', { name: 'Registering again gives another chance' }).click()
   const list = page.getByText('Registers again: another chance').filter({ visible: true })
   await list.first().waitFor()
-  assert.equal(await page.getByText('Registers again: the time starts afresh').filter({ visible: true }).count(), 2)
+  assert.equal(await page.getByText('Registers again: the time starts over').filter({ visible: true }).count(), 2)
   await page.getByRole('radio', { name: 'It opens again by itself' }).click()
   await page.getByText('It comes again by itself').first().waitFor()
   assert.equal(await list.count(), 0)

@@ -27,7 +27,7 @@ const mostPreviews = 240
 const asked = newRateWindow()
 
 export const previewRoutes = {
-  /** Settings as they stand in the editor, wrong ones too; `own` is a local time, `visitAfter` a period. */
+  /** What the editor holds, wrong settings too; `own` is a local time, `visitAfter` a period. */
   ...forReader('POST /preview', {
     body: Type.Object(
       {

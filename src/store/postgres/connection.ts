@@ -45,7 +45,7 @@ export type PoolOptions = {
   connectMs: number
   /** Settings of the sessions, such as `{ lock_timeout: '200' }`. */
   settings: Record<string, string>
-  /** Where it says no, nothing is asked, and whoever asks gets StoreUnavailable. */
+  /** While it says no, nothing is sent, and every question fails with StoreUnavailable. */
   mayUse?(): boolean
 }
 
