@@ -129,8 +129,8 @@ export const words = inBoth<Words>({
     ],
     codes: {
       INVALID_JSON: {
-        means: 'The body is empty, not one JSON text in UTF-8, or did not arrive whole within 30 seconds.',
-        next: 'Correct the body; if it was slow, send it again.',
+        means: 'The body is empty, or not one JSON text in UTF-8.',
+        next: 'Correct the body.',
       },
       INVALID_CURSOR: {
         means: '`afterId` is no integer from 1 to 9007199254740991.',
@@ -181,7 +181,7 @@ export const words = inBoth<Words>({
         next: 'Look the lead up; tell the people who run this installation the `requestId`.',
       },
       SERVICE_UNAVAILABLE: {
-        means: 'The database does not answer, or the server is stopping.',
+        means: 'The database does not answer, or the server is overloaded or stopping.',
         next: 'Try again after ever longer pauses, a few times.',
       },
     },
@@ -276,8 +276,8 @@ export const words = inBoth<Words>({
     ],
     codes: {
       INVALID_JSON: {
-        means: 'Treść jest pusta, nie jest jednym tekstem JSON w UTF-8 albo nie dotarła w całości w ciągu 30 sekund.',
-        next: 'Popraw treść; jeśli docierała zbyt wolno, wyślij ją ponownie.',
+        means: 'Treść jest pusta albo nie jest jednym tekstem JSON w UTF-8.',
+        next: 'Popraw treść.',
       },
       INVALID_CURSOR: {
         means: '`afterId` nie jest liczbą całkowitą od 1 do 9007199254740991.',
@@ -328,7 +328,7 @@ export const words = inBoth<Words>({
         next: 'Odczytaj ofertę odbiorcy; podaj `requestId` osobie, która prowadzi tę instalację.',
       },
       SERVICE_UNAVAILABLE: {
-        means: 'Baza danych nie odpowiada albo serwer jest zatrzymywany.',
+        means: 'Baza danych nie odpowiada albo serwer jest przeciążony lub zatrzymywany.',
         next: 'Spróbuj kilka razy, po coraz dłuższych przerwach.',
       },
     },
