@@ -49,9 +49,7 @@ export function readServeFlags(args: string[]): Flags {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-/**
- * Migrates, listens, says so on standard output and to `listening`, and stops at the first SIGTERM or SIGINT.
- */
+/** Migrates, listens, says so on standard output and to `listening`, and stops at the first SIGTERM or SIGINT. */
 export async function run(
   config: Config,
   listening: (port: number) => void,
@@ -81,7 +79,7 @@ export async function run(
   const port = await listen(app, config)
   stopWithGrace(log, async () => {
     await app.close()
-    // What a database that does not answer still holds ends with the process.
+    // A database that does not answer is not waited for: its connections end with the process.
     await Promise.race([store.close().catch(() => {}), sleep(closeMs)])
     giveUpClaim()
   })
@@ -117,7 +115,7 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
 
 /**
  * At the first SIGTERM or SIGINT `stop` has ten seconds, and the process exits 0; further signals change nothing, since
- * npm passes on one that the terminal has sent already. What breaks the process stands in the log, without what it says.
+ * npm passes on one that the terminal has sent already. The log has what breaks the process, without its message.
  */
 function stopWithGrace(log: Log, stop: () => Promise<unknown>): void {
   process.stdout.on('error', () => {})

@@ -42,7 +42,7 @@ export type SurpriseCode = (typeof surpriseCodes)[number]
  */
 const unfair: readonly SurpriseCode[] = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES']
 
-/** `path` is that of the setting beside which to say so, as in a fault; `at`, an instant that it is about. */
+/** `path` names the setting, as in a fault; `at` is an instant that the finding is about. */
 export type LintFinding = { code: SurpriseCode; path: string; isUnfair: boolean; at: Seconds | null }
 
 /** A campaign, and what it would give to somebody who started now. */
@@ -57,13 +57,13 @@ type Look = {
 
 type Found = [code: SurpriseCode, path: string, at?: Seconds] | undefined | false
 
-/** Shorter, and a pause is none to those who see the offer come again. */
+/** People who see the offer come again do not notice a shorter pause. */
 const A_PAUSE = DAY_SECONDS
 const SHORT = 3600
 const FEW_WEEKDAYS = 2
 const MANY_RESETS = 3
 
-/** All that would surprise about settings that passed their check, the campaign's rules first. */
+/** What may be unexpected about valid settings, those of the campaign's rules first. */
 export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
   const attempt = beginByVisit(campaign, now)
   const look: Look = {
@@ -149,7 +149,7 @@ function isSkipped(zone: Zone, local: LocalSeconds): boolean {
   return zone.toLocal(zone.toInstant(local)) !== local
 }
 
-/** At most one: the worst says it all. */
+/** At most one: the worst. */
 function inEnd({ now, live, attempt, offer }: Look): Found[] {
   const { endsAt } = live
   const path = 'mechanism.endsAt'
@@ -198,7 +198,7 @@ function inCycle({ campaign: { mechanism }, live, zone, now, attempt }: Look): F
   ]
 }
 
-/** Where settings of several screens meet. */
+/** About settings of several screens together. */
 function inPages({ campaign }: Look): Found[] {
   const { isDraft, mechanism, onExpiry, pages, mailTimer } = campaign
   const leadsNowhere = !pages.some((page) => page.eligible)

@@ -1,4 +1,4 @@
-/** All values of a header, by its lower-case name: of some that are repeated Node hands on the first alone. */
+/** All values of a header, by its lower-case name: where some are repeated, Node keeps the first only. */
 export function valuesOf(rawHeaders: string[], name: string): string[] {
   const values: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {

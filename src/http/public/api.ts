@@ -70,7 +70,7 @@ export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
 async function addOperations(guarded: FastifyInstance, parts: PublicApiParts): Promise<void> {
   await shedLoad(guarded, parts.isStopping)
   guarded.addHook('onRequest', authorize(parts))
-  // That there is nothing at a path is said behind the hook above, which needs this handler to be called.
+  // The hook above answers 404; without this handler Fastify would not call it.
   guarded.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   addCampaignRoutes(guarded, parts.store)
   addLeadRoutes(guarded, parts)

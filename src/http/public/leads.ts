@@ -16,7 +16,7 @@ export type LeadRouteParts = {
 
 type LeadRequest = { Params: CampaignPath; Body: LeadInput }
 
-/** Between two slashes with nothing in between there is no id: such a path is unknown. */
+/** With an empty id a path is unknown. */
 const leadsPath = '/campaigns/:campaignId(^[^/]+$)/leads'
 
 /** Specification, 4.2 and 4.3. */

@@ -1,8 +1,8 @@
 // The open database file. All work is done on one connection: a commit by another one would empty SQLite's cache.
 //
-// Whatever writes does so in a turn of the event loop of its own. All its statements answer at once, and so do those
-// of a read: no read is half-way when a transaction begins, and none comes between its statements. What is run here
-// must therefore wait for nothing but its statements.
+// Each write runs in a turn of the event loop of its own. All its statements answer at once, and so do those of a
+// read: no read is half-way when a transaction begins, and none runs between its statements. So work that runs here
+// must wait for nothing but its statements.
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import type { Sql } from '../sql.ts'
@@ -81,8 +81,8 @@ export function closeDatabase(database: Database): void {
 
 /**
  * Reads in the one read transaction of this turn of the event loop: to take and give back SQLite's read lock costs
- * nearly as much as to look a lead up. It ends before the next sockets are read, so that nobody who has been answered
- * finds that his answer is not there yet. @throws StoreUnavailable
+ * nearly as much as to look a lead up. It ends before the next sockets are read, so that a client that was answered
+ * always finds what it wrote. @throws StoreUnavailable
  */
 export async function reading<T>(database: Database, work: () => T | Promise<T>): Promise<T> {
   try {
