@@ -20,7 +20,8 @@ export type PreviewAnswer =
 const ownMoments = /^20\d\d-/
 
 /**
- * Of one user in a minute, in this process. The worst settings block it for 10 ms: 4 % of the time. The editor asks once somebody has stopped typing, three times a second at the most.
+ * Of one user in a minute, in this process. The worst settings block it for 10 ms: 4 % of the time. The editor asks
+ * when the user stops typing, three times a second at most.
  */
 const mostPreviews = 240
 const asked = newRateWindow()
