@@ -9,7 +9,7 @@ import { windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
 
 /** Settings that are allowed, and do something that their author may not expect. */
-export const surpriseCodes = [
+export const lintCodes = [
   'DRAFT',
   'FIXED_DATE_OVER',
   'END_OVER',
@@ -34,16 +34,16 @@ export const surpriseCodes = [
   'TIMER_WITHOUT_PAGE',
   'TIMER_WITHOUT_DEADLINE',
 ] as const
-export type SurpriseCode = (typeof surpriseCodes)[number]
+export type LintCode = (typeof lintCodes)[number]
 
 /**
  * False urgency: a deadline that is none. Directive 2005/29/EC, Annex I, no. 7: "falsely stating that a product
  * will only be available for a very limited time".
  */
-const unfair: readonly SurpriseCode[] = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES']
+const unfair: readonly LintCode[] = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES']
 
 /** `path` names the setting, as in a fault; `at` is an instant that the finding is about. */
-export type LintFinding = { code: SurpriseCode; path: string; isUnfair: boolean; at: Seconds | null }
+export type LintFinding = { code: LintCode; path: string; isUnfair: boolean; at: Seconds | null }
 
 /** A campaign, and what it would give to somebody who started now. */
 type Look = {
@@ -55,7 +55,7 @@ type Look = {
   offer: Offer
 }
 
-type Found = [code: SurpriseCode, path: string, at?: Seconds] | undefined | false
+type Found = [code: LintCode, path: string, at?: Seconds] | undefined | false
 
 /** People who see the offer come again do not notice a shorter pause. */
 const A_PAUSE = DAY_SECONDS

@@ -5,7 +5,7 @@ export type PreviewAnswer = AnswerOf<'POST /preview'>
 export type LintFinding = NonNullable<PreviewAnswer['findings']>[number]
 type Words = Record<LintFinding['code'], (at: string) => string>
 
-export const surpriseWords = inBoth<Words>({
+export const lintWords = inBoth<Words>({
   en: {
     DRAFT: () => 'The campaign is a draft: nobody can register, and nobody sees the offer, until you publish it.',
     FIXED_DATE_OVER: () =>
