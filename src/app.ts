@@ -22,7 +22,7 @@ import { buildVisitors } from './leads/visitors.ts'
 import type { Log } from './log.ts'
 import type { Store } from './store/store.ts'
 
-/** How long what is written behind the answers may take to be stored once nobody is connected. */
+/** How long history and counts may take to be stored once nobody is connected. */
 const storeMs = 1_200
 
 export type AppParts = {
@@ -37,7 +37,7 @@ export type AppParts = {
   now(): number
   /** The metrics of all processes, where this is one of several. */
   metricsOfAll?(): Promise<string>
-  /** A surface that this process serves besides: the demo's shop. */
+  /** One more surface: the demo's shop. */
   besides?: FastifyPluginAsync
 }
 

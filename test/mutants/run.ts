@@ -27,7 +27,7 @@ type Outcome = 'caught' | 'survived' | 'lost' | 'broken'
 const sound = new Map<string, Promise<boolean>>()
 
 /** `caught` where the tests fail, as they should; `lost` where the line is not there, `broken` where they always do. */
-async function tried(folder: string, { file, line, fault, tests, onPostgres = false }: Mutant): Promise<Outcome> {
+async function tried(folder: string, { file, line, fault, tests, onPostgres }: Mutant): Promise<Outcome> {
   const key = `${tests} ${onPostgres}`
   if (!sound.has(key)) sound.set(key, passes(folder, tests, onPostgres))
   if (!(await sound.get(key))) return 'broken'

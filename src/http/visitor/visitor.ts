@@ -22,7 +22,7 @@ export function visitor(parts: VisitorParts): FastifyPluginAsync {
   }
 }
 
-/** For an address that cannot be decoded, which Fastify gives to no surface: below /timer this too is an image. */
+/** Fastify gives an address that cannot be decoded to no surface. Below /timer the answer is still an image. */
 export function sendUndecodable(reply: FastifyReply): FastifyReply {
   const isImage = reply.request.url.startsWith(`${timerPrefix}/`)
   return isImage ? sendPixel(reply, 'unknown') : sendError(reply, 'NOT_FOUND')
