@@ -45,19 +45,14 @@ export const updateLead = `UPDATE leads SET (${attemptColumns}) = (${listOf(atte
 const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
 export async function hasLeads(sql: Sql, accountId: number, campaignId: number): Promise<boolean> {
-  const found = await sql.get(`SELECT 1 AS found FROM leads ${ofCampaign} LIMIT 1`, accountId, campaignId)
-  return found !== undefined
+  const one = `SELECT 1 AS found FROM leads ${ofCampaign} LIMIT 1`
+  return (await sql.get(one, accountId, campaignId)) !== undefined
 }
 
 /** The campaign's leads, with all that was counted of it and of them. */
 export async function deleteLeads(sql: Sql, accountId: number, campaignId: number): Promise<void> {
-  const ids = `SELECT id FROM leads ${ofCampaign}`
-  await sql.run(
-    `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`,
-    accountId,
-    accountId,
-    campaignId,
-  )
+  const ofLeads = `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${ofCampaign})`
+  await sql.run(ofLeads, accountId, accountId, campaignId)
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
 }

@@ -29,7 +29,7 @@ const sound = new Map<string, Promise<boolean>>()
 /** `caught` where the tests fail, as they should; `lost` where the line is not there, `broken` where they always do. */
 async function tried(folder: string, { file, line, fault, tests, onPostgres }: Mutant): Promise<Outcome> {
   const key = `${tests} ${onPostgres}`
-  if (!sound.has(key)) sound.set(key, passes(folder, tests, onPostgres))
+  if (!sound.has(key)) sound.set(key, passes(folder, tests, onPostgres ?? false))
   if (!(await sound.get(key))) return 'broken'
   const path = join(folder, file)
   const whole = readFileSync(path, 'utf8')
@@ -39,7 +39,7 @@ async function tried(folder: string, { file, line, fault, tests, onPostgres }: M
     whole.replace(line, () => fault),
   )
   try {
-    return (await passes(folder, tests, onPostgres)) ? 'survived' : 'caught'
+    return (await passes(folder, tests, onPostgres ?? false)) ? 'survived' : 'caught'
   } finally {
     writeFileSync(path, whole)
   }
