@@ -53,7 +53,6 @@ export function buildApp(parts: AppParts): App {
   const { config, store, historyTable, log, now } = parts
   const app = newFastify({ trustProxy: config.trustProxy, log, sendUndecodable })
   let port = config.port
-  let isStopping = false
   const shared = {
     store,
     configCache: openConfigCache(store),
@@ -61,7 +60,6 @@ export function buildApp(parts: AppParts): App {
     now,
     publicUrl: () => config.publicUrl ?? `http://localhost:${port}`,
     rateLimitPerMinute: config.rateLimitPerMinute,
-    isStopping: () => isStopping,
   }
   const { configCache } = shared
   const metrics = openMetrics(app.server)
@@ -74,7 +72,7 @@ export function buildApp(parts: AppParts): App {
 
   app.register(
     operations({
-      isReady: () => !isStopping && store.isReady(),
+      isReady: store.isReady,
       metrics: parts.metricsOfAll ?? metrics.render,
       metricsType: metrics.contentType,
     }),
@@ -100,7 +98,6 @@ export function buildApp(parts: AppParts): App {
       return port
     },
     async close() {
-      isStopping = true
       await closeServer(app)
       const closing = [history.close(), keyUses.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])

@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../log.ts'
-import { errorCodeOf, logFailure, sendError } from './errors.ts'
+import { errorCodeOf, logFailure, Refusal, sendError } from './errors.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    isStopping: boolean
+  }
+}
 
 /** Contract, row 9; Node looks for late requests every `checkMs`. */
 const headersTimeoutMs = 15_000
@@ -56,8 +62,14 @@ export function newFastify({ trustProxy, log, sendUndecodable }: FrameworkOption
   // A client that has nothing more to say still waits for its answer.
   Object.assign(app.server, { httpAllowHalfOpen: true })
   app.decorateReply('errorCode', null)
+  app.decorate('isStopping', false)
+  app.addHook('preClose', async () => {
+    app.isStopping = true
+  })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(everyAnswer(request.id))
+    // Each surface says so in its own form; who asks whether the process lives is told that it does.
+    if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')
     if (!isHostValid(request.raw.rawHeaders)) {
       // RFC 9112, section 3.2
       return reply.code(400).header('Connection', 'close').send()

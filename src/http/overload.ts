@@ -9,19 +9,13 @@ const maxEventLoopDelayMs = 1_000
 const maxHeapShare = 0.9
 
 /** Refuses requests to this scope while the server stops or is overloaded. @throws Refusal */
-export async function shedLoad(scope: FastifyInstance, isStopping: () => boolean): Promise<void> {
-  const refuse = () => {
-    throw new Refusal('SERVICE_UNAVAILABLE')
-  }
+export async function shedLoad(scope: FastifyInstance): Promise<void> {
   await scope.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs,
     maxHeapUsedBytes: maxHeapShare * getHeapStatistics().heap_size_limit,
     // After a start that blocked the loop the first second has no measurement, and the plugin reports infinity.
     pressureHandler: (_request, _reply, _type, value) => {
-      if (value !== Number.POSITIVE_INFINITY) refuse()
+      if (value !== Number.POSITIVE_INFINITY) throw new Refusal('SERVICE_UNAVAILABLE')
     },
-  })
-  scope.addHook('onRequest', async () => {
-    if (isStopping()) refuse()
   })
 }

@@ -31,7 +31,6 @@ export type PanelSurface = PanelParts & {
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
-  isStopping(): boolean
 }
 
 const sessionSeconds = 90 * 86_400
@@ -49,7 +48,7 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     })
     scope.setSchemaErrorFormatter(([fault]) => new PanelRefusal('INVALID', fault && [faultOf(fault)]))
     useJson(scope)
-    await shedLoad(scope, parts.isStopping)
+    await shedLoad(scope)
     await scope.register(cookie)
     scope.addHook('onRequest', admit(parts))
     // The hook above answers 404; without this handler Fastify would not call it.

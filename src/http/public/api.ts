@@ -46,7 +46,6 @@ export type PublicApiParts = {
   publicUrl(): string
   /** For an account without a limit of its own. */
   rateLimitPerMinute: number
-  isStopping(): boolean
 }
 
 /** To be registered under `basePath`. */
@@ -74,7 +73,7 @@ export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
 }
 
 async function addOperations(guarded: FastifyInstance, parts: PublicApiParts): Promise<void> {
-  await shedLoad(guarded, parts.isStopping)
+  await shedLoad(guarded)
   guarded.addHook('onRequest', authorize(parts))
   // The hook above answers 404; without this handler Fastify would not call it.
   guarded.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))

@@ -1,6 +1,6 @@
 // Everything that recipients open. Contract, "What opening does".
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { Refusal, sendError } from '../errors.ts'
+import { sendError } from '../errors.ts'
 import { links } from './links.ts'
 import type { VisitorParts } from './parts.ts'
 import { sendPixel, timers } from './timers.ts'
@@ -11,10 +11,6 @@ const timerPrefix = '/timer'
 
 export function visitor(parts: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
-    // Each surface answers this in its own way: mail proxies would keep an error for weeks.
-    scope.addHook('onRequest', async () => {
-      if (parts.isStopping()) throw new Refusal('SERVICE_UNAVAILABLE')
-    })
     scope.register(links(parts), { prefix: '/go' })
     scope.register(timers(parts), { prefix: timerPrefix })
     scope.register(widget(parts.log), { prefix: '/widget' })
