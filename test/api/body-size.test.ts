@@ -6,8 +6,12 @@ import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } f
 const shop = openShop()
 const limit = 16_384
 
-const register = (body: string | Buffer, chunkBytes = 0) =>
-  call(shop.server, 'POST', leads(shop.owner.campaignId), { key: shop.owner.key, body, chunkBytes })
+const post =
+  (path: typeof leads) =>
+  (body: string | Buffer, chunkBytes = 0) =>
+    call(shop.server, 'POST', path(shop.owner.campaignId), { key: shop.owner.key, body, chunkBytes })
+const register = post(leads)
+const lookUp = post(lookups)
 
 const padded = (bytes: number) => JSON.stringify({ email: newEmail() }).padEnd(bytes)
 const lengths: [string, number][] = [
@@ -32,6 +36,11 @@ for (const [how, chunkBytes] of lengths) {
   })
 }
 
+test('a lookup takes no more', async () => {
+  assertError(await lookUp(padded(limit)), 404, 'LEAD_NOT_FOUND')
+  assertError(await lookUp(padded(limit + 1)), 413, 'PAYLOAD_TOO_LARGE')
+})
+
 test('bytes are counted, not characters', async () => {
   const text = Buffer.from(`{"language":"${'\u{1F30D}'.repeat(4000)}"}`)
   const fits = Buffer.concat([text, Buffer.alloc(limit - text.length, ' ')])
@@ -44,9 +53,5 @@ test('what is too large is not read as JSON, and nothing is written', async () =
   const email = newEmail()
   assertError(await register(JSON.stringify({ email }).padEnd(limit + 1)), 413, 'PAYLOAD_TOO_LARGE')
   assertError(await register('x'.repeat(limit + 1)), 413, 'PAYLOAD_TOO_LARGE')
-  const known = await call(shop.server, 'POST', lookups(shop.owner.campaignId), {
-    key: shop.owner.key,
-    body: JSON.stringify({ email }).padEnd(limit),
-  })
-  assertError(known, 404, 'LEAD_NOT_FOUND')
+  assertError(await lookUp(JSON.stringify({ email }).padEnd(limit)), 404, 'LEAD_NOT_FOUND')
 })

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
 import { campaignFile, type Finished, owner } from '../support/lastcall.ts'
 import { assertRefused, prepared, several } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -42,7 +43,6 @@ const faulty: Faulty[] = [
   [['mechanism'], { mechanism: undefined }],
   [['mechanism'], { mechanism: [] }],
   [['id'], { id: '1' }],
-  [['id'], { id: 999 }],
 
   inMechanism('surprise', { surprise: true }),
   inMechanism('startsOn', { startsOn: undefined }),
@@ -126,13 +126,19 @@ const faulty: Faulty[] = [
   [['pages', 0, 'proxyUrl'], { pages: [{ ...page, proxyUrl: '' }] }],
   [['pages', 0, 'eligible'], { pages: [{ ...page, eligible: 1 }] }],
   [['pages', 0, 'surprise'], { pages: [{ ...page, surprise: 1 }] }],
-  [['pages', 0, 'id'], { pages: [{ ...page, id: 999 }] }],
-  [['pages', 0, 'id'], { pages: [{ ...page, id: 1 }] }], // of another campaign of the same account
   [['mailTimer'], { mailTimer: true }],
   [['mailTimer', 'surprise'], { mailTimer: { surprise: 1 } }],
 ]
 
-test('campaign files with faults', { timeout: 400_000 }, async (t) => {
+for (const [path, change] of faulty)
+  test(`${path.join('.')} in ${JSON.stringify(change).slice(0, 100)}`, () => {
+    // A property that is undefined is left out.
+    const checked = checkCampaign(JSON.parse(campaignFile(change)))
+    assert.ok('faults' in checked)
+    assert.match(checked.faults.map((fault) => fault.path).join(), new RegExp(`^${path.join('\\W{1,3}')}\\b`))
+  })
+
+test('campaign files with faults, by the command', { timeout: 400_000 }, async (t) => {
   const { place, accountId, campaignId } = await prepared(t)
   const stranger = await owner(place)
   const taken = await place.json(['campaign', 'export', String(stranger.campaignId)])
@@ -141,12 +147,15 @@ test('campaign files with faults', { timeout: 400_000 }, async (t) => {
   const apply = (input: string, account = accountId) =>
     place.run(['campaign', 'apply', '--account', String(account), '-'], input)
 
-  const inputs: [name: string, input: string, named: RegExp][] = faulty.map(([path, change]) => {
-    // A property that is undefined is left out.
-    const label = `${path.join('.')} in ${JSON.stringify(change).slice(0, 100)}`
-    return [label, campaignFile(change), new RegExp(path.join('\\W{1,3}'))]
-  })
-  inputs.push(
+  const inputs: [name: string, input: string, named: RegExp][] = [
+    [
+      'a fault deep inside',
+      campaignFile(mechanism({ deadline: next({ minLead: 'P0D' }) })),
+      /mechanism\.deadline\.minLead/,
+    ],
+    ['an unknown id', campaignFile({ id: 999 }), /\bid\b/],
+    ['an unknown page', campaignFile({ pages: [{ ...page, id: 999 }] }), /pages\W{1,3}0\W{1,3}id/],
+    ['a page of another campaign', campaignFile({ pages: [{ ...page, id: 1 }] }), /pages\W{1,3}0\W{1,3}id/],
     ['no JSON', '{"name":', /JSON/],
     ['nothing', '', /JSON/],
     ['an array', '[]', /object/i],
@@ -175,7 +184,7 @@ test('campaign files with faults', { timeout: 400_000 }, async (t) => {
       /pages\W{1,3}1\W{1,3}id/,
     ],
     ['a prototype', campaignFile().replace('{', '{"__proto__":{"isDraft":true},'), /__proto__/],
-  )
+  ]
   const results = await several(4, inputs, ([, input]) => apply(input))
   for (const [n, [name, , named]] of inputs.entries())
     await t.test(name, () => assertRefused(results[n] as Finished, named, [2]))

@@ -74,21 +74,24 @@ test('overload', { timeout: 300_000 }, async (t) => {
 
   const body = (n: number) => JSON.stringify({ email: `hostile-${n}@example.com` })
   const many = Array.from({ length: 1_000 }, (_, n) => `a${n}:${n}`).join('\r\n')
+  const registrations = amount(500, 1_500)
   /** What a hostile connection sends, and how many of them there are. */
   const hostile: Record<string, [connections: number, bytes: (n: number) => string]> = {
-    'requests in long pipelines': [8, () => list.repeat(3_000)],
-    'tiny requests in long pipelines': [8, () => 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(30_000)],
+    'requests in long pipelines': [8, () => list.repeat(amount(1_000, 3_000))],
+    'tiny requests in long pipelines': [8, () => 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(amount(10_000, 30_000))],
     'registrations in long pipelines': [
       8,
       (n) =>
-        Array.from({ length: 1_500 }, (_, m) => message('POST', leads, [bearer, json], body(n * 1_500 + m))).join(''),
+        Array.from({ length: registrations }, (_, m) =>
+          message('POST', leads, [bearer, json], body(n * registrations + m)),
+        ).join(''),
     ],
     'heads of 8 kB without an end': [amount(300, 2_000), () => `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(8_000)}`],
     'a thousand headers, and half a body': [
       amount(300, 2_000),
       () => message('POST', leads, [bearer, json, 'Content-Length: 9000', many]) + 'x'.repeat(500),
     ],
-    'silent connections': [2_000, () => ''],
+    'silent connections': [amount(1_000, 2_000), () => ''],
   }
   const isShed = ({ status, body }: Told) => status === 503 && body.code === 'SERVICE_UNAVAILABLE'
   await t.test('hostile connections of every kind: it lives, and recovers', async (t) => {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
+import { createKey } from '../../src/access/keys.ts'
+import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
 import { assertRefused, command } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
-import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 const newDatabase = async () => createDatabase(await postgresUrl())
 
@@ -20,17 +20,18 @@ async function json(url: string, args: string[], input = '') {
 const refused = (args: string[], named: string | RegExp) =>
   command(['copy', ...args]).then((made) => assertRefused(made, named, [2]))
 
-/** Two accounts, three campaigns, a revoked key, 2,500 leads, one of them with a deadline set by hand. */
-async function furnished(t: TestContext) {
+/** Two accounts, three campaigns, a revoked key, and leads, one of them with a deadline set by hand. */
+async function furnished(t: TestContext, leads = 20) {
   const url = `file:${join(installation(t).folder, 'origin.db')}`
-  await arrangeIn(url, shelveUsualTemplates)
-  for (const name of ['Owner', 'Stranger']) await json(url, ['account', 'create', '--name', name])
-  const { key } = await json(url, ['key', 'create', '--account', '1', '--name', 'server'])
-  const old = await json(url, ['key', 'create', '--account', '1', '--name', 'old'])
-  await json(url, ['key', 'revoke', old.id])
-  for (const account of ['1', '1', '2'])
-    await json(url, ['campaign', 'apply', '--account', account, '-'], campaignFile())
-  const emails = Array.from({ length: 2_500 }, (_, n) => `lead-${n}@example.com\n`).join('')
+  const key = await arrangeIn(url, async (store) => {
+    const owner = await accountWithKey(store)
+    const stranger = await store.configuration.createAccount('Stranger')
+    const old = await createKey(store, owner.accountId, 'old', 1)
+    await store.configuration.revokeKey(old.id, 2)
+    for (const id of [owner.accountId, owner.accountId, stranger.id]) await appliedCampaign(store, id, campaignFile())
+    return owner.key
+  })
+  const emails = Array.from({ length: leads }, (_, n) => `lead-${n}@example.com\n`).join('')
   await json(url, ['lead', 'import', '--campaign', '1', '-'], `email\n${emails}`)
   await json(url, [
     ...['lead', 'deadline', '--campaign', '1', '--email', 'lead-7@example.com'],
@@ -59,7 +60,7 @@ async function told(t: TestContext, url: string, key: string) {
 }
 
 test('copy', { timeout: 400_000 }, async (t) => {
-  const { url, key } = await furnished(t)
+  const { url, key } = await furnished(t, 2_500)
   const before = await told(t, url, key)
   const postgres = await newDatabase()
 

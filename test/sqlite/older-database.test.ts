@@ -82,6 +82,11 @@ const older: Record<number, (filedUpTo: number) => string> = {
     PRAGMA user_version = 4`,
 }
 
+/** Of an email that has one. */
+const secondLead = `
+  INSERT INTO leads (account_id, campaign_id, email, salt, registered_at, attempt, resets)
+    SELECT account_id, campaign_id, email, 1, 1, 1, 0 FROM leads WHERE email = 'lead-2@example.com'`
+
 for (const [version, makeOlder] of Object.entries(older)) {
   for (const filedUpTo of [0, 10, 20]) {
     test(`of version ${version}, filed up to ${filedUpTo}: every lead is as it was, and none is doubled`, async (t) => {
@@ -90,6 +95,7 @@ for (const [version, makeOlder] of Object.entries(older)) {
       assert.deepEqual(await migrateDatabase(at), { version: latest, applied: latest - Number(version) })
       assert.deepEqual(await migrateDatabase(at), { version: latest, applied: 0 })
       assert.equal(versionIn(at.path), latest)
+      assert.throws(() => change(at.path, secondLead), /UNIQUE/)
       const store = await openStore(at, options)
       t.after(() => store.close())
       assert.deepEqual(await store.leads.list(campaign, everything), leads)
@@ -106,15 +112,7 @@ for (const [version, makeOlder] of Object.entries(older)) {
 
 test('of version 4, with an email that has two leads in spite of everything: the one that was found stays', async (t) => {
   const { at, campaign, leads } = await furnished(t)
-  const [columns, second] = [
-    'account_id, campaign_id, email, salt, registered_at, attempt, resets',
-    'lead-2@example.com',
-  ]
-  change(
-    at.path,
-    `${older[4]?.(20)}; INSERT INTO leads (${columns})
-      SELECT account_id, campaign_id, email, 1, 1, 1, 0 FROM leads WHERE email = '${second}'`,
-  )
+  change(at.path, `${older[4]?.(20)}; ${secondLead}`)
   const store = await openStore(at, options)
   t.after(() => store.close())
   assert.deepEqual(await store.leads.list(campaign, everything), leads)

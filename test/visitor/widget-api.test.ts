@@ -1,6 +1,7 @@
 // What the widget asks, spoken to the server as any page may: the visitor protocol.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { visitorName } from '../../src/core/visitor.ts'
 import { type Answer, applyCampaign, assertError, eventually, newEmail, openShop, unlimited } from '../support/api.ts'
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
 
@@ -138,8 +139,15 @@ test('nothing to show: unknown campaign, draft, suspended, tools unavailable, un
   await turn('open', '--suspended', 'false')
   await turn('none', '--countdown-tools', 'false')
   await turn('open', '--countdown-tools', 'true')
-  const draft = await applyCampaign(shop, { isDraft: true })
-  assert.equal((await say({}, draft.id)).state, 'none')
+  const draft = await applyCampaign(shop, {})
+  const { ref: early } = await recipient(shop, { campaignId: draft.id })
+  assert.equal((await say({ lc: early }, draft.id)).state, 'open')
+  await applyCampaign(shop, { id: draft.id, isDraft: true })
+  await eventually(
+    1,
+    () => say({ lc: early }, draft.id),
+    (offer) => offer.state === 'none',
+  )
   assertError(await ask(shop, 'leads', { email: newEmail() }, { campaignId: draft.id }), 409, 'CAMPAIGN_NOT_PUBLISHED')
 })
 
@@ -161,6 +169,12 @@ test('somebody without an email: pending until seen, then one deadline, and each
   assert.notEqual((await say(true, random32())).deadline, begun.deadline)
   const listed = await shop.place.json(['lead', 'list', '--campaign', String(anonymous)])
   assert.deepEqual(listed, [], 'visitors without an email are no leads')
+  const lead = await shop.place.arrange(async ({ configuration, leads }) => {
+    const campaign = await configuration.findCampaign(anonymous)
+    return campaign && leads.find(campaign, visitorName(client))
+  })
+  const named = await ask(shop, 'offer', { lc: lead?.ref, visit: false }, { campaignId: anonymous })
+  assert.deepEqual(offerOf(named), { ...nothing, known: false })
 })
 
 test('an email that is new takes over the attempt of the browser; one that has a lead keeps its own', async () => {
