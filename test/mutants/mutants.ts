@@ -275,7 +275,7 @@ const panel: Mutant[] = [
     file: 'src/http/panel/api.ts',
     line: 'session.account.suspended && !reads',
     fault: 'false',
-    tests: ['test/panel/security.test.ts'],
+    tests: inPanel('campaigns'),
   },
   { file: 'src/http/panel/api.ts', line: 'httpOnly: true', fault: 'httpOnly: false', tests: inPanel('http') },
   {
