@@ -22,7 +22,7 @@ import { buildVisitors } from './leads/visitors.ts'
 import type { Log } from './log.ts'
 import type { Store } from './store/store.ts'
 
-/** How long what is written behind the answers may take to be stored once nobody is connected. */
+/** How long history and counts may take to be stored once nobody is connected. */
 const storeMs = 1_200
 
 export type AppParts = {
@@ -37,7 +37,7 @@ export type AppParts = {
   now(): number
   /** The metrics of all processes, where this is one of several. */
   metricsOfAll?(): Promise<string>
-  /** A surface that this process serves besides: the demo's shop. */
+  /** One more surface: the demo's shop. */
   besides?: FastifyPluginAsync
 }
 
@@ -53,7 +53,6 @@ export function buildApp(parts: AppParts): App {
   const { config, store, historyTable, log, now } = parts
   const app = newFastify({ trustProxy: config.trustProxy, log, sendUndecodable })
   let port = config.port
-  let isStopping = false
   const shared = {
     store,
     configCache: openConfigCache(store),
@@ -61,7 +60,6 @@ export function buildApp(parts: AppParts): App {
     now,
     publicUrl: () => config.publicUrl ?? `http://localhost:${port}`,
     rateLimitPerMinute: config.rateLimitPerMinute,
-    isStopping: () => isStopping,
   }
   const { configCache } = shared
   const metrics = openMetrics(app.server)
@@ -74,7 +72,7 @@ export function buildApp(parts: AppParts): App {
 
   app.register(
     operations({
-      isReady: () => !isStopping && store.isReady(),
+      isReady: store.isReady,
       metrics: parts.metricsOfAll ?? metrics.render,
       metricsType: metrics.contentType,
     }),
@@ -100,7 +98,6 @@ export function buildApp(parts: AppParts): App {
       return port
     },
     async close() {
-      isStopping = true
       await closeServer(app)
       const closing = [history.close(), keyUses.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])

@@ -83,7 +83,7 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
   poolSize: {
     variable: 'POOL_SIZE',
     flag: 'pool-size',
-    missing: 4,
+    missing: 10,
     expected: 'must be an integer from 1 to 100',
     parse: (text) => integer(text, 1, 100),
   },

@@ -121,7 +121,7 @@ export function useSend<Name extends RouteName>(name: Name): Sending<Name> {
 
 /**
  * The same, but nothing is read again by itself. What begins a session needs that: what is being read may wait for
- * that very session, and whoever waited for it in turn would wait for ever.
+ * that very session, and a caller that waited for it in turn would wait for ever.
  */
 export function useSendAlone<Name extends RouteName>(name: Name): Sending<Name> {
   return useMutation({ mutationFn: (asked: AskedOf<Name>) => call(name, asked) })

@@ -20,7 +20,7 @@ export function signedInAgain(): void {
   settle(true)
 }
 
-/** The screens that waited are gone: what they asked must not be asked in the name of whoever comes in now. */
+/** The screens that waited are gone: what they asked must not be asked in the name of the user who comes in now. */
 export function giveUpSigningInAgain(): void {
   settle(false)
 }

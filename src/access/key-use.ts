@@ -3,7 +3,7 @@ import type { KeyUse } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 const flushMs = 3_000
-/** Keys that wait or are remembered; past that the memory begins anew, and uses beyond it are not noted. */
+/** Keys kept in memory. With so many remembered all are forgotten; with so many waiting, further uses are lost. */
 const mostKeys = 10_000
 /** Stored in one transaction, and on the embedded database in one turn of the event loop. */
 const portion = 500
@@ -16,8 +16,8 @@ export type KeyUses = {
 }
 
 /**
- * When keys were last used: of each minute in which a key is used the first time is stored, some seconds later. What
- * cannot be stored waits for the next time.
+ * Keeps when keys were last used: the first use in each minute, stored some seconds later. If storing fails, it is
+ * tried again.
  */
 export function openKeyUses(store: Pick<Store, 'configuration'>): KeyUses {
   const minutes = new Map<string, number>()

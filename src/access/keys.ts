@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 export type MadeKey = {
   id: string
   name: string
-  /** The whole key with its secret, which is kept nowhere. */
+  /** The whole key with its secret, which is not stored. */
   key: string
 }
 
@@ -19,8 +19,8 @@ export async function createKey(store: Store, accountId: number, name: string, n
 }
 
 /**
- * Makes a key in the place of another one of the account, which goes on working for `graceSeconds`. Nothing where
- * that one was revoked or replaced before.
+ * Replaces a key of the account; the old one goes on working for `graceSeconds`. Undefined where it was revoked or
+ * replaced before.
  */
 export async function replaceKey(
   store: Store,

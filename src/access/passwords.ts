@@ -33,7 +33,7 @@ export async function hashPassword(password: string): Promise<string> {
 
 const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
-/** Whether this is the password; without a hash it takes as long and says no. @throws TooBusy */
+/** Whether this is the password. Without a hash the answer is no, after the same time. @throws TooBusy */
 export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = form.exec(hash ?? '') ?? []
   const given =

@@ -31,9 +31,9 @@ export type Users = {
   /** @throws Refused for the last one */
   remove(accountId: number, userId: number): Promise<boolean>
 
-  /** `address` is whose tries are counted besides those of the email. */
+  /** Tries are counted for `address` and for the email. */
   signIn(email: string, password: string, address: string, now: Seconds): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
-  /** Whose session it is; one that has ended is removed, so that a clock that goes back does not revive it. */
+  /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>
   /** Ends all the user's sessions but this one, and their invitations. */
@@ -107,7 +107,7 @@ function sessionsOf(access: Access) {
     signOut: (token) => access.endSession(hashOf(token)),
 
     async changePassword({ user }, token, current, next, now) {
-      // Apart from the tries to sign in, which anybody can use up who knows the email.
+      // Not counted with the tries to sign in: anybody who knows the email can use those up.
       const tries = `password of ${user.id}`
       const limit = await tooMany(access, [[tries, triesOfPassword]], now)
       if (limit !== undefined) return limit
@@ -150,7 +150,7 @@ async function begin(access: Access, by: Credentials, now: Seconds): Promise<Sig
   return isBegun ? { token } : undefined
 }
 
-/** Counts a try of each of these; how long to wait where one of them has had too many. */
+/** Counts a try of each of these, and says how long to wait if one of them has had too many. */
 async function tooMany(
   access: Access,
   tries: [name: string, most: number][],
@@ -167,7 +167,7 @@ async function newUser(email: string, password: string, createdAt: Seconds) {
   return { email: emailKey(email), passwordHash: await hashPassword(password), createdAt }
 }
 
-/** Users are people who type: unlike a lead's, their email is one whatever its case. */
+/** Users type their email: its case does not matter, as it does for a lead's. */
 function emailKey(email: string): string {
   return email.toLowerCase()
 }

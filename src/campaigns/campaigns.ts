@@ -15,8 +15,9 @@ export function asFile(campaign: Campaign) {
 }
 
 /**
- * Makes the campaign, or changes the one that `settings.id` names, whole. Its countdown image is built first: whoever
- * opens it need not wait then, and a style that cannot be drawn is not saved. @throws Refused, and ChangedMeanwhile where `mayReplace` says no
+ * Makes the campaign, or replaces the one that `settings.id` names. Its countdown image is built first, so that nobody
+ * waits for it later, and a style that cannot be drawn is not saved.
+ * @throws Refused, and ChangedMeanwhile where `mayReplace` says no
  */
 export async function saveCampaign(
   { store, templates }: { store: Store; templates: Templates },

@@ -1,12 +1,12 @@
 import type { Account, Campaign, LiveKey } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
-/** Entries kept of each sort; past that the cache begins anew. */
+/** Entries kept of each sort; a full cache is emptied. */
 const maxEntries = 10_000
 
 /**
- * Keys, campaigns and accounts as they were last read. The store tells of every change within half a second, and all is
- * read again then.
+ * Keys, campaigns and accounts as they were last read. The store tells of every change within half a second;
+ * then all is read again.
  */
 export type ConfigCache = {
   liveKey(keyId: string): Promise<LiveKey | undefined>
@@ -29,7 +29,7 @@ export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>
   }
 }
 
-/** Promises are kept, so that those who ask at once, as after a start, share one read. */
+/** Promises are kept, so that requests that arrive together, as after a start, share one read. */
 function remembered<Id, Entry>(read: (id: Id) => Promise<Entry | undefined>) {
   const entries = new Map<Id, Promise<Entry | undefined>>()
 

@@ -95,8 +95,8 @@ export const emailText: Option<string> = (text, name) => {
 }
 
 /**
- * Runs `work` on the database and closes it, whatever happens. A mistyped DATABASE_URL is not to leave an
- * empty database behind, so only who says `mayCreate` gets a new one. @throws WrongCall
+ * Runs `work` on the database and closes it, whatever happens. A mistyped DATABASE_URL must not leave an
+ * empty database behind, so only a command with `mayCreate` makes one. @throws WrongCall
  */
 export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCreate = false } = {}): Promise<T> {
   const location = readSetting('database')

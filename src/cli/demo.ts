@@ -31,7 +31,7 @@ const campaign = {
   mailTimer: {},
 }
 
-/** Of the shop: short enough to be watched from its beginning to its end. */
+/** The shop's offer, short enough to watch it end. */
 const shopCampaign = {
   ...campaign,
   name: 'One minute, for the demo page',
@@ -109,7 +109,7 @@ async function demoCampaign(store: Store, accountId: number): Promise<number> {
   return first?.id ?? (await apply(store, accountId, campaign)).id
 }
 
-/** Applied again at each start, for its pages are where this server is; links of an earlier start lead there too. */
+/** Applied again at each start: its pages have this server's address, and links of an earlier start lead there too. */
 async function applyShopCampaign(store: Store, accountId: number, publicUrl: string): Promise<number> {
   const before = (await publishedCampaigns(store, accountId)).find(({ name }) => name === shopCampaign.name)
   const known = before && (await store.configuration.findCampaign(before.id))
@@ -139,7 +139,7 @@ async function apply(store: Store, accountId: number, file: object): Promise<Cam
   }
 }
 
-/** Another one where the usual one is taken; one that was asked for is kept, for `serve` to refuse by name. */
+/** A free port where the usual one is taken. A port that was asked for is kept: `serve` refuses it by name. */
 async function choosePort({ host, port }: Config, isSet: boolean): Promise<number> {
   if (isSet && port !== 0) return port
   return (await freePort(host, port)) ?? (await freePort(host, 0)) ?? port

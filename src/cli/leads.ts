@@ -185,7 +185,7 @@ async function* csvLines(file: string, refused: Refusal[]): AsyncGenerator<{ rec
       bom: true,
       info: true,
       relax_column_count: true,
-      // A stray quote is part of its field: the lines after it are not taken for more of that.
+      // A stray quote is part of its field; else the lines after it would count as that field too.
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: maxLineBytes,
@@ -205,7 +205,7 @@ async function* csvLines(file: string, refused: Refusal[]): AsyncGenerator<{ rec
   }
 }
 
-/** What the stream brings; the first piece has the first line whole, as far as one may be long. */
+/** The stream's pieces; the first one has the whole first line, unless that is too long. */
 async function* withFirstLineWhole(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer, undefined> {
   let head: Buffer | undefined = Buffer.of()
   for await (const chunk of stream) {
@@ -226,7 +226,7 @@ async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
   yield* rest
 }
 
-/** Spreadsheets separate by semicolons where the comma stands in numbers; the first line tells. */
+/** Spreadsheets use semicolons where numbers are written with a comma; the first line tells which. */
 function delimiterOf(head: Buffer): ',' | ';' {
   const [line = ''] = /[^\r\n]+/.exec(head.toString('latin1')) ?? []
   const unquoted = line.replace(/"[^"]*"/g, '')

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 
-/** Standard output: one JSON document, easy on the eye where a person reads it. */
+/** Standard output: one JSON document, indented on a terminal. */
 export function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined)}\n`)
 }

@@ -1,4 +1,4 @@
-/** Counts on one line of the terminal; says nothing where standard error is none. */
+/** Counts on one line of the terminal; silent where standard error is no terminal. */
 export function progress(what: string): { (count: number): void; end(): void } {
   const { stderr } = process
   let shownAt = 0

@@ -27,6 +27,7 @@ export const serve: Command = async (args) => {
 
 async function runWorkers(config: Config): Promise<void> {
   const log = openLog()
+  endAtSignals()
   await migrateDatabase(config.database)
   const look = async () => {
     const store = await openStore(config.database, { ...patience(config), isServer: false })
@@ -49,15 +50,14 @@ export function readServeFlags(args: string[]): Flags {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-/**
- * Migrates, listens, says so on standard output and to `listening`, and stops at the first SIGTERM or SIGINT.
- */
+/** Migrates, listens, says so on standard output and to `listening`, and stops at the first SIGTERM or SIGINT. */
 export async function run(
   config: Config,
   listening: (port: number) => void,
   besides?: AppParts['besides'],
 ): Promise<void> {
   const log = openLog()
+  endAtSignals()
   const giveUpClaim = claimDatabase(config.database)
   const store = await openStore(config.database, {
     ...patience(config),
@@ -81,7 +81,7 @@ export async function run(
   const port = await listen(app, config)
   stopWithGrace(log, async () => {
     await app.close()
-    // What a database that does not answer still holds ends with the process.
+    // A database that does not answer is not waited for: its connections end with the process.
     await Promise.race([store.close().catch(() => {}), sleep(closeMs)])
     giveUpClaim()
   })
@@ -115,9 +115,14 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
   }
 }
 
+/** As long as nobody is served, a signal ends the process at once. */
+function endAtSignals(): void {
+  for (const signal of signals) process.on(signal, () => process.exit(0))
+}
+
 /**
  * At the first SIGTERM or SIGINT `stop` has ten seconds, and the process exits 0; further signals change nothing, since
- * npm passes on one that the terminal has sent already. What breaks the process stands in the log, without what it says.
+ * npm passes on one that the terminal has sent already. The log has what breaks the process, without its message.
  */
 function stopWithGrace(log: Log, stop: () => Promise<unknown>): void {
   process.stdout.on('error', () => {})
@@ -131,6 +136,7 @@ function stopWithGrace(log: Log, stop: () => Promise<unknown>): void {
   })
   let isStopping = false
   for (const signal of signals) {
+    process.removeAllListeners(signal)
     process.on(signal, () => {
       if (isStopping) return
       isStopping = true

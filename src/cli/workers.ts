@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { AggregatorRegistry } from 'prom-client'
 import type { Log } from '../log.ts'
 
-/** A server that has run for less does not deserve to be replaced at once. */
+/** A server that ended sooner is not replaced at once. */
 const shortLifeMs = 5_000
 const pauseMs = 1_000
 const metricsPatienceMs = 4_000
@@ -49,7 +49,7 @@ export function superviseWorkers(
 
   cluster.on('listening', (_worker, { port }) => {
     accepting += 1
-    // What keeps one from starting keeps them all, and is said once.
+    // What stops one from starting stops them all, and is said once.
     if (accepting === 1) for (let n = 1; n < count; n += 1) start()
     if (isReady || accepting < count) return
     isReady = true

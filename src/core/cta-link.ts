@@ -1,5 +1,5 @@
 /**
- * Puts `lc` into the query of an address, in place of any that stands there, and leaves all else as it is
+ * Puts `lc` into the query of an address, in place of any that is there, and changes nothing else
  * (contract, "What opening does"). The ref goes between the two parts.
  */
 export function aroundLc(address: string): [before: string, after: string] {

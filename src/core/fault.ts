@@ -88,7 +88,7 @@ export function nullOr<T>(check: Check<T>): Check<T | null> {
   return (value, path, faults) => (value === null ? null : check(value, path, faults))
 }
 
-/** Takes whatever stands there: for what is looked at elsewhere, or not at all. */
+/** Accepts anything: for what is checked elsewhere, or not at all. */
 export const anything: Check<unknown> = (value) => value
 
 /** The checked property of something that may be anything; undefined where it does not pass. */
@@ -100,7 +100,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Adds one fault. Its result stands for the value that could not be had. */
+/** Adds one fault, and gives undefined in place of a value. */
 export function refuse(faults: Fault[], path: string, message: string): undefined {
   faults.push({ path, message })
 }

@@ -1,15 +1,22 @@
 import type { CampaignSettings } from './campaign.ts'
 import type { Seconds } from './instant.ts'
 import { type Attempt, beginByVisit, type Offer, offerAt } from './mechanism/attempt.ts'
-import { checked, DAY_SECONDS, dayOf, type LocalSeconds, parseDateTime, parseTime } from './mechanism/calendar.ts'
+import {
+  checked,
+  DAY_SECONDS,
+  dayOf,
+  type LocalSeconds,
+  parseDateTime,
+  parseTime,
+  skippedDates,
+} from './mechanism/calendar.ts'
 import { type LiveInstants, liveInstants } from './mechanism/live.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
-import { skippedDates } from './mechanism/skips.ts'
 import { windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
 
-/** Settings that are allowed, and do something that whoever chose them may not expect. */
-export const surpriseCodes = [
+/** Settings that are allowed, and do something that their author may not expect. */
+export const lintCodes = [
   'DRAFT',
   'FIXED_DATE_OVER',
   'END_OVER',
@@ -34,16 +41,16 @@ export const surpriseCodes = [
   'TIMER_WITHOUT_PAGE',
   'TIMER_WITHOUT_DEADLINE',
 ] as const
-export type SurpriseCode = (typeof surpriseCodes)[number]
+export type LintCode = (typeof lintCodes)[number]
 
 /**
  * False urgency: a deadline that is none. Directive 2005/29/EC, Annex I, no. 7: "falsely stating that a product
  * will only be available for a very limited time".
  */
-const unfair: readonly SurpriseCode[] = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES']
+const unfair: readonly LintCode[] = ['RESET_SLIDES', 'RETRY_AT_ONCE', 'CYCLE_HARDLY_PAUSES']
 
-/** `path` is that of the setting beside which to say so, as in a fault; `at`, an instant that it is about. */
-export type LintFinding = { code: SurpriseCode; path: string; isUnfair: boolean; at: Seconds | null }
+/** `path` names the setting, as in a fault; `at` is an instant that the finding is about. */
+export type LintFinding = { code: LintCode; path: string; isUnfair: boolean; at: Seconds | null }
 
 /** A campaign, and what it would give to somebody who started now. */
 type Look = {
@@ -55,15 +62,15 @@ type Look = {
   offer: Offer
 }
 
-type Found = [code: SurpriseCode, path: string, at?: Seconds] | undefined | false
+type Found = [code: LintCode, path: string, at?: Seconds] | undefined | false
 
-/** Shorter, and a pause is none to those who see the offer come again. */
+/** People who see the offer come again do not notice a shorter pause. */
 const A_PAUSE = DAY_SECONDS
 const SHORT = 3600
 const FEW_WEEKDAYS = 2
 const MANY_RESETS = 3
 
-/** All that would surprise about settings that passed their check, the campaign's rules first. */
+/** What may be unexpected about valid settings, those of the campaign's rules first. */
 export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
   const attempt = beginByVisit(campaign, now)
   const look: Look = {
@@ -149,7 +156,7 @@ function isSkipped(zone: Zone, local: LocalSeconds): boolean {
   return zone.toLocal(zone.toInstant(local)) !== local
 }
 
-/** At most one: the worst says it all. */
+/** At most one: the worst. */
 function inEnd({ now, live, attempt, offer }: Look): Found[] {
   const { endsAt } = live
   const path = 'mechanism.endsAt'
@@ -198,7 +205,7 @@ function inCycle({ campaign: { mechanism }, live, zone, now, attempt }: Look): F
   ]
 }
 
-/** Where settings of several screens meet. */
+/** About settings of several screens together. */
 function inPages({ campaign }: Look): Found[] {
   const { isDraft, mechanism, onExpiry, pages, mailTimer } = campaign
   const leadsNowhere = !pages.some((page) => page.eligible)

@@ -12,7 +12,7 @@ export type What = 'registers' | 'visits' | 'resets' | 'retries' | 'opens' | 'en
 /** `lead` registers once; `eager` does so again whenever that gives more; `visitor` never gives an email. */
 export type Who = 'lead' | 'eager' | 'visitor'
 
-/** `goesOn` where more of the same would follow than is told. */
+/** `goesOn`: more of the same would follow. */
 export type Story = { who: Who; steps: Step[]; goesOn: boolean }
 
 export type When = 'now' | 'evening' | 'friday' | 'clockChange' | 'own'
@@ -30,13 +30,13 @@ export type Supposed = {
   anonymous: boolean
 }
 
-/** How much of what repeats is told. */
+/** How many repetitions are listed. */
 const TOLD = { resets: 2, retries: 2, cycles: 2 }
 
 const EVENING = 21 * 3600
 const NOON = 12 * 3600
 
-/** Lets the rules themselves decide what people would get who come now, and at other telling moments. */
+/** Asks the rules what people would get who come now, and at other moments that show something. */
 export function preview(schedule: Schedule, supposed: Supposed): Preview[] {
   const { reset, retry } = schedule.mechanism
   const eager: Who[] = reset?.enabled || retry?.enabled ? ['eager'] : []
@@ -72,11 +72,11 @@ function momentsOf(timeZone: string, { now, own }: Supposed): Moment[] {
   return own === null ? moments : [...moments, { when: 'own', at: toInstant(own) }]
 }
 
-/** Where a story stands, and how much of what repeats it may still tell. */
+/** How far a story has come, and how many repetitions it may still list. */
 type Standing = { attempt: Attempt; latest: Step; left: typeof TOLD; goesOn: boolean }
 type Next = { at: Seconds; what: What; attempt: Attempt } | undefined
 
-/** Ends by itself: each attempt, reset and cycle has at most four steps, and of them few are told. */
+/** It always ends: each attempt, reset and cycle has at most four steps, and few of them are listed. */
 function tell(schedule: Schedule, who: Who, at: Seconds, visitAfter: string): Story {
   const attempt = who === 'visitor' ? beginByVisit(schedule, at) : begin(schedule, at)
   const what = who === 'visitor' ? 'visits' : 'registers'
@@ -120,8 +120,8 @@ function nextOf(schedule: Schedule, standing: Standing, isEager: boolean, visitA
 function resetOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
   const { attempt, latest } = standing
   const at = latest.at + Math.floor((deadline - latest.at) / 2)
-  const afresh = registerAgain(schedule, attempt, at)
-  return tellMore(standing, 'resets', afresh !== attempt, { at, what: 'resets', attempt: afresh })
+  const again = registerAgain(schedule, attempt, at)
+  return tellMore(standing, 'resets', again !== attempt, { at, what: 'resets', attempt: again })
 }
 
 function retryOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {

@@ -1,6 +1,6 @@
 import { type Check, choice, flag, optional, record, refuse, text, wholeNumber } from './fault.ts'
 
-/** Where to find them is for src/timer/fonts.ts; each is under the SIL Open Font License. */
+/** src/countdown/fonts.ts finds them; each is under the SIL Open Font License. */
 export const timerFonts = ['inter', 'lato', 'montserrat', 'oswald', 'roboto', 'roboto-mono'] as const
 export type TimerFont = (typeof timerFonts)[number]
 

@@ -1,6 +1,6 @@
 import { countRequest, newRateWindow, type RateVerdict } from './rate-window.ts'
 
-/** Visitors counted in one minute; whoever comes beyond them is refused until the next. */
+/** Visitors counted in one minute; any further one is refused until the next. */
 const mostVisitors = 100_000
 
 /** Counts for one visitor, by their address, at `nowMs` (milliseconds) against `limit` in the UTC minute. */

@@ -4,8 +4,8 @@ export function isClientId(text: unknown): text is string {
 }
 
 /**
- * Under what name a visitor without an email is kept among the leads of a campaign. It stands before every email
- * and can be none: no email has a space at its start.
+ * The name under which a visitor without an email is kept among a campaign's leads. It sorts before every email and
+ * cannot be one: no email starts with a space.
  */
 export function visitorName(clientId: string): string {
   return ` ${clientId}`
@@ -14,7 +14,7 @@ export function visitorName(clientId: string): string {
 /** Every email comes after this in the order of bytes, and every visitor before. */
 export const beforeEmails = ' ~'
 
-/** Whether this is kept in place of an email. */
+/** Whether this is such a name, kept in place of an email. */
 export function isVisitorName(name: string): boolean {
   return name.startsWith(' ')
 }

@@ -11,8 +11,8 @@ const beyondAscii = /[^\0-\x7f]/g
  * The address as it is to be kept: ASCII as it was written, anything else as browsers send it (`żółw.pl` in
  * Punycode, paths and queries percent-encoded). Undefined for what is no address of the web.
  *
- * Stricter than the URL parser, which mends what other parsers may read as another host: characters of
- * RFC 3986 only, so that an address is a URI wherever it is handed on.
+ * Stricter than the URL parser, which corrects what another parser may read as another host: characters of
+ * RFC 3986 only, so that an address is the same URI for every program that gets it.
  */
 export function webAddress(written: string): string | undefined {
   if (written.length > mostAddressCharacters || invisible.test(written)) return undefined

@@ -40,8 +40,8 @@ function drawDigit(digit: string, { size, baseline, cell, rows }: Layout['digits
 }
 
 /**
- * Each in the middle of its column. But words that differ by their endings only begin in one place: so they stand
- * still while the number above them changes.
+ * Each in the middle of its column. Words that differ only in their endings start in the same place, so
+ * that they do not move when the number above them changes.
  */
 function drawForms(words: string[], layout: Layout, typeface: Typeface): [string, Bitmap & { left: number }][] {
   const drawn = words.map((word) => drawWord(word, layout.labels, typeface))

@@ -10,7 +10,7 @@ const MOST_COLOURS = 16
  */
 const longer = new Uint16Array(MOST_CODES * MOST_COLOURS)
 
-/** A GIF stream as a whole, or what a first CLEAR must precede and after which more must follow, or its end. */
+/** A whole GIF stream; a fragment, which needs a CLEAR before it and more after it; or the end of a stream. */
 export type Part = 'whole' | 'fragment' | 'end'
 
 /** Compresses at least one pixel, all below 2 to the power of `codeSize`, from an empty dictionary on. */

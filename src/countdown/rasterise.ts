@@ -39,7 +39,7 @@ export function addOutline(canvas: Canvas, outline: Outline, { x: left, y: top, 
   lineTo(startX, startY)
 }
 
-/** How much of each pixel is covered, 0 to 1. Contours that overlap in one direction, as fonts have them, count once. */
+/** How much of each pixel is covered, 0 to 1. Contours that overlap in one direction, as in fonts, count once. */
 export function coverage({ width, height, differences }: Canvas): Float64Array {
   const covered = new Float64Array(width * height)
   for (let y = 0; y < height; y++) {
@@ -80,7 +80,7 @@ function addEdge(canvas: Canvas, x0: number, y0: number, x1: number, y1: number)
   }
 }
 
-/** An edge that passes one row from `left` to `right` covers `amount` of all pixels right of it, and parts of those under it. */
+/** An edge through one row from `left` to `right` covers `amount` of all pixels right of it, and parts below it. */
 function addToRow({ width, differences }: Canvas, row: number, left: number, right: number, amount: number) {
   const start = row * (width + 2)
   let covered = 0

@@ -1,6 +1,6 @@
 import { valuesOf } from './time-left.ts'
 
-/** Changes whenever the same style would give other bytes, by a new release of a font too: templates of another engine are not used. */
+/** Raise it when a style gives other bytes, also by a new font: templates of another engine are not used. */
 export const ENGINE_VERSION = 1
 
 /**

@@ -7,7 +7,7 @@ import { ENGINE_VERSION, openTemplate, type Template } from './template.ts'
 
 export type Build = { style: TimerStyle; language: Language }
 
-/** Where templates outlive the process. What `read` gives may be broken or of another engine: it is then built anew. */
+/** Keeps templates beyond the process. What `read` gives may be broken, or of another engine; then it is built. */
 export type PersistentCache = {
   read(key: string): Promise<Uint8Array | undefined>
   write(key: string, template: Uint8Array): Promise<void>

@@ -99,7 +99,7 @@ const succeeds = (work: Promise<void>) =>
     () => false,
   )
 
-/** Moves what the version before has left, and purges, in small steps: entries that arrive are not held up. */
+/** Moves the batches of the version before, and purges, in small steps that do not hold up new entries. */
 function keepTidy(table: HistoryTable, days: number): () => void {
   let isStopped = false
   let timer = setTimeout(tidy, firstTidyMs).unref()

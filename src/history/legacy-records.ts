@@ -1,5 +1,5 @@
-// The request history as the version before kept it: batches of records of 104 bytes. Whoever has run this version
-// for HISTORY_DAYS has none left; a later version goes without this file, `moveBatch` and `request_batches`.
+// The request history as the version before kept it: batches of records of 104 bytes. An installation that has run
+// this version for HISTORY_DAYS has none left; a later version drops this file, `moveBatch` and `request_batches`.
 import type { ErrorCode } from '../core/errors.ts'
 import type { Operation } from '../core/operations.ts'
 import type { HistoryEntry } from './entry.ts'

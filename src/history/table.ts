@@ -47,7 +47,7 @@ export function historyTable({ read, write, close }: HistoryDatabase) {
     append,
     /** Removes at most 1,000 entries from before `beforeMs`, and resolves with how many. */
     purge: (beforeMs: number) => write(purgeSql, [beforeMs]),
-    /** Turns the newest batch of the version before into rows. False where there is none; may stop anywhere. */
+    /** Turns the newest batch of the version before into rows; may be interrupted. False where there is none. */
     async moveBatch(): Promise<boolean> {
       const [batch] = await read('SELECT * FROM request_batches ORDER BY id DESC LIMIT 1', [])
       if (batch === undefined) return false

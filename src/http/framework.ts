@@ -2,21 +2,26 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../log.ts'
-import { errorCodeOf, logFailure, sendError } from './errors.ts'
-import { valuesOf } from './headers.ts'
+import { errorCodeOf, logFailure, Refusal, sendError } from './errors.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    isStopping: boolean
+  }
+}
 
 /** Contract, row 9; Node looks for late requests every `checkMs`. */
 const headersTimeoutMs = 15_000
 const requestTimeoutMs = 30_000
 const checkMs = 5_000
-/** Longer than the idle time of the usual load balancers, so that it is they who close a connection. */
+/** Longer than the idle time of the usual load balancers, so that they close a connection first. */
 const keepAliveMs = 72_000
 /** How long a client has to read why it was refused. */
 const hangUpMs = 1_000
 /** The longest address that Node takes: a path of any length is looked up, and not found. */
 const maxParamLength = 16_384
 
-/** A connection whose last answer has left is closed this soon once the server stops; what is still open, by the end. */
+/** Once the server stops: how often idle connections are closed, and when all that are left are. */
 const closeIdleMs = 100
 const closeAllMs = 8_000
 
@@ -57,19 +62,25 @@ export function newFastify({ trustProxy, log, sendUndecodable }: FrameworkOption
   // A client that has nothing more to say still waits for its answer.
   Object.assign(app.server, { httpAllowHalfOpen: true })
   app.decorateReply('errorCode', null)
+  app.decorate('isStopping', false)
+  app.addHook('preClose', async () => {
+    app.isStopping = true
+  })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(everyAnswer(request.id))
+    // Each surface says so in its own form; who asks whether the process lives is told that it does.
+    if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')
     if (!isHostValid(request.raw.rawHeaders)) {
       // RFC 9112, section 3.2
       return reply.code(400).header('Connection', 'close').send()
     }
   })
-  // A surface that takes bodies says which (`useJson`): where there is nothing, none is waited for.
+  // A surface that takes bodies says which (`useJson`). Elsewhere nobody waits for a body.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   app.setErrorHandler((error, request, reply) => {
-    // Fastify finds fault with the media type before it finds out that there is nothing.
+    // Fastify refuses the media type before it notices that the path is unknown.
     const code = request.is404 ? 'NOT_FOUND' : errorCodeOf(error)
     logFailure(log, code, error, request)
     return sendError(reply, code)
@@ -77,7 +88,7 @@ export function newFastify({ trustProxy, log, sendUndecodable }: FrameworkOption
   return app
 }
 
-/** Takes no more connections, and resolves when the last one has ended, or was ended. */
+/** Takes no more connections, and resolves when the last one has ended. */
 export async function closeServer(app: FastifyInstance): Promise<void> {
   const idle = setInterval(() => app.server.closeIdleConnections(), closeIdleMs)
   const late = setTimeout(() => app.server.closeAllConnections(), closeAllMs)
@@ -91,10 +102,20 @@ const everyAnswer = (requestId: string) => ({ 'X-Request-Id': requestId, 'Cache-
 /** RFC 3986, sections 3.2.2 and 3.2.3 */
 const hostAndPort = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
 
-/** At most one `Host`, which is a host and maybe a port; Node sees to it that there is one. */
+/** At most one `Host`, which is a host and maybe a port; Node refuses a request without one. */
 function isHostValid(rawHeaders: string[]): boolean {
   const hosts = valuesOf(rawHeaders, 'host')
   return hosts.length === 0 || (hosts.length === 1 && hostAndPort.test(hosts[0] as string))
+}
+
+/** All values of a header, by its lower-case name: where some are repeated, Node keeps the first only. */
+export function valuesOf(rawHeaders: string[], name: string): string[] {
+  const values: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const given = rawHeaders[index] as string
+    if (given.length === name.length && given.toLowerCase() === name) values.push(rawHeaders[index + 1] as string)
+  }
+  return values
 }
 
 const protocolStatus: Record<string, string> = {

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isEmail } from '../core/email.ts'
 import { Refusal } from './errors.ts'
-import { valuesOf } from './headers.ts'
+import { valuesOf } from './framework.ts'
 
 /** Stops at the first fault: a hostile body cannot make us list thousands. */
 const ajv = new Ajv2020({ strict: true, strictTypes: false, allErrors: false, formats: { email: isEmail } })

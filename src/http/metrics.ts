@@ -3,8 +3,10 @@ import { promisify } from 'node:util'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Metrics = {
-  /** Counts one answered request of the public API; `seconds` from its headers to its answer. */
-  observe(operation: string | null, status: number, seconds: number): void
+  /** Answered requests of the public API. */
+  requests: Counter<'operation' | 'status'>
+  /** Seconds from the headers of a request of the public API to its answer. */
+  durations: Histogram<'operation'>
   historyLost(count: number): void
   countsLost(count: number): void
   /** The text format of Prometheus. */
@@ -52,10 +54,8 @@ export function openMetrics(server: Server): Metrics {
   })
 
   return {
-    observe(operation, status, seconds) {
-      requests.inc({ operation: operation ?? 'none', status })
-      durations.observe({ operation: operation ?? 'none' }, seconds)
-    },
+    requests,
+    durations,
     historyLost: (count) => lost.inc(count),
     countsLost: (count) => lostCounts.inc(count),
     render: () => register.metrics(),

@@ -3,25 +3,19 @@ import underPressure from '@fastify/under-pressure'
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from './errors.ts'
 
-/** Behind such a delay nobody is answered in time any more. */
+/** With a longer delay nobody is answered in time. */
 const maxEventLoopDelayMs = 1_000
 /** Of the heap that V8 may take. */
 const maxHeapShare = 0.9
 
-/** Refuses what comes to this scope while the server stops, or has more to do than it can. @throws Refusal */
-export async function shedLoad(scope: FastifyInstance, isStopping: () => boolean): Promise<void> {
-  const refuse = () => {
-    throw new Refusal('SERVICE_UNAVAILABLE')
-  }
+/** Refuses requests to this scope while the server stops or is overloaded. @throws Refusal */
+export async function shedLoad(scope: FastifyInstance): Promise<void> {
   await scope.register(underPressure, {
     maxEventLoopDelay: maxEventLoopDelayMs,
     maxHeapUsedBytes: maxHeapShare * getHeapStatistics().heap_size_limit,
-    // A start that held the loop up leaves its first second without a measurement, which is told as endless.
+    // After a start that blocked the loop the first second has no measurement, and the plugin reports infinity.
     pressureHandler: (_request, _reply, _type, value) => {
-      if (value !== Number.POSITIVE_INFINITY) refuse()
+      if (value !== Number.POSITIVE_INFINITY) throw new Refusal('SERVICE_UNAVAILABLE')
     },
-  })
-  scope.addHook('onRequest', async () => {
-    if (isStopping()) refuse()
   })
 }

@@ -7,7 +7,7 @@ import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 const flushMs = 1_000
-/** Different counts that wait; what comes beyond them is given up. */
+/** Different counts that may wait; more are lost. */
 const mostWaiting = 50_000
 /** Stored in one transaction; on the embedded database requests have to wait for it. */
 const batchSize = 500

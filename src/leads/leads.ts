@@ -11,7 +11,6 @@ import {
   setByHand,
   visit,
 } from '../core/mechanism/attempt.ts'
-import { isVisitorName } from '../core/visitor.ts'
 import type { Campaign, Decide, Lead, LeadRefusal } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
@@ -119,7 +118,7 @@ export function buildLeads(
     if (seen !== undefined && decision === undefined) return { ...view(campaign, seen, now), created: false }
     const written = await store.leads.write(campaign, email, decide, seen)
     if (typeof written === 'string') return written
-    if (written.created && !isVisitorName(email)) onNew(written.campaign, now)
+    if (written.created && change !== visitingWithoutEmail) onNew(written.campaign, now)
     return { ...view(written.campaign, written.lead, now), created: written.created }
   }
 

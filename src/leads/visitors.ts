@@ -9,10 +9,10 @@ import type { Account, Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import type { Leads, LeadView } from './leads.ts'
 
-/** Who the widget says is there: the ref of a lead, and what the browser calls itself. */
+/** The visitor as the widget knows them: the ref of a lead, and the browser's own id. */
 export type Visitor = { lc?: string | undefined; client?: string | undefined }
 
-/** A lead with its campaign and the campaign's account, none of which need be open to the public. */
+/** A lead with its campaign and account; the campaign may be a draft, the account suspended. */
 export type Found = { campaign: Campaign; account: Account; lead: Lead }
 
 export type Shown = {
@@ -64,7 +64,7 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
       const own = await anonymous(parts, campaign, visitor.client, false, now)
       const registered = await leads.registerVisitor(idsOf(campaign), email, own?.lead, now)
       if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
-      // An email that has a lead already shows its sender nothing that they would not see without it.
+      // For an email that has a lead already the sender sees only what they would see without it.
       if (!registered.created) return { shown: await offerIn(parts, campaign, visitor, false, now), lc: null }
       const { lead, offer } = registered
       const nextAt = nextCycleAt(campaign.schedule, lead.attempt, now)

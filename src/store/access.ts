@@ -21,7 +21,7 @@ export type NewUser = { email: string; passwordHash: string; createdAt: Seconds 
 
 export type Tries = { count: number; endsAt: Seconds }
 
-/** After the clock was set back a window may seem to end late: it is over then, so that nobody is locked out by it. */
+/** A window that ends too late was opened before the clock was set back: it is over, so that nobody is locked out. */
 const isOpen = 'tries.ends_at > ? AND tries.ends_at <= excluded.ends_at'
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
@@ -88,7 +88,7 @@ async function replacePassword(sql: Sql, { user, passwordHash }: Credentials, ne
   return (await sql.run(change, next, user.id, passwordHash)) > 0
 }
 
-/** What the user was let in by, and lets others in by, but for the session with the hash `keeps`. */
+/** The user's sessions and invitations, but for the session with the hash `keeps`. */
 async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
@@ -141,7 +141,7 @@ async function acceptInvitation(
 
 /** False where the password has been changed since `by` was read, or the user was removed. */
 async function createSession(sql: Sql, tokenHash: Uint8Array, by: Credentials, now: Seconds): Promise<boolean> {
-  // Its own successor: on PostgreSQL this waits for somebody who is changing the password, and looks again.
+  // The same password: on PostgreSQL this waits for somebody who is changing it, and then looks again.
   if (!(await replacePassword(sql, by, by.passwordHash))) return false
   await sql.run(
     'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',

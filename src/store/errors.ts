@@ -15,7 +15,7 @@ export class Refused extends Error {
   override name = 'Refused'
 }
 
-/** What was to be replaced is no longer what somebody saw. */
+/** What was to be replaced has changed since it was read. */
 export class ChangedMeanwhile extends Error {
   override name = 'ChangedMeanwhile'
 }

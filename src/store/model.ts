@@ -20,7 +20,7 @@ export type Key = {
   createdAt: Seconds
   /** Of the first use in its minute; stored a few seconds after it. */
   lastUsedAt: Seconds | null
-  /** From then on it does not work; an instant to come where it was replaced with a time of grace. */
+  /** It stops working then: in the future for a key that was replaced with a time of grace. */
   revokedAt: Seconds | null
 }
 
@@ -77,7 +77,7 @@ export type Lead = {
 /** Leads whose email begins with `prefix` and comes after `afterEmail`; either may be empty. */
 export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
 
-/** What a ref names: a lead of this campaign, which its rules make whole. */
+/** What a ref names: a lead of this campaign, to be read with the campaign's rules. */
 export type FoundLead = { campaignId: number; lead(campaign: Campaign): Promise<Lead> }
 
 /** What becomes of a lead: a new one, or a changed attempt. */

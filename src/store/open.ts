@@ -56,7 +56,7 @@ export async function openCopyEnd(location: DatabaseLocation): Promise<CopyEnd> 
   return openPostgresEnd(location.url)
 }
 
-/** Loaded when needed: who runs on the embedded database starts without it. */
+/** Loaded when needed: a server on the embedded database starts without it. */
 function postgres() {
   return import('./postgres/postgres.ts')
 }

@@ -10,7 +10,7 @@ export const refKeyBytes = 16
 export type RefParts = {
   accountId: number
   leadId: number
-  /** 48 random bits, kept with the lead: who has the key but not the row can still not make up a ref. */
+  /** 48 random bits, kept with the lead: somebody with the key but without the row cannot make up a ref. */
   salt: number
 }
 

@@ -28,10 +28,10 @@ export type LeadStore = {
   /** `ref` may be anything that somebody put into an address. */
   findByRef(ref: string): Promise<FoundLead | undefined>
   /**
-   * Reads the lead, lets `decide` make of it what it will, and stores that, as one step that no other write and no
-   * change of the account's settings comes between; resolves once the result is on disk. `decide` gets the campaign as
-   * it is then, which may be another than the caller has read. `seen` is the lead as the caller has just read it:
-   * where it says that there is none, an engine may try to insert first.
+   * Reads the lead, asks `decide`, and stores the result, as one step: no other write and no change of the account's
+   * settings comes in between. Resolves once the result is on disk. `decide` gets the campaign as it is then, which may
+   * be newer than the caller's. `seen` is the lead as the caller has just read it: where there was none, an engine may
+   * try to insert first.
    */
   write(campaign: Campaign, email: string, decide: Decide, seen: Lead | undefined): Promise<LeadWrite | LeadRefusal>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */

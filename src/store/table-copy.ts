@@ -2,7 +2,7 @@
 import { Refused } from './errors.ts'
 import type { Row, Runner, Value } from './sql.ts'
 
-/** What belongs to an installation with its keys, in the order in which rows refer to each other. What is derived stays away. */
+/** What is copied, with its keys, in the order in which rows refer to each other. */
 const copiedTables = {
   accounts: ['id'],
   api_keys: ['id'],

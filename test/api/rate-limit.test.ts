@@ -1,4 +1,4 @@
-// 120 authorized requests in a UTC minute for each account, exactly, whoever of it asks for what.
+// Exactly 120 authorized requests in a UTC minute for each account, with any of its keys and for any operation.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -292,10 +292,10 @@ function steps(
   }
 }
 
-test('the next cycle begins at the instant that is foretold, and none where none is', () => {
+test('the next cycle begins at the instant that was said before, and none begins where none was said', () => {
   const soon = fc.nat(90 * 86_400)
   const cycling = schedule.filter(({ mechanism }) => mechanism.cycle?.enabled === true)
-  let foretold = 0
+  let announced = 0
   fc.assert(
     fc.property(cycling, instant, events, soon, (schedule, start, happenings, wait) => {
       const { attempt, now } = live(schedule, start, happenings)
@@ -303,12 +303,12 @@ test('the next cycle begins at the instant that is foretold, and none where none
       const { cycle } = offerAt(schedule, attempt, at)
       const nextAt = nextCycleAt(schedule, attempt, at)
       if (nextAt === null) return assert.equal(offerAt(schedule, attempt, at + TEN_YEARS).cycle, cycle)
-      foretold += 1
+      announced += 1
       assert.ok(nextAt > at)
       assert.equal(offerAt(schedule, attempt, nextAt - 1).cycle, cycle)
       assert.equal(offerAt(schedule, attempt, nextAt).cycle, cycle + 1)
     }),
     { numRuns: 1_000 },
   )
-  assert.ok(foretold > 50, `${foretold}`)
+  assert.ok(announced > 50, `${announced}`)
 })

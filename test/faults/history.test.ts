@@ -200,5 +200,5 @@ function withoutIdsAndTimes(text: string): string {
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
     .replace(/\b[0-9a-f]{32}\b/g, 'REF')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'INSTANT')
-    .replace(/^(Date|RateLimit-Reset|RateLimit-Remaining): .*$/gm, '$1')
+    .replace(/^(Date|RateLimit-Reset|RateLimit-Remaining): .*$/gim, '$1')
 }

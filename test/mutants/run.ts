@@ -40,7 +40,7 @@ async function tried(folder: string, { file, line, fault, tests, onPostgres = fa
     whole.replace(line, () => fault),
   )
   try {
-    return (await passes(folder, tests, onPostgres)) ? 'survived' : 'caught'
+    return (await passes(folder, tests, onPostgres ?? false)) ? 'survived' : 'caught'
   } finally {
     writeFileSync(path, whole)
   }

@@ -45,7 +45,7 @@ async function withAccount(t: TestContext, work: (given: Given) => Promise<void>
 
 const lastDays = ({ days }: Overview) => days.slice(-2).map(({ date, registration }) => `${date}: ${registration}`)
 
-test('whoever registers after midnight in Warsaw shows today, and in the evening in New York too', async (t) => {
+test('a registration after midnight in Warsaw counts for today, and one in the evening in New York too', async (t) => {
   await withAccount(t, async ({ make, register, overview }) => {
     const warsaw = await make({ timeZone: 'Europe/Warsaw' })
     const early = '2026-01-15T23:30:00Z'

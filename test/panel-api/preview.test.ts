@@ -14,7 +14,7 @@ async function asker() {
   return () => ask('POST', '/preview', body)
 }
 
-test('a user foretells 240 times in a minute, then is told to wait, and keeps no other user waiting', async () => {
+test('a user gets 240 previews in a minute and is then told to wait, and no other user has to wait', async () => {
   const [busy, other] = [await asker(), await asker()]
   let allowed = 0
   let answer = await busy()

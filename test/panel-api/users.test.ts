@@ -39,7 +39,7 @@ function whileChecking({ access }: Store, happens: () => Promise<unknown>): User
   return buildUsers({ access: { ...access, findCredentials } })
 }
 
-test('invitations end with whoever made them: removed, with a new password, or with one that was set', async (t) => {
+test('an invitation ends when its maker is removed, changes the password, or gets a new one', async (t) => {
   await withUsers(t, async ({ users, user, colleague }) => {
     const live = async (token: string) => (await users.invitation(token, now)) !== undefined
     const theirs = await users.invite(colleague, now)
@@ -74,7 +74,7 @@ test('no session begins with a password that was changed while it was being chec
   })
 })
 
-test('a new password that was set meanwhile is not replaced by whoever knew the old one', async (t) => {
+test('somebody who knew the old password cannot replace a new one that was set meanwhile', async (t) => {
   await withUsers(t, async ({ store, users }) => {
     const token = await signIn(users)
     const session = await users.session(token, now)
@@ -86,7 +86,7 @@ test('a new password that was set meanwhile is not replaced by whoever knew the 
   })
 })
 
-test('whoever signs in while the password changes has no session afterwards', async (t) => {
+test('a user who signs in while the password changes has no session afterwards', async (t) => {
   await withUsers(t, async ({ store, user }) => {
     const credentials = await store.access.findCredentials(ada)
     assert.ok(credentials)

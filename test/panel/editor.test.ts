@@ -1,4 +1,4 @@
-// The editor of a campaign's rules, and what it foretells, in a real browser.
+// The editor of a campaign's rules and its preview, in a real browser.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -98,7 +98,7 @@ test('every setting fits a phone and a desk, in both languages, light and dark, 
 })
 
 atBothWidths(
-  'what is typed is foretold at once, at a moment of one’s own too, in the zone of the campaign',
+  'the preview follows what is typed at once, also for a chosen moment, in the zone of the campaign',
   async (width) => {
     const page = await edit(await make(course), { width })
     await page.getByLabel('A moment of your own').fill('2026-10-24T12:00')
@@ -140,11 +140,11 @@ test('every time of the preview is shown in the reader’s own zone on hover', a
 
 atBothWidths('resets, retries and cycles stand in the timeline, and what goes on says so', async (width) => {
   const page = await edit(await make(course), { width })
-  await page.getByRole('switch', { name: 'Registering again before the end starts the time afresh' }).click()
+  await page.getByRole('switch', { name: 'Registering again before the end starts the time over' }).click()
   await page.getByRole('radio', { name: 'Registering again gives another chance' }).click()
   const list = page.getByText('Registers again: another chance').filter({ visible: true })
   await list.first().waitFor()
-  assert.equal(await page.getByText('Registers again: the time starts afresh').filter({ visible: true }).count(), 2)
+  assert.equal(await page.getByText('Registers again: the time starts over').filter({ visible: true }).count(), 2)
   await page.getByRole('radio', { name: 'It opens again by itself' }).click()
   await page.getByText('It comes again by itself').first().waitFor()
   assert.equal(await list.count(), 0)
@@ -270,7 +270,7 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.equal(await one.getByLabel('It ends: number').inputValue(), '72')
 })
 
-atBothWidths('what would surprise is said beside the setting, and again before it is published', async (width) => {
+atBothWidths('a finding is shown beside the setting, and again before it is published', async (width) => {
   const id = await make({ ...course, isDraft: true, mailTimer: {} })
   const page = await edit(id, { width })
   await page.getByRole('radio', { name: 'It opens again by itself' }).click()
@@ -280,7 +280,7 @@ atBothWidths('what would surprise is said beside the setting, and again before i
   await cycle.getByText('Directive 2005/29/EC, Annex I, no. 7').waitFor()
   await page.getByLabel('When time is up').selectOption('REDIRECT')
   await page.getByLabel('Address of that page').fill('http://example.com/offer/')
-  await page.getByText('is led to the very page that they are on').waitFor()
+  await page.getByText('are sent to the page that they are on').waitFor()
   await page.getByText('The campaign is a draft: nobody can register').waitFor()
   await save(page).click()
   await page.getByText('Everything is saved').waitFor()

@@ -13,7 +13,7 @@ const sources = [
   ),
 ]
 
-/** The messages as they stand in the code, with something in place of what is filled in. */
+/** The messages in the code, with something in place of what is filled in. */
 function messagesIn(path: string): string[] {
   const text = readFileSync(join(root, path), 'utf8').replace(/^ *(?:\/\/|\*|\/\*).*$/gm, '')
   const literal = /'((?:must|is|an?|cannot)\b[^'\n]*)'|`((?:must|is|an?|cannot)\b[^`]*)`/g

@@ -126,7 +126,7 @@ atBothWidths('a fresh key and a half-written name outlive the session', async (w
   assertUntroubled(page)
 })
 
-atBothWidths('whoever signs out and in again is asked once', async (width) => {
+atBothWidths('a user who signs out and in again is asked once', async (width) => {
   const person = await stage.person(`out-${width}`)
   const page = await stage.open(person, { width })
   page.setDefaultTimeout(10_000)

@@ -1,4 +1,4 @@
-// Of whoever opens links and images nothing is kept but numbers. Files can be searched on SQLite alone.
+// Nothing but numbers is kept of people who open links and images. Files can be searched on SQLite alone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually, type Shop } from '../support/api.ts'

@@ -206,7 +206,7 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     // It waits for the reader or says that it could not; what it must not do is claim success over a trace.
     if (code !== 0) {
       assert.match(stderr, /^[^\n]+\n$/)
-      assert.ok([0, 2].includes((await erase(place, email)).code ?? 1), 'a second try does not mend it')
+      assert.ok([0, 2].includes((await erase(place, email)).code ?? 1), 'a second try does not help')
     }
     assertNoTrace(place.folder, email)
   })

@@ -7,7 +7,7 @@ import { several } from './prepared.ts'
 type Kept = { registeredAt: string; deadline: string; ref: string }
 export type Told = { status: number; body: any; tookMs: number }
 
-/** No answer may take as long; whoever waits longer calls it a hang. */
+/** No answer may take as long; one that takes longer is called a hang. */
 const hangMs = 10_000
 const hang = `no answer within ${hangMs} ms`
 

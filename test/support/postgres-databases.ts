@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 
 const role = 'lastcall'
 
-/** Runs statements as whoever the URL names. @throws after 10 s without a connection */
+/** Runs statements as the user that the URL names. @throws after 10 s without a connection */
 export async function ask(url: string, ...statements: string[]): Promise<any[]> {
   // here, since the tests on SQLite, which are most, would load it for nothing
   const { Client } = await import('pg')
@@ -49,7 +49,7 @@ export async function createDatabase(
   return url
 }
 
-/** Removes it, whoever is still connected. */
+/** Removes it, and cuts connections that are still open. */
 export async function dropDatabase(adminUrl: string, url: string): Promise<void> {
   await ask(adminUrl, `DROP DATABASE IF EXISTS ${nameIn(url)} WITH (FORCE)`)
 }

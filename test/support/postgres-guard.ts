@@ -1,4 +1,4 @@
-// A process beside each cluster. Ends the cluster and removes its folder as soon as whoever started it closes
+// A process beside each cluster. Ends the cluster and removes its folder as soon as the process that started it closes
 // this one's standard input, or is gone, however it went: killed, crashed or done.
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -27,7 +27,7 @@ export type Postgres = {
   adminUrl: string
   /** Another empty database; its URL, as `url`. */
   createDatabase(): Promise<string>
-  /** Whoever is still connected to it. */
+  /** Those who are still connected to it. */
   dropDatabase(url: string): Promise<void>
   /** `kill -9` of all its processes at once. */
   kill9(): Promise<void>

@@ -13,7 +13,7 @@ import { databasesCreated, engine } from './test-database.ts'
 export async function rowsOf(place: Installation): Promise<Record<string, string[]>> {
   if (engine === 'sqlite') return rowsOfFile(place.databasePath)
   const all = Object.entries(await rowsOfPostgres(place.databaseUrl))
-  return Object.fromEntries(all.filter(([table]) => !/^request_(batches|rates)$/.test(table)))
+  return Object.fromEntries(all.filter(([table]) => !/^request_(batches|history|rates)$/.test(table)))
 }
 
 function rowsOfFile(path: string): Record<string, string[]> {

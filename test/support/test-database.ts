@@ -30,7 +30,7 @@ export function testDatabase(folder: string, from?: string): TestDatabase {
   const url = databaseUrl(adminUrl)
   const created = createDatabase(adminUrl, { url, from }).then(() => {})
   beingCreated.add(created)
-  // a failure is told to whoever waits
+  // every test that waits is told of a failure
   created.then(
     () => beingCreated.delete(created),
     () => {},

@@ -40,7 +40,6 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
       formRatePerMinute: 5,
       log,
       now: Date.now,
-      isStopping: () => false,
       ...changes,
     }),
   )
@@ -89,7 +88,8 @@ test('after a defect of ours, which the log holds', async () => {
 })
 
 test('while the server stops: nothing is asked of the database, and unknown addresses get the same', async () => {
-  const stopping = surfaces(async () => assert.fail('asked'), { isStopping: () => true })
+  const stopping = surfaces(async () => assert.fail('asked'))
+  stopping.app.isStopping = true
   await holdUnavailable(stopping, 'SERVICE_UNAVAILABLE')
   for (const url of ['/go/x', '/widget/v1.js', '/widget/x'])
     assert.equal((await stopping.app.inject(url)).statusCode, 503, url)

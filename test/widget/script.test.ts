@@ -6,12 +6,14 @@ import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { newFastify } from '../../src/http/framework.ts'
+import { sendUndecodable } from '../../src/http/visitor/visitor.ts'
 import { widget } from '../../src/http/visitor/widget.ts'
 import { widgetScript } from '../../src/http/visitor/widget-script.ts'
 import { openLog } from '../../src/log.ts'
 
-const app = newFastify([])
-app.register(widget(openLog()), { prefix: '/widget' })
+const log = openLog()
+const app = newFastify({ trustProxy: [], log, sendUndecodable })
+app.register(widget(log), { prefix: '/widget' })
 
 test('it has at most 5,000 bytes compressed, by gzip too, and is the same however it is compressed', async () => {
   const { plain, gzip, br } = await widgetScript()

@@ -55,7 +55,7 @@ const endings: Record<string, (page: Page) => Promise<void>> = {
 }
 
 for (const [action, hasEnded] of Object.entries(endings))
-  test(`${action}: running until the deadline that the API states, and over for whoever comes later`, async () => {
+  test(`${action}: running until the deadline that the API states, and over for visitors who come later`, async () => {
     const redirectUrl = site.put('/closed', '<h1>Closed</h1>')
     const id = await campaign({ onExpiry: { action, ...(action === 'REDIRECT' && { redirectUrl }) } })
     const { ref, email } = await leadUntil(id, inWholeSeconds(12))

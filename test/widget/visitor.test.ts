@@ -57,7 +57,7 @@ test('an open page asks once for its offer, and reports one visit', async (t) =>
   )
 })
 
-test('whoever has no lc is known by an id of this browser, and finds the same offer again', async (t) => {
+test('a visitor without an lc is known by an id of this browser, and finds the same offer again', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: offerPage }))

@@ -14,7 +14,7 @@ export const words = inBoth({
     scheme: 'Colours',
     schemes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
     suspended:
-      'This account is suspended. You can read everything; nothing can be changed, and recipients see no offers. Whoever runs this installation can lift that.',
+      'This account is suspended. You can read everything; nothing can be changed, and recipients see no offers. The people who run this installation can lift that.',
     retry: 'Try again',
     requestId: (id: string) => `Request ${id}`,
     copy: 'Copy',

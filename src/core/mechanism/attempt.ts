@@ -23,7 +23,7 @@ export type Attempt = {
   opensAt: Seconds | null
   /** Not capped by the campaign's end. */
   deadlineAt: Seconds | null
-  /** Set by hand, and since when one has been in force without a break. */
+  /** The deadline set by hand, and since when there has been one without a break. */
   byHand: { deadlineAt: Seconds; setAt: Seconds } | null
 }
 
@@ -100,7 +100,7 @@ function standingByRule(schedule: Schedule, attempt: Attempt, now: Seconds): Sta
   return standing(cycle.opensAt, earlier(cycle.deadlineAt, live.endsAt), cycle.number, now)
 }
 
-/** The deadline speaks first: an offer that ends before it opens is expired. */
+/** The deadline comes first: an offer that ends before it opens is expired. */
 function standing(opensAt: Seconds | null, deadline: Seconds | null, cycle: number, now: Seconds): Standing {
   if (deadline !== null && now >= deadline) return { state: 'expired', opensAt, deadline, cycle }
   const state = opensAt !== null && now < opensAt ? 'scheduled' : 'open'

@@ -7,7 +7,7 @@ export type Period = { days: number } | { seconds: number }
 
 const LONGEST_SECONDS = 87_840 * 3600
 
-/** Reading a period anew would be most of what a look-up of an exact cycle costs. */
+/** To parse the period each time would be most of what a look-up of an exact cycle costs. */
 const PERIODS_KEPT = 1_000
 
 const periods = new Map<string, Period>()

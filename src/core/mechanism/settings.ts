@@ -1,5 +1,4 @@
-import type { Weekday } from './calendar.ts'
-import type { Recurrence } from './recurrence.ts'
+import type { Recurrence, Weekday } from './calendar.ts'
 
 /** What a campaign decides by. Never changed in place: what is computed from it is remembered. */
 export type Schedule = { timeZone: string; mechanism: Mechanism }

@@ -1,10 +1,17 @@
 import type { Seconds } from '../instant.ts'
-import { DAY_SECONDS, type Day, dayOf, TEN_YEARS_DAYS } from './calendar.ts'
+import {
+  DAY_SECONDS,
+  type Day,
+  datesOf,
+  dayOf,
+  type Recurrence,
+  skippedBy,
+  TEN_YEARS_DAYS,
+  timeOf,
+} from './calendar.ts'
 import { addPeriod, periodOf } from './period.ts'
-import { datesOf, type Recurrence, timeOf } from './recurrence.ts'
 import type { Rule } from './rule.ts'
 import type { AfterDeadline, DaysAtDeadline, NextDeadline } from './settings.ts'
-import { skippedBy } from './skips.ts'
 import { type Zone, zoneOf } from './zone.ts'
 
 /** From `opensAt`, included, to `deadlineAt`, excluded and not capped by the campaign's end. */

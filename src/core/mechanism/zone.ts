@@ -11,7 +11,7 @@ export type Zone = {
 /** A stretch of time, `until` excluded, in which local time is UTC plus `offset` seconds. */
 type Span = { from: Seconds; until: Seconds; offset: number }
 
-/** Decades of spans. Only strange input needs more, and then begins afresh. */
+/** Decades of spans. Only strange input needs more; then all are dropped. */
 const SPANS_KEPT = 128
 
 /** More than there are names in the IANA database. */

@@ -1,5 +1,5 @@
 // A shop for `npm run demo` alone, as a customer would build one: it registers over the public API, "sends" the mail
-// that its mail service would, and has an offer page with the widget. It uses nothing of Lastcall but what customers have.
+// that its mail service would, and has an offer page with the widget. It uses what every customer has.
 import { randomUUID } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { type Language, languages } from '../../core/offer.ts'

@@ -17,9 +17,9 @@ import { routes } from './routes.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the user who asks the panel's API; nobody's where there is none. */
+    /** The session of the user who asks the panel's API, if there is one. */
     session: Session | undefined
-    /** Of that session, as its cookie has it; empty where there is none. */
+    /** The session's token, as its cookie has it; empty without one. */
     sessionToken: string
   }
   interface FastifyContextConfig {
@@ -31,7 +31,6 @@ export type PanelSurface = PanelParts & {
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
-  isStopping(): boolean
 }
 
 const sessionSeconds = 90 * 86_400
@@ -49,10 +48,10 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     })
     scope.setSchemaErrorFormatter(([fault]) => new PanelRefusal('INVALID', fault && [faultOf(fault)]))
     useJson(scope)
-    await shedLoad(scope, parts.isStopping)
+    await shedLoad(scope)
     await scope.register(cookie)
     scope.addHook('onRequest', admit(parts))
-    // What is not found is said by the hook above, which needs this handler to be called.
+    // The hook above answers 404; without this handler Fastify would not call it.
     scope.setNotFoundHandler(() => {
       throw new PanelRefusal('NOT_FOUND')
     })
@@ -90,7 +89,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
   const [method = '', path = ''] = route.path.split(' ')
   scope.route<{ Params: Record<string, string> }>({
     method,
-    // What is no id names nothing; fifteen digits are exact as a number.
+    // Anything else is no id. Fifteen digits are exact as a number.
     url: path.replace(/:(\w+)/g, (param, name) => (isNumberName(name) ? `${param}(^[1-9]\\d{0,14}$)` : param)),
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,

@@ -1,6 +1,6 @@
 import type { Fault } from '../../core/fault.ts'
 
-/** Every way in which the panel's API says no, with its status. What people read stands in the panel's words. */
+/** Every error of the panel's API with its status. The panel has the words for people. */
 export const panelErrorStatus = {
   INVALID_JSON: 400,
   SIGNED_OUT: 401,
@@ -34,7 +34,7 @@ export type PanelErrorBody = {
   retryAfterSeconds: number | null
 }
 
-/** Ends a request of the panel with an error; thrown, since it may be found deep within. */
+/** Ends a request of the panel with an error. */
 export class PanelRefusal extends Error {
   override name = 'PanelRefusal'
   readonly code: PanelErrorCode

@@ -10,7 +10,7 @@ import { closed, Name } from './schemas.ts'
 
 /** Keys that work at the same time. */
 const mostKeys = 100
-/** Keys that work no more are shown as far as anybody may still ask for them. */
+/** Keys that no longer work, of which this many are shown. */
 const mostRevoked = 100
 
 /** How long a replaced key goes on working, in seconds. */

@@ -15,12 +15,12 @@ import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
 const pageMaxSize = 1_000
-/** Leads that one request looks at: a state is not stored, so that any number may be read for one that is found. */
+/** Leads that one request reads at most: a state is not stored, so a search may read many to find one. */
 const stepSize = 1_000
 const importMaxSize = 500
 const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
 
-/** What a lead was made of by an import: `created`, `existing`, or why it was refused. */
+/** What an import did with an email: `created`, `existing`, or why it was refused. */
 export type ImportOutcome = 'created' | 'existing' | EmailFault
 
 export const leadRoutes = {

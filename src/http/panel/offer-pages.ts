@@ -16,7 +16,7 @@ export const offerPageRoutes = {
       return { pages: [...seen].map(([pageId, at]) => ({ pageId, seenAt: formatInstant(at) })) }
     },
   }),
-  /** Asked with a body, but it changes nothing. */
+  /** It takes a body, but changes nothing. */
   ...forReader('POST /timer-picture', {
     body: Type.Object(
       {

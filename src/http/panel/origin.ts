@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a page of another origin asks, in whose name a browser would send our cookie. Browsers say so themselves
+ * Whether a page of another origin asks: a browser would send our cookie along. Browsers say so themselves
  * (Fetch Metadata), and older ones name the page's origin. A client that is no browser says neither, and has no
  * cookie that others could use.
  */

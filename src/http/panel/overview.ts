@@ -11,7 +11,7 @@ import type { Campaign, CampaignTotals } from '../../store/model.ts'
 import { forReader, type PanelParts } from './route.ts'
 
 const daysShown = 30
-/** Published campaigns that are looked at, the newest first, and leads of which the state is derived. */
+/** Published campaigns that are looked at, the newest first, and leads that are read for their state. */
 const mostCampaigns = 50
 const mostLeads = 5_000
 const leadsAtOnce = 500

@@ -29,7 +29,7 @@ export function panel(parts: PanelSurface): FastifyPluginAsync {
     await scope.register(helmet, {
       contentSecurityPolicy: contentPolicy,
       xFrameOptions: { action: 'deny' },
-      // Whether a host is reached by https alone is the operator's to say.
+      // The operator decides whether a host is reached by https alone.
       strictTransportSecurity: false,
     })
     scope.register(panelApi(parts), { prefix: '/panel/api' })

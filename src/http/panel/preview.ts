@@ -11,7 +11,7 @@ import { invalid, PanelRefusal } from './errors.ts'
 import { forReader } from './route.ts'
 import { closed } from './schemas.ts'
 
-/** Of settings that are wrong there is no preview. */
+/** Wrong settings have no preview. */
 export type PreviewAnswer =
   | { faults: Fault[]; moments: null; findings: null }
   | { faults: null; moments: Preview[]; findings: LintFinding[] }
@@ -20,14 +20,14 @@ export type PreviewAnswer =
 const ownMoments = /^20\d\d-/
 
 /**
- * A user's, in this process, a minute. The worst settings take some 10 ms, during which nobody else is answered: this
- * is 4 % of the time. The editor asks once somebody has stopped typing, three times a second at the most.
+ * Of one user in a minute, in this process. The worst settings block it for 10 ms: 4 % of the time. The editor asks
+ * when the user stops typing, three times a second at most.
  */
 const mostPreviews = 240
 const asked = newRateWindow()
 
 export const previewRoutes = {
-  /** Settings as they stand in the editor, wrong ones too; `own` is a local time, `visitAfter` a period. */
+  /** What the editor holds, wrong settings too; `own` is a local time, `visitAfter` a period. */
   ...forReader('POST /preview', {
     body: Type.Object(
       {

@@ -26,7 +26,7 @@ export type PanelParts = {
   publicUrl(): string
 }
 
-/** What is named in a path by a number; a path that has none there names nothing. */
+/** Numbers in a path; with anything else in their place it is not found. */
 type NumberName = 'campaignId' | 'userId'
 const numberNames = ['campaignId', 'userId'] satisfies NumberName[]
 export const isNumberName = (name: string) => numberNames.some((known) => known === name)
@@ -41,7 +41,7 @@ export type ParamsOf<Path extends string> = {
   [Name in ParamName<Path>]: Name extends NumberName ? number : string
 }
 
-/** The campaign that a path names: always one of the user's account, another's is not found. */
+/** The campaign that a path names: always one of the user's account. */
 type CampaignOf<Path extends string> = 'campaignId' extends ParamName<Path> ? Campaign : unknown
 
 export type Asked<Path extends string, Query, Body, Who> = {
@@ -53,7 +53,7 @@ export type Asked<Path extends string, Query, Body, Who> = {
   session: Who
   /** Of the session, where there is one. */
   token: string
-  /** Whose tries are counted. */
+  /** The address that tries are counted for. */
   address: string
   now: Seconds
   /** Begins a session in this browser, or with null ends it. */

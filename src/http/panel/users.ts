@@ -8,7 +8,7 @@ import { forAnybody, forReader, forUser } from './route.ts'
 import { closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
-/** What somebody thinks their password is need not be one. */
+/** A guess at a password need not be a valid one. */
 const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
 const Token = Type.String({ minLength: 1, maxLength: 100 })
 

@@ -1,5 +1,5 @@
 // The public API: the three operations behind key, account and rate. Contract, "One order of checks".
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { KeyUses } from '../../access/key-use.ts'
 import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import type { Operation } from '../../core/operations.ts'
@@ -9,7 +9,7 @@ import type { Log } from '../../log.ts'
 import type { LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
-import { valuesOf } from '../headers.ts'
+import { valuesOf } from '../framework.ts'
 import { useJson } from '../json.ts'
 import type { Metrics } from '../metrics.ts'
 import { shedLoad } from '../overload.ts'
@@ -24,6 +24,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Of a request that has passed rows 1 and 2 of the contract. */
     key: LiveKey | null
+    /** How long it has waited for the database so far, in milliseconds. */
+    waitedMs: number
   }
   interface FastifyContextConfig {
     operation?: Operation
@@ -44,21 +46,24 @@ export type PublicApiParts = {
   publicUrl(): string
   /** For an account without a limit of its own. */
   rateLimitPerMinute: number
-  isStopping(): boolean
 }
 
 /** To be registered under `basePath`. */
 export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
   return async (scope) => {
     scope.decorateRequest('key', null)
+    scope.decorateRequest('waitedMs', 0)
     useJson(scope)
     scope.setSchemaErrorFormatter(([fault], place) => {
       return new Refusal('VALIDATION_ERROR', validationMessage(fault, place))
     })
     scope.setErrorHandler((error, request, reply) => {
-      const code = errorCodeOf(error)
+      // Without a media type a body is none (contract, row 7): Fastify goes on without one.
+      const hasNoType = request.headers['content-type'] === undefined && request.body === undefined
+      const isMissing = hasNoType && (error as FastifyError).validationContext === 'body'
+      const code = isMissing ? 'UNSUPPORTED_MEDIA_TYPE' : errorCodeOf(error)
       logFailure(parts.log, code, error, request)
-      return sendError(reply, code, error instanceof Refusal ? error.message : undefined)
+      return sendError(reply, code, !isMissing && error instanceof Refusal ? error.message : undefined)
     })
     scope.addHook('onResponse', async (request, reply) => account(parts, request, reply))
     const described = JSON.stringify(description(basePath))
@@ -68,9 +73,9 @@ export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
 }
 
 async function addOperations(guarded: FastifyInstance, parts: PublicApiParts): Promise<void> {
-  await shedLoad(guarded, parts.isStopping)
+  await shedLoad(guarded)
   guarded.addHook('onRequest', authorize(parts))
-  // That there is nothing at a path is said behind the hook above, which needs this handler to be called.
+  // The hook above answers 404; without this handler Fastify would not call it.
   guarded.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   addCampaignRoutes(guarded, parts.store)
   addLeadRoutes(guarded, parts)
@@ -79,6 +84,7 @@ async function addOperations(guarded: FastifyInstance, parts: PublicApiParts): P
 /** Rows 1 to 4 of the contract. */
 function authorize({ configCache, store, now, rateLimitPerMinute }: PublicApiParts) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const beganAt = performance.now()
     const given = valuesOf(request.raw.rawHeaders, 'authorization')
     if (given.length === 0) return unauthorized(reply, '')
     const key = given.length === 1 ? await checkKey(configCache, given[0] as string, now()) : undefined
@@ -94,6 +100,7 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: PublicApiPar
       'RateLimit-Reset': rate.resetSeconds,
     })
     if (!rate.allowed) return sendError(reply.header('Retry-After', rate.resetSeconds), 'RATE_LIMITED')
+    request.waitedMs = performance.now() - beganAt
     // Before a body is looked at, which could be wrong too.
     if (request.is404) return sendError(reply, 'NOT_FOUND')
   }
@@ -108,7 +115,8 @@ function account({ metrics, history, keyUses, now }: PublicApiParts, request: Fa
   const operation = request.routeOptions.config?.operation ?? null
   const { key } = request
   const milliseconds = reply.elapsedTime
-  metrics.observe(operation, reply.statusCode, milliseconds / 1_000)
+  metrics.requests.inc({ operation: operation ?? 'none', status: reply.statusCode })
+  metrics.durations.observe({ operation: operation ?? 'none' }, milliseconds / 1_000)
   if (key === null) return
   const atMs = Math.round(now() - milliseconds)
   keyUses.note(key.id, atMs)

@@ -1,20 +1,13 @@
 // What a request of the public API says, beyond its schemas: nothing is coerced, trimmed or guessed.
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { emailMaxLength } from '../../core/email.ts'
 import { languages } from '../../core/offer.ts'
-import { sendError } from '../errors.ts'
 import { pageMaxSize } from './schemas.ts'
 
 /** An integer from 1 to 2^53-1 in digits, or null. */
 export function parseId(text: string | undefined): number | null {
   if (text === undefined || !/^[1-9][0-9]{0,15}$/.test(text)) return null
   return Number.isSafeInteger(Number(text)) ? Number(text) : null
-}
-
-/** Without a media type a body is none (contract, row 7); Fastify would go on without a body. */
-export async function requireBody(request: FastifyRequest, reply: FastifyReply) {
-  if (request.headers['content-type'] === undefined) return sendError(reply, 'UNSUPPORTED_MEDIA_TYPE')
 }
 
 const messages: Record<string, string> = {

@@ -1,7 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { ConfigCache } from '../../campaigns/config-cache.ts'
-import { parseAuthorization } from '../../core/api-key.ts'
+import { type ApiKey, prefix } from '../../core/api-key.ts'
 import type { LiveKey } from '../../store/model.ts'
+
+const uuidLength = 36
+const secretLength = 43
+const dotAt = prefix.length + uuidLength
+const keyLength = dotAt + 1 + secretLength
 
 /** Compared against where there is no such key, so that the answer takes the same time. */
 const noHash = new Uint8Array(32)
@@ -22,4 +27,15 @@ export async function checkKey(
 /** A key that was replaced works until its time of grace ends. */
 function works({ revokedAt }: LiveKey, nowMs: number): boolean {
   return revokedAt === null || nowMs < revokedAt * 1_000
+}
+
+/**
+ * The key in the value of an `Authorization` header (RFC 6750, section 2.1), if it has the outline of one.
+ * Whether uuid and secret have the right characters shows when no such key is found.
+ */
+function parseAuthorization(value: string): ApiKey | undefined {
+  const token = value.replace(/^bearer +/i, '')
+  const isKey = token.length === keyLength && token.startsWith(prefix) && token[dotAt] === '.'
+  if (!isKey || token === value) return undefined
+  return { keyId: token.slice(prefix.length, dotAt), secret: token.slice(dotAt + 1) }
 }

@@ -3,8 +3,7 @@ import { bodyLimitBytes } from '../../core/errors.ts'
 import { type LeadOffer, leadOffer } from '../../core/offer.ts'
 import type { Leads, LeadView } from '../../leads/leads.ts'
 import type { LiveKey } from '../../store/model.ts'
-import { sendError } from '../errors.ts'
-import { requireBody } from './input.ts'
+import { inTime, sendError } from '../errors.ts'
 import { CampaignPath, errors, LeadInput, LeadOffer as LeadOfferSchema, LeadRegistration, NoQuery } from './schemas.ts'
 
 export type LeadRouteParts = {
@@ -16,7 +15,7 @@ export type LeadRouteParts = {
 
 type LeadRequest = { Params: CampaignPath; Body: LeadInput }
 
-/** Between two slashes with nothing in between there is no id: such a path is unknown. */
+/** With an empty id a path is unknown. */
 const leadsPath = '/campaigns/:campaignId(^[^/]+$)/leads'
 
 /** Specification, 4.2 and 4.3. */
@@ -38,11 +37,11 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
     {
       config: { operation: 'registerLead' },
       bodyLimit: bodyLimitBytes,
-      onRequest: requireBody,
       schema: { ...input, response: { 200: LeadRegistration, 201: LeadRegistration, ...errors } },
     },
     async (request, reply) => {
-      const result = await leads.register(campaignOf(request), request.body.email, nowInSeconds())
+      const registered = leads.register(campaignOf(request), request.body.email, nowInSeconds())
+      const result = await inTime(registered, request.waitedMs)
       if (typeof result === 'string') return sendError(reply, result)
       reply.code(result.created ? 201 : 200)
       return { ...offerOf(request, result), created: result.created }
@@ -54,11 +53,11 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
     {
       config: { operation: 'lookupLead' },
       bodyLimit: bodyLimitBytes,
-      onRequest: requireBody,
       schema: { ...input, response: { 200: LeadOfferSchema, ...errors } },
     },
     async (request, reply) => {
-      const result = await leads.lookUp(campaignOf(request), request.body.email, nowInSeconds())
+      const found = leads.lookUp(campaignOf(request), request.body.email, nowInSeconds())
+      const result = await inTime(found, request.waitedMs)
       return typeof result === 'string' ? sendError(reply, result) : offerOf(request, result)
     },
   )

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Whom a rate is counted for, of the address that Fastify found behind our own proxies (`TRUST_PROXY`): of an IPv6
- * address only the network of 64 bits that one customer has. There is no address once the connection has ended.
+ * The visitor that a rate is counted for, by the address that Fastify found behind our proxies (`TRUST_PROXY`). For
+ * IPv6 it is the network of 64 bits that one customer has. After the end of a connection there is no address.
  */
 export function rateAddress(ip = ''): string {
   const address = plain(ip)

@@ -10,7 +10,7 @@ const scanners =
 /** Those of them that run the scripts of pages, and say that they are robots. */
 const robots = /(?<!cu)bot\b|crawl|spider|slurp/i
 
-/** Whether what asks calls itself a robot: it is no person, so it makes no visit. */
+/** Whether the client calls itself a robot: a robot makes no visit. */
 export function isRobot(headers: IncomingHttpHeaders): boolean {
   return robots.test(headers['user-agent'] ?? '')
 }

@@ -14,5 +14,4 @@ export type VisitorParts = {
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
-  isStopping(): boolean
 }

@@ -32,7 +32,7 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
   }
 
   function sendCountdown(reply: FastifyReply, { state, template, deadline }: Countdown): FastifyReply {
-    // Of this answer alone, for as long as a slow reader takes.
+    // A buffer of its own: a slow reader may still read it while the next image is made.
     const buffer = Buffer.allocUnsafe(template.mostBytes)
     const length = render(template, Math.max(0, deadline * 1_000 - now()), buffer)
     return sendImage(reply, state, buffer.subarray(0, length))

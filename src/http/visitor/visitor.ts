@@ -1,6 +1,6 @@
 // Everything that recipients open. Contract, "What opening does".
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { Refusal, sendError } from '../errors.ts'
+import { sendError } from '../errors.ts'
 import { links } from './links.ts'
 import type { VisitorParts } from './parts.ts'
 import { sendPixel, timers } from './timers.ts'
@@ -11,10 +11,6 @@ const timerPrefix = '/timer'
 
 export function visitor(parts: VisitorParts): FastifyPluginAsync {
   return async (scope) => {
-    // Each surface answers this in its own way: mail proxies would keep an error for weeks.
-    scope.addHook('onRequest', async () => {
-      if (parts.isStopping()) throw new Refusal('SERVICE_UNAVAILABLE')
-    })
     scope.register(links(parts), { prefix: '/go' })
     scope.register(timers(parts), { prefix: timerPrefix })
     scope.register(widget(parts.log), { prefix: '/widget' })
@@ -22,7 +18,7 @@ export function visitor(parts: VisitorParts): FastifyPluginAsync {
   }
 }
 
-/** For an address that cannot be decoded, which Fastify gives to no surface: below /timer this too is an image. */
+/** Fastify gives an address that cannot be decoded to no surface. Below /timer the answer is still an image. */
 export function sendUndecodable(reply: FastifyReply): FastifyReply {
   const isImage = reply.request.url.startsWith(`${timerPrefix}/`)
   return isImage ? sendPixel(reply, 'unknown') : sendError(reply, 'NOT_FOUND')

@@ -1,4 +1,4 @@
-// What the widget asks, from any page, below /visitor/v1: the offer of the visitor who is there, and to register an email.
+// What the widget asks, from any page, below /visitor/v1: the visitor's offer, and to register an email.
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { pageAt } from '../../core/page-address.ts'
@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 const bodyLimit = 4_096
-/** Visitors without an email who may begin an attempt, to each email that one address may register. */
+/** Visitors without an email who may begin an attempt, for each email that one address may register. */
 const beginningsPerRegistration = 20
 
 const everyAnswer = {
@@ -41,7 +41,7 @@ export function widgetApi(parts: VisitorParts): FastifyPluginAsync {
       // Before a body is looked at, which could be wrong too.
       if (request.is404) return sendError(reply, 'NOT_FOUND')
     })
-    // That there is nothing at a path is said by the hook above, which needs this handler to be called.
+    // The hook above answers 404; without this handler Fastify would not call it.
     scope.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
     scope.setErrorHandler((error, request, reply) => {
       const code = errorCodeOf(error)

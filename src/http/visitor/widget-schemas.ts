@@ -50,7 +50,7 @@ export function refusalOf(input: TObject) {
 const offerProperties = {
   /** The service's clock when it answers. */
   now: Type.Integer(),
-  /** How long ago the request arrived: the widget tells this time from that on the way. */
+  /** How long the request was here: the rest of the widget's waiting was the way. */
   spentMs: Type.Integer(),
   state: Type.String(),
   opensAt: orNull(Type.Integer()),

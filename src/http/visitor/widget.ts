@@ -11,7 +11,7 @@ export function widget(log: Log): FastifyPluginAsync {
   return async (scope) => {
     useWords(scope, log)
     scope.get('/v1.js', async (_, reply) => sendScript(reply, await widgetScript(), hour))
-    // A page that names an old version gets the present one: its offers are to end too.
+    // A page that names an old version gets the present one: its offers must end too.
     scope.get<{ Params: { hash: string } }>('/v1.:hash([0-9a-f]{16}).js', async ({ params }, reply) => {
       const script = await widgetScript()
       return sendScript(reply, script, params.hash === script.hash ? year : hour)

@@ -45,7 +45,7 @@ export type PoolOptions = {
   connectMs: number
   /** Settings of the sessions, such as `{ lock_timeout: '200' }`. */
   settings: Record<string, string>
-  /** Where it says no, nothing is asked, and whoever asks gets StoreUnavailable. */
+  /** While it says no, nothing is sent, and every question fails with StoreUnavailable. */
   mayUse?(): boolean
 }
 
@@ -76,7 +76,7 @@ export function openPool(options: PoolOptions): Pool {
       client.release()
       return result
     } catch (error) {
-      // What PostgreSQL refused leaves the connection as it was; after all else nobody knows what it still does.
+      // After a refusal of PostgreSQL the connection is fine; after any other error nobody knows what it still does.
       if (!isRefusal(error)) client.connection.stream.destroy()
       client.release(!isRefusal(error))
       throw failure(error)
@@ -155,7 +155,7 @@ function together<A, B>(
 /** The answer, or StoreUnavailable where it takes longer. */
 export function inTime<T>(answer: Promise<T>, patienceMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    // Not before what has arrived meanwhile is read: it may be us who were late.
+    // What has arrived meanwhile is read first: perhaps this process was late, and not the answer.
     const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
@@ -258,7 +258,7 @@ function notAnswered(): StoreUnavailable {
 /** No such table, no such schema: they were there when we began. */
 const gone = new Set(['42P01', '3F000'])
 
-/** Whether what we work on has been taken away from beneath us. */
+/** Whether our tables are gone. */
 export function isGone(error: unknown): boolean {
   return error instanceof StoreUnavailable && gone.has(sqlState(error.cause ?? {}) ?? '')
 }

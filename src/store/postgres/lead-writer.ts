@@ -155,8 +155,9 @@ async function lockLeads(
 ): Promise<Leads> {
   const leads: Leads = new Map()
   if (campaign === undefined) return leads
-  const emails = writes.map(({ email }) => email)
-  const values = [campaign.accountId, campaign.id, emails]
+  // In one order on every node, so that two of them never wait for each other in a circle.
+  const emails = [...new Set(writes.map(({ email }) => email))].sort()
+  const values = [emails, campaign.accountId, campaign.id]
   const rows = await connection.rows<LeadWithEmail>(lock, values)
   for (const [email, ...row] of rows) leads.set(email, await toLead(campaign, email, row))
   return leads
@@ -193,5 +194,5 @@ function insertion(count: number): Prepared {
   return made
 }
 
-const lock = prepared('lock_leads', `${findLeads} ORDER BY email FOR UPDATE`)
+const lock = prepared('lock_leads', findLeads('FOR UPDATE'))
 const update = prepared('update_lead', updateLead)

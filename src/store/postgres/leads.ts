@@ -1,7 +1,7 @@
 // Leads as they are read and erased; how they are written stands in lead-writer.ts. Every statement names one account.
 import type { Rule } from '../../core/mechanism/attempt.ts'
 import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
-import { deleteLead, findLead, findLeadByRef, findLeads, type LeadWithEmail, listLeads } from '../lead-sql.ts'
+import { deleteLead, findLeadByRef, findLeads, type LeadWithEmail, listLeads } from '../lead-sql.ts'
 import type { RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
@@ -13,8 +13,7 @@ import { adminPatienceMs, type Pools } from './pools.ts'
 /** Leads of one statement at most. */
 const batchSize = 500
 
-const findOne = prepared('find_lead', findLead)
-const findSeveral = prepared('find_leads', findLeads)
+const find = prepared('find_leads', findLeads(''))
 const findByRef = prepared('find_by_ref', findLeadByRef)
 const list = prepared('list_leads', listLeads)
 
@@ -37,11 +36,8 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
 
   type Asked = { accountId: number; email: string }
   const read = batcher<Asked, LeadRow | undefined>(batchSize, async (campaignId, asked, leftMs) => {
-    const { accountId, email } = asked[0] as Asked
-    const [statement, emails] = asked.length === 1 ? [findOne, email] : [findSeveral, asked.map((one) => one.email)]
-    const rows = await counting.use(leftMs, (connection) =>
-      connection.rows<LeadWithEmail>(statement, [accountId, campaignId, emails]),
-    )
+    const values = [asked.map(({ email }) => email), (asked[0] as Asked).accountId, campaignId]
+    const rows = await counting.use(leftMs, (connection) => connection.rows<LeadWithEmail>(find, values))
     const found = new Map(rows.map(([email, ...row]) => [email, row]))
     return asked.map((one) => found.get(one.email))
   })

@@ -36,7 +36,7 @@ async function step(connection: Connection): Promise<'done' | 'applied'> {
   return 'applied'
 }
 
-/** PostgreSQL gets one command at a time: each ends its line, and none has a semicolon before the end of a line inside. */
+/** PostgreSQL gets one command at a time: each ends with its line, and none has a semicolon at a line's end inside. */
 function commandsOf(migration: string): string[] {
   return migration.split(/;\s*\n/).filter((command) => command.trim() !== '')
 }

@@ -17,7 +17,7 @@ export type PoolsOptions = {
   /** Connections of `durable` and of `counting`. */
   poolSize: number
   patienceMs: number
-  /** Where it says no, nothing is asked, and StoreUnavailable is the answer. */
+  /** While it says no, nothing is sent, and every question fails with StoreUnavailable. */
   mayUse(): boolean
 }
 

@@ -7,7 +7,7 @@ const patienceMs = 30_000
 /**
  * Takes what a deleted row left behind out of the database's files: first the write-ahead log, which still
  * has the row; then, where the address stands in a part of the file that SQLite has given up without wiping
- * (it copies rows when it splits a page), by writing the whole file anew. @throws when the log stays in use
+ * (it copies rows when it splits a page), by writing the whole file again. @throws when the log stays in use
  */
 export async function eraseTraces(database: Database, text: string): Promise<void> {
   const { path, connection } = database

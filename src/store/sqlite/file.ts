@@ -52,7 +52,7 @@ function migrateAlone(connection: Connection, path: string, isClaimed: boolean):
   }
 }
 
-/** Brings the database to this version, and does nothing else. @throws UnusableDatabase also where a server runs on it */
+/** Only brings the database to this version. @throws UnusableDatabase also where a server runs on it */
 export function migrateSqlite(path: string): { version: number; applied: number } {
   makeFolder(path)
   const giveUpClaim = claimForMigration(path)
@@ -95,7 +95,7 @@ function claim(path: string, refusal: string): () => void {
 
 /**
  * A file that is new becomes one with a write-ahead log under a lock for which SQLite does not wait as it does for
- * others: of several processes that are at it, each holds what the next one needs, so each lets go and tries again.
+ * others: of several that do this at once, each holds what the next one needs, so each lets go and tries again.
  */
 function useWriteAheadLog(connection: Connection): void {
   connection.exec('PRAGMA busy_timeout = 0')

@@ -1,5 +1,5 @@
 // PostgreSQL is killed, stopped, restarted, frozen or locked under load: 503 and never 500, in a second, and the
-// servers mend themselves. What was answered is stored, what is stored was attempted.
+// servers recover by themselves. What was answered is stored, what is stored was attempted.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

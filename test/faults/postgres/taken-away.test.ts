@@ -34,7 +34,7 @@ async function post(server: Server, { campaign, key }: Owner, operation: string,
 
 const isReady = async (server: Server) => (await fetch(`${server.origin}/readyz`)).status === 200
 
-test('slow by half a second for each answer: whoever waits is told 503 within a second, whatever else was asked for before', {
+test('slow by half a second for each answer: every request that waits gets 503 within a second, whatever was asked before it', {
   timeout: 60_000,
 }, async (t) => {
   const me = await owner()

@@ -60,7 +60,7 @@ function Consequences({ settings }: { settings: Settings }) {
   )
 }
 
-/** What would surprise about the settings as they are saved. */
+/** What may be unexpected about the saved settings. */
 function Surprising({ settings }: { settings: Settings }) {
   const text = useWords(words)
   const { data } = useQuery({

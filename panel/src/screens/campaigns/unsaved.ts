@@ -23,7 +23,7 @@ export function keepUnsaved<Draft>(campaignId: number, part: EditedPart, unsaved
   for (const listener of listeners) listener()
 }
 
-/** Whoever signs out leaves nothing behind. */
+/** Signing out leaves nothing behind. */
 export function forgetUnsaved(): void {
   kept.clear()
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)

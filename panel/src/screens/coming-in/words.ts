@@ -15,8 +15,9 @@ export const words = inBoth({
     joinText: (account: string) => `You were invited to “${account}”. Choose how you will sign in.`,
     joinDone: 'Join',
     noUser:
-      'There is no user yet. Whoever runs this installation gets a link for the first one with the command “lastcall setup-link”.',
-    forgotten: 'Forgotten your password? Whoever runs this installation sets a new one with “lastcall user reset”.',
+      'There is no user yet. The people who run this installation get a link for the first one with the command “lastcall setup-link”.',
+    forgotten:
+      'Forgotten your password? Ask the people who run this installation: they set a new one with “lastcall user reset”.',
     toSignIn: 'Go to sign in',
   },
   pl: {

@@ -88,7 +88,7 @@ function Days({ days }: Pick<Overview, 'days'>) {
   )
 }
 
-/** Where each thing is mended. */
+/** Where each thing is put right. */
 const places = {
   NO_CAMPAIGN: () => '/campaigns',
   NO_KEY: () => '/integrations',

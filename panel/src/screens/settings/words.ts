@@ -8,7 +8,8 @@ export const words = inBoth({
     save: 'Save',
     saved: 'Saved.',
     address: 'Public address',
-    addressText: 'What links, countdowns and the API begin with. Whoever runs the installation sets it (PUBLIC_URL).',
+    addressText:
+      'Links, countdowns and the API begin with it. The people who run the installation set it (PUBLIC_URL).',
     password: 'Your password',
     current: 'Current password',
     next: 'New password',

@@ -26,12 +26,12 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
   const choose = (next: File | null) => {
     setFile(next)
     forgetImport(campaignId)
-    // Browsers do not tell that the same file was chosen again, which may have been mended meanwhile.
+    // Browsers do not tell that the same file was chosen again, which may have been corrected meanwhile.
     resetInput.current?.()
   }
   return (
     <Modal
-      // Whoever went elsewhere in the middle of it finds it again.
+      // Somebody who left the screen in the middle of an import finds it again.
       opened={opened || phase !== 'ready'}
       onClose={close}
       size="lg"

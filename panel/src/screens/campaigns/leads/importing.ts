@@ -60,7 +60,7 @@ export async function startImport(campaignId: number, file: File): Promise<void>
     await importFile(file, { campaignId, signal, onProgress, onFailed })
     put(campaignId, { phase: 'done' })
   } catch (error) {
-    // Whoever signed out meanwhile left nothing behind.
+    // Signing out meanwhile left nothing behind.
     if (imports.has(campaignId)) put(campaignId, endOf(campaignId, signal, error))
   } finally {
     mayClose()

@@ -38,7 +38,7 @@ export async function* emailLines(file: File, onRead: (bytes: number) => void): 
     parser.on('end', resolve)
     parser.on('error', reject)
   })
-  // Whoever stops in the middle waits for no end.
+  // A reader that is stopped in the middle never ends: do not wait for it.
   ended.catch(() => {})
   parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
     if (isHeaderRead) {

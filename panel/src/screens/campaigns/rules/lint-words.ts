@@ -5,12 +5,12 @@ export type PreviewAnswer = AnswerOf<'POST /preview'>
 export type LintFinding = NonNullable<PreviewAnswer['findings']>[number]
 type Words = Record<LintFinding['code'], (at: string) => string>
 
-export const surpriseWords = inBoth<Words>({
+export const lintWords = inBoth<Words>({
   en: {
     DRAFT: () => 'The campaign is a draft: nobody can register, and nobody sees the offer, until you publish it.',
     FIXED_DATE_OVER: () =>
-      'This date has passed: the offer is over for everyone, and whoever registers finds it closed.',
-    END_OVER: () => 'The campaign has ended: whoever registers now finds the offer closed.',
+      'This date has passed: the offer is over for everyone, and people who register find it closed.',
+    END_OVER: () => 'The campaign has ended: people who register now find the offer closed.',
     END_BEFORE_OPENING: (at) =>
       `Nobody who registers now sees the offer open: it would open on ${at}, after the campaign has ended.`,
     END_CUTS_FIRST: (at) =>
@@ -19,12 +19,12 @@ export const surpriseWords = inBoth<Words>({
     SHORT_FOR_AN_EMAIL: () =>
       'This is less than an hour. Many people open an email later than that, and will find the offer closed.',
     MAY_BE_SHORT: () =>
-      'Whoever starts shortly before the end may have only minutes. Give everybody a least time, or more days.',
+      'Somebody who starts shortly before the end may have only minutes. Set a least time, or more days.',
     SKIPS_LEAVE_FEW: () => 'At most two weekdays are left, and only they are counted: a few days may become weeks.',
     SKIPPED_DATES_OVER: () => 'All of these dates have passed. Add those of the coming year, if you want any.',
     TIME_SKIPPED: (at) => `When the clocks go forward this time does not exist: it then means ${at}.`,
     RESET_SLIDES: () =>
-      'Whoever registers again gets the full time again, over and over: the deadline that you announce is none. Allow it once or twice, at most.',
+      'People who register again get the full time again, as often as they like: the deadline that you announce is none. Allow it once or twice, at most.',
     RESET_CHANGES_NOTHING: () =>
       'The end is a date of the calendar: registering again leads to the same one, and changes nothing.',
     RETRY_AT_ONCE: () =>
@@ -35,7 +35,7 @@ export const surpriseWords = inBoth<Words>({
     CYCLE_FOREVER: () => 'The offer comes back without end. Set how often, or when the campaign ends.',
     CYCLE_NEVER: (at) => `The campaign ends first: for those who register now it would open again on ${at}.`,
     REDIRECT_TO_OFFER: () =>
-      'This is an offer page of the campaign: whoever comes too late is led to the very page that they are on. Choose another one.',
+      'This is an offer page of the campaign: people who come too late are sent to the page that they are on. Choose another one.',
     VISIT_WITHOUT_PAGE: () =>
       'The offer waits for a first visit, but no link leads to an offer page: add one under “Offer pages”, or leads may wait for ever.',
     NO_PAGE: () => 'No offer page gets links: leads receive neither a link nor a countdown to use in mails.',

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, use, useId } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { TimesIn } from '../../../parts/time-text.tsx'
 import { faultInWords } from '../fault-words.ts'
-import { type LintFinding, surpriseWords, unfairWords } from './lint-words.ts'
+import { type LintFinding, lintWords, unfairWords } from './lint-words.ts'
 
 type Fault = { path: string; message: string }
 
@@ -75,11 +75,11 @@ export function Faults({ of }: { of: Fault[] }) {
 }
 
 export function LintFindings({ of }: { of: LintFinding[] }) {
-  const words = useWords(surpriseWords)
+  const words = useWords(lintWords)
   const { title, law, note } = useWords(unfairWords)
   const { timeZone } = use(FindingsContext)
   return of.map(({ code, path, isUnfair, at }) => (
-    <div key={`${code} ${path}`} className="surprise" data-unfair={isUnfair || undefined}>
+    <div key={`${code} ${path}`} className="finding" data-unfair={isUnfair || undefined}>
       <Text size="sm" fw={600}>
         {isUnfair ? title : note}
       </Text>

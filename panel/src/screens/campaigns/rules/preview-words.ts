@@ -8,7 +8,7 @@ type What = Step['what']
 
 const en = {
   title: 'What a lead would get',
-  intro: 'By the settings as they stand here, saved or not.',
+  intro: 'By the settings on this screen, saved or not.',
   when: {
     now: 'Comes now',
     evening: 'Comes in the evening',
@@ -20,7 +20,7 @@ const en = {
   ownHint: (zone: string) => `Date and time in ${zone}`,
   visitAfter: 'Suppose the first visit comes',
   visitAfterEnd: 'after the registration.',
-  mend: 'Mend the marked fields first: then you see here what happens.',
+  correct: 'Correct the marked fields first. Then you see here what happens.',
   waiting: 'Working it out …',
   who: {
     lead: 'Registers once',
@@ -35,7 +35,7 @@ const en = {
   steps: {
     registers: 'Registers',
     visits: 'Visits the page',
-    resets: 'Registers again: the time starts afresh',
+    resets: 'Registers again: the time starts over',
     retries: 'Registers again: another chance',
     opens: 'The offer opens',
     ends: 'The offer ends',
@@ -72,7 +72,7 @@ const pl: Words = {
   ownHint: (zone: string) => `Data i godzina w strefie ${zone}`,
   visitAfter: 'Załóżmy, że pierwsza wizyta nastąpi, gdy od rejestracji minie',
   visitAfterEnd: '.',
-  mend: 'Najpierw popraw zaznaczone pola: wtedy zobaczysz tu, co się stanie.',
+  correct: 'Najpierw popraw zaznaczone pola. Wtedy zobaczysz tu, co się stanie.',
   waiting: 'Obliczanie …',
   who: {
     lead: 'Rejestruje się raz',

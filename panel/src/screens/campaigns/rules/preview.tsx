@@ -59,7 +59,7 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
         <Failure of={{ error: of.error }} />
         <div role="status">
           {answer === undefined && of.error === null && <Text size="sm">{text.waiting}</Text>}
-          {answer?.faults && <Text size="sm">{text.mend}</Text>}
+          {answer?.faults && <Text size="sm">{text.correct}</Text>}
         </div>
         {answer?.moments && (
           <>

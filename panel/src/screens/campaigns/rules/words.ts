@@ -53,7 +53,7 @@ const en = {
   ends: 'The campaign ends for everyone',
   endsAt: 'It never lasts beyond',
   again: 'Coming again',
-  reset: 'Registering again before the end starts the time afresh',
+  reset: 'Registering again before the end starts the time over',
   resetHint: 'A request that an integration sends twice counts as registering again.',
   atMost: 'at most',
   unlimited: 'without limit',

@@ -13,7 +13,7 @@ const queryKey = ['fresh key']
 
 /**
  * A key that was just made, until the reader says that they have it. It is kept with what this session has read:
- * whoever goes elsewhere and comes back sees it again, whoever signs out takes it along.
+ * somebody who leaves the screen and comes back sees it again; signing out removes it.
  */
 function useFreshKey(): MadeKey | null {
   const { data } = useQuery<MadeKey | null>({

@@ -1,7 +1,7 @@
 import type { ApiErrorCode, ApiWarning } from '../../../../../src/http/panel/reference.ts'
 import { inBoth, type Language, plural } from '../../../language.ts'
 
-/** What an error means to whoever gets it, and what to do about it. */
+/** What an error means to a caller, and what to do about it. */
 type CodeWords = { means: string; next: string }
 
 type Words = {
@@ -129,8 +129,8 @@ export const words = inBoth<Words>({
     ],
     codes: {
       INVALID_JSON: {
-        means: 'The body is empty, not one JSON text in UTF-8, or did not arrive whole within 30 seconds.',
-        next: 'Mend the body; if it was slow, send it again.',
+        means: 'The body is empty, or not one JSON text in UTF-8.',
+        next: 'Correct the body.',
       },
       INVALID_CURSOR: {
         means: '`afterId` is no integer from 1 to 9007199254740991.',
@@ -142,7 +142,7 @@ export const words = inBoth<Words>({
       },
       ACCOUNT_SUSPENDED: {
         means: 'The account is suspended.',
-        next: 'Do not retry; ask whoever runs this installation.',
+        next: 'Do not retry; ask the people who run this installation.',
       },
       CAMPAIGN_NOT_FOUND: {
         means: 'The account of the key has no such campaign.',
@@ -154,7 +154,7 @@ export const words = inBoth<Words>({
       },
       NOT_FOUND: {
         means: 'There is nothing at this path for this method; a slash at the end counts.',
-        next: 'Mend the path or the method.',
+        next: 'Correct the path or the method.',
       },
       CAMPAIGN_NOT_PUBLISHED: {
         means: 'The campaign is a draft; nothing was kept.',
@@ -166,11 +166,11 @@ export const words = inBoth<Words>({
       },
       UNSUPPORTED_MEDIA_TYPE: {
         means: '`Content-Type` is not `application/json` in UTF-8, or the body is compressed.',
-        next: 'Mend the headers.',
+        next: 'Correct the headers.',
       },
       VALIDATION_ERROR: {
         means: 'A parameter or property is wrong, unknown or given twice; the message names it.',
-        next: 'Mend the request; do not send it again as it is.',
+        next: 'Correct the request; do not send it again unchanged.',
       },
       RATE_LIMITED: {
         means: 'The account has used up its requests of this minute.',
@@ -178,10 +178,10 @@ export const words = inBoth<Words>({
       },
       INTERNAL_ERROR: {
         means: 'Something went wrong on our side; the request may have been carried out.',
-        next: 'Look the lead up; tell whoever runs this installation the `requestId`.',
+        next: 'Look the lead up; tell the people who run this installation the `requestId`.',
       },
       SERVICE_UNAVAILABLE: {
-        means: 'The database does not answer, or the server is stopping.',
+        means: 'The database does not answer, or the server is overloaded or stopping.',
         next: 'Try again after ever longer pauses, a few times.',
       },
     },
@@ -276,8 +276,8 @@ export const words = inBoth<Words>({
     ],
     codes: {
       INVALID_JSON: {
-        means: 'Treść jest pusta, nie jest jednym tekstem JSON w UTF-8 albo nie dotarła w całości w ciągu 30 sekund.',
-        next: 'Popraw treść; jeśli docierała zbyt wolno, wyślij ją ponownie.',
+        means: 'Treść jest pusta albo nie jest jednym tekstem JSON w UTF-8.',
+        next: 'Popraw treść.',
       },
       INVALID_CURSOR: {
         means: '`afterId` nie jest liczbą całkowitą od 1 do 9007199254740991.',
@@ -328,7 +328,7 @@ export const words = inBoth<Words>({
         next: 'Odczytaj ofertę odbiorcy; podaj `requestId` osobie, która prowadzi tę instalację.',
       },
       SERVICE_UNAVAILABLE: {
-        means: 'Baza danych nie odpowiada albo serwer jest zatrzymywany.',
+        means: 'Baza danych nie odpowiada albo serwer jest przeciążony lub zatrzymywany.',
         next: 'Spróbuj kilka razy, po coraz dłuższych przerwach.',
       },
     },

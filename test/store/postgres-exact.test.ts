@@ -1,0 +1,104 @@
+// What needs somebody beside the stores: a client of PostgreSQL that holds things up, or changes them.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { begin } from '../../src/core/mechanism/attempt.ts'
+import { type OpenOptions, openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+import { ask } from '../support/postgres-databases.ts'
+import { eventually } from '../support/prepared.ts'
+
+const options: OpenOptions = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+
+async function opened(t: TestContext, given: Partial<OpenOptions> = {}): Promise<{ store: Store; url: string }> {
+  const place = await emptyDatabases.postgres?.(t)
+  assert.ok(place?.engine === 'postgres')
+  const store = await openStore(place, { ...options, ...given })
+  t.after(() => store.close())
+  return { store, url: place.url }
+}
+
+function apply(store: Store, accountId: number, deadline: object, id?: number) {
+  const mechanism = { startsOn: 'registration', deadline }
+  const checked = checkCampaign({
+    ...(id && { id }),
+    name: 'Autumn course',
+    timeZone: 'Europe/Warsaw',
+    mechanism,
+  })
+  if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+  return store.configuration.applyCampaign(accountId, checked.campaign)
+}
+
+async function clientOf(t: TestContext, url: string): Promise<Client> {
+  const client = new Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  t.after(() => client.end())
+  return client
+}
+
+test('a change of settings waits for a registration that is being written', async (t) => {
+  const { store, url } = await opened(t)
+  const account = await store.configuration.createAccount('Owner')
+  const campaign = await apply(store, account.id, { kind: 'after', period: 'P2D' })
+  const somebody = await clientOf(t, url)
+  // A lead of the same email that may yet be there: the registration waits to know, and has decided already.
+  await somebody.query('BEGIN')
+  await somebody.query(
+    `INSERT INTO leads (account_id, campaign_id, email, salt, registered_at, attempt, resets)
+      VALUES ($1, $2, 'ada@example.com', 1, 1, 1, 0)`,
+    [account.id, campaign.id],
+  )
+  const registering = store.leads.write(
+    campaign,
+    'ada@example.com',
+    ({ schedule }) => ({ registeredAt: 1, attempt: begin(schedule, 1) }),
+    undefined,
+  )
+  await sleep(300)
+  const changing = apply(store, account.id, { kind: 'none' }, campaign.id).then(
+    () => 'changed',
+    () => 'refused',
+  )
+  assert.equal(await Promise.race([changing, sleep(500, 'waits')]), 'waits')
+  await somebody.query('ROLLBACK')
+  const written = await registering
+  assert.ok(typeof written !== 'string' && written.created && written.lead.attempt.rule !== null)
+  assert.equal(await changing, 'refused')
+})
+
+test("somebody's lock on one account keeps its requests a second, and those of others not at all", async (t) => {
+  const { store, url } = await opened(t, { patienceMs: 900 })
+  for (const account of [1, 2]) await store.rates.count(account, 1_000, Date.now())
+  const somebody = await clientOf(t, url)
+  await somebody.query('BEGIN')
+  await somebody.query('SELECT * FROM request_rates WHERE account_id = 1 FOR UPDATE')
+  const startedAt = performance.now()
+  const locked = Promise.allSettled(Array.from({ length: 50 }, () => store.rates.count(1, 1_000, Date.now())))
+  let others = 0
+  while (performance.now() - startedAt < 500) {
+    await store.rates.count(2, 1_000_000, Date.now())
+    others += 1
+  }
+  for (const one of await locked) assert.equal(one.status === 'rejected' && one.reason.name, 'StoreUnavailable')
+  // A second of waiting, and what a busy machine takes to say so.
+  assert.ok(performance.now() - startedAt < 3_000)
+  assert.ok(others > 10, `${others} of the other account`)
+  await somebody.query('ROLLBACK')
+  assert.ok((await store.rates.count(1, 1_000, Date.now())).allowed)
+})
+
+test('a database that becomes newer is told of once, and nobody starts on it', async (t) => {
+  let told = 0
+  const { url } = await opened(t, { onNewerDatabase: () => (told += 1) })
+  await ask(url, 'UPDATE schema_version SET version = version + 1')
+  assert.ok(await eventually(5_000, () => told > 0))
+  await sleep(600)
+  assert.equal(told, 1)
+  const starting = openStore({ engine: 'postgres', url }, options)
+  await assert.rejects(starting, { name: 'UnusableDatabase', message: /start a newer Lastcall/ })
+})
