@@ -73,6 +73,18 @@ const http: Mutant[] = [
     fault: 'closeAllMs = 3_000',
     tests: inFaults('stopping'),
   },
+  {
+    file: 'src/http/framework.ts',
+    line: "if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')",
+    fault: '',
+    tests: inVisitor('unavailable'),
+  },
+  {
+    file: 'src/http/framework.ts',
+    line: 'app.isStopping = true',
+    fault: '',
+    tests: inFaults('stopping'),
+  },
   { file: 'src/http/json.ts', line: '!isUtf8(body)', fault: 'false', tests: inApi('body-json') },
   {
     file: 'src/http/json.ts',
@@ -89,18 +101,11 @@ const http: Mutant[] = [
   { file: 'src/http/json.ts', line: 'types.length !== 1', fault: 'types.length === 0', tests: inApi('media-type') },
   { file: 'src/http/json.ts', line: '!isInUtf8(types[0] as string)', fault: 'false', tests: inApi('media-type') },
   { file: 'src/http/json.ts', line: '!isPlain(encoding)', fault: 'false', tests: inApi('media-type') },
-  { file: 'src/http/overload.ts', line: 'if (isStopping()) refuse()', fault: '', tests: inFaults('stopping') },
   {
     file: 'src/http/overload.ts',
-    line: 'if (value !== Number.POSITIVE_INFINITY) refuse()',
+    line: "if (value !== Number.POSITIVE_INFINITY) throw new Refusal('SERVICE_UNAVAILABLE')",
     fault: '',
     tests: inFaults('overload'),
-  },
-  {
-    file: 'src/app.ts',
-    line: '!isStopping && store.isReady()',
-    fault: 'store.isReady()',
-    tests: inFaults('stopping'),
   },
 ]
 
@@ -119,9 +124,15 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/http/public/leads.ts',
-    line: 'request.body.email, nowInSeconds())\n      if',
-    fault: 'request.body.email.toLowerCase(), nowInSeconds())\n      if',
+    line: 'leads.register(campaignOf(request), request.body.email,',
+    fault: 'leads.register(campaignOf(request), request.body.email.toLowerCase(),',
     tests: inApi('email'),
+  },
+  {
+    file: 'src/http/public/leads.ts',
+    line: 'await inTime(registered, request.waitedMs)',
+    fault: 'await registered',
+    tests: inFaults('postgres/taken-away'),
   },
   {
     file: 'src/http/public/api.ts',
@@ -187,12 +198,6 @@ const publicApi: Mutant[] = [
 ]
 
 const visitor: Mutant[] = [
-  {
-    file: 'src/http/visitor/visitor.ts',
-    line: "if (parts.isStopping()) throw new Refusal('SERVICE_UNAVAILABLE')",
-    fault: '',
-    tests: inVisitor('unavailable'),
-  },
   {
     file: 'src/http/visitor/timers.ts',
     line: 'scope.setErrorHandler((error, request, reply) => sendPixel(reply, failed(error, request)))',
@@ -275,7 +280,7 @@ const panel: Mutant[] = [
     file: 'src/http/panel/api.ts',
     line: 'session.account.suspended && !reads',
     fault: 'false',
-    tests: ['test/panel/security.test.ts'],
+    tests: inPanel('campaigns'),
   },
   { file: 'src/http/panel/api.ts', line: 'httpOnly: true', fault: 'httpOnly: false', tests: inPanel('http') },
   {
@@ -449,8 +454,8 @@ const postgres: Mutant[] = [
   },
   {
     file: 'src/store/postgres/lead-writer.ts',
-    line: 'ORDER BY email FOR UPDATE',
-    fault: '',
+    line: "findLeads('FOR UPDATE')",
+    fault: "findLeads('')",
     tests: writtenTogether,
   },
   {

@@ -32,3 +32,13 @@ test('of two who save what both have read one is told, and what the other saved 
     assert.equal(standing.body.settings.name, winner)
   }
 })
+
+test('users of a suspended account read everything and change nothing', async () => {
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Suspended'))
+  const theirs = await panelSession(place, server, id)
+  await place.arrange((store) => store.configuration.updateAccount(id, { suspended: true }))
+  assert.equal((await theirs('GET', '/campaigns')).status, 200)
+  const { status, body } = await theirs('POST', '/campaigns', { settings: JSON.parse(campaignFile()) })
+  assert.deepEqual([status, body.code], [403, 'ACCOUNT_SUSPENDED'])
+  assert.deepEqual((await theirs('GET', '/campaigns')).body.campaigns, [])
+})

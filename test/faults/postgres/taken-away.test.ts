@@ -97,6 +97,16 @@ for (const [how, act] of replaced)
     if (tables.length > 0) assert.deepEqual(await ask(me.url, 'SELECT 1 FROM leads'), [])
   })
 
+test('brought to a newer version: a server says so and ends', { timeout: 60_000 }, async (t) => {
+  const me = await owner()
+  const server = await installation(t).serve([], { DATABASE_URL: me.url })
+  const exited = once(server.process, 'exit')
+  await ask(me.url, 'UPDATE schema_version SET version = version + 1')
+  const [code] = await Promise.race([exited, sleep(5_000, ['still there'])])
+  assert.equal(code, 1)
+  assert.match(server.output(), /a newer Lastcall has migrated the database/)
+})
+
 test('frozen: a server that is told to stop stops in time, with exit 0', { timeout: 60_000 }, async (t) => {
   const me = await owner()
   const server = await installation(t).serve([], { DATABASE_URL: me.url })
