@@ -57,7 +57,7 @@ export function logFailure(log: Log, code: string, error: unknown, request: Fast
 }
 
 /** A request waits for the database no longer than this in all, which has a second (contract, "any"). */
-const patienceMs = 900
+const patienceMs = 1_000
 
 /** A timer that comes later than this was held up by us, and not by the database. */
 const stallMs = 100
