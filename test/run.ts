@@ -79,7 +79,7 @@ const lane = async (first: Job[], then: Job[]) => {
     if (process.env.TIMES) console.error(seconds(beganAt), job.engine, job.file)
   }
 }
-await Promise.all([lane(patient, others), lane(patient, others), lane(others, patient), lane(others, patient)])
+await Promise.all([lane(patient, others), lane(others, patient), lane(others, patient)])
 report.end()
 await once(printed, 'end')
 await postgres.stop()
