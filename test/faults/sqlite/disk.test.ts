@@ -67,7 +67,7 @@ test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
           assert.equal((await fetch(`${server.origin}/readyz`)).status, 200)
           assert.ok(count(503) > refused + 100 && count(201) === sinceFull, 'something was registered')
           meets('none')
-          assert.ok(await eventually(10_000, () => count(201) > sinceFull), 'it does not recover')
+          assert.ok(await eventually(2_000, () => count(201) > sinceFull), 'it does not recover')
         }
         isOver = true
         await loading
