@@ -6,7 +6,7 @@ const LAST: Seconds = 253_402_300_799 // 9999-12-31T23:59:59Z
 
 /** An instant as every surface prints it: `2026-06-05T03:59:00Z`. */
 export function formatInstant(at: Seconds): string {
-  return Temporal.Instant.fromEpochMilliseconds(at * 1000).toString()
+  return `${new Date(at * 1000).toISOString().slice(0, -'.000Z'.length)}Z`
 }
 
 /**

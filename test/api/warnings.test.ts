@@ -46,16 +46,27 @@ before(async () => {
   await shop.opened
   const made = await Promise.all(kinds.map((kind) => applyCampaign(shop, fileOf(kind))))
   for (const [at, kind] of kinds.entries()) campaigns.push({ kind, id: made[at].id, email: newEmail() })
+  probe.id = (await applyCampaign(shop, { isDraft: false })).id
+  await post(leads(probe.id), probeEmail, 201)
 })
 
-/** Makes the change, and waits until the server knows of it and of the drafts. */
+const probe = { id: 0, isDraft: false }
+const probeEmail = 'probe@example.com'
+
+/** Makes the change, and waits until the server knows of it and of all before it. */
 async function tools(available: boolean): Promise<void> {
   const account = String(shop.owner.accountId)
   await shop.place.json(['account', 'set', account, '--countdown-tools', String(available)])
-  const probe = await applyCampaign(shop, { isDraft: true })
+  await latestIsKnown()
+}
+
+/** The server learns of changes in their order: a lookup that shows the last one has all of them. */
+async function latestIsKnown(): Promise<void> {
+  probe.isDraft = !probe.isDraft
+  await applyCampaign(shop, probe)
   await withinOneSecond(
-    () => call(shop.server, 'GET', '/campaigns', { key: shop.owner.key }),
-    ({ body }) => body.items.some((one: { id: number }) => one.id === probe.id),
+    () => call(shop.server, 'POST', lookups(probe.id), { key: shop.owner.key, body: { email: probeEmail } }),
+    ({ body }) => body.warnings.includes('CAMPAIGN_NOT_PUBLISHED') === probe.isDraft,
   )
 }
 

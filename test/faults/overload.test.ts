@@ -19,7 +19,9 @@ test('overload', { timeout: 300_000 }, async (t) => {
   const list = message('GET', campaigns, [bearer])
   const unlimited = ['--rate-limit', '1000000000']
 
-  await t.test('one stall: everybody who waited is served', async (t) => {
+  const isShed = ({ status, body }: Told) => status === 503 && body.code === 'SERVICE_UNAVAILABLE'
+
+  await t.test('one stall: everybody who waited is answered, and after a second all is as before', async (t) => {
     const place = origin.copy(t)
     const server = await place.serve(unlimited)
     const ledger = newLedger(place, origin)
@@ -28,13 +30,15 @@ test('overload', { timeout: 300_000 }, async (t) => {
     const waiting = Array.from({ length: 200 }, (_, n) =>
       n % 2
         ? ledger.post(server, 'leads/lookup', 'before@example.com')
-        : ledger.register(server, `waits-${n}@example.com`),
+        : ledger.register(server, `waits-${n}@example.com`, isShed),
     )
     const all = Promise.all(waiting)
     all.catch(() => {}) // looked at below
     await sleep(2_500)
     server.process.kill('SIGCONT')
-    for (const { status } of await all) assert.ok(status === 200 || status === 201, String(status))
+    for (const { status } of await all) assert.ok([200, 201, 503].includes(status), String(status))
+    // A stall that falls on the begin of a sample looks like overload until the next one.
+    await sleep(1_500)
     await ledger.register(server, 'after@example.com')
     await ledger.assertKept(server)
     await ledger.assertBook()
@@ -93,7 +97,6 @@ test('overload', { timeout: 300_000 }, async (t) => {
     ],
     'silent connections': [amount(1_000, 2_000), () => ''],
   }
-  const isShed = ({ status, body }: Told) => status === 503 && body.code === 'SERVICE_UNAVAILABLE'
   await t.test('hostile connections of every kind: it lives, and recovers', async (t) => {
     const place = origin.copy(t)
     const server = await place.serve(unlimited)

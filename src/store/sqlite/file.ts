@@ -8,6 +8,8 @@ import { checkVersion, migrate } from './migrations.ts'
 
 /** How long a process that opens its database, or a command, waits for somebody else's lock. */
 const openingMs = 5_000
+/** How long a command waits for another one that migrates the same file; a server never gives way. */
+const migrationWaitMs = 1_000
 const cacheKibibytes = 131_072
 /** What is deleted is wiped, also the table that a migration drops. */
 const wipe = 'PRAGMA secure_delete = ON'
@@ -70,20 +72,22 @@ export function migrateSqlite(path: string): { version: number; applied: number 
 }
 
 function claimForMigration(path: string): () => void {
-  return claim(path, `a server is running on ${path}: stop it before the database is migrated`)
+  const refusal = `a server is running on ${path}: stop it before the database is migrated`
+  return claim(path, migrationWaitMs, refusal)
 }
 
 /** Makes this process the one server on the database, until it ends, however it ends. @throws UnusableDatabase */
 export function lockForServing(path: string): () => void {
   makeFolder(path)
-  return claim(path, `another server is running on ${path}: stop it first, or give this one a DATABASE_URL of its own`)
+  const refusal = `another server is running on ${path}: stop it first, or give this one a DATABASE_URL of its own`
+  return claim(path, 0, refusal)
 }
 
 /** The lock is the operating system's, on a small file of its own. */
-function claim(path: string, refusal: string): () => void {
+function claim(path: string, busyTimeoutMs: number, refusal: string): () => void {
   // The folder's real path, so that two names of one file are one lock.
   const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
-  const lock = usable(path, () => connect(lockPath, { busyTimeoutMs: 0 }))
+  const lock = usable(path, () => connect(lockPath, { busyTimeoutMs }))
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch {
