@@ -85,6 +85,7 @@ export function kindsOf(way: Way, target: Target): Record<string, Kind> {
   const path = `/api/public/v1/campaigns/${target.campaignId}/leads/lookup`
   const start = `POST ${path} HTTP/1.1\r\nHost: a\r\n${keyField(way, target)}Content-Type: application/json\r\n`
   const whole = `${start}Content-Length: 30\r\n\r\n{"email":"nobody@example.com"}`
+  const tiny = `GET / HTTP/1.1\r\nHost:a\r\n${keyField(way, target)}\r\n`
   const tenMegabytes = `${start}Content-Length: 10000000\r\n\r\n`
   const chunk = `2000\r\n${' '.repeat(0x2000)}\r\n`
   const slow = { bytes: 1, everyMs: 100 }
@@ -98,6 +99,7 @@ export function kindsOf(way: Way, target: Target): Record<string, Kind> {
       ...{ begin: [whole], stream: whole.repeat(100), ...poured, bytes: whole.length * 100 },
       reads: false,
     },
+    'pipelines of tiny requests': { begin: [tiny], stream: tiny.repeat(2_000), ...poured, bytes: tiny.length * 2_000 },
     'bodies of 10 MB': { begin: [tenMegabytes], stream: ' '.repeat(65_536), ...poured },
     'bodies of 10 MB, in chunks': {
       ...{ begin: [`${start}Transfer-Encoding: chunked\r\n\r\n`], stream: chunk, everyMs: 0 },

@@ -24,6 +24,8 @@ const mostGrowth = 8 * 3
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: 'clients,heads,expressions' },
+    /** Only those kinds of clients and contents of heads whose names hold this. */
+    kind: { type: 'string', default: '' },
     seconds: { type: 'string', default: '4' },
     /** Requests for each cost of a head. */
     requests: { type: 'string', default: '1000' },
@@ -76,6 +78,7 @@ async function besideClients(place: Place): Promise<string[]> {
   for (const way of ways) {
     for (const [name, kind] of Object.entries(kindsOf(way, place.attacker))) {
       const what = `${name}, ${way}`
+      if (!what.includes(options.kind)) continue
       const { outcome, end } = attack(place, kind)
       // The idle ones need a moment to connect.
       await sleep(kind.connections === undefined ? 200 : 1_500)
@@ -171,7 +174,7 @@ async function costOfHeads(place: Place): Promise<string[]> {
   const missed: string[] = []
   console.log('\nCPU of the server for one request with a head of 8 kB, µs\n')
   console.log('| content | surface | with a key | CPU µs | status |\n| --- | --- | --- | --- | --- |')
-  for (const content of contentNames) {
+  for (const content of contentNames.filter((name) => name.includes(options.kind))) {
     for (const way of ways) {
       for (const { surface, requests } of requestsOf(content, way, place.attacker)) {
         const { microseconds, statuses } = await leastCostOf(place, requests)

@@ -83,6 +83,26 @@ test('requests', { concurrency: 8 }, async (t) => {
     }
   })
 
+  check('a pipeline that is too long: a hundred answers, the last of which closes the connection', async () => {
+    const tooMany = Array.from({ length: 400 }, (_, n) => message('GET', n % 2 ? campaigns : '/nowhere', ['X-A: b']))
+    const { answers, ending } = await exchange(port, [tooMany.join('')])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array.from({ length: 100 }, (_, n) => (n % 2 ? 401 : 404)),
+    )
+    const closing = answers.map((answer) => header(answer, 'connection') === 'close')
+    assert.deepEqual([closing.indexOf(true), ending], [99, 'closed'])
+  })
+
+  check('a connection takes any number of requests, some of them together', async () => {
+    const line = await wire(port)
+    for (let asked = 10; asked <= 300; asked += 10) {
+      await line.send(message('GET', '/nowhere').repeat(10))
+      for (const { status } of await line.answers(asked)) assert.equal(status, 404)
+    }
+    line.destroy()
+  })
+
   check('Connection: close is honoured', async () => {
     const answer = await onlyAnswer(port, [message('GET', campaigns, [bearer, 'Connection: close'])])
     assertGood(answer, 200)
