@@ -1,5 +1,5 @@
 // A lead as a row of either engine.
-import type { Rule } from '../core/mechanism/attempt.ts'
+import type { Rule } from '../core/mechanism/rule.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import type { Campaign, Decision, Lead, LeadFilter } from './model.ts'
 import type { Value } from './sql.ts'

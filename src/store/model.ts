@@ -1,8 +1,9 @@
 // What is kept: accounts, keys, campaigns and leads, as the rest of Lastcall sees them.
 import type { CampaignSettings } from '../core/campaign.ts'
 import type { Seconds } from '../core/instant.ts'
-import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
-import type { Schedule } from '../core/mechanism/settings.ts'
+import type { Attempt } from '../core/mechanism/attempt.ts'
+import type { Rule } from '../core/mechanism/rule.ts'
+import type { Terms } from '../core/mechanism/terms.ts'
 
 export type Account = {
   id: number
@@ -44,8 +45,8 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   id: number
   accountId: number
   timeZone: string
-  /** Time zone and mechanism as the core takes them; one object for as long as the campaign is unchanged. */
-  schedule: Schedule
+  /** Time zone and mechanism as the core takes them. */
+  terms: Terms
   pages: Page[]
   /** The rule that an attempt beginning now freezes. */
   ruleId: number | null

@@ -48,17 +48,17 @@ async function written(write: LeadWrite | LeadRefusal | Promise<LeadWrite | Lead
 /** Registers a lead that is new, and leaves any other as it is. */
 const first =
   (at: number): Decide =>
-  ({ schedule }, lead) =>
-    lead === undefined ? { registeredAt: at, attempt: begin(schedule, at) } : undefined
+  ({ terms }, lead) =>
+    lead === undefined ? { registeredAt: at, attempt: begin(terms, at) } : undefined
 
 /** Leads that differ in everything, and leads that have the same attempt but not the same registration. */
-function decisionsOn({ schedule }: Campaign): (number: number) => Decision {
-  const same = begin(schedule, instants[0] as number)
+function decisionsOn({ terms }: Campaign): (number: number) => Decision {
+  const same = begin(terms, instants[0] as number)
   return (number) => {
     // Those before and behind the border between two campaigns are alike.
     if (number % 2 === 0) return { registeredAt: instants[number === 0 ? 1 : 0] as number, attempt: same }
     const registeredAt = instants[number % instants.length] as number
-    const attempt = begin(schedule, registeredAt)
+    const attempt = begin(terms, registeredAt)
     return { registeredAt, attempt: number % 3 === 0 ? setByHand(attempt, number, registeredAt) : attempt }
   }
 }
@@ -183,7 +183,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const [onOther, onChanged, onDeleted] = await Promise.all([write(other), write(changed), write(deleted)])
     assert.equal((await written(onOther)).created, true)
     const { campaign, lead } = await written(onChanged)
-    assert.deepEqual(campaign.schedule.mechanism.deadline, none)
+    assert.deepEqual(campaign.terms.mechanism.deadline, none)
     assert.equal(lead.attempt.deadlineAt, null)
     assert.equal(onDeleted, 'CAMPAIGN_NOT_FOUND')
     const draft = { ...settings(none, changed.id), isDraft: true }

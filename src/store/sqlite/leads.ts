@@ -1,4 +1,4 @@
-import type { Rule } from '../../core/mechanism/attempt.ts'
+import type { Rule } from '../../core/mechanism/rule.ts'
 import { attemptValues, emailRange, leadOf, ruleIdAfter } from '../lead-row.ts'
 import { findLead, findLeadByRef, insertLeads, type LeadWithEmail, listLeads, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decision, FoundLead, Lead, LeadFilter } from '../model.ts'
