@@ -144,12 +144,9 @@ function decider({ check, attempt, visitor }: Change, now: Seconds): Decide {
     if (refusal !== undefined) return refusal
     const next = attempt(campaign, lead, now)
     if (next === lead?.attempt) return undefined
-    const takesOver = lead === undefined && visitor !== undefined
-    return {
-      registeredAt: lead?.registeredAt ?? now,
-      attempt: next,
-      ...(takesOver && { ruleId: visitor.ruleId }),
-    }
+    const before = lead ?? visitor
+    const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
+    return { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }
   }
 }
 

@@ -82,12 +82,7 @@ export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
 export type FoundLead = { campaignId: number; lead(campaign: Campaign): Promise<Lead> }
 
 /** What becomes of a lead: a new one, or a changed attempt. */
-export type Decision = {
-  registeredAt: Seconds
-  attempt: Attempt
-  /** Of the attempt's rule, where it is taken over from somebody else and not the campaign's present one. */
-  ruleId?: number | null
-}
+export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'>
 
 /** Why nothing is done. */
 export type LeadRefusal = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'

@@ -142,7 +142,9 @@ test('a registration is decided on the settings as they are when it is stored, n
     assert.ok(read)
     const now = Math.floor(Date.now() / 1000)
     const decide: Decide = (campaign) =>
-      campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : { registeredAt: now, attempt: begin(campaign.terms, now) }
+      campaign.isDraft
+        ? 'CAMPAIGN_NOT_PUBLISHED'
+        : { registeredAt: now, ruleId: campaign.ruleId, attempt: begin(campaign.terms, now) }
     await applyCampaign(shop, { id, isDraft: true })
     assert.equal(await store.leads.write(read, email, decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
     assert.equal(await store.leads.find(read, email), undefined)

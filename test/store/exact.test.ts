@@ -42,10 +42,10 @@ async function apply(store: Store, accountId: number, mechanism: object, id?: nu
 
 const register =
   (registeredAt: number): Decide =>
-  ({ terms }, lead) => {
+  ({ terms, ruleId }, lead) => {
     const attempt = lead ? registerAgain(terms, lead.attempt, registeredAt) : begin(terms, registeredAt)
     if (attempt === lead?.attempt) return undefined
-    return { registeredAt: lead?.registeredAt ?? registeredAt, attempt }
+    return { registeredAt: lead?.registeredAt ?? registeredAt, ruleId, attempt }
   }
 
 const extend =
@@ -53,7 +53,7 @@ const extend =
   (_, lead) =>
     lead === undefined
       ? 'LEAD_NOT_FOUND'
-      : { registeredAt: lead.registeredAt, attempt: setByHand(lead.attempt, deadlineAt, at) }
+      : { registeredAt: lead.registeredAt, ruleId: lead.ruleId, attempt: setByHand(lead.attempt, deadlineAt, at) }
 
 function leadOf(written: LeadWrite | LeadRefusal): Lead {
   if (typeof written === 'string') assert.fail(written)
