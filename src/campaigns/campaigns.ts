@@ -9,8 +9,8 @@ import type { Store } from '../store/store.ts'
 export type CampaignFile = ReturnType<typeof asFile>
 
 export function asFile(campaign: Campaign) {
-  const { id, name, isDraft, timeZone, schedule, anonymous, onExpiry, pages, mailTimer } = campaign
-  const { mechanism } = schedule
+  const { id, name, isDraft, timeZone, terms, anonymous, onExpiry, pages, mailTimer } = campaign
+  const { mechanism } = terms
   return { id, name, isDraft, timeZone, mechanism, anonymous, onExpiry, pages, mailTimer }
 }
 

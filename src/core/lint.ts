@@ -10,8 +10,8 @@ import {
   parseTime,
   skippedDates,
 } from './mechanism/calendar.ts'
-import { type LiveInstants, liveInstants } from './mechanism/live.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
+import { type Terms, termsOf } from './mechanism/terms.ts'
 import { windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
 
@@ -57,7 +57,7 @@ type Look = {
   campaign: CampaignSettings
   now: Seconds
   zone: Zone
-  live: LiveInstants
+  terms: Terms
   attempt: Attempt
   offer: Offer
 }
@@ -72,12 +72,12 @@ const MANY_RESETS = 3
 
 /** What may be unexpected about valid settings, those of the campaign's rules first. */
 export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
-  const attempt = beginByVisit(campaign, now)
+  const terms = termsOf(campaign)
+  const attempt = beginByVisit(terms, now)
   const look: Look = {
-    ...{ campaign, now, attempt },
+    ...{ campaign, now, terms, attempt },
     zone: zoneOf(campaign.timeZone),
-    live: liveInstants(campaign),
-    offer: offerAt(campaign, attempt, now),
+    offer: offerAt(terms, attempt, now),
   }
   const found = [inDeadline, inTimes, inEnd, inReset, inRetry, inCycle, inPages].flatMap((find) => find(look))
   return found
@@ -85,12 +85,12 @@ export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
     .map(([code, path, at = null]) => ({ code, path, at, isUnfair: unfair.includes(code) }))
 }
 
-function inDeadline({ campaign, now, live }: Look): Found[] {
+function inDeadline({ campaign, now, terms }: Look): Found[] {
   const { deadline, endsAt } = campaign.mechanism
   const path = 'mechanism.deadline'
   switch (deadline.kind) {
     case 'fixed': {
-      const isOver = live.deadlineAt !== null && live.deadlineAt <= now
+      const isOver = terms.deadlineAt !== null && terms.deadlineAt <= now
       return [isOver && ['FIXED_DATE_OVER', `${path}.at`]]
     }
     case 'none':
@@ -157,10 +157,10 @@ function isSkipped(zone: Zone, local: LocalSeconds): boolean {
 }
 
 /** At most one: the worst. */
-function inEnd({ now, live, attempt, offer }: Look): Found[] {
-  const { endsAt } = live
+function inEnd({ now, terms, attempt, offer }: Look): Found[] {
+  const { endsAt } = terms
   const path = 'mechanism.endsAt'
-  const uncapped = attempt.deadlineAt ?? live.deadlineAt
+  const uncapped = attempt.deadlineAt ?? terms.deadlineAt
   if (endsAt === null) return []
   if (endsAt <= now) return [['END_OVER', path]]
   if (offer.opensAt !== null && endsAt <= offer.opensAt) return [['END_BEFORE_OPENING', path, offer.opensAt]]
@@ -177,26 +177,26 @@ function inReset({ campaign: { mechanism } }: Look): Found[] {
   return [(reset.max ?? Number.POSITIVE_INFINITY) > MANY_RESETS && ['RESET_SLIDES', path]]
 }
 
-function inRetry({ campaign: { mechanism }, live, zone, now, offer }: Look): Found[] {
+function inRetry({ campaign: { mechanism }, terms, zone, now, offer }: Look): Found[] {
   const { retry } = mechanism
   if (!retry?.enabled || offer.deadline === null) return []
   const wait = periodOf(retry.after)
   const retryAt = addPeriod(zone, offer.deadline, wait)
-  const isNever = live.endsAt !== null && live.endsAt > now && retryAt >= live.endsAt
+  const isNever = terms.endsAt !== null && terms.endsAt > now && retryAt >= terms.endsAt
   return [
     'seconds' in wait && wait.seconds < A_PAUSE && ['RETRY_AT_ONCE', 'mechanism.retry'],
     isNever && ['RETRY_NEVER', 'mechanism.retry', retryAt],
   ]
 }
 
-function inCycle({ campaign: { mechanism }, live, zone, now, attempt }: Look): Found[] {
+function inCycle({ campaign: { mechanism }, terms, zone, now, attempt }: Look): Found[] {
   const { cycle, endsAt } = mechanism
   const { rule, opensAt, deadlineAt } = attempt
   if (!cycle?.enabled || rule === null || opensAt === null || deadlineAt === null) return []
   const againAt = addPeriod(zone, deadlineAt, periodOf(cycle.pause))
   const pause = windowsOf(rule)(againAt).opensAt - deadlineAt
   const wanted = Math.max(A_PAUSE - SHORT, (deadlineAt - opensAt) / 4) // a day may have 23 hours
-  const isNever = live.endsAt !== null && live.endsAt > now && againAt >= live.endsAt
+  const isNever = terms.endsAt !== null && terms.endsAt > now && againAt >= terms.endsAt
   const path = 'mechanism.cycle'
   return [
     pause < wanted && ['CYCLE_HARDLY_PAUSES', path],

@@ -3,6 +3,7 @@ import { type Attempt, begin, beginByVisit, type Offer, offerAt, registerAgain, 
 import { DAY_SECONDS, dayOf, type LocalSeconds, weekdayOf } from './mechanism/calendar.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
 import type { Schedule } from './mechanism/settings.ts'
+import { type Terms, termsOf } from './mechanism/terms.ts'
 import { nextClockChange, zoneOf } from './mechanism/zone.ts'
 
 /** What somebody does, or what happens by itself; the offer that it leads to holds until the next step. */
@@ -38,13 +39,14 @@ const NOON = 12 * 3600
 
 /** Asks the rules what people would get who come now, and at other moments that show something. */
 export function preview(schedule: Schedule, supposed: Supposed): Preview[] {
+  const terms = termsOf(schedule)
   const { reset, retry } = schedule.mechanism
   const eager: Who[] = reset?.enabled || retry?.enabled ? ['eager'] : []
   const who: Who[] = ['lead', ...eager, ...(supposed.anonymous ? (['visitor'] as const) : [])]
   return momentsOf(schedule.timeZone, supposed).map(({ when, at }) => ({
     when,
     at,
-    stories: who.map((one) => tell(schedule, one, at, supposed.visitAfter)),
+    stories: who.map((one) => tell(terms, one, at, supposed.visitAfter)),
   }))
 }
 
@@ -77,10 +79,10 @@ type Standing = { attempt: Attempt; latest: Step; left: typeof TOLD; goesOn: boo
 type Next = { at: Seconds; what: What; attempt: Attempt } | undefined
 
 /** It always ends: each attempt, reset and cycle has at most four steps, and few of them are listed. */
-function tell(schedule: Schedule, who: Who, at: Seconds, visitAfter: string): Story {
-  const attempt = who === 'visitor' ? beginByVisit(schedule, at) : begin(schedule, at)
+function tell(terms: Terms, who: Who, at: Seconds, visitAfter: string): Story {
+  const attempt = who === 'visitor' ? beginByVisit(terms, at) : begin(terms, at)
   const what = who === 'visitor' ? 'visits' : 'registers'
-  const first: Step = { at, what, offer: offerAt(schedule, attempt, at) }
+  const first: Step = { at, what, offer: offerAt(terms, attempt, at) }
   const none = { resets: 0, retries: 0 }
   const standing: Standing = {
     ...{ attempt, latest: first, goesOn: false },
@@ -88,57 +90,57 @@ function tell(schedule: Schedule, who: Who, at: Seconds, visitAfter: string): St
   }
   const steps = [first]
   for (;;) {
-    const next = nextOf(schedule, standing, who === 'eager', visitAfter)
+    const next = nextOf(terms, standing, who === 'eager', visitAfter)
     if (next === undefined) return { who, steps, goesOn: standing.goesOn }
     standing.attempt = next.attempt
-    standing.latest = { at: next.at, what: next.what, offer: offerAt(schedule, next.attempt, next.at) }
+    standing.latest = { at: next.at, what: next.what, offer: offerAt(terms, next.attempt, next.at) }
     steps.push(standing.latest)
   }
 }
 
-function nextOf(schedule: Schedule, standing: Standing, isEager: boolean, visitAfter: string): Next {
+function nextOf(terms: Terms, standing: Standing, isEager: boolean, visitAfter: string): Next {
   const { attempt, latest } = standing
   const { state, opensAt, deadline } = latest.offer
   switch (state) {
     case 'pending': {
-      const at = addPeriod(zoneOf(schedule.timeZone), latest.at, periodOf(visitAfter))
-      return { at, what: 'visits', attempt: visit(schedule, attempt, at) }
+      const at = addPeriod(zoneOf(terms.timeZone), latest.at, periodOf(visitAfter))
+      return { at, what: 'visits', attempt: visit(terms, attempt, at) }
     }
     case 'scheduled':
       if (deadline !== null && (opensAt === null || deadline <= opensAt)) return { at: deadline, what: 'ends', attempt }
       return opensAt === null ? undefined : { at: opensAt, what: 'opens', attempt }
     case 'open':
       if (deadline === null) return undefined
-      return (isEager && resetOf(schedule, standing, deadline)) || { at: deadline, what: 'ends', attempt }
+      return (isEager && resetOf(terms, standing, deadline)) || { at: deadline, what: 'ends', attempt }
     case 'expired':
       if (deadline === null) return undefined
-      return cycleOf(schedule, standing, deadline) ?? (isEager ? retryOf(schedule, standing, deadline) : undefined)
+      return cycleOf(terms, standing, deadline) ?? (isEager ? retryOf(terms, standing, deadline) : undefined)
   }
 }
 
 /** Half of the time that is left, somebody registers again. */
-function resetOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
+function resetOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
   const { attempt, latest } = standing
   const at = latest.at + Math.floor((deadline - latest.at) / 2)
-  const again = registerAgain(schedule, attempt, at)
+  const again = registerAgain(terms, attempt, at)
   return tellMore(standing, 'resets', again !== attempt, { at, what: 'resets', attempt: again })
 }
 
-function retryOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
-  const { retry } = schedule.mechanism
+function retryOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
+  const { retry } = terms.mechanism
   if (!retry?.enabled) return undefined
-  const at = addPeriod(zoneOf(schedule.timeZone), deadline, periodOf(retry.after))
-  const another = registerAgain(schedule, standing.attempt, at)
+  const at = addPeriod(zoneOf(terms.timeZone), deadline, periodOf(retry.after))
+  const another = registerAgain(terms, standing.attempt, at)
   const isAnother = another !== standing.attempt
   return tellMore(standing, 'retries', isAnother, { at, what: 'retries', attempt: another })
 }
 
-function cycleOf(schedule: Schedule, standing: Standing, deadline: Seconds): Next {
+function cycleOf(terms: Terms, standing: Standing, deadline: Seconds): Next {
   const { attempt, latest } = standing
   const { rule } = attempt
   if (rule === null || rule.cycle === null) return undefined
   const at = addPeriod(zoneOf(rule.timeZone), deadline, periodOf(rule.cycle.pause))
-  const comes = offerAt(schedule, attempt, at).cycle > latest.offer.cycle
+  const comes = offerAt(terms, attempt, at).cycle > latest.offer.cycle
   return tellMore(standing, 'cycles', comes, { at, what: 'comesAgain', attempt })
 }
 

@@ -37,3 +37,30 @@ export function countRequest<Who>(window: RateWindow<Who>, who: Who, limit: numb
     resetSeconds: Math.max(1, (window.minute + 1) * 60 - Math.floor(nowMs / 1000)),
   }
 }
+
+/** Visitors counted in one minute; any further one is refused until the next. */
+const mostVisitors = 100_000
+
+/** Counts for one visitor, by their address, at `nowMs` (milliseconds) against `limit` in the UTC minute. */
+export type VisitorRate = (address: string, limit: number, nowMs: number) => RateVerdict
+
+export function visitorRate(most = mostVisitors): VisitorRate {
+  const window = newRateWindow<string>()
+  return (address, limit, nowMs) => {
+    const isFull = window.counts.size >= most && Math.floor(nowMs / 60_000) <= window.minute
+    if (isFull && !window.counts.has(address)) {
+      return { allowed: false, remaining: 0, resetSeconds: 60 - (Math.floor(nowMs / 1_000) % 60) }
+    }
+    return countRequest(window, address, limit, nowMs)
+  }
+}
+
+/** Rates of accounts and of visitors, for a database that one process serves. */
+export function ratesInProcess() {
+  const window = newRateWindow()
+  const visitors = visitorRate()
+  return {
+    count: async (accountId: number, limit: number, nowMs: number) => countRequest(window, accountId, limit, nowMs),
+    countVisitor: async (address: string, limit: number, nowMs: number) => visitors(address, limit, nowMs),
+  }
+}

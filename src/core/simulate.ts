@@ -3,6 +3,7 @@ import { formatInstant, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
 import { checkSchedule } from './mechanism/check-schedule.ts'
 import type { Schedule } from './mechanism/settings.ts'
+import { type Terms, termsOf } from './mechanism/terms.ts'
 
 /** What holds for the lead after one event. */
 export type Answer =
@@ -37,30 +38,31 @@ export function simulate(document: unknown): Simulated {
   return { answers: stories.filter((story) => story !== undefined).map(answersTo) }
 }
 
-function answersTo({ campaign: schedule, events }: Story): Answer[] {
+function answersTo({ campaign, events }: Story): Answer[] {
+  const terms = termsOf(campaign)
   let lead: Lead | undefined
   return events.map((event) => {
     const isNew = lead === undefined
-    lead = leadAfter(schedule, lead, event)
+    lead = leadAfter(terms, lead, event)
     if (lead === undefined) return { found: false }
-    const answer = answerFor(schedule, lead, event.at)
+    const answer = answerFor(terms, lead, event.at)
     return event.do === 'register' ? { ...answer, created: isNew } : answer
   })
 }
 
-function leadAfter(schedule: Schedule, lead: Lead | undefined, event: LeadEvent): Lead | undefined {
+function leadAfter(terms: Terms, lead: Lead | undefined, event: LeadEvent): Lead | undefined {
   if (lead === undefined) {
-    return event.do === 'register' ? { registeredAt: event.at, attempt: begin(schedule, event.at) } : undefined
+    return event.do === 'register' ? { registeredAt: event.at, attempt: begin(terms, event.at) } : undefined
   }
-  return { ...lead, attempt: attemptAfter(schedule, lead.attempt, event) }
+  return { ...lead, attempt: attemptAfter(terms, lead.attempt, event) }
 }
 
-function attemptAfter(schedule: Schedule, attempt: Attempt, event: LeadEvent): Attempt {
+function attemptAfter(terms: Terms, attempt: Attempt, event: LeadEvent): Attempt {
   switch (event.do) {
     case 'register':
-      return registerAgain(schedule, attempt, event.at)
+      return registerAgain(terms, attempt, event.at)
     case 'visit':
-      return visit(schedule, attempt, event.at)
+      return visit(terms, attempt, event.at)
     case 'extend':
       return setByHand(attempt, event.to, event.at)
     case 'lookup':
@@ -68,8 +70,8 @@ function attemptAfter(schedule: Schedule, attempt: Attempt, event: LeadEvent): A
   }
 }
 
-function answerFor(schedule: Schedule, { registeredAt, attempt }: Lead, now: Seconds): Answer {
-  const offer = offerAt(schedule, attempt, now)
+function answerFor(terms: Terms, { registeredAt, attempt }: Lead, now: Seconds): Answer {
+  const offer = offerAt(terms, attempt, now)
   return {
     registeredAt: formatInstant(registeredAt),
     deadline: offer.deadline === null ? null : formatInstant(offer.deadline),

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Value } from '../store/sql.ts'
 import { type Connection, connect, transaction } from '../store/sqlite/connection.ts'
-import { watchIdentity } from '../store/sqlite/file-identity.ts'
 import type { Answer, Question } from './thread.ts'
 
 const path: string = workerData
@@ -27,19 +26,16 @@ const schema = `
   CREATE INDEX IF NOT EXISTS request_history_by_time ON request_history (at_ms);
 `
 
-let writer: { connection: Connection; isSameFile(): boolean } | undefined
+let writer: Connection | undefined
 
 function write(sql: string, values: Value[]): number {
   // SQLite would go on writing to a file that was removed.
   if (writer?.isSameFile() === false) {
-    writer.connection.close()
+    writer.close()
     writer = undefined
   }
-  writer ??= {
-    connection: connect(path, { busyTimeoutMs, opened: ({ exec }) => exec(schema) }),
-    isSameFile: watchIdentity([path]),
-  }
-  const { connection } = writer
+  writer ??= connect(path, { busyTimeoutMs, opened: ({ exec }) => exec(schema) })
+  const connection = writer
   // Not kept: each number of rows has a statement of its own.
   return transaction(connection, () => Number(connection.prepare(sql).run(...values).changes))
 }

@@ -59,23 +59,22 @@ const needLead = (_: Campaign, lead: Lead | undefined) => (lead === undefined ? 
 
 const registering: Change = {
   check: needPublished,
-  attempt: ({ schedule }, lead, now) =>
-    lead === undefined ? begin(schedule, now) : registerAgain(schedule, lead.attempt, now),
+  attempt: ({ terms }, lead, now) => (lead === undefined ? begin(terms, now) : registerAgain(terms, lead.attempt, now)),
 }
 
 const visiting: Change = {
   check: (campaign, lead) => needPublished(campaign) ?? needLead(campaign, lead),
-  attempt: ({ schedule }, lead, now) => visit(schedule, (lead as Lead).attempt, now),
+  attempt: ({ terms }, lead, now) => visit(terms, (lead as Lead).attempt, now),
 }
 
 const visitingWithoutEmail: Change = {
   check: needPublished,
-  attempt: ({ schedule }, lead, now) => lead?.attempt ?? beginByVisit(schedule, now),
+  attempt: ({ terms }, lead, now) => lead?.attempt ?? beginByVisit(terms, now),
 }
 
 const importing: Change = {
   check: () => undefined,
-  attempt: ({ schedule }, lead, now) => lead?.attempt ?? begin(schedule, now),
+  attempt: ({ terms }, lead, now) => lead?.attempt ?? begin(terms, now),
 }
 
 const settingDeadline = (deadlineAt: Seconds | null): Change => ({
@@ -145,15 +144,12 @@ function decider({ check, attempt, visitor }: Change, now: Seconds): Decide {
     if (refusal !== undefined) return refusal
     const next = attempt(campaign, lead, now)
     if (next === lead?.attempt) return undefined
-    const takesOver = lead === undefined && visitor !== undefined
-    return {
-      registeredAt: lead?.registeredAt ?? now,
-      attempt: next,
-      ...(takesOver && { ruleId: visitor.ruleId }),
-    }
+    const before = lead ?? visitor
+    const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
+    return { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }
   }
 }
 
 export function view(campaign: Campaign, lead: Lead, now: Seconds): LeadView {
-  return { campaign, lead, offer: offerAt(campaign.schedule, lead.attempt, now) }
+  return { campaign, lead, offer: offerAt(campaign.terms, lead.attempt, now) }
 }

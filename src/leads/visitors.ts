@@ -67,7 +67,7 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
       // For an email that has a lead already the sender sees only what they would see without it.
       if (!registered.created) return { shown: await offerIn(parts, campaign, visitor, false, now), lc: null }
       const { lead, offer } = registered
-      const nextAt = nextCycleAt(campaign.schedule, lead.attempt, now)
+      const nextAt = nextCycleAt(campaign.terms, lead.attempt, now)
       return { shown: { campaign, offer, nextAt, leadId: lead.id, isKnown: true }, lc: lead.ref }
     },
   }
@@ -92,15 +92,15 @@ async function offerIn(
   if (lead !== undefined) {
     const view = mayBegin ? await parts.leads.visit(idsOf(campaign), lead.email, now) : undefined
     const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
-    const offer = offerAt(campaign.schedule, attempt, now)
-    const nextAt = nextCycleAt(campaign.schedule, attempt, now)
+    const offer = offerAt(campaign.terms, attempt, now)
+    const nextAt = nextCycleAt(campaign.terms, attempt, now)
     return { campaign, offer, nextAt, leadId: lead.id, isKnown: true }
   }
   const view = await anonymous(parts, campaign, client, mayBegin, now)
   // Without having been here a visitor would begin now: that is what a page may promise.
   const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
   const offer = view?.offer ?? (pending ? pendingOffer : undefined)
-  const nextAt = view === undefined ? null : nextCycleAt(campaign.schedule, view.lead.attempt, now)
+  const nextAt = view === undefined ? null : nextCycleAt(campaign.terms, view.lead.attempt, now)
   return { campaign, offer, nextAt, leadId: null, isKnown: false }
 }
 
@@ -133,6 +133,6 @@ const idsOf = ({ accountId, id }: Campaign) => ({ accountId, campaignId: id })
 const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, attempt: 1, cycle: 1 }
 
 /** What a visit at `now` would make of an offer that waits for one. */
-export function offerIfVisited({ schedule }: Campaign, { attempt }: Lead, offer: Offer, now: Seconds): Offer {
-  return offer.state === 'pending' ? offerAt(schedule, visit(schedule, attempt, now), now) : offer
+export function offerIfVisited({ terms }: Campaign, { attempt }: Lead, offer: Offer, now: Seconds): Offer {
+  return offer.state === 'pending' ? offerAt(terms, visit(terms, attempt, now), now) : offer
 }

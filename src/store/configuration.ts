@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto'
 import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
-import { type Rule, ruleOf } from '../core/mechanism/attempt.ts'
+import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
+import { termsOf } from '../core/mechanism/terms.ts'
 import { toAccount } from './access.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { deleteLeads, hasLeads } from './lead-sql.ts'
@@ -204,7 +205,7 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
     name: row.name,
     isDraft: row.is_draft === 1,
     ...settings,
-    schedule: { timeZone: settings.timeZone, mechanism },
+    terms: termsOf({ timeZone: settings.timeZone, mechanism }),
     pages: pages.map(toPage),
     ruleId: row.rule_id,
     rules: new Map(rules.map(({ id, rule }): [number, Rule] => [id, JSON.parse(rule)])),
@@ -239,7 +240,7 @@ async function applyCampaign(
     settings.id === undefined
       ? await insertCampaign(sql, accountId, settings)
       : await updateCampaign(sql, accountId, settings.id, settings, mayReplace)
-  const rule = ruleOf({ timeZone: settings.timeZone, mechanism: settings.mechanism })
+  const rule = ruleOf(settings)
   const ruleId = rule && (await ruleIdOf(sql, campaignId, rule))
   await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
   await replacePages(sql, campaignId, settings.pages)

@@ -1,7 +1,7 @@
 // A lead as a row of either engine.
-import type { Rule } from '../core/mechanism/attempt.ts'
+import type { Rule } from '../core/mechanism/rule.ts'
 import { beforeEmails } from '../core/visitor.ts'
-import type { Campaign, Decision, Lead, LeadFilter } from './model.ts'
+import type { Decision, Lead, LeadFilter } from './model.ts'
 import type { Value } from './sql.ts'
 
 /** The columns of `leads` that make a lead, in the order of `LeadRow`. */
@@ -52,7 +52,7 @@ export function emailRange({ prefix, afterEmail }: Pick<LeadFilter, 'prefix' | '
 export const attemptColumns = `rule_id, attempt, resets, anchor_at, opens_at, deadline_at,
   by_hand_deadline_at, by_hand_set_at`
 
-export function attemptValues(ruleId: number | null, { attempt }: Decision): Value[] {
+export function attemptValues({ ruleId, attempt }: Decision): Value[] {
   const { number, resets, anchorAt, opensAt, deadlineAt, byHand } = attempt
   return [
     ruleId,
@@ -64,12 +64,4 @@ export function attemptValues(ruleId: number | null, { attempt }: Decision): Val
     byHand === null ? null : byHand.deadlineAt,
     byHand === null ? null : byHand.setAt,
   ]
-}
-
-/** The rule that a decision leaves the lead with: the one it had, or the campaign's present one. */
-export function ruleIdAfter(campaign: Campaign, lead: Lead | undefined, decision: Decision): number | null {
-  const { attempt, ruleId } = decision
-  if (ruleId !== undefined) return ruleId
-  if (attempt.rule === null) return null
-  return lead !== undefined && attempt.rule === lead.attempt.rule ? lead.ruleId : campaign.ruleId
 }

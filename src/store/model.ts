@@ -1,8 +1,9 @@
 // What is kept: accounts, keys, campaigns and leads, as the rest of Lastcall sees them.
 import type { CampaignSettings } from '../core/campaign.ts'
 import type { Seconds } from '../core/instant.ts'
-import type { Attempt, Rule } from '../core/mechanism/attempt.ts'
-import type { Schedule } from '../core/mechanism/settings.ts'
+import type { Attempt } from '../core/mechanism/attempt.ts'
+import type { Rule } from '../core/mechanism/rule.ts'
+import type { Terms } from '../core/mechanism/terms.ts'
 
 export type Account = {
   id: number
@@ -44,8 +45,8 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   id: number
   accountId: number
   timeZone: string
-  /** Time zone and mechanism as the core takes them; one object for as long as the campaign is unchanged. */
-  schedule: Schedule
+  /** Time zone and mechanism as the core takes them. */
+  terms: Terms
   pages: Page[]
   /** The rule that an attempt beginning now freezes. */
   ruleId: number | null
@@ -81,12 +82,7 @@ export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
 export type FoundLead = { campaignId: number; lead(campaign: Campaign): Promise<Lead> }
 
 /** What becomes of a lead: a new one, or a changed attempt. */
-export type Decision = {
-  registeredAt: Seconds
-  attempt: Attempt
-  /** Of the attempt's rule, where it is taken over from somebody else and not the campaign's present one. */
-  ruleId?: number | null
-}
+export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'>
 
 /** Why nothing is done. */
 export type LeadRefusal = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'

@@ -142,14 +142,16 @@ test('a registration is decided on the settings as they are when it is stored, n
     assert.ok(read)
     const now = Math.floor(Date.now() / 1000)
     const decide: Decide = (campaign) =>
-      campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : { registeredAt: now, attempt: begin(campaign.schedule, now) }
+      campaign.isDraft
+        ? 'CAMPAIGN_NOT_PUBLISHED'
+        : { registeredAt: now, ruleId: campaign.ruleId, attempt: begin(campaign.terms, now) }
     await applyCampaign(shop, { id, isDraft: true })
     assert.equal(await store.leads.write(read, email, decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
     assert.equal(await store.leads.find(read, email), undefined)
 
     const rule = {
       timeZone: 'UTC',
-      mechanism: { ...read.schedule.mechanism, deadline: { kind: 'after', period: 'PT1H' } },
+      mechanism: { ...read.terms.mechanism, deadline: { kind: 'after', period: 'PT1H' } },
     }
     await applyCampaign(shop, { id, isDraft: false, ...rule })
     const written = await store.leads.write(read, email, decide, undefined)

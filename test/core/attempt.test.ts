@@ -10,7 +10,8 @@ import {
   setByHand,
   visit,
 } from '../../src/core/mechanism/attempt.ts'
-import type { Deadline, Mechanism, Schedule } from '../../src/core/mechanism/settings.ts'
+import type { Deadline, Mechanism } from '../../src/core/mechanism/settings.ts'
+import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
 
 function at(text: string): number {
   const instant = parseInstant(text)
@@ -18,12 +19,12 @@ function at(text: string): number {
   return instant
 }
 
-function scheduleOf(deadline: Deadline, more: Partial<Mechanism> = {}, timeZone = 'Europe/Warsaw'): Schedule {
-  return { timeZone, mechanism: { startsOn: 'registration', deadline, ...more } }
+function scheduleOf(deadline: Deadline, more: Partial<Mechanism> = {}, timeZone = 'Europe/Warsaw'): Terms {
+  return termsOf({ timeZone, mechanism: { startsOn: 'registration', deadline, ...more } })
 }
 
 /** `open 2026-05-05T10:00:00Z 1/1`: state, deadline, attempt and cycle. */
-function shown(schedule: Schedule, attempt: Attempt, now: string): string {
+function shown(schedule: Terms, attempt: Attempt, now: string): string {
   const { state, deadline, attempt: number, cycle } = offerAt(schedule, attempt, at(now))
   return `${state} ${deadline === null ? null : formatInstant(deadline)} ${number}/${cycle}`
 }

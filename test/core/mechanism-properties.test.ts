@@ -8,13 +8,14 @@ import {
   nextCycleAt,
   offerAt,
   registerAgain,
-  ruleOf,
   setByHand,
   visit,
 } from '../../src/core/mechanism/attempt.ts'
 import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import { addPeriod, periodOf } from '../../src/core/mechanism/period.ts'
+import { ruleOf } from '../../src/core/mechanism/rule.ts'
 import type { Mechanism, Schedule } from '../../src/core/mechanism/settings.ts'
+import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
 import { type Window, windowsOf } from '../../src/core/mechanism/window.ts'
 import { zoneOf } from '../../src/core/mechanism/zone.ts'
 
@@ -80,10 +81,11 @@ const timeZone = fc.constantFrom(
   'Pacific/Chatham',
   'UTC',
 )
-const schedule: fc.Arbitrary<Schedule> = fc
+const settings: fc.Arbitrary<Schedule> = fc
   .record({ timeZone, mechanism })
   .map((made) => checkSchedule(made.timeZone, made.mechanism, []))
   .filter((checked) => checked !== undefined)
+const schedule = settings.map(termsOf)
 
 const instant = fc.integer({ min: Date.UTC(2025, 0) / 1000, max: Date.UTC(2030, 0) / 1000 })
 const later = fc.integer({ min: 0, max: TEN_YEARS })
@@ -97,7 +99,7 @@ const events = fc.array(
 
 type Happening = { after: number; do: string }
 
-function apply(schedule: Schedule, attempt: Attempt, event: string, now: number): Attempt {
+function apply(schedule: Terms, attempt: Attempt, event: string, now: number): Attempt {
   if (event === 'register') return registerAgain(schedule, attempt, now)
   if (event === 'visit') return visit(schedule, attempt, now)
   if (event === 'extend') return setByHand(attempt, now + 5 * 86_400, now)
@@ -106,7 +108,7 @@ function apply(schedule: Schedule, attempt: Attempt, event: string, now: number)
   return attempt
 }
 
-function live(schedule: Schedule, start: number, happenings: Happening[]): { attempt: Attempt; now: number } {
+function live(schedule: Terms, start: number, happenings: Happening[]): { attempt: Attempt; now: number } {
   let attempt = begin(schedule, start)
   let now = start
   for (const event of happenings) {
@@ -118,7 +120,7 @@ function live(schedule: Schedule, start: number, happenings: Happening[]): { att
 
 test('settings that pass the check pass it again unchanged, through JSON too', () => {
   fc.assert(
-    fc.property(schedule, (kept) => {
+    fc.property(settings, (kept) => {
       const faults: Fault[] = []
       const again = JSON.parse(JSON.stringify(kept))
       assert.deepEqual(checkSchedule(again.timeZone, again.mechanism, faults), kept)
@@ -143,7 +145,7 @@ test('a deadline is after its anchor, and opens neither before the anchor nor at
 test('no deadline of the rule is later than the campaign’s end', () => {
   fc.assert(
     fc.property(schedule, endsAt, instant, events, later, (made, endsAt, start, happenings, wait) => {
-      const schedule = { ...made, mechanism: { ...made.mechanism, endsAt } }
+      const schedule = termsOf({ ...made, mechanism: { ...made.mechanism, endsAt } })
       const { attempt, now } = live(
         schedule,
         start,
@@ -199,7 +201,8 @@ test('how often anyone looks makes no difference, and an attempt survives JSON',
           { ...event, after: 0 },
         ]),
       )
-      const calm = live(structuredClone(schedule), start, happenings)
+      const { timeZone, mechanism } = schedule
+      const calm = live(termsOf(structuredClone({ timeZone, mechanism })), start, happenings)
       assert.deepEqual(busy, calm)
       const stored = JSON.parse(JSON.stringify(busy.attempt))
       const now = busy.now + wait
@@ -260,8 +263,9 @@ test('the latest cycle, jumped to or walked to, is the one that single steps lea
           cycle,
           ...(endsAt === null ? {} : { endsAt }),
         }
-        const schedule = checkSchedule(timeZone, mechanism, [])
-        fc.pre(schedule !== undefined)
+        const checked = checkSchedule(timeZone, mechanism, [])
+        fc.pre(checked !== undefined)
+        const schedule = termsOf(checked)
         const { cycle: number, opensAt } = offerAt(schedule, begin(schedule, start), start + wait)
         const stepped = steps(schedule, schedule.mechanism, start, start + wait, max ?? Number.POSITIVE_INFINITY)
         assert.deepEqual({ number, opensAt }, { number: stepped.number, opensAt: stepped.window.opensAt })

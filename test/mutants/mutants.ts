@@ -340,8 +340,8 @@ const store: Mutant[] = [
 const sqlite: Mutant[] = [
   {
     file: 'src/store/sqlite/database.ts',
-    line: "connection.run('COMMIT')\n    hasVersion",
-    fault: "setImmediate(() => connection.run('COMMIT'))\n    hasVersion",
+    line: "connection.run('COMMIT')\n    return result",
+    fault: "setImmediate(() => connection.run('COMMIT'))\n    return result",
     tests: inFaults('sqlite/disk'),
   },
   {
@@ -389,8 +389,8 @@ const sqlite: Mutant[] = [
   },
   {
     file: 'src/store/sqlite/database.ts',
-    line: '!database.isNewer && database.isSameFile()',
-    fault: 'database.isSameFile()',
+    line: '!database.isNewer && database.connection.isSameFile()',
+    fault: 'database.connection.isSameFile()',
     tests: olderDatabase,
   },
   { file: 'src/store/sqlite/database.ts', line: 'database.onNewer?.()', fault: '', tests: olderDatabase },
@@ -413,7 +413,7 @@ const sqlite: Mutant[] = [
     tests: olderDatabase,
   },
   {
-    file: 'src/store/sqlite/sqlite.ts',
+    file: 'src/store/sqlite/leads.ts',
     line: 'await eraseTraces(database, email)',
     fault: '',
     tests: ['test/sqlite/erase.test.ts'],

@@ -47,8 +47,12 @@ async function furnished(t: TestContext) {
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
   const campaign = await store.configuration.applyCampaign(account.id, checked.campaign)
   for (const [n, email] of emails.entries()) {
-    const attempt = begin(campaign.schedule, n)
-    const decision = { registeredAt: n, attempt: n === 3 ? setByHand(attempt, 9_999, 5) : attempt }
+    const attempt = begin(campaign.terms, n)
+    const decision = {
+      registeredAt: n,
+      ruleId: campaign.ruleId,
+      attempt: n === 3 ? setByHand(attempt, 9_999, 5) : attempt,
+    }
     await store.leads.write(campaign, email, () => decision, undefined)
   }
   const leads = await store.leads.list(campaign, everything)
@@ -152,7 +156,7 @@ test('a newer database is refused at the start, and while it is open nothing is 
   change(at.path, `PRAGMA user_version = ${latest + 1}`)
   const unavailable = { name: 'StoreUnavailable' }
   // At once, not only when it is next looked at.
-  const decide = () => ({ registeredAt: 1, attempt: begin(campaign.schedule, 1) })
+  const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
   await assert.rejects(store.leads.write(campaign, 'new@example.com', decide, undefined), unavailable)
   await assert.rejects(store.configuration.createAccount('Late'), unavailable)
   assert.ok(await eventually(1_000, () => !store.isReady()))

@@ -26,7 +26,7 @@ async function makeCampaign(store: Store, accountId: number): Promise<Campaign> 
 
 async function add(store: Store, campaignId: number, names: string[]): Promise<void> {
   const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
-  const decide = () => ({ registeredAt: 1, attempt: begin(campaign.schedule, 1) })
+  const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
   const written = await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, undefined)))
   assert.ok(written.every((write) => typeof write !== 'string' && write.created))
 }

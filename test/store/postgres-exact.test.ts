@@ -56,7 +56,7 @@ test('a change of settings waits for a registration that is being written', asyn
   const registering = store.leads.write(
     campaign,
     'ada@example.com',
-    ({ schedule }) => ({ registeredAt: 1, attempt: begin(schedule, 1) }),
+    ({ terms, ruleId }) => ({ registeredAt: 1, ruleId, attempt: begin(terms, 1) }),
     undefined,
   )
   await sleep(300)

@@ -48,18 +48,18 @@ async function written(write: LeadWrite | LeadRefusal | Promise<LeadWrite | Lead
 /** Registers a lead that is new, and leaves any other as it is. */
 const first =
   (at: number): Decide =>
-  ({ schedule }, lead) =>
-    lead === undefined ? { registeredAt: at, attempt: begin(schedule, at) } : undefined
+  ({ terms, ruleId }, lead) =>
+    lead === undefined ? { registeredAt: at, ruleId, attempt: begin(terms, at) } : undefined
 
 /** Leads that differ in everything, and leads that have the same attempt but not the same registration. */
-function decisionsOn({ schedule }: Campaign): (number: number) => Decision {
-  const same = begin(schedule, instants[0] as number)
+function decisionsOn({ terms, ruleId }: Campaign): (number: number) => Decision {
+  const same = begin(terms, instants[0] as number)
   return (number) => {
     // Those before and behind the border between two campaigns are alike.
-    if (number % 2 === 0) return { registeredAt: instants[number === 0 ? 1 : 0] as number, attempt: same }
+    if (number % 2 === 0) return { registeredAt: instants[number === 0 ? 1 : 0] as number, ruleId, attempt: same }
     const registeredAt = instants[number % instants.length] as number
-    const attempt = begin(schedule, registeredAt)
-    return { registeredAt, attempt: number % 3 === 0 ? setByHand(attempt, number, registeredAt) : attempt }
+    const attempt = begin(terms, registeredAt)
+    return { registeredAt, ruleId, attempt: number % 3 === 0 ? setByHand(attempt, number, registeredAt) : attempt }
   }
 }
 
@@ -137,8 +137,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const campaign = await makeCampaign(stores[0])
     const seen = (await written(stores[0].leads.write(campaign, 'ada@example.com', first(1), undefined))).lead
     const resets: Decide = (_, lead) => {
-      const { attempt, registeredAt } = lead as Lead
-      return { registeredAt, attempt: { ...attempt, resets: attempt.resets + 1 } }
+      const { attempt, registeredAt, ruleId } = lead as Lead
+      return { registeredAt, ruleId, attempt: { ...attempt, resets: attempt.resets + 1 } }
     }
     const rounds = Array.from({ length: 20 }, (_, n) => n)
     const work = async (store: Store) => {
@@ -183,7 +183,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const [onOther, onChanged, onDeleted] = await Promise.all([write(other), write(changed), write(deleted)])
     assert.equal((await written(onOther)).created, true)
     const { campaign, lead } = await written(onChanged)
-    assert.deepEqual(campaign.schedule.mechanism.deadline, none)
+    assert.deepEqual(campaign.terms.mechanism.deadline, none)
     assert.equal(lead.attempt.deadlineAt, null)
     assert.equal(onDeleted, 'CAMPAIGN_NOT_FOUND')
     const draft = { ...settings(none, changed.id), isDraft: true }

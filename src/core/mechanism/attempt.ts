@@ -1,13 +1,9 @@
 import type { Seconds } from '../instant.ts'
 import { cycleAfter, cycleAt } from './cycle.ts'
-import { liveInstants } from './live.ts'
 import { addPeriod, periodOf } from './period.ts'
-import { type Rule, ruleOf } from './rule.ts'
-import type { Schedule } from './settings.ts'
-import { windowsOf } from './window.ts'
+import type { Rule } from './rule.ts'
+import type { Terms } from './terms.ts'
 import { zoneOf } from './zone.ts'
-
-export { type Rule, ruleOf }
 
 /** One granted window of the offer, as it is stored. Events give a new one and never change it. */
 export type Attempt = {
@@ -38,30 +34,35 @@ export type Offer = {
 
 type Standing = Omit<Offer, 'attempt'>
 
-/** A first registration. */
-export function begin(schedule: Schedule, now: Seconds): Attempt {
-  return attemptNumber(1, schedule, now)
+const pending: Attempt = {
+  ...{ number: 1, resets: 0, rule: null, anchorAt: null, opensAt: null, deadlineAt: null, byHand: null },
+}
+
+/** A registration: the first, or the one that begins attempt `number`. */
+export function begin(terms: Terms, now: Seconds, number = 1): Attempt {
+  const attempt = { ...pending, number }
+  return terms.mechanism.startsOn === 'visit' ? attempt : anchored(attempt, terms, now)
 }
 
 /** The first visit of somebody without a lead: it starts the attempt under either `startsOn`. */
-export function beginByVisit(schedule: Schedule, now: Seconds): Attempt {
-  return anchored(pendingAttempt(1), schedule, now)
+export function beginByVisit(terms: Terms, now: Seconds): Attempt {
+  return anchored(pending, terms, now)
 }
 
 /** The very same attempt where nothing changes; otherwise its reset, or the next attempt. */
-export function registerAgain(schedule: Schedule, attempt: Attempt, now: Seconds): Attempt {
-  const { state, deadline } = offerAt(schedule, attempt, now)
+export function registerAgain(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
+  const { state, deadline } = offerAt(terms, attempt, now)
   if (state === 'expired') {
-    const retries = deadline !== null && mayRetry(schedule, attempt, deadline, now)
-    return retries ? attemptNumber(attempt.number + 1, schedule, now) : attempt
+    const retries = deadline !== null && mayRetry(terms, attempt, deadline, now)
+    return retries ? begin(terms, now, attempt.number + 1) : attempt
   }
-  if (state === 'pending' || attempt.byHand !== null || !mayReset(schedule, attempt)) return attempt
-  return { ...anchored(attempt, schedule, now), resets: attempt.resets + 1 }
+  if (state === 'pending' || attempt.byHand !== null || !mayReset(terms, attempt)) return attempt
+  return { ...anchored(attempt, terms, now), resets: attempt.resets + 1 }
 }
 
 /** Starts a pending attempt, under a deadline set by hand too; any other stays the very same. */
-export function visit(schedule: Schedule, attempt: Attempt, now: Seconds): Attempt {
-  return attempt.anchorAt === null ? anchored(attempt, schedule, now) : attempt
+export function visit(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
+  return attempt.anchorAt === null ? anchored(attempt, terms, now) : attempt
 }
 
 /**
@@ -74,30 +75,31 @@ export function setByHand(attempt: Attempt, deadlineAt: Seconds | null, now: Sec
 }
 
 /** Reads, and changes nothing. Bounded however long ago the attempt began. */
-export function offerAt(schedule: Schedule, attempt: Attempt, now: Seconds): Offer {
+export function offerAt(terms: Terms, attempt: Attempt, now: Seconds): Offer {
   const { byHand, number } = attempt
-  if (byHand === null) return { ...standingByRule(schedule, attempt, now), attempt: number }
-  const { cycle } = standingByRule(schedule, attempt, byHand.setAt)
+  if (byHand === null) return { ...standingByRule(terms, attempt, now), attempt: number }
+  const { cycle } = standingByRule(terms, attempt, byHand.setAt)
   return { ...standing(null, byHand.deadlineAt, cycle, now), attempt: number }
 }
 
 /** When the next cycle begins by itself; null where none is to come, as things stand. */
-export function nextCycleAt(schedule: Schedule, attempt: Attempt, now: Seconds): Seconds | null {
+export function nextCycleAt(terms: Terms, attempt: Attempt, now: Seconds): Seconds | null {
   const { rule, anchorAt, opensAt, deadlineAt, byHand } = attempt
   if (!rule?.cycle || anchorAt === null || opensAt === null || deadlineAt === null || byHand) return null
-  const { endsAt } = liveInstants(schedule)
+  const { endsAt } = terms
   return cycleAfter(rule, cycleAt(rule, { anchorAt, opensAt, deadlineAt }, endsAt, now), endsAt)
 }
 
-function standingByRule(schedule: Schedule, attempt: Attempt, now: Seconds): Standing {
+function standingByRule(terms: Terms, attempt: Attempt, now: Seconds): Standing {
   const { rule, anchorAt, opensAt, deadlineAt } = attempt
   if (anchorAt === null) return { state: 'pending', opensAt: null, deadline: null, cycle: 1 }
-  const live = liveInstants(schedule)
+  const { endsAt } = terms
   if (rule === null || opensAt === null || deadlineAt === null) {
-    return standing(live.opensAt, earlier(live.deadlineAt, live.endsAt), 1, now)
+    return standing(terms.opensAt, earlier(terms.deadlineAt, endsAt), 1, now)
   }
-  const cycle = cycleAt(rule, { anchorAt, opensAt, deadlineAt }, live.endsAt, now)
-  return standing(cycle.opensAt, earlier(cycle.deadlineAt, live.endsAt), cycle.number, now)
+  if (rule.cycle === null) return standing(opensAt, earlier(deadlineAt, endsAt), 1, now)
+  const cycle = cycleAt(rule, { anchorAt, opensAt, deadlineAt }, endsAt, now)
+  return standing(cycle.opensAt, earlier(cycle.deadlineAt, endsAt), cycle.number, now)
 }
 
 /** The deadline comes first: an offer that ends before it opens is expired. */
@@ -107,31 +109,21 @@ function standing(opensAt: Seconds | null, deadline: Seconds | null, cycle: numb
   return { state, opensAt, deadline, cycle }
 }
 
-function attemptNumber(number: number, schedule: Schedule, now: Seconds): Attempt {
-  const attempt = pendingAttempt(number)
-  return schedule.mechanism.startsOn === 'visit' ? attempt : anchored(attempt, schedule, now)
+/** Now becomes the anchor, under the present rule. */
+function anchored(attempt: Attempt, { personal }: Terms, now: Seconds): Attempt {
+  if (personal === null) return { ...attempt, rule: null, anchorAt: now, opensAt: null, deadlineAt: null }
+  return { ...attempt, rule: personal.rule, anchorAt: now, ...personal.windowFrom(now) }
 }
 
-function pendingAttempt(number: number): Attempt {
-  return { number, resets: 0, rule: null, anchorAt: null, opensAt: null, deadlineAt: null, byHand: null }
-}
-
-/** Now becomes the anchor, under the schedule's present rule. */
-function anchored(attempt: Attempt, schedule: Schedule, now: Seconds): Attempt {
-  const rule = ruleOf(schedule)
-  if (rule === null) return { ...attempt, rule, anchorAt: now, opensAt: null, deadlineAt: null }
-  return { ...attempt, rule, anchorAt: now, ...windowsOf(rule)(now) }
-}
-
-function mayReset({ mechanism: { reset } }: Schedule, { resets }: Attempt): boolean {
+function mayReset({ mechanism: { reset } }: Terms, { resets }: Attempt): boolean {
   return reset?.enabled === true && resets < (reset.max ?? Number.POSITIVE_INFINITY)
 }
 
-function mayRetry(schedule: Schedule, attempt: Attempt, deadline: Seconds, now: Seconds): boolean {
-  const { retry } = schedule.mechanism
+function mayRetry(terms: Terms, attempt: Attempt, deadline: Seconds, now: Seconds): boolean {
+  const { mechanism, timeZone, endsAt } = terms
+  const { retry } = mechanism
   if (!retry?.enabled || attempt.number > (retry.max ?? Number.POSITIVE_INFINITY)) return false
-  const { endsAt } = liveInstants(schedule)
-  const retryAt = addPeriod(zoneOf(schedule.timeZone), deadline, periodOf(retry.after))
+  const retryAt = addPeriod(zoneOf(timeZone), deadline, periodOf(retry.after))
   return now >= retryAt && (endsAt === null || now < endsAt)
 }
 

@@ -1,6 +1,6 @@
 import type { Seconds } from '../instant.ts'
 import { addPeriod, type Period, periodOf } from './period.ts'
-import type { Rule } from './rule.ts'
+import type { CyclingRule } from './rule.ts'
 import { type Window, windowsOf } from './window.ts'
 import { zoneOf } from './zone.ts'
 
@@ -14,8 +14,7 @@ export type FirstWindow = Window & { anchorAt: Seconds }
  * The latest cycle that has begun by now. Exact periods are jumped over in one step; others are walked,
  * at most one cycle to a date, since after each deadline at least the same local time has to come again.
  */
-export function cycleAt(rule: Rule, first: FirstWindow, endsAt: Seconds | null, now: Seconds): Cycle {
-  if (rule.cycle === null || now < first.deadlineAt) return { ...first, number: 1 }
+export function cycleAt(rule: CyclingRule, first: FirstWindow, endsAt: Seconds | null, now: Seconds): Cycle {
   const pause = periodOf(rule.cycle.pause)
   return 'seconds' in pause && isExact(rule)
     ? jumpToCycle(rule, first, pause.seconds, endsAt, now)
@@ -23,15 +22,15 @@ export function cycleAt(rule: Rule, first: FirstWindow, endsAt: Seconds | null, 
 }
 
 /** The anchor of the cycle that follows this one; null where none does. */
-export function cycleAfter(rule: Rule, { number, deadlineAt }: Cycle, endsAt: Seconds | null): Seconds | null {
-  if (rule.cycle === null || number > mostLaterCycles(rule)) return null
+export function cycleAfter(rule: CyclingRule, { number, deadlineAt }: Cycle, endsAt: Seconds | null): Seconds | null {
+  if (number > mostLaterCycles(rule)) return null
   const anchorAt = addPeriod(zoneOf(rule.timeZone), deadlineAt, periodOf(rule.cycle.pause))
   return endsAt === null || anchorAt < endsAt ? anchorAt : null
 }
 
 /** Without a look at the rule's period: it is the length of the first window. */
 function jumpToCycle(
-  rule: Rule,
+  rule: CyclingRule,
   { anchorAt, opensAt, deadlineAt }: FirstWindow,
   pauseSeconds: number,
   endsAt: Seconds | null,
@@ -45,7 +44,13 @@ function jumpToCycle(
   return { number: 1 + rounds, opensAt: opensAt + shift, deadlineAt: deadlineAt + shift }
 }
 
-function walkToCycle(rule: Rule, first: FirstWindow, pause: Period, endsAt: Seconds | null, now: Seconds): Cycle {
+function walkToCycle(
+  rule: CyclingRule,
+  first: FirstWindow,
+  pause: Period,
+  endsAt: Seconds | null,
+  now: Seconds,
+): Cycle {
   const zone = zoneOf(rule.timeZone)
   const windowFrom = windowsOf(rule)
   const last = 1 + mostLaterCycles(rule)
@@ -60,10 +65,10 @@ function walkToCycle(rule: Rule, first: FirstWindow, pause: Period, endsAt: Seco
   return { number, opensAt: window.opensAt, deadlineAt: window.deadlineAt }
 }
 
-function isExact({ deadline }: Rule): boolean {
+function isExact({ deadline }: CyclingRule): boolean {
   return deadline.kind === 'after' && 'seconds' in periodOf(deadline.period)
 }
 
-function mostLaterCycles({ cycle }: Rule): number {
-  return cycle?.max ?? Number.POSITIVE_INFINITY
+function mostLaterCycles({ cycle }: CyclingRule): number {
+  return cycle.max ?? Number.POSITIVE_INFINITY
 }

@@ -3,7 +3,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Seconds } from '../../core/instant.ts'
 import { offerAt } from '../../core/mechanism/attempt.ts'
 import { DAY_SECONDS, dayOf } from '../../core/mechanism/calendar.ts'
-import { liveInstants } from '../../core/mechanism/live.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
@@ -81,7 +80,7 @@ async function openOffers({ store }: PanelParts, campaigns: Campaign[], now: Sec
       const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
       read += leads.length
       const isOpen = (lead: (typeof leads)[number]) =>
-        !isVisitorName(lead.email) && offerAt(campaign.schedule, lead.attempt, now).state === 'open'
+        !isVisitorName(lead.email) && offerAt(campaign.terms, lead.attempt, now).state === 'open'
       open += leads.filter(isOpen).length
       if (leads.length < leadsAtOnce) break
       afterEmail = leads.at(-1)?.email as string
@@ -106,13 +105,13 @@ async function ofAccount(
 }
 
 async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {
-  const { id: campaignId, name, pages, schedule } = campaign
+  const { id: campaignId, name, pages, terms } = campaign
   const found: Attention[] = []
   const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') => found.push({ what, campaignId, name })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
   else if ((await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
-  const { deadlineAt, endsAt } = liveInstants(schedule)
-  if (schedule.mechanism.deadline.kind === 'none' && endsAt === null) add('NO_DEADLINE')
+  const { deadlineAt, endsAt, mechanism } = terms
+  if (mechanism.deadline.kind === 'none' && endsAt === null) add('NO_DEADLINE')
   if ([deadlineAt, endsAt].some((at) => at !== null && at <= now)) add('OVER')
   return found
 }

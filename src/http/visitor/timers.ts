@@ -24,7 +24,7 @@ type ImagePath = { language: Language; ref: string }
 export function timers({ visitors, templates, counting, log, now }: VisitorParts): FastifyPluginAsync {
   async function countdownOf({ campaign, lead }: Found, language: Language): Promise<Countdown | Hidden> {
     const at = Math.floor(now() / 1_000)
-    const offer = offerAt(campaign.schedule, lead.attempt, at)
+    const offer = offerAt(campaign.terms, lead.attempt, at)
     const { deadline } = offerIfVisited(campaign, lead, offer, at)
     if (deadline === null) return 'no-deadline'
     const template = await templates.get(campaign.mailTimer as GivenTimerStyle, language)

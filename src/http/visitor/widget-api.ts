@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { pageAt } from '../../core/page-address.ts'
-import { visitorRate } from '../../core/visitor-rate.ts'
+import { visitorRate } from '../../core/rate-window.ts'
 import type { Shown } from '../../leads/visitors.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useJson } from '../json.ts'

@@ -1,7 +1,7 @@
 // Leads are decided on and written in one transaction, which holds the settings of their account.
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
-import { attemptValues, type LeadRow, ruleIdAfter } from '../lead-row.ts'
+import { attemptValues, type LeadRow } from '../lead-row.ts'
 import { findLeads, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
@@ -33,7 +33,7 @@ type Leads = Map<string, Lead>
 type Changes = Map<string, Value[]>
 
 /** A lead that is to be made. */
-type NewLead = { campaign: Campaign; email: string; salt: number; ruleId: number | null; decision: Decision }
+type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision }
 
 export function leadWriter({ durable, patienceMs }: Pools, refs: RefCipher, toLead: ToLead): LeadStore['write'] {
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
@@ -114,17 +114,15 @@ function newLead(write: Write, campaigns: Campaigns): NewLead | LeadRefusal | Er
   if (isRefused(decided)) return decided
   const { campaign, decision } = decided
   if (decision === undefined) return new Error('a lead that is not there cannot stay as it is')
-  const ruleId = ruleIdAfter(campaign, undefined, decision)
-  return { campaign, email: write.email, salt: newSalt(), ruleId, decision }
+  return { campaign, email: write.email, salt: newSalt(), decision }
 }
 
 /** Without an id somebody else was first. */
 function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): LeadWrite | 'exists' {
   if (id === undefined) return 'exists'
-  const { campaign, email, salt, ruleId, decision } = made
+  const { campaign, email, salt, decision } = made
   const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
-  const { registeredAt, attempt } = decision
-  return { campaign, lead: { id, ref, email, registeredAt, ruleId, attempt }, created: true }
+  return { campaign, lead: { id, ref, email, ...decision }, created: true }
 }
 
 /** The next write of the same email finds what this one leaves in `leads`. */
@@ -135,10 +133,9 @@ function changedLead(write: Write, campaigns: Campaigns, leads: Leads, changes: 
   if (lead === undefined) return 'missing'
   const { campaign, decision } = decided
   if (decision === undefined) return { campaign, lead, created: false }
-  const ruleId = ruleIdAfter(campaign, lead, decision)
-  const next = { ...lead, ruleId, attempt: decision.attempt }
+  const next = { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
   leads.set(write.email, next)
-  changes.set(lead.email, [...attemptValues(ruleId, decision), campaign.accountId, campaign.id, lead.email])
+  changes.set(lead.email, [...attemptValues(decision), campaign.accountId, campaign.id, lead.email])
   return { campaign, lead: next, created: false }
 }
 
@@ -166,9 +163,9 @@ async function lockLeads(
 /** Emails that are there already are left out. Ids by salt. */
 async function insertNew(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   if (leads.length === 0) return new Map()
-  const values = leads.flatMap(({ campaign, email, salt, ruleId, decision }) => [
+  const values = leads.flatMap(({ campaign, email, salt, decision }) => [
     ...[accountId, campaign.id, email, salt, decision.registeredAt],
-    ...attemptValues(ruleId, decision),
+    ...attemptValues(decision),
   ])
   return new Map(await connection.rows<[salt: number, id: number]>(insertion(leads.length), values))
 }

@@ -1,5 +1,5 @@
 // Leads as they are read and erased; how they are written stands in lead-writer.ts. Every statement names one account.
-import type { Rule } from '../../core/mechanism/attempt.ts'
+import type { Rule } from '../../core/mechanism/rule.ts'
 import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
 import { deleteLead, findLeadByRef, findLeads, type LeadWithEmail, listLeads } from '../lead-sql.ts'
 import type { RefCipher } from '../ref.ts'

@@ -1,4 +1,5 @@
 // The only file that imports node:sqlite.
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Row, Value } from '../sql.ts'
@@ -13,6 +14,11 @@ export type Connection = {
   exec(sql: string): void
   /** A statement that is not kept, for texts of which there are many. */
   prepare(sql: string): Pick<StatementSync, 'run'>
+  /**
+   * Whether the file, and with a write-ahead log that too, is still the one that was opened. SQLite goes on writing to
+   * a file that has been unlinked or replaced, where nobody would ever find the data again.
+   */
+  isSameFile(): boolean
   /** Closes the file and opens it again; where that fails, each statement fails until it succeeds. */
   reopen(): void
   close(): void
@@ -31,6 +37,8 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
   let db = new DatabaseSync(path, settings)
   const statements = new Map<string, StatementSync>()
   const lists = new Map<string, StatementSync>()
+  const paths = [path, `${path}-wal`]
+  let files: (string | undefined)[]
 
   function prepared(known: Map<string, StatementSync>, sql: string): StatementSync {
     let statement = known.get(sql)
@@ -51,6 +59,7 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
   function begin(): void {
     try {
       opened?.(connection)
+      files = paths.map(fileAt)
     } catch (error) {
       close()
       throw error
@@ -68,6 +77,7 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
     },
     exec: (sql) => db.exec(sql),
     prepare: (sql) => db.prepare(sql),
+    isSameFile: () => paths.every((at, index) => fileAt(at) === files[index]),
     reopen() {
       close()
       // A file that has gone must not come back empty.
@@ -78,6 +88,11 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
   }
   begin()
   return connection
+}
+
+function fileAt(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.dev}:${stats.ino}`
 }
 
 /** Runs `work` in one transaction that takes the write lock at once; rolls back when it throws. */

@@ -8,7 +8,6 @@ import { StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import type { Sql } from '../sql.ts'
 import { type Connection, rollback, SQLITE_BUSY, SQLITE_CONSTRAINT, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import { openConnection } from './file.ts'
-import { watchIdentity } from './file-identity.ts'
 import { checkVersion } from './migrations.ts'
 
 /** How often changes made by other processes, and the files themselves, are looked at. */
@@ -33,7 +32,6 @@ export type Database = {
    * think it clean. Nothing more is written before the file has been closed and opened.
    */
   isInDoubt: boolean
-  isSameFile: () => boolean
   /** The read transaction of this turn has begun. */
   isReading: boolean
   readonly listeners: (() => void)[]
@@ -63,7 +61,6 @@ export function openDatabase({ path, onNewerDatabase, ...use }: DatabaseOptions)
     isReady: true,
     isNewer: false,
     isInDoubt: false,
-    isSameFile: watch(path),
     isReading: false,
     listeners: [],
     onNewer: onNewerDatabase,
@@ -129,7 +126,7 @@ export async function patiently<T>(database: Database, patienceMs: number, attem
   }
 }
 
-/** Resolves once it is on disk; tells of a change of accounts, keys or campaigns. In a turn of its own. */
+/** Resolves once it is on disk. In a turn of its own. */
 export async function inTransaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
   const { connection } = database
   assertUsable(database)
@@ -138,14 +135,19 @@ export async function inTransaction<T>(database: Database, work: () => Promise<T
   try {
     lookForChanges(database)
     const result = await work()
-    const version = versionIn(connection)
     connection.run('COMMIT')
-    hasVersion(database, version)
     return result
   } catch (error) {
     rollback(connection)
     throw error
   }
+}
+
+/** The same for what may change accounts, keys or campaigns, and tells of it. */
+export async function changing<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  const changed = await inTransaction(database, async () => [await work(), versionIn(database.connection)] as const)
+  hasVersion(database, changed[1])
+  return changed[0]
 }
 
 /**
@@ -176,7 +178,7 @@ function unreachable(): StoreUnavailable {
 }
 
 function assertUsable(database: Database): void {
-  database.isReachable = !database.isNewer && database.isSameFile()
+  database.isReachable = !database.isNewer && database.connection.isSameFile()
   if (!database.isReachable) throw unreachable()
   if (database.isInDoubt) reopen(database)
 }
@@ -187,13 +189,8 @@ function reopen(database: Database): void {
   database.connection.reopen()
   database.dataVersion = -1
   lookForChanges(database)
-  database.isSameFile = watch(database.path)
   database.isInDoubt = false
   database.isReachable = true
-}
-
-function watch(path: string): () => boolean {
-  return watchIdentity([path, `${path}-wal`])
 }
 
 function look(database: Database): void {

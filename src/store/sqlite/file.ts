@@ -37,6 +37,8 @@ export function openConnection(path: string, use: ConnectionUse): Connection {
       PRAGMA cache_size = -${cacheKibibytes};
       PRAGMA wal_autocheckpoint = 4000;
       PRAGMA busy_timeout = ${isServer ? 0 : openingMs};
+      -- The first look makes the write-ahead log, which is watched as the file is.
+      PRAGMA user_version;
     `)
   }
   return usable(path, () => connect(path, { busyTimeoutMs: openingMs, opened }))

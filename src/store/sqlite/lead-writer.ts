@@ -1,15 +1,21 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
-import type { Campaign, Decide, LeadRefusal, LeadWrite } from '../model.ts'
+import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
 import type { LeadStore } from '../store.ts'
 import { SQLITE_BUSY, SQLITE_CONSTRAINT, sqliteCode } from './connection.ts'
 import { type Database, failure, inTransaction, lockRetryMs } from './database.ts'
-import type { Leads } from './leads.ts'
 
 /** Writes in one transaction, and writes waiting for one. */
 const batchSize = 1_000
 const queueSize = 20_000
+
+/** Statements of the open transaction. */
+type Leads = {
+  find(campaign: Campaign, email: string): Lead | undefined
+  create(campaign: Campaign, email: string, decision: Decision): Lead
+  change(campaign: Campaign, lead: Lead, decision: Decision): Lead
+}
 
 type Answer = LeadWrite | LeadRefusal
 type Pending = {

@@ -1,16 +1,28 @@
-import type { Rule } from '../../core/mechanism/attempt.ts'
-import { attemptValues, emailRange, leadOf, ruleIdAfter } from '../lead-row.ts'
-import { findLead, findLeadByRef, insertLeads, type LeadWithEmail, listLeads, updateLead } from '../lead-sql.ts'
-import type { Campaign, Decision, FoundLead, Lead, LeadFilter } from '../model.ts'
+import type { Rule } from '../../core/mechanism/rule.ts'
+import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
+import {
+  deleteLead,
+  findLead,
+  findLeadByRef,
+  insertLeads,
+  type LeadWithEmail,
+  listLeads,
+  updateLead,
+} from '../lead-sql.ts'
+import type { Campaign, Decision, Lead } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
-import type { Connection } from './connection.ts'
+import type { Runner } from '../sql.ts'
+import type { LeadStore } from '../store.ts'
+import { type Database, reading } from './database.ts'
+import { eraseTraces } from './erase.ts'
+import { leadWriter } from './lead-writer.ts'
 
 const insertLead = insertLeads(1)
 
-/** The caller holds a transaction, for what writes one that does. */
-export type Leads = ReturnType<typeof leadsOn>
+/** `lockWaitMs`: how long a registration waits for another process's lock. */
+export function leadsOn(database: Database, runner: Runner, refs: RefCipher, lockWaitMs: number): LeadStore {
+  const { connection } = database
 
-export function leadsOn(connection: Connection, refs: RefCipher) {
   /** A rule that the campaign was given after it was read stands in the database alone. */
   function ruleOf(campaign: Campaign, ruleId: number | null): Rule | null {
     if (ruleId === null) return null
@@ -26,38 +38,49 @@ export function leadsOn(connection: Connection, refs: RefCipher) {
     return leadOf(row, email, ref, ruleOf(campaign, row[3]))
   }
 
+  /** The caller holds a transaction, as for `create` and `change`. */
+  function find(campaign: Campaign, email: string): Lead | undefined {
+    const [found] = connection.rows<LeadWithEmail>(findLead, campaign.accountId, campaign.id, email)
+    return found && toLead(campaign, found)
+  }
+
+  function create(campaign: Campaign, email: string, decision: Decision): Lead {
+    const { id: campaignId, accountId } = campaign
+    const salt = newSalt()
+    const values = [accountId, campaignId, email, salt, decision.registeredAt, ...attemptValues(decision)]
+    const { lastInsertRowid: id } = connection.run(insertLead, ...values)
+    return { id, ref: refs.write({ accountId, leadId: id, salt }), email, ...decision }
+  }
+
+  function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
+    connection.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
+    return { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
+  }
+
   return {
-    find(campaign: Campaign, email: string): Lead | undefined {
-      const [found] = connection.rows<LeadWithEmail>(findLead, campaign.accountId, campaign.id, email)
-      return found && toLead(campaign, found)
-    },
-    findByRef(ref: string): FoundLead | undefined {
-      const parts = refs.read(ref)
-      if (parts === undefined) return undefined
-      const values = [parts.accountId, parts.leadId, parts.salt]
-      const [found] = connection.rows<[campaignId: number, ...LeadWithEmail]>(findLeadByRef, ...values)
-      if (found === undefined) return undefined
-      const [campaignId, ...row] = found
-      return { campaignId, lead: async (campaign) => toLead(campaign, row) }
-    },
-    list(campaign: Campaign, { limit, ...filter }: LeadFilter): Lead[] {
-      const { from, below } = emailRange(filter)
-      const values = [campaign.accountId, campaign.id, from, below, limit]
-      return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
-    },
-    create(campaign: Campaign, email: string, decision: Decision): Lead {
-      const { id: campaignId, accountId } = campaign
-      const { attempt, registeredAt } = decision
-      const ruleId = ruleIdAfter(campaign, undefined, decision)
-      const salt = newSalt()
-      const values = [accountId, campaignId, email, salt, registeredAt, ...attemptValues(ruleId, decision)]
-      const { lastInsertRowid: id } = connection.run(insertLead, ...values)
-      return { id, ref: refs.write({ accountId, leadId: id, salt }), email, registeredAt, ruleId, attempt }
-    },
-    change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
-      const ruleId = ruleIdAfter(campaign, lead, decision)
-      connection.run(updateLead, ...attemptValues(ruleId, decision), campaign.accountId, campaign.id, lead.email)
-      return { ...lead, ruleId, attempt: decision.attempt }
+    find: (campaign, email) => reading(database, () => find(campaign, email)),
+    findByRef: (ref) =>
+      reading(database, () => {
+        const parts = refs.read(ref)
+        if (parts === undefined) return undefined
+        const values = [parts.accountId, parts.leadId, parts.salt]
+        const [found] = connection.rows<[campaignId: number, ...LeadWithEmail]>(findLeadByRef, ...values)
+        if (found === undefined) return undefined
+        const [campaignId, ...row] = found
+        return { campaignId, lead: async (campaign: Campaign) => toLead(campaign, row) }
+      }),
+    list: (campaign, { limit, ...filter }) =>
+      reading(database, () => {
+        const { from, below } = emailRange(filter)
+        const values = [campaign.accountId, campaign.id, from, below, limit]
+        return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
+      }),
+    write: leadWriter(database, { find, create, change }, lockWaitMs),
+    async erase(campaign, email) {
+      const erased = await runner.write((sql) => deleteLead(sql, campaign, email))
+      // Also where there was no such lead: an earlier call may have been stopped half-way.
+      await eraseTraces(database, email)
+      return erased
     },
   }
 }

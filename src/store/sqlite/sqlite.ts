@@ -1,17 +1,16 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
-import { countRequest, newRateWindow } from '../../core/rate-window.ts'
-import { visitorRate } from '../../core/visitor-rate.ts'
+import { ratesInProcess } from '../../core/rate-window.ts'
 import { accessOn } from '../access.ts'
 import { configurationOn } from '../configuration.ts'
 import { countsOn } from '../counts.ts'
 import { Refused } from '../errors.ts'
-import { deleteLead } from '../lead-sql.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
-import type { LeadStore, Rates, Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import { templatesOn } from '../templates.ts'
 import type { Connection } from './connection.ts'
 import {
+  changing,
   closeDatabase,
   type Database,
   type DatabaseOptions,
@@ -21,8 +20,6 @@ import {
   reading,
   withoutFlush,
 } from './database.ts'
-import { eraseTraces } from './erase.ts'
-import { leadWriter } from './lead-writer.ts'
 import { leadsOn } from './leads.ts'
 
 /** How long a change of settings waits for another process's lock. */
@@ -37,9 +34,10 @@ export type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
   const database = openDatabase(options)
   const runner = runnerOn(database, lockWaitMs)
+  const refs = refCipher(database.connection.get('SELECT ref_key FROM installation')?.ref_key)
   return {
     configuration: configurationOn(runner),
-    leads: leadStore(database, runner, lockWaitMs),
+    leads: leadsOn(database, runner, refs, lockWaitMs),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner),
     templates: templatesOn(runner),
@@ -59,40 +57,13 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
   return {
     read,
     snapshot: read,
-    write: (work) => patiently(database, changePatienceMs, () => inTransaction(database, () => work(sql))),
+    write: (work) => patiently(database, changePatienceMs, () => changing(database, () => work(sql))),
     async writeAll(statements) {
       const run = async () => {
         for (const statement of statements) await sql.run(...statement)
       }
       await patiently(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, run)))
     },
-  }
-}
-
-function leadStore(database: Database, { write }: Runner, lockWaitMs: number): LeadStore {
-  const { connection } = database
-  const leads = leadsOn(connection, refCipher(connection.get('SELECT ref_key FROM installation')?.ref_key))
-  return {
-    find: (campaign, email) => reading(database, () => leads.find(campaign, email)),
-    findByRef: (ref) => reading(database, () => leads.findByRef(ref)),
-    list: (campaign, filter) => reading(database, () => leads.list(campaign, filter)),
-    write: leadWriter(database, leads, lockWaitMs),
-    async erase(campaign, email) {
-      const erased = await write((sql) => deleteLead(sql, campaign, email))
-      // Also where there was no such lead: an earlier call may have been stopped half-way.
-      await eraseTraces(database, email)
-      return erased
-    },
-  }
-}
-
-/** One process serves an embedded database, so that it may count by itself. */
-function ratesInProcess(): Rates {
-  const window = newRateWindow()
-  const visitors = visitorRate()
-  return {
-    count: async (accountId, limit, nowMs) => countRequest(window, accountId, limit, nowMs),
-    countVisitor: async (address, limit, nowMs) => visitors(address, limit, nowMs),
   }
 }
 

@@ -31,9 +31,10 @@ for (const isAnalyzed of [false, true])
     if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
     const campaign = await store.configuration.applyCampaign(account.id, checked.campaign)
 
-    const decide: Decide = ({ schedule }, lead) => ({
+    const decide: Decide = ({ terms, ruleId }, lead) => ({
       registeredAt: 1,
-      attempt: lead ? { ...lead.attempt, resets: lead.attempt.resets + 1 } : begin(schedule, 1_795_000_000),
+      ruleId,
+      attempt: lead ? { ...lead.attempt, resets: lead.attempt.resets + 1 } : begin(terms, 1_795_000_000),
     })
     let made = 0
     const register = (count: number) =>
