@@ -1,6 +1,6 @@
 // A running installation with people who have the panel open in a real browser.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { getTestContext, test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildUsers } from '../../src/access/users.ts'
@@ -45,7 +45,7 @@ export type Stage = {
   browser: Browser
   /** An account of its own with one user. */
   person(name: string): Promise<Person>
-  /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. */
+  /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. Closed when the test ends. */
   open(who?: Person, options?: OpenOptions): Promise<Page>
 }
 
@@ -88,6 +88,9 @@ export async function panelStage(scope: Scope, serveArguments: string[] = []): P
       baseURL: server.origin,
       permissions: ['clipboard-read', 'clipboard-write'],
     })
+    // A page that is left open goes on asking and drawing beside the tests that follow.
+    const within = getTestContext()
+    if (within !== undefined && 'after' in within) within.after(() => context.close())
     if (who !== undefined) await signIn(context, who)
     const page = await context.newPage()
     watch(page)
