@@ -5,6 +5,7 @@ import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildUsers } from '../../src/access/users.ts'
 import { openBrowser } from '../support/browser.ts'
+import { isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
 import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
@@ -25,9 +26,28 @@ export async function wear(page: Page, scheme: Scheme): Promise<void> {
   })
 }
 
-/** The same test at the width of a phone and at that of a desk. */
+let turn = 0
+/** Of a phone and of a desk; in the short form one of them by turns, so that a file meets both. */
+export function widthsByTurns(): Width[] {
+  const all = Object.keys(widths) as Width[]
+  return isFull ? all : [all[turn++ % all.length] as Width]
+}
+
+/** Each width in each language; in the short form in one of them. */
+export const widthsInLanguages: readonly { width: Width; language: 'en' | 'pl' }[] = [
+  { width: 'phone', language: 'en' },
+  { width: 'desk', language: 'pl' },
+  ...(isFull
+    ? ([
+        { width: 'phone', language: 'pl' },
+        { width: 'desk', language: 'en' },
+      ] as const)
+    : []),
+]
+
+/** The same test at the width of a phone and at that of a desk, in the short form at one of them. */
 export function atBothWidths(name: string, run: (width: Width) => Promise<void>): void {
-  for (const width of Object.keys(widths) as Width[]) test(`${name}: ${width}`, () => run(width))
+  for (const width of widthsByTurns()) test(`${name}: ${width}`, () => run(width))
 }
 
 /** A place of the navigation, which a phone keeps behind a button. */
