@@ -6,12 +6,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { simulate } from '../../src/core/simulate.ts'
 import { type Campaign, type DeadlineRule, evaluate, type SimulateDocument } from '../support/evaluator.ts'
+import { amount } from '../support/faults.ts'
 import { documents, documentsOfManyCycles } from '../support/random-schedules.ts'
 
 const cases: SimulateDocument[] = JSON.parse(readFileSync(join(import.meta.dirname, 'mechanism-cases.json'), 'utf8'))
 
 /** More of them, or those of a failed run again: `EVALUATOR_RUNS=20000 EVALUATOR_SEED=42 node --test …` */
-const numRuns = Number(process.env.EVALUATOR_RUNS ?? 3000)
+const numRuns = Number(process.env.EVALUATOR_RUNS ?? amount(1_000, 3_000))
 const seed = process.env.EVALUATOR_SEED
 
 /** Too rare to wait for them at random. */

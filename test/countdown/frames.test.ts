@@ -6,6 +6,7 @@ import type { GivenTimerStyle } from '../../src/core/timer-style.ts'
 import { render } from '../../src/countdown/render.ts'
 import { makeScene, type Scene } from '../support/countdown-drawing.ts'
 import { decoders } from '../support/decoders.ts'
+import { amount } from '../support/faults.ts'
 import { readStrictly } from '../support/strict-gif.ts'
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400]
@@ -35,12 +36,13 @@ const anyMoment = 12 * DAY + 7 * HOUR + 25 * MINUTE
 for (const language of ['en', 'pl'] as const) {
   const scene = makeScene({}, language)
 
-  test(`${language}: 60 right frames from every second of a minute on`, () => {
-    for (let second = 0; second < 60; second++) assertShows(scene, anyMoment + second)
+  const step = amount(7, 1)
+  test(`${language}: 60 right frames from any second of a minute on`, () => {
+    for (let second = 0; second < 60; second += step) assertShows(scene, anyMoment + second)
   })
 
-  test(`${language}: from every second of the last minute on, down to zero and no further`, () => {
-    for (let left = 0; left < 60; left++) assertShows(scene, left)
+  test(`${language}: from any second of the last minute on, down to zero and no further`, () => {
+    for (let left = 0; left < 60; left += step) assertShows(scene, left)
   })
 
   test(`${language}: every minute, hour and day gives way to the one before`, () => {
@@ -50,14 +52,14 @@ for (const language of ['en', 'pl'] as const) {
       ...Array.from({ length: 105 }, (_, index) => (index + 1) * DAY),
       ...[110, 199, 200, 201, 365, 900, 998, 999, 1_000, 1_001, 40_000].map((days) => days * DAY),
     ]
-    for (const turn of turns) assertShows(scene, turn + 1, 4)
+    for (const [index, turn] of turns.entries()) if (index % amount(3, 1) === 0) assertShows(scene, turn + 1, 4)
   })
 
   test(`${language}: a strict reader finds no fault in any stream`, () => {
-    for (let second = 0; second < 60; second++) readStrictly(gifOf(scene, anyMoment + second))
-    for (let minute = 1; minute < 60; minute++) readStrictly(gifOf(scene, minute * MINUTE))
+    for (let second = 0; second < 60; second += step) readStrictly(gifOf(scene, anyMoment + second))
+    for (let minute = 1; minute < 60; minute += step) readStrictly(gifOf(scene, minute * MINUTE))
     for (let hour = 1; hour < 24; hour++) readStrictly(gifOf(scene, hour * HOUR))
-    for (let day = 1; day < 105; day++) readStrictly(gifOf(scene, day * DAY))
+    for (let day = 1; day < 105; day += step) readStrictly(gifOf(scene, day * DAY))
   })
 }
 
@@ -77,7 +79,7 @@ const styles: [what: string, language: Language, style: GivenTimerStyle][] = [
 for (const [what, language, style] of styles) {
   test(`right in another style: ${what}, ${language}`, () => {
     const scene = makeScene(style, language)
-    for (const left of [anyMoment + 37, 2 * DAY + 30]) assertShows(scene, left)
+    for (const left of [anyMoment + 37, 2 * DAY + 30]) assertShows(scene, left, amount(12, 60))
     for (const left of [MINUTE, HOUR, 23 * HOUR, DAY, 2 * DAY, 100 * DAY, 101 * DAY, 365 * DAY]) {
       assertShows(scene, left + 1, 3)
       readStrictly(gifOf(scene, left))

@@ -2,35 +2,26 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
-import {
-  assertAccessible,
-  assertFits,
-  assertUntroubled,
-  atBothWidths,
-  panelStage,
-  type Width,
-  widths,
-} from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage, widthsInLanguages } from './stage.ts'
 
 const stage = await panelStage({ after })
 
 test('no violation of axe where the first person sets up', async () => {
   const { url } = await stage.place.json(['setup-link'])
-  for (const width of Object.keys(widths) as Width[])
-    for (const language of ['en', 'pl'] as const)
-      for (const scheme of ['light', 'dark'] as const) {
-        const page = await stage.open(undefined, {
-          width,
-          language,
-          scheme,
-          path: `/setup${new URL(url).hash}`,
-        })
-        await page.getByRole('button', { name: words[language].setupDone }).waitFor()
-        await assertAccessible(page)
-        await assertFits(page)
-        assertUntroubled(page)
-        await page.context().close()
-      }
+  for (const { width, language } of widthsInLanguages)
+    for (const scheme of ['light', 'dark'] as const) {
+      const page = await stage.open(undefined, {
+        width,
+        language,
+        scheme,
+        path: `/setup${new URL(url).hash}`,
+      })
+      await page.getByRole('button', { name: words[language].setupDone }).waitFor()
+      await assertAccessible(page)
+      await assertFits(page)
+      assertUntroubled(page)
+      await page.context().close()
+    }
 })
 
 test('the set-up link makes the first account and user, once, and stays in no address', async () => {

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
+import { amount } from '../support/faults.ts'
 import { appliedCampaign } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, goTo, panelStage } from './stage.ts'
 
@@ -87,7 +88,8 @@ test('every setting fits a phone and a desk, in both languages, light and dark, 
   ] as const
   for (const [index, settings] of kinds.entries()) {
     const id = await make(settings)
-    for (const view of index === 0 ? views : [views[index % 4], views[(index + 1) % 4]]) {
+    const some = [views[index % 4], views[(index + 1) % 4]].slice(0, amount(1, 2))
+    for (const view of index === 0 ? views.slice(0, amount(2, 4)) : some) {
       const page = await edit(id, view)
       await assertAccessible(page)
       await assertFits(page)

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { assertUntroubled, panelStage, type Width, widths } from './stage.ts'
+import { assertUntroubled, panelStage, widthsByTurns } from './stage.ts'
 
 const mostSteps = 40
 
-for (const width of Object.keys(widths) as Width[]) {
+for (const width of widthsByTurns()) {
   test(`a first campaign takes fewer than ${mostSteps} clicks and fields, and no reload: ${width}`, async (t) => {
     const stage = await panelStage({ after })
     const { url } = await stage.place.json(['setup-link'])

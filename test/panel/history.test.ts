@@ -6,7 +6,15 @@ import type { Page } from 'playwright-core'
 import { historyEntry, storeHistory } from '../support/history-seed.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
-import { assertAccessible, assertFits, assertUntroubled, type Person, panelStage, type Width, widths } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  type Person,
+  panelStage,
+  type Width,
+  widthsByTurns,
+} from './stage.ts'
 
 const stage = await panelStage({ after }, ['--rate-limit', '1000000'])
 const hourMs = 3_600_000
@@ -138,7 +146,7 @@ test('another account’s requests are not seen, whatever is asked', async () =>
   }
 })
 
-for (const width of Object.keys(widths) as Width[]) {
+for (const width of widthsByTurns()) {
   test(`filters narrow the list, stand in the address, and outlive loading anew: ${width}`, async () => {
     const page = await opened(owner, path, { width })
     await assertAccessible(page)
@@ -182,7 +190,7 @@ for (const width of Object.keys(widths) as Width[]) {
   })
 }
 
-for (const width of Object.keys(widths) as Width[]) {
+for (const width of widthsByTurns()) {
   test(`dragging across the chart zooms chart and list, and the way back undoes it: ${width}`, async () => {
     const page = await opened(owner, path, { width })
     const chart = page.getByRole('img', { name: /^Requests from/ })
@@ -322,7 +330,7 @@ test('a long history is counted whole, and its export says where it ends', async
   assertUntroubled(page)
 })
 
-for (const width of Object.keys(widths) as Width[]) {
+for (const width of widthsByTurns()) {
   test(`in Polish, light and dark, empty and full: ${width}`, async () => {
     const dark = await stage.open(owner, { path, width, language: 'pl', scheme: 'dark' })
     await dark.getByRole('table', { name: 'Żądania' }).waitFor()

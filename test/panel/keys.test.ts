@@ -3,7 +3,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { eventually } from '../support/prepared.ts'
-import { assertAccessible, assertFits, assertUntroubled, type Person, panelStage, type Width, widths } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  type Person,
+  panelStage,
+  type Width,
+  widths,
+  widthsByTurns,
+} from './stage.ts'
 
 const stage = await panelStage({ after })
 let owner: Person
@@ -41,7 +50,7 @@ async function makeKey(page: Page, name: string): Promise<string> {
   return takeKey(page)
 }
 
-for (const width of Object.keys(widths) as Width[]) {
+for (const width of widthsByTurns()) {
   test(`a key is made, copied with one click, and works: ${width}`, async () => {
     const who = await stage.person(`maker-${width}`)
     const page = await stage.open(who, { path: '/integrations', width })
@@ -146,6 +155,7 @@ test('what was typed outlives a save that failed', async () => {
   await page.getByText('Typed with care', { exact: true }).waitFor()
 })
 
+// In every form: the revoked keys are counted below.
 for (const width of Object.keys(widths) as Width[]) {
   test(`a key is replaced, both work, and the list says until when: ${width}`, async () => {
     const page = await stage.open(owner, { path: '/integrations', width })

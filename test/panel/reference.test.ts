@@ -13,7 +13,15 @@ import { operations } from '../../src/core/operations.ts'
 import { snippetLanguages } from '../../src/http/panel/snippets.ts'
 import { description } from '../../src/http/public/description.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, type Person, panelStage } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  type Person,
+  panelStage,
+  widthsByTurns,
+  widthsInLanguages,
+} from './stage.ts'
 
 const stage = await panelStage({ after })
 const screen = '/integrations/reference'
@@ -121,30 +129,28 @@ async function openAll(page: Page): Promise<void> {
   await page.waitForTimeout(300)
 }
 
-for (const width of ['phone', 'desk'] as const) {
-  for (const language of ['en', 'pl'] as const) {
-    test(`${width}, ${language}: the page tells all there is, fits, and is accessible`, async () => {
-      const scheme = language === 'pl' ? 'dark' : 'light'
-      const page = await stage.open(owner, { width, language, scheme, path: screen })
-      await openAll(page)
-      await assertAccessible(page)
-      await assertFits(page)
-      const shown = await page.locator('main').innerText()
-      for (const code of Object.keys(errorStatus)) {
-        assert.ok(shown.split('\n').includes(code), code)
-      }
-      for (const name of ['RateLimit-Remaining', 'Retry-After', ...warnings]) assert.ok(shown.includes(name), name)
-      const told = (text: string) => shown.includes(text.replaceAll('`', ''))
-      for (const text of textsShown()) {
-        const inPolish = polish[text] as string
-        assert.ok(told(language === 'pl' ? inPolish : text), text)
-        if (language === 'pl' && inPolish !== text) assert.ok(!told(text), text)
-      }
-      for (const message of Object.values(errorMessage)) assert.ok(!shown.includes(message), message)
-      assert.match(shown, language === 'pl' ? /120 żądań w każdej minucie/ : /120 requests in each UTC minute/)
-      assertUntroubled(page)
-    })
-  }
+for (const { width, language } of widthsInLanguages) {
+  test(`${width}, ${language}: the page tells all there is, fits, and is accessible`, async () => {
+    const scheme = language === 'pl' ? 'dark' : 'light'
+    const page = await stage.open(owner, { width, language, scheme, path: screen })
+    await openAll(page)
+    await assertAccessible(page)
+    await assertFits(page)
+    const shown = await page.locator('main').innerText()
+    for (const code of Object.keys(errorStatus)) {
+      assert.ok(shown.split('\n').includes(code), code)
+    }
+    for (const name of ['RateLimit-Remaining', 'Retry-After', ...warnings]) assert.ok(shown.includes(name), name)
+    const told = (text: string) => shown.includes(text.replaceAll('`', ''))
+    for (const text of textsShown()) {
+      const inPolish = polish[text] as string
+      assert.ok(told(language === 'pl' ? inPolish : text), text)
+      if (language === 'pl' && inPolish !== text) assert.ok(!told(text), text)
+    }
+    for (const message of Object.values(errorMessage)) assert.ok(!shown.includes(message), message)
+    assert.match(shown, language === 'pl' ? /120 żądań w każdej minucie/ : /120 requests in each UTC minute/)
+    assertUntroubled(page)
+  })
 }
 
 test('the examples have the own address and a campaign of the account to choose, in four languages', async () => {
@@ -190,7 +196,7 @@ async function downloaded(page: Page, name: string): Promise<any> {
   return JSON.parse(readFileSync(await file.path(), 'utf8'))
 }
 
-for (const width of ['phone', 'desk'] as const) {
+for (const width of widthsByTurns()) {
   test(`${width}: the description and the collection come as files, with the own address and no key`, async () => {
     const page = await stage.open(owner, { width, path: screen })
     const copy = await downloaded(page, 'lastcall-openapi.json')

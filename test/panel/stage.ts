@@ -1,10 +1,11 @@
 // A running installation with people who have the panel open in a real browser.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { getTestContext, test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildUsers } from '../../src/access/users.ts'
 import { openBrowser } from '../support/browser.ts'
+import { isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
 import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
@@ -25,9 +26,28 @@ export async function wear(page: Page, scheme: Scheme): Promise<void> {
   })
 }
 
-/** The same test at the width of a phone and at that of a desk. */
+let turn = 0
+/** Of a phone and of a desk; in the short form one of them by turns, so that a file meets both. */
+export function widthsByTurns(): Width[] {
+  const all = Object.keys(widths) as Width[]
+  return isFull ? all : [all[turn++ % all.length] as Width]
+}
+
+/** Each width in each language; in the short form in one of them. */
+export const widthsInLanguages: readonly { width: Width; language: 'en' | 'pl' }[] = [
+  { width: 'phone', language: 'en' },
+  { width: 'desk', language: 'pl' },
+  ...(isFull
+    ? ([
+        { width: 'phone', language: 'pl' },
+        { width: 'desk', language: 'en' },
+      ] as const)
+    : []),
+]
+
+/** The same test at the width of a phone and at that of a desk, in the short form at one of them. */
 export function atBothWidths(name: string, run: (width: Width) => Promise<void>): void {
-  for (const width of Object.keys(widths) as Width[]) test(`${name}: ${width}`, () => run(width))
+  for (const width of widthsByTurns()) test(`${name}: ${width}`, () => run(width))
 }
 
 /** A place of the navigation, which a phone keeps behind a button. */
@@ -45,7 +65,7 @@ export type Stage = {
   browser: Browser
   /** An account of its own with one user. */
   person(name: string): Promise<Person>
-  /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. */
+  /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. Closed when the test ends. */
   open(who?: Person, options?: OpenOptions): Promise<Page>
 }
 
@@ -88,6 +108,9 @@ export async function panelStage(scope: Scope, serveArguments: string[] = []): P
       baseURL: server.origin,
       permissions: ['clipboard-read', 'clipboard-write'],
     })
+    // A page that is left open goes on asking and drawing beside the tests that follow.
+    const within = getTestContext()
+    if (within !== undefined && 'after' in within) within.after(() => context.close())
     if (who !== undefined) await signIn(context, who)
     const page = await context.newPage()
     watch(page)

@@ -117,25 +117,37 @@ function holdFields(operation: string, { status, body }: Answer): void {
 }
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+/** One for the whole file, without the passes that make a validator quicker: compiling is most of what it costs. */
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  allErrors: true,
+  validateFormats: true,
+  code: { optimize: false },
+})
+ajv.addVocabulary(['example', 'externalDocs', 'xml', 'discriminator'])
+ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+ajv.addFormat('email', isMailbox)
+ajv.addFormat('date-time', (text: string) => instant.test(text) && Temporal.Instant.from(text).toString() === text)
+ajv.addFormat('uri', (text: string) => /^[a-z][a-z\d+.-]*:/i.test(text) && URL.canParse(text))
+ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger })
+
 const validators = new WeakMap<object, ValidateFunction>()
+/** By the schema's text: the servers of a file have descriptions of their own that say the same. */
+const compiled = new Map<string, ValidateFunction>()
 
 /** Compiled with every object closed, whether the description says so itself or not. */
 function validatorOf(description: Json, schema: Json): ValidateFunction {
   let validate = validators.get(schema)
   if (!validate) {
-    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true, validateFormats: true })
-    ajv.addVocabulary(['example', 'externalDocs', 'xml', 'discriminator'])
-    ajv.addFormat('uuid', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-    ajv.addFormat('email', isMailbox)
-    ajv.addFormat('date-time', (text: string) => instant.test(text) && Temporal.Instant.from(text).toString() === text)
-    ajv.addFormat('uri', (text: string) => /^[a-z][a-z\d+.-]*:/i.test(text) && URL.canParse(text))
-    ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger })
     const closed = localReferences(resolved(description, schema))
     if (closed.type === 'object') closed.unevaluatedProperties ??= false
-    validate = ajv.compile({
-      ...closed,
-      $defs: { ...closed.$defs, ...localReferences(description.components?.schemas ?? {}) },
-    })
+    if (JSON.stringify(closed).includes('"$ref"'))
+      closed.$defs = { ...closed.$defs, ...localReferences(description.components?.schemas ?? {}) }
+    const text = JSON.stringify(closed)
+    validate = compiled.get(text) ?? ajv.compile(closed)
+    compiled.set(text, validate)
     validators.set(schema, validate)
   }
   return validate

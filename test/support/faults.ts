@@ -1,8 +1,8 @@
-// How much the fault suite does: `FAULTS=full` takes the long form, and FAULTS_SEED repeats a run's chances.
+// How much a test does: `FAULTS=full` takes the long form, and FAULTS_SEED repeats the chances of a run.
 import { randomInt } from 'node:crypto'
 import type { TestContext } from 'node:test'
 
-const isFull = process.env.FAULTS === 'full'
+export const isFull = process.env.FAULTS === 'full'
 export const amount = (short: number, full: number): number => (isFull ? full : short)
 
 const seed = Number(process.env.FAULTS_SEED || randomInt(2 ** 31))

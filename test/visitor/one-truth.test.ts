@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Answer, newEmail, type Shop } from '../support/api.ts'
 import { decode, secondsShown } from '../support/countdown.ts'
+import { amount } from '../support/faults.ts'
 import { campaignFile, type Installation, installation, owner } from '../support/lastcall.ts'
 import { several } from '../support/prepared.ts'
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
@@ -13,7 +14,7 @@ import { nextChangeOfOffset } from '../support/wall-clock.ts'
 import { exchange, header, message } from '../support/wire.ts'
 
 /** On PostgreSQL each is a question to it. */
-const times = engine === 'sqlite' ? 100_000 : 20_000
+const times = engine === 'sqlite' ? amount(10_000, 100_000) : amount(4_000, 20_000)
 
 const day = 86_400
 

@@ -74,7 +74,7 @@ const isReady = async (server: Server) => (await fetch(`${server.origin}/readyz`
 const serve = (t: Parameters<typeof installation>[0], me: Owner) =>
   installation(t).serve(['--rate-limit', '1000000000'], { DATABASE_URL: me.url })
 
-const outages = amount(4, 20)
+const outages = amount(2, 20)
 
 test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
   timeout: 600_000,
