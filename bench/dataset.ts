@@ -4,6 +4,9 @@ import { once } from 'node:events'
 import { copyFileSync, createWriteStream, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createKey } from '../src/access/keys.ts'
+import { checkCampaign } from '../src/core/campaign.ts'
+import { openStore } from '../src/store/open.ts'
 import { emailAt } from './emails.ts'
 import { lastcall } from './processes.ts'
 
@@ -55,25 +58,35 @@ export async function makeDatasets(folder: string, sizes: number[]): Promise<Dat
 export type Target = { campaignId: number; key: string }
 
 /** An account with its campaigns, the first of which is measured, and a key. */
-export async function makeAccount(url: string, campaigns = campaignCount): Promise<Target> {
+export async function makeAccount(url: string): Promise<Target> {
   const account = String((await lastcall(url, ['account', 'create', '--name', 'Owner'])).id)
   const apply = ['campaign', 'apply', '--account', account, '-']
   const { id: campaignId } = await lastcall(url, apply, JSON.stringify(campaign))
-  for (let n = 2; n <= campaigns; n++) {
+  for (let n = 2; n <= campaignCount; n++) {
     await lastcall(url, apply, JSON.stringify({ ...campaign, name: `Autumn course ${n}` }))
   }
   const { key } = await lastcall(url, ['key', 'create', '--account', account, '--name', 'bench'])
   return { campaignId, key }
 }
 
-/** Accounts of one campaign each. Each command is a process: some run at once. */
+/**
+ * Accounts of one campaign each, on a PostgreSQL that has an account of `makeAccount`. Three commands for each of them
+ * would take minutes.
+ */
 export async function makeAccounts(url: string, count: number): Promise<Target[]> {
+  const checked = checkCampaign(campaign)
+  if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+  const now = Math.floor(Date.now() / 1_000)
+  const options = { lockWaitMs: 10_000, patienceMs: 60_000, poolSize: 2, isServer: false }
+  const store = await openStore({ engine: 'postgres', url }, options)
   const targets: Target[] = []
-  let begun = 0
-  const makeSome = async () => {
-    while (begun++ < count) targets.push(await makeAccount(url, 1))
+  for (let n = 0; n < count; n += 1) {
+    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const { id: campaignId } = await store.configuration.applyCampaign(accountId, checked.campaign)
+    const { key } = await createKey(store, accountId, 'bench', now)
+    targets.push({ campaignId, key })
   }
-  await Promise.all([makeSome(), makeSome(), makeSome(), makeSome()])
+  await store.close()
   return targets
 }
 

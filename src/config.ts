@@ -174,7 +174,7 @@ export function publicUrl(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
   if (url.username !== '' || url.password !== '' || /[?#\s]/.test(text)) return undefined
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`
 }
 
 function proxies(text: string): string[] | undefined {

@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 /** Paths from the root, with forward slashes. */
 function filesBelow(folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true }) as string[]
-  const isOurs = (name: string) => name.endsWith('.ts') && !name.endsWith('.d.ts')
+  const isOurs = (name: string) => /(?<!\.d)\.ts$/.test(name) && !name.includes('node_modules')
   return names.filter(isOurs).map((name) => posix.join(folder, ...name.split(sep)))
 }
 

@@ -226,5 +226,5 @@ function inPages({ campaign }: Look): Found[] {
 /** Two addresses of one page may differ in scheme, `www.`, query, fragment and a slash at the end. */
 function placeOf(address: string): string {
   const { host, pathname } = new URL(address)
-  return host.replace(/^www\./, '') + pathname.replace(/\/+$/, '')
+  return host.replace(/^www\./, '') + pathname.replace(/(?<!\/)\/+$/, '')
 }

@@ -15,5 +15,6 @@ export function pageAt<Page extends PageSettings>(pages: readonly Page[], addres
 /** http and https are one place: sites send from one to the other. */
 function placeOf(address: string): string | undefined {
   const url = URL.parse(address)
-  return url === null ? undefined : url.host + url.pathname.replace(/\/+$/, '')
+  // Without the look behind, a path of slashes and a letter would be tried from each of its slashes to the end.
+  return url === null ? undefined : url.host + url.pathname.replace(/(?<!\/)\/+$/, '')
 }

@@ -103,6 +103,11 @@ test('requests', { concurrency: 8 }, async (t) => {
     line.destroy()
   })
 
+  check('two hundred headers, the key behind the others', async () => {
+    const others = Array.from({ length: 198 }, (_, n) => `X-${n}:`)
+    assertGood(await alone(message('GET', campaigns, [...others, bearer])), 200)
+  })
+
   check('Connection: close is honoured', async () => {
     const answer = await onlyAnswer(port, [message('GET', campaigns, [bearer, 'Connection: close'])])
     assertGood(answer, 200)
@@ -305,6 +310,7 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
   const large: Record<string, string> = {
     'a header too large': post([`X-Large: ${'x'.repeat(80_000)}`]),
     'too many headers': post(Array.from({ length: 8_000 }, (_, n) => `X-${n}: some value`)),
+    'two hundred and one headers': post(Array.from({ length: 197 }, (_, n) => `X-${n}:`)),
     'a target too large': message('GET', `${campaigns}?${'x'.repeat(80_000)}`, [bearer]),
     'a header that never ends': `${get}\r\nHost: a\r\nX-Large: ${'x'.repeat(1_000_000)}`,
   }
