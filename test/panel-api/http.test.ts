@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { buildUsers } from '../../src/access/users.ts'
+import { screens } from '../../src/http/panel/pages.ts'
 import { installation } from '../support/lastcall.ts'
 
 const who = { email: 'ada@example.com', password: 'long enough for a test' }
@@ -104,6 +105,24 @@ test('the addresses of screens give browsers the document, and programs the cont
     const { status, code } = (await answer.json()) as any
     assert.deepEqual([answer.status, status, code], [404, 'error', 'NOT_FOUND'])
   }
+})
+
+test('SECURITY.md lets through what the panel is made of, and every address that it names is there', async () => {
+  const security = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8')
+  const section = security.split('\n## What to close off\n')[1]?.split('\n## ')[0] ?? ''
+  const lines = section.split('\n').filter((line) => line.startsWith('- Let through'))
+  const named = lines.flatMap((line) => [...line.matchAll(/`(\/[^`]*)`/g)].map(([, path]) => path as string))
+  const isLetThrough = (path: string) =>
+    named.some((one) => one === path || (one !== '/' && `${path}/`.startsWith(`${one.replace(/\/$/, '')}/`)))
+  const document = await (await ask('/', { headers: html })).text()
+  const files = [...document.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map(([, path]) => path as string)
+  assert.ok(files.length > 1)
+  const ofPanel = ['/', '/panel/api/session', ...files, ...screens.flatMap((screen) => [`/${screen}`, `/${screen}/x`])]
+  const ofOthers = ['/api/public/v1/campaigns', '/go/1/x', '/timer/en/x.gif', '/widget/v1.js', '/visitor/v1/x']
+  for (const path of [...ofPanel, ...ofOthers]) assert.ok(isLetThrough(path), path)
+  for (const path of ['/metrics', '/readyz', '/healthz', '/nothing']) assert.ok(!isLetThrough(path), path)
+  for (const path of named.filter((one) => one === '/' || screens.includes(one.slice(1))))
+    assert.equal((await ask(path, { headers: html })).status, 200, path)
 })
 
 /** OWASP's list of secure headers; the document's policy has a nonce besides. */
