@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { installation, owner } from '../support/lastcall.ts'
 import { openShop, sideBySide } from '../support/prepared.ts'
 import {
   assertError,
@@ -308,6 +309,51 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
   await t.test('nothing was written', async () => {
     assert.deepEqual(await place.json(['lead', 'list', '--campaign', String(campaignId)]), [])
   })
+})
+
+test('a header value with 7,900 spaces in its middle costs about what a short one costs', async (t) => {
+  const place = installation(t)
+  const { key, campaignId } = await owner(place)
+  const server = await place.serve(['--rate-limit', '1000000', '--trust-proxy', '127.0.0.1'])
+  const campaigns = '/api/public/v1/campaigns'
+  const input = JSON.stringify({ email: 'spaces@example.com' })
+  const asked: [method: string, path: string, body: string][] = [
+    ['GET', campaigns, ''],
+    ['POST', `${campaigns}/${campaignId}/leads`, input],
+    ['GET', '/panel/api/session', ''],
+    ['GET', '/go/1/unknown', ''],
+    ['GET', '/widget/v1.js', ''],
+    ['POST', '/visitor/v1/offer', '{}'],
+  ]
+  const readHeaders: Record<string, string> = {
+    ...{ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', Cookie: 'lastcall=', Accept: 'text/html' },
+    ...{ 'Accept-Language': 'pl', 'Accept-Encoding': 'gzip', 'If-None-Match': 'W/"', 'User-Agent': 'Mozilla/5.0' },
+    ...{ 'X-Forwarded-For': '10.0.0.1', Origin: 'http://a', Host: 'a', 'X-Any': 'a' },
+  }
+  const cpuSeconds = async () => {
+    const text = await (await fetch(`${server.origin}/metrics`)).text()
+    return Number(/^lastcall_process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
+  }
+  async function cost(name: string, length: number): Promise<number> {
+    const before = await cpuSeconds()
+    for (const [method, path, body] of asked) {
+      for (const fill of [' ', ', ']) {
+        const value = `${readHeaders[name]}${fill.repeat(length / fill.length)}x`
+        const others = [`Authorization: Bearer ${key}`, 'Content-Type: application/json'].filter(
+          (one) => !one.startsWith(name),
+        )
+        const request = message(method, path, [...others, 'Connection: close', `${name}: ${value}`], body)
+        for (let times = 0; times < 6; times++) await onlyAnswer(server.port, [request])
+      }
+    }
+    return (await cpuSeconds()) - before
+  }
+  await cost('X-Any', 100)
+  for (const name of Object.keys(readHeaders)) {
+    const [short, long] = [await cost(name, 100), await cost(name, 7_900)]
+    // What is quadratic would cost thousands of times as much.
+    assert.ok(long < 3 * short + 0.05, `${name}: ${long.toFixed(3)} s against ${short.toFixed(3)} s`)
+  }
 })
 
 type Cut = { at: number; drop: number; insert: number[]; repeat: boolean }
