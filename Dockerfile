@@ -1,11 +1,10 @@
-# syntax=docker/dockerfile:1
-FROM node:26-bookworm-slim AS parts
+FROM node:26.10.0-bookworm-slim AS parts
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Node stands in the image already: its npm packages would be a second one.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
-FROM node:26-bookworm-slim AS panel
+FROM node:26.10.0-bookworm-slim AS panel
 WORKDIR /app
 COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -13,7 +12,7 @@ COPY src src
 COPY panel panel
 RUN node panel/build.ts
 
-FROM node:26-bookworm-slim
+FROM node:26.10.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATABASE_URL=file:/data/lastcall.db
 RUN install -d -o node -g node /data
 WORKDIR /app

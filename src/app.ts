@@ -51,7 +51,8 @@ export type App = {
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
   const { config, store, historyTable, log, now } = parts
-  const app = newFastify({ trustProxy: config.trustProxy, log, sendUndecodable })
+  const isHttps = config.publicUrl?.startsWith('https:') ?? false
+  const app = newFastify({ isHttps, trustProxy: config.trustProxy, log, sendUndecodable })
   let port = config.port
   const shared = {
     store,

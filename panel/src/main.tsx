@@ -20,9 +20,19 @@ const client = new QueryClient({
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 
+/** What the server's content policy asks of style elements; without a server that sets it, none. */
+const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? ''
+// The library that keeps the page behind a dialog from scrolling looks for it here.
+Object.assign(window, { __webpack_nonce__: nonce })
+
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={readable} defaultColorScheme="auto">
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readable}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
       <LanguageProvider>
         <QueryClientProvider client={client}>
           <Router base={base} aroundNav={aroundNav}>

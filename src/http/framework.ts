@@ -1,6 +1,6 @@
 // Fastify as every surface gets it: time-outs, request ids, and what holds for each request.
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../log.ts'
@@ -33,6 +33,8 @@ const maxParamLength = 16_384
 const serverOptions = {
   // Halves what Node does for a request without a body.
   optimizeEmptyRequests: true,
+  // A request without a Host is refused below, with the headers of every answer.
+  requireHostHeader: false,
   headersTimeout: headersTimeoutMs,
   requestTimeout: requestTimeoutMs,
   keepAliveTimeout: keepAliveMs,
@@ -43,7 +45,12 @@ const serverOptions = {
 const closeIdleMs = 100
 const closeAllMs = 8_000
 
+/** A year. Not for names below this host, which need not be ours. */
+const strictTransport = 'max-age=31536000'
+
 export type FrameworkOptions = {
+  /** Whether `PUBLIC_URL` is `https:`: browsers then stay with it. */
+  isHttps: boolean
   /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. */
   trustProxy: string[]
   log: Log
@@ -51,32 +58,35 @@ export type FrameworkOptions = {
   sendUndecodable(reply: FastifyReply): FastifyReply
 }
 
-export function newFastify({ trustProxy, log, sendUndecodable }: FrameworkOptions): FastifyInstance {
+export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: FrameworkOptions): FastifyInstance {
+  const everyAnswer = (requestId: string) => ({
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(isHttps && { 'Strict-Transport-Security': strictTransport }),
+  })
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
-    serverFactory: (handle) => createServer(serverOptions, limitPipelines(limitHeaders(handle))),
+    serverFactory: (handle) => createServer(serverOptions, limitPipelines(limitHeaders(handle, everyAnswer))),
     routerOptions: { maxParamLength },
     // RFC 9112, section 3.2.2: a target may be an absolute address.
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'),
     // A stopping server answers by the surfaces' own hooks: an image stays an image.
     return503OnClosing: false,
     // An address that cannot be decoded reaches no hook.
-    frameworkErrors: (_error, _request, reply) => {
-      reply.headers(everyAnswer(reply.request.id))
-      sendUndecodable(reply)
+    frameworkErrors: (_error, request, reply) => {
+      reply.headers(everyAnswer(request.id))
+      if (isHostValid(request.raw)) sendUndecodable(reply)
+      else refuseHost(reply)
     },
-    clientErrorHandler: (error, socket) => {
-      if (!socket.writable) return void socket.destroy()
-      socket.end(refusalOf(error.code))
-      // A client that never closes its side would keep the connection for ever.
-      setTimeout(() => socket.destroy(), hangUpMs).unref()
-    },
+    clientErrorHandler: ({ code }, socket) => refuse(socket, code, everyAnswer(randomUUID())),
   })
   // A client that has nothing more to say still waits for its answer. Node leaves out headers past the most.
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: maxHeaders })
+  app.server.on('checkExpectation', (_, response) => response.writeHead(417, everyAnswer(randomUUID())).end())
   app.decorateReply('errorCode', null)
   app.decorate('isStopping', false)
   app.addHook('preClose', async () => {
@@ -86,10 +96,7 @@ export function newFastify({ trustProxy, log, sendUndecodable }: FrameworkOption
     reply.headers(everyAnswer(request.id))
     // Each surface says so in its own form; who asks whether the process lives is told that it does.
     if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')
-    if (!isHostValid(request.raw.rawHeaders)) {
-      // RFC 9112, section 3.2
-      return reply.code(400).header('Connection', 'close').send()
-    }
+    if (!isHostValid(request.raw)) return refuseHost(reply)
   })
   // A surface that takes bodies says which (`useJson`). Elsewhere nobody waits for a body.
   app.removeAllContentTypeParsers()
@@ -129,10 +136,10 @@ function limitPipelines(handle: RequestListener): RequestListener {
 }
 
 /** Refuses a request of which Node has left out headers. */
-function limitHeaders(handle: RequestListener): RequestListener {
+function limitHeaders(handle: RequestListener, everyAnswer: (requestId: string) => object): RequestListener {
   return (request, response) => {
     if (request.rawHeaders.length <= 2 * maxHeaders) handle(request, response)
-    else response.writeHead(431, { Connection: 'close', 'Content-Length': 0 }).end()
+    else response.writeHead(431, { ...everyAnswer(randomUUID()), Connection: 'close', 'Content-Length': 0 }).end()
   }
 }
 
@@ -145,16 +152,17 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
   clearTimeout(late)
 }
 
-const everyAnswer = (requestId: string) => ({ 'X-Request-Id': requestId, 'Cache-Control': 'no-store' })
+/** RFC 3986, sections 3.2.2 and 3.2.3, but for the comma: some proxies make one of two hosts with it. */
+const hostAndPort = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
-/** RFC 3986, sections 3.2.2 and 3.2.3 */
-const hostAndPort = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i
-
-/** At most one `Host`, which is a host and maybe a port; Node refuses a request without one. */
-function isHostValid(rawHeaders: string[]): boolean {
+/** One `Host`, which is a host and maybe a port; before HTTP/1.1 there need be none (RFC 9112, section 3.2). */
+function isHostValid({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   const hosts = valuesOf(rawHeaders, 'host')
-  return hosts.length === 0 || (hosts.length === 1 && hostAndPort.test(hosts[0] as string))
+  if (hosts.length === 0) return httpVersion === '1.0'
+  return hosts.length === 1 && hostAndPort.test(hosts[0] as string)
 }
+
+const refuseHost = (reply: FastifyReply) => reply.code(400).header('Connection', 'close').send()
 
 /** All values of a header, by its lower-case name: where some are repeated, Node keeps the first only. */
 export function valuesOf(rawHeaders: string[], name: string): string[] {
@@ -172,7 +180,11 @@ const protocolStatus: Record<string, string> = {
 }
 
 /** What never became a request gets the status of the protocol and a closed connection. */
-function refusalOf(code: string): string {
+function refuse(socket: Socket, code: string, headers: Record<string, string>): void {
+  if (!socket.writable) return void socket.destroy()
   const status = protocolStatus[code] ?? '400 Bad Request'
-  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
+  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': '0' })
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
+  // A client that never closes its side would keep the connection for ever.
+  setTimeout(() => socket.destroy(), hangUpMs).unref()
 }

@@ -43,6 +43,18 @@ test('it is OpenAPI 3.1, version 1.0.0, and a linter finds nothing wrong', async
   )
 })
 
+test('it is clean under recommended-strict, where a warning is an error, and CampaignSummary has a use', async () => {
+  const description = await live()
+  const config = await createConfig({ extends: ['recommended-strict'] })
+  const problems = await lintFromString({ source: JSON.stringify(description), config })
+  assert.deepEqual(
+    problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer]),
+    [],
+  )
+  const { items } = description.components.schemas.CampaignList.properties
+  assert.deepEqual(items.items, { $ref: '#/components/schemas/CampaignSummary' })
+})
+
 test('its server is relative, and means the base address', async () => {
   const { servers } = await live()
   assert.equal(servers.length, 1)
@@ -151,7 +163,10 @@ test('parameters and bodies have the limits of the specification', async () => {
     assert.deepEqual([email.type, email.format, email.maxLength], ['string', 'email', 254])
     assert.equal(email.pattern, '^\\S(?:.*\\S)?$')
     const language = resolve(description, input.properties.language)
-    assert.deepEqual([language.enum, language.default], [['en', 'pl'], 'en'])
+    assert.deepEqual([language.type, language.enum], ['string', ['en', 'pl']])
+    // Generators of clients take a property with `default` for required.
+    assert.ok(!('default' in language))
+    assert.match(language.description, /`en` where it is left out/)
   }
 })
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { installation, owner } from '../support/lastcall.ts'
 import { openShop, sideBySide } from '../support/prepared.ts'
 import {
   assertError,
@@ -151,9 +152,16 @@ test('requests', { concurrency: 8 }, async (t) => {
       for (const type of ['X: y', 'Content-Type: ;', 'Content-Type: text/xml', jsonType])
         assertError(await alone(message(method, '/nowhere', [type], '{')), 404, 'NOT_FOUND')
     })
-  check('methods that Node does not know, and CONNECT', async () => {
-    for (const method of ['FOO', 'get', 'CREATE-LEAD'])
-      assertProtocolRefusal(await alone(message(method, campaigns, [bearer])), 400)
+  check('a method that Node does not know: 400 with X-Request-Id and Cache-Control', async () => {
+    const ids = new Set<string | undefined>()
+    for (const method of ['FOO', 'get', 'CREATE-LEAD']) {
+      const answer = await alone(message(method, campaigns, [bearer]))
+      assertProtocolRefusal(answer, 400)
+      ids.add(header(answer, 'x-request-id'))
+    }
+    assert.equal(ids.size, 3)
+  })
+  check('CONNECT opens no tunnel', async () => {
     for (const behind of ['', '\x16\x03\x01', good]) {
       const tunnel = message('CONNECT', 'example.com:443', [bearer]) + behind
       const { answers, ending } = await exchange(port, [tunnel])
@@ -205,6 +213,8 @@ test('requests', { concurrency: 8 }, async (t) => {
     for (const expectation of ['200-ok', 'x', '']) {
       const answer = await alone(register([`Expect: ${expectation}`], '{"email":"refused-417@example.com"}'))
       assert.deepEqual([answer.status, answer.body.length], [417, 0])
+      assert.match(header(answer, 'x-request-id') ?? '', /^[\da-f-]{36}$/)
+      assert.equal(header(answer, 'cache-control'), 'no-store')
     }
   })
 
@@ -282,21 +292,20 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
       assertProtocolRefusal(await onlyAnswer(port, [bytes], { halfClose: true }), 400)
   })
 
-  const hosts = ['Host: a b', 'Host: http://a', 'Host: a/b', 'Host: a:b', 'Host: u@a', 'Host: "a"', 'Host: \xe9']
-  for (const lines of [...hosts.map((host) => [host]), ['Host: a', 'Host: b'], ['Host: a', 'HOST: a']])
+  const hosts = ['a b', 'http://a', 'a/b', 'a:b', 'u@a', 'u:p@a', 'a, b', 'a,b', '"a"', 'a%zz', '[::1', '\xe9']
+  for (const lines of [...hosts.map((host) => [`Host: ${host}`]), ['Host: a', 'Host: b'], ['Host: a', 'HOST: a']])
     check(`${lines.join(', ')}: refused before anything else is looked at`, async () => {
       for (const bytes of [
         message('GET', campaigns, [bearer, ...lines]),
         message('GET', '/healthz', lines),
         message('GET', '/nowhere', lines),
+        message('GET', '/%zz', lines),
         post(lines),
         post([...lines, 'Transfer-Encoding: chunked'], chunked(lead)),
       ]) {
         const answer = await onlyAnswer(port, [Buffer.from(bytes, 'latin1')])
         assertProtocolRefusal(answer, 400)
         assert.equal(header(answer, 'connection')?.toLowerCase(), 'close')
-        assert.match(header(answer, 'x-request-id') ?? '', /^[\da-f-]{36}$/)
-        assert.equal(header(answer, 'cache-control'), 'no-store')
       }
     })
   check('a Host that is one', async () => {
@@ -326,6 +335,51 @@ test('what is malformed is refused once, and nothing is written', { concurrency:
   await t.test('nothing was written', async () => {
     assert.deepEqual(await place.json(['lead', 'list', '--campaign', String(campaignId)]), [])
   })
+})
+
+test('a header value with 7,900 spaces in its middle costs about what a short one costs', async (t) => {
+  const place = installation(t)
+  const { key, campaignId } = await owner(place)
+  const server = await place.serve(['--rate-limit', '1000000', '--trust-proxy', '127.0.0.1'])
+  const campaigns = '/api/public/v1/campaigns'
+  const input = JSON.stringify({ email: 'spaces@example.com' })
+  const asked: [method: string, path: string, body: string][] = [
+    ['GET', campaigns, ''],
+    ['POST', `${campaigns}/${campaignId}/leads`, input],
+    ['GET', '/panel/api/session', ''],
+    ['GET', '/go/1/unknown', ''],
+    ['GET', '/widget/v1.js', ''],
+    ['POST', '/visitor/v1/offer', '{}'],
+  ]
+  const readHeaders: Record<string, string> = {
+    ...{ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', Cookie: 'lastcall=', Accept: 'text/html' },
+    ...{ 'Accept-Language': 'pl', 'Accept-Encoding': 'gzip', 'If-None-Match': 'W/"', 'User-Agent': 'Mozilla/5.0' },
+    ...{ 'X-Forwarded-For': '10.0.0.1', Origin: 'http://a', Host: 'a', 'X-Any': 'a' },
+  }
+  const cpuSeconds = async () => {
+    const text = await (await fetch(`${server.origin}/metrics`)).text()
+    return Number(/^lastcall_process_cpu_seconds_total (\S+)$/m.exec(text)?.[1])
+  }
+  async function cost(name: string, length: number): Promise<number> {
+    const before = await cpuSeconds()
+    for (const [method, path, body] of asked) {
+      for (const fill of [' ', ', ']) {
+        const value = `${readHeaders[name]}${fill.repeat(length / fill.length)}x`
+        const others = [`Authorization: Bearer ${key}`, 'Content-Type: application/json'].filter(
+          (one) => !one.startsWith(name),
+        )
+        const request = message(method, path, [...others, 'Connection: close', `${name}: ${value}`], body)
+        for (let times = 0; times < 6; times++) await onlyAnswer(server.port, [request])
+      }
+    }
+    return (await cpuSeconds()) - before
+  }
+  await cost('X-Any', 100)
+  for (const name of Object.keys(readHeaders)) {
+    const [short, long] = [await cost(name, 100), await cost(name, 7_900)]
+    // What is quadratic would cost thousands of times as much.
+    assert.ok(long < 3 * short + 0.05, `${name}: ${long.toFixed(3)} s against ${short.toFixed(3)} s`)
+  }
 })
 
 type Cut = { at: number; drop: number; insert: number[]; repeat: boolean }

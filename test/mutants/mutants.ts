@@ -57,9 +57,21 @@ const http: Mutant[] = [
   },
   {
     file: 'src/http/framework.ts',
-    line: '(hosts.length === 1 && ',
-    fault: '(',
+    line: 'return hosts.length === 1 && ',
+    fault: 'return ',
     tests: ['test/http/protocol.test.ts'],
+  },
+  {
+    file: 'src/http/framework.ts',
+    line: "return httpVersion === '1.0'",
+    fault: 'return true',
+    tests: ['test/http/protocol.test.ts'],
+  },
+  {
+    file: 'src/http/framework.ts',
+    line: '...(isHttps && {',
+    fault: '...({',
+    tests: inPanel('http'),
   },
   {
     file: 'src/http/framework.ts',

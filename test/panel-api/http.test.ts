@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { buildUsers } from '../../src/access/users.ts'
+import { screens } from '../../src/http/panel/pages.ts'
 import { installation } from '../support/lastcall.ts'
 
 const who = { email: 'ada@example.com', password: 'long enough for a test' }
@@ -21,6 +22,7 @@ async function serverOf(env: Record<string, string> = {}) {
 const server = await serverOf()
 const secure = await serverOf({ PUBLIC_URL: 'https://example.com/lastcall' })
 
+const assets = join(import.meta.dirname, '../../panel/dist/panel/assets')
 const json = { 'content-type': 'application/json' }
 
 function ask(path: string, given: RequestInit = {}, { origin } = server): Promise<Response> {
@@ -105,10 +107,60 @@ test('the addresses of screens give browsers the document, and programs the cont
   }
 })
 
+test('SECURITY.md lets through what the panel is made of, and every address that it names is there', async () => {
+  const security = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8')
+  const section = security.split('\n## What to close off\n')[1]?.split('\n## ')[0] ?? ''
+  const lines = section.split('\n').filter((line) => line.startsWith('- Let through'))
+  const named = lines.flatMap((line) => [...line.matchAll(/`(\/[^`]*)`/g)].map(([, path]) => path as string))
+  const isLetThrough = (path: string) =>
+    named.some((one) => one === path || (one !== '/' && `${path}/`.startsWith(`${one.replace(/\/$/, '')}/`)))
+  const document = await (await ask('/', { headers: html })).text()
+  const files = [...document.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map(([, path]) => path as string)
+  assert.ok(files.length > 1)
+  const ofPanel = ['/', '/panel/api/session', ...files, ...screens.flatMap((screen) => [`/${screen}`, `/${screen}/x`])]
+  const ofOthers = ['/api/public/v1/campaigns', '/go/1/x', '/timer/en/x.gif', '/widget/v1.js', '/visitor/v1/x']
+  for (const path of [...ofPanel, ...ofOthers]) assert.ok(isLetThrough(path), path)
+  for (const path of ['/metrics', '/readyz', '/healthz', '/nothing']) assert.ok(!isLetThrough(path), path)
+  for (const path of named.filter((one) => one === '/' || screens.includes(one.slice(1))))
+    assert.equal((await ask(path, { headers: html })).status, 200, path)
+})
+
+/** OWASP's list of secure headers; the document's policy has a nonce besides. */
+const owasp: Record<string, string | RegExp> = {
+  'content-security-policy':
+    /^default-src 'none';script-src 'self';style-src 'self'(?: 'nonce-[\w+/]{22}==')?;img-src /,
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': /^accelerometer=\(\), .*camera=\(\), .*clipboard-write=\(self\)/,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+}
+const aYear = 'max-age=31536000'
+
+test('the panel has OWASP’s secure headers; every answer has nosniff, and HSTS where the public URL is https', async () => {
+  const script = readdirSync(assets).find((file) => file.endsWith('.js')) as string
+  const ofPanel = ['/', '/sign-in', `/panel/assets/${script}`, '/panel/assets/nothing.js', '/panel/api/session']
+  const others = ['/nothing', '/api/public/v1/campaigns', '/api/public/v1/openapi.json', '/go/1/x', '/timer/x', '/%zz']
+  for (const path of [...ofPanel, ...others, '/panel/api/nothing', '/widget/v1.js', '/visitor/v1/x', '/healthz']) {
+    for (const origin of [server, secure]) {
+      const { headers } = await ask(path, { headers: html }, origin)
+      assert.equal(headers.get('x-content-type-options'), 'nosniff', path)
+      assert.equal(headers.get('strict-transport-security'), origin === secure ? aYear : null, path)
+      if (!ofPanel.includes(path)) continue
+      for (const [name, value] of Object.entries(owasp)) {
+        const given = headers.get(name) ?? ''
+        assert.ok(typeof value === 'string' ? given === value : value.test(given), `${path}: ${name}: ${given}`)
+      }
+    }
+  }
+})
+
 test('the files that the build made come as it compressed them, to be kept for a year, and no others', async () => {
-  const folder = join(import.meta.dirname, '../../panel/dist/panel/assets')
-  const name = readdirSync(folder).find((file) => file.endsWith('.js')) as string
-  const plain = readFileSync(join(folder, name), 'utf8')
+  const name = readdirSync(assets).find((file) => file.endsWith('.js')) as string
+  const plain = readFileSync(join(assets, name), 'utf8')
   const asked: Record<string, (body: Buffer) => Buffer> = {
     br: brotliDecompressSync,
     gzip: gunzipSync,
@@ -125,7 +177,7 @@ test('the files that the build made come as it compressed them, to be kept for a
     assert.equal(get('content-encoding') ?? 'identity', coding)
     assert.match(get('content-type') ?? '', /javascript/)
     assert.match(get('vary') ?? '', /accept-encoding/i)
-    const stored = readFileSync(join(folder, `${name}${{ br: '.br', gzip: '.gz' }[coding] ?? ''}`))
+    const stored = readFileSync(join(assets, `${name}${{ br: '.br', gzip: '.gz' }[coding] ?? ''}`))
     assert.equal(get('content-length'), String(stored.length))
     assert.equal(decode(stored).toString('utf8'), plain)
   }

@@ -174,13 +174,42 @@ test('the pages come with a policy that lets no script in but their own', async 
   const answer = await fetch(stage.server.origin, { headers: { accept: 'text/html' } })
   const policy = answer.headers.get('content-security-policy') ?? ''
   assert.match(policy, /^default-src 'none';script-src 'self';/)
-  assert.doesNotMatch(policy.split('style-src')[0] ?? '', /unsafe|\*|data:/)
+  assert.doesNotMatch(policy.split('img-src')[0] ?? '', /unsafe|\*|data:/)
   assert.match(policy, /frame-ancestors 'none'/)
   assert.doesNotMatch(await answer.text(), /<script(?![^>]* src=)/)
   const outside = await fetch(`${stage.server.origin}/panel/assets/../../../package.json`)
   assert.equal(outside.status, 404)
   const encoded = await fetch(`${stage.server.origin}/panel/assets/..%2f..%2f..%2fpackage.json`)
   assert.equal(encoded.status, 404)
+})
+
+test('style elements bear the nonce of their document; one without it is refused', async () => {
+  const nonceOf = async () => {
+    const answer = await fetch(stage.server.origin, { headers: { accept: 'text/html' } })
+    const [, nonce] = /'nonce-([^']+)'/.exec(answer.headers.get('content-security-policy') ?? '') ?? []
+    assert.ok((await answer.text()).includes(`<meta property="csp-nonce" nonce="${nonce}" />`))
+    return nonce
+  }
+  assert.notEqual(await nonceOf(), await nonceOf())
+  const page = await stage.open(owner, { path: '/integrations' })
+  // The library behind a dialog writes a style of its own.
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').waitFor()
+  const looks = await page.evaluate(() => ({
+    colour: getComputedStyle(document.documentElement).getPropertyValue('--mantine-color-text'),
+    overflow: getComputedStyle(document.body).overflow,
+  }))
+  assert.ok(looks.colour !== '')
+  assert.equal(looks.overflow, 'hidden')
+  assertUntroubled(page)
+  const refused = await page.evaluate(() => {
+    const breach = new Promise((resolve) => {
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => resolve(effectiveDirective))
+    })
+    document.head.append(Object.assign(document.createElement('style'), { textContent: 'body{opacity:0}' }))
+    return breach
+  })
+  assert.equal(refused, 'style-src-elem')
 })
 
 test('planted scripts in names and addresses never run', async () => {

@@ -71,6 +71,7 @@ test('a table full of visitors refuses new ones until the minute ends, and then 
 
 test('whose request it is, behind proxies of all manners', async () => {
   const app = newFastify({
+    isHttps: false,
     trustProxy: ['10.0.0.0/8', 'fd00::1'],
     log: { info() {}, warn() {}, error() {} },
     sendUndecodable,

@@ -30,7 +30,7 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
   const counted: Counted[] = []
   const note = (message: string) => void logged.push(message)
   const log = { info: note, warn: note, error: note }
-  const app = newFastify({ trustProxy: [], log, sendUndecodable })
+  const app = newFastify({ isHttps: false, trustProxy: [], log, sendUndecodable })
   app.register(
     visitor({
       store: { rates: { count: ask, countVisitor: ask } },

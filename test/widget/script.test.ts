@@ -12,7 +12,7 @@ import { widgetScript } from '../../src/http/visitor/widget-script.ts'
 import { openLog } from '../../src/log.ts'
 
 const log = openLog()
-const app = newFastify({ trustProxy: [], log, sendUndecodable })
+const app = newFastify({ isHttps: false, trustProxy: [], log, sendUndecodable })
 app.register(widget(log), { prefix: '/widget' })
 
 test('it has at most 5,000 bytes compressed, by gzip too, and is the same however it is compressed', async () => {

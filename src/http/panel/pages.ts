@@ -1,15 +1,17 @@
 // The panel's pages as Vite built them: one document for every screen, and files whose names hold their content.
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import files from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../log.ts'
 import { logFailure, sendError } from '../errors.ts'
+import { contentPolicy } from './content-policy.ts'
 
 const built = resolve(import.meta.dirname, '../../../panel/dist')
 
 /** The first part of the address of each screen but the overview: what the panel's router has, and nothing more. */
-const screens = ['sign-in', 'setup', 'join', 'campaigns', 'integrations', 'settings']
+export const screens = ['sign-in', 'setup', 'join', 'campaigns', 'integrations', 'settings']
 
 export type PagesParts = { publicUrl(): string; log: Log }
 
@@ -56,5 +58,9 @@ async function sendDocument(reply: FastifyReply, publicUrl: string): Promise<Fas
   }
   // Behind a proxy the panel may stand below a path.
   const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`
-  return reply.send(document.replace('<base href="/" />', `<base href="${base}">`))
+  const nonce = randomBytes(16).toString('base64')
+  reply.helmet({ contentSecurityPolicy: contentPolicy(nonce) })
+  return reply.send(
+    document.replace('<base href="/" />', `<base href="${base}">`).replace('nonce=""', `nonce="${nonce}"`),
+  )
 }

@@ -2,35 +2,21 @@
 import helmet from '@fastify/helmet'
 import type { FastifyPluginAsync } from 'fastify'
 import { type PanelSurface, panelApi } from './api.ts'
+import { contentPolicy, permissionsPolicy } from './content-policy.ts'
 import { pages } from './pages.ts'
-
-const none = ["'none'"]
-const own = ["'self'"]
-
-const contentPolicy = {
-  useDefaults: false,
-  directives: {
-    defaultSrc: none,
-    scriptSrc: own,
-    // Mantine writes its variables into a style element, and React styles into attributes.
-    styleSrc: [...own, "'unsafe-inline'"],
-    imgSrc: [...own, 'data:', 'blob:'],
-    fontSrc: own,
-    connectSrc: own,
-    baseUri: own,
-    formAction: own,
-    frameAncestors: none,
-  },
-}
 
 /** To be registered without a prefix: the screens have addresses of their own. */
 export function panel(parts: PanelSurface): FastifyPluginAsync {
   return async (scope) => {
     await scope.register(helmet, {
-      contentSecurityPolicy: contentPolicy,
+      contentSecurityPolicy: contentPolicy(),
+      crossOriginEmbedderPolicy: true,
       xFrameOptions: { action: 'deny' },
-      // The operator decides whether a host is reached by https alone.
+      // Every answer of the server has it, where the public URL is https.
       strictTransportSecurity: false,
+    })
+    scope.addHook('onRequest', async (_, reply) => {
+      reply.header('Permissions-Policy', permissionsPolicy)
     })
     scope.register(panelApi(parts), { prefix: '/panel/api' })
     scope.register(pages(parts))

@@ -193,6 +193,9 @@ const count = (description: string, minimum: number) => ({
   schema: { type: 'integer', minimum },
 })
 
+/** By reference, so that generated clients have a type for one campaign. */
+const campaigns = { ...CampaignList.properties.items, items: schema('CampaignSummary') }
+
 const components = {
   securitySchemes: {
     apiKey: {
@@ -213,7 +216,10 @@ const components = {
     RateLimitRemaining: count('Requests left in this minute.', 0),
     RateLimitReset: count('Seconds until the minute ends.', 1),
   },
-  schemas: { CampaignList, CampaignSummary, LeadInput, LeadOffer, LeadRegistration, Error: ErrorBody },
+  schemas: {
+    CampaignList: { ...CampaignList, properties: { ...CampaignList.properties, items: campaigns } },
+    ...{ CampaignSummary, LeadInput, LeadOffer, LeadRegistration, Error: ErrorBody },
+  },
 }
 
 /** The description, with the whole base address of the API, relative or absolute, as its server. */

@@ -30,8 +30,8 @@ export const LeadInput = Type.Object(
     language: Type.Optional(
       Type.Enum([...languages], {
         type: 'string',
-        default: 'en',
-        description: 'Language of the countdown image in this answer.',
+        // Not as `default`: generators of clients take what has one for required.
+        description: 'Language of the countdown image in this answer; `en` where it is left out.',
       }),
     ),
   },

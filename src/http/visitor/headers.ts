@@ -3,5 +3,4 @@ export const neverKept = {
   'Cache-Control': 'no-store, no-cache, must-revalidate, max-age=0',
   'Referrer-Policy': 'no-referrer',
   'X-Robots-Tag': 'noindex',
-  'X-Content-Type-Options': 'nosniff',
 }

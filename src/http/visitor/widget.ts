@@ -29,7 +29,6 @@ function sendScript(reply: FastifyReply, script: WidgetScript, caching: string):
     'Access-Control-Allow-Origin': '*',
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Referrer-Policy': 'no-referrer',
-    'X-Content-Type-Options': 'nosniff',
   })
   if (isKept(headers['if-none-match'], etag)) return reply.code(304).send()
   reply.type('text/javascript; charset=utf-8')

@@ -28,7 +28,8 @@ export const polish: Readonly<Record<string, string>> = {
   'Unknown properties are rejected.': 'Nieznane pola są odrzucane.',
   'A Mailbox of RFC 5321 in ASCII. Kept and compared byte for byte: case and plus-aliases are part of the identity.':
     'Adres (Mailbox) według RFC 5321 w ASCII. Przechowywany i porównywany bajt po bajcie: wielkość liter i aliasy z plusem należą do tożsamości.',
-  'Language of the countdown image in this answer.': 'Język obrazka z odliczaniem w tej odpowiedzi.',
+  'Language of the countdown image in this answer; `en` where it is left out.':
+    'Język obrazka z odliczaniem w tej odpowiedzi; `en`, gdy go nie podano.',
 
   'Ascending `id`.': 'Według rosnącego `id`.',
   'Identifies the campaign.': 'Identyfikator kampanii.',

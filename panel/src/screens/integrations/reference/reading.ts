@@ -128,7 +128,7 @@ export function readHeaders({ paths, components }: Description): HeaderRead[] {
 
 /** What every error says in its body. */
 export function readErrorBody({ components }: Description): Field[] {
-  return fieldsOf(components.schemas.Error as Schema)
+  return fieldsOf(components.schemas.Error as Schema, {})
 }
 
 function eachOperation(paths: Description['paths']) {
@@ -145,18 +145,20 @@ const isError = (status: string) => Number(status) >= 400
 const lastOf = (reference: string) => reference.split('/').at(-1) as string
 
 function readBody({ schema, examples }: Body, schemas: Record<string, Schema>) {
-  const named = schema.$ref === undefined ? schema : (schemas[lastOf(schema.$ref)] as Schema)
   const [example] = Object.values(examples)
-  return { fields: fieldsOf(named), example: JSON.stringify(example?.value, null, 2) }
+  return { fields: fieldsOf(named(schema, schemas), schemas), example: JSON.stringify(example?.value, null, 2) }
 }
 
-function fieldsOf(schema: Schema, within = ''): Field[] {
+const named = (schema: Schema, schemas: Record<string, Schema>) =>
+  schema.$ref === undefined ? schema : (schemas[lastOf(schema.$ref)] as Schema)
+
+function fieldsOf(schema: Schema, schemas: Record<string, Schema>, within = ''): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const isList = property.items !== undefined
     const path = `${within}${name}${isList ? '[]' : ''}`
     const isRequired = schema.required?.includes(name) ?? false
-    const below = isList ? (property.items as Schema) : property
-    return [field(`${within}${name}`, property, isRequired), ...fieldsOf(below, `${path}.`)]
+    const below = isList ? named(property.items as Schema, schemas) : property
+    return [field(`${within}${name}`, property, isRequired), ...fieldsOf(below, schemas, `${path}.`)]
   })
 }
 

