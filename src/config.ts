@@ -151,6 +151,12 @@ export function userPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }
 
+/** TZDIR, as in other programs: a folder of zone files that take the place of Node's own data. No flag goes with it. */
+export function zoneFolder(): string | null {
+  const { TZDIR } = process.env
+  return TZDIR === undefined ? null : userPath(TZDIR)
+}
+
 export const demoFolder = join(root, 'data', 'demo')
 
 export function databaseLocation(text: string): DatabaseLocation | undefined {

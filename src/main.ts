@@ -3,7 +3,8 @@ import { enableCompileCache } from 'node:module'
 import type { Command } from './cli/command.ts'
 import { WrongCall } from './cli/command.ts'
 import { print } from './cli/print.ts'
-import { WrongSetting } from './config.ts'
+import { chooseZoneData } from './cli/zone-data.ts'
+import { WrongSetting, zoneFolder } from './config.ts'
 import { UnusableDatabase } from './store/errors.ts'
 
 enableCompileCache()
@@ -39,6 +40,7 @@ const commands: Record<string, () => Promise<Command>> = {
   copy: async () => (await import('./cli/copy.ts')).copy,
   backup: async () => (await import('./cli/maintenance.ts')).backup,
   migrate: async () => (await import('./cli/maintenance.ts')).migrate,
+  '--version': async () => (await import('./cli/version.ts')).version,
 }
 
 async function main(args: string[]): Promise<void> {
@@ -54,6 +56,7 @@ async function main(args: string[]): Promise<void> {
       `${given.length === 0 ? 'no command' : `unknown command ${given.join(' ')}`}; use one of: ${names}`,
     )
   }
+  chooseZoneData(zoneFolder())
   const command = await load()
   const result = await command(args.slice(words))
   if (result !== undefined) print(result)

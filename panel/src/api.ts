@@ -96,7 +96,7 @@ async function request<Name extends RouteName>(
 export function useAsk<Name extends RouteName>(
   name: Name,
   asked: AskedOf<Name>,
-  options: { enabled?: boolean; staleMs?: number } = {},
+  options: { enabled?: boolean; staleMs?: number | 'static' } = {},
 ): UseQueryResult<AnswerOf<Name>, CallFailed> {
   return useQuery({
     queryKey: keyOf(name, asked),

@@ -8,6 +8,7 @@ import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { anyText, type Command, readArguments } from './command.ts'
 import { isWorker, metricsOfAll, superviseWorkers } from './workers.ts'
+import { watchZoneData } from './zone-data.ts'
 
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
 const lockWaitMs = 750
@@ -79,7 +80,9 @@ export async function run(
     ...(besides && { besides }),
   })
   const port = await listen(app, config)
+  const endWatch = watchZoneData(store, log)
   stopWithGrace(log, async () => {
+    endWatch()
     await app.close()
     // A database that does not answer is not waited for: its connections end with the process.
     await Promise.race([store.close().catch(() => {}), sleep(closeMs)])

@@ -19,7 +19,7 @@ import {
 import { checkSchedule } from './mechanism/check-schedule.ts'
 import type { Mechanism, Schedule } from './mechanism/settings.ts'
 import { checkTimerStyle, type GivenTimerStyle } from './timer-style.ts'
-import { mostAddressCharacters, webAddress } from './web-address.ts'
+import { mostAddressCharacters, unencodedIn, webAddress } from './web-address.ts'
 
 /** A campaign as its file describes it, with everything that was left out filled in. */
 export type CampaignSettings = Schedule & {
@@ -43,13 +43,23 @@ const MOST_NAME_CHARACTERS = 200
 
 const id = wholeNumber(1)
 
-const url: Check<string> = (value, path, faults) =>
-  (typeof value === 'string' ? webAddress(value) : undefined) ??
-  refuse(
+const url: Check<string> = (value, path, faults) => {
+  const written = typeof value === 'string' ? value : ''
+  const address = webAddress(written)
+  if (address !== undefined) return address
+  const character = unencodedIn(written)
+  if (character === '%') {
+    return refuse(faults, path, 'must have "%25" in place of a "%" without two hexadecimal digits behind it')
+  }
+  if (character !== undefined) {
+    return refuse(faults, path, `must have "${encodeURIComponent(character)}" in place of "${character}"`)
+  }
+  return refuse(
     faults,
     path,
     `must be an absolute https: or http: URL of at most ${mostAddressCharacters} characters, those beyond ASCII counted as they are encoded, without user name or password`,
   )
+}
 
 const pages = list(
   record<PageSettings>({

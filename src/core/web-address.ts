@@ -4,6 +4,8 @@ const anything = "(?:[\\w.~:/?@!$&'()*+,;=-]|%[\\da-f]{2})*"
 const host = "(?:\\[[\\da-f:.]+\\]|[\\w.~!$&'()*+,;=-]+)"
 const uri = new RegExp(`^https?://${host}(?::\\d*)?(?:[/?]${anything})?(?:#${anything})?$`, 'i')
 
+const upToPath = new RegExp(`^https?://${host}(?::\\d*)?(?=[/?#])`, 'i')
+
 const invisible = /[\p{Z}\p{Cc}\p{Cs}]/u
 const beyondAscii = /[^\0-\x7f]/g
 
@@ -21,4 +23,14 @@ export function webAddress(written: string): string | undefined {
   const parsed = URL.parse(written)
   if (parsed === null) return undefined
   return isAscii ? written : webAddress(parsed.href)
+}
+
+/**
+ * What stands behind the host and has to be percent-encoded, as programs read it differently: a space, `[`, `|`, or a
+ * `%` that does not begin an escape. Undefined where that is not what is wrong.
+ */
+export function unencodedIn(written: string): string | undefined {
+  const [before] = upToPath.exec(written.replace(beyondAscii, 'x')) ?? []
+  if (before === undefined) return undefined
+  return /%(?![\da-f]{2})|[\p{Z}\p{Cc}"<>\\^`{|}[\]]/iu.exec(written.slice(before.length))?.[0]
 }

@@ -1,6 +1,7 @@
 import type { Server } from 'node:net'
 import { promisify } from 'node:util'
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { zoneData } from '../core/mechanism/zone.ts'
 
 export type Metrics = {
   /** Answered requests of the public API. */
@@ -52,6 +53,15 @@ export function openMetrics(server: Server): Metrics {
       this.set(await promisify(server.getConnections).call(server))
     },
   })
+  const { version, source } = zoneData()
+  new Gauge({
+    name: 'lastcall_zone_data_info',
+    help: 'The data about time zones that are in use, in a label; always 1',
+    labelNames: ['version', 'source'],
+    registers,
+    // Of several workers, as of one.
+    aggregator: 'max',
+  }).set({ version, source }, 1)
 
   return {
     requests,

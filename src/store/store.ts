@@ -17,6 +17,8 @@ export type Store = {
   onChange(listener: () => void): void
   /** True while reads and writes reach the database that was opened. */
   isReady(): boolean
+  /** Versions of zone data, other than ours, with which processes count that are connected now. */
+  otherZoneData(): Promise<string[]>
   /** A consistent copy in a new file. @throws Refused where the engine has no such thing */
   backup(file: string): Promise<void>
   close(): Promise<void>

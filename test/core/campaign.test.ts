@@ -89,6 +89,28 @@ for (const [what, campaign, paths] of refusals) {
   test(`refused: ${what}`, () => assert.deepEqual(pathsOf(campaign), paths))
 }
 
+for (const [address, encoded, character] of [
+  ['https://example.com/?a[]=1', '%5B', '['],
+  ['https://example.com/a]b', '%5D', ']'],
+  ['https://example.com/a|b', '%7C', '|'],
+  ['https://example.com/a b', '%20', ' '],
+  ['https://żółw.pl/a b', '%20', ' '],
+  ['https://example.com/#"', '%22', '"'],
+  ['https://example.com/?sale=100%', '%25', '%'],
+  ['https://example.com/?a=%zz', '%25', '%'],
+] as const) {
+  test(`what cannot stand in an address is named: ${address}`, () => {
+    const result = checkCampaign(withPages({ pageUrl: address }))
+    const message = 'faults' in result ? (result.faults[0]?.message ?? '') : ''
+    assert.ok(message.startsWith(`must have "${encoded}" in place of `), message)
+    assert.ok(message.includes(`"${character}"`), message)
+    // Written so, it is taken.
+    assert.ok(
+      'campaign' in checkCampaign(withPages({ pageUrl: address.replace(/[[\]| "]|%(?!20)/g, encodeURIComponent) })),
+    )
+  })
+}
+
 for (const address of [
   'example.com',
   '/offer',

@@ -91,7 +91,7 @@ test('docs/mechanism.md: every example is valid, and simulate answers what is pr
       checked.mechanism += 1
     }
   }
-  assert.deepEqual(checked, { campaign: 1, mechanism: 9, story: 2 })
+  assert.deepEqual(checked, { campaign: 1, mechanism: 9, story: 3 })
 })
 
 test('docs/api.md: the snippet tries again and gives up', { timeout: 400_000 }, async (t) => {

@@ -77,10 +77,14 @@ export type OpenOptions = {
   zone?: string
 }
 
-export async function panelStage(scope: Scope, serveArguments: string[] = []): Promise<Stage> {
+export async function panelStage(
+  scope: Scope,
+  serveArguments: string[] = [],
+  environment: Record<string, string> = {},
+): Promise<Stage> {
   const place = installation(scope)
   await place.arrange(shelveUsualTemplates)
-  const server = await place.serve(serveArguments)
+  const server = await place.serve(serveArguments, environment)
   const browser = await openBrowser(scope)
 
   async function person(name: string): Promise<Person> {

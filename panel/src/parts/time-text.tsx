@@ -1,5 +1,6 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useLanguage, useWords } from '../language.ts'
+import { offsetText, ownZone, useOffsets, wallClock } from './local-time.ts'
 import { words } from './words.ts'
 
 type Shown = {
@@ -10,24 +11,30 @@ type Shown = {
   isInButton?: boolean
 }
 
-/** The reader's zone when the page was loaded: asking takes longer than all the rest of a time. */
-const own = Intl.DateTimeFormat().resolvedOptions().timeZone
-
 /** An instant (ISO text, or seconds) in a zone, which is named; on hover in the reader's own. */
 export function TimeText({ at, timeZone, withSeconds = false, isInButton = false }: Shown) {
   const language = useLanguage()
   const { yourTime } = useWords(words)
-  const date = new Date(typeof at === 'number' ? at * 1_000 : at)
-  const text = instantText(date, timeZone ?? own, language, withSeconds)
+  const seconds = typeof at === 'number' ? at : Date.parse(at) / 1_000
+  const [offset, ownOffset] = useOffsets([
+    { timeZone: timeZone ?? ownZone, at: seconds },
+    { timeZone: ownZone, at: seconds },
+  ])
   return (
     <Tooltip
       // Within the page's main part, where screen readers look for it.
       portalProps={{ target: '#content' }}
-      label={`${yourTime}: ${instantText(date, own, language, true)}`}
+      label={`${yourTime}: ${instantText(seconds, ownOffset, language, true)}`}
       events={{ hover: true, focus: true, touch: true }}
     >
-      <Text span inherit component="time" dateTime={date.toISOString()} tabIndex={isInButton ? undefined : 0}>
-        {text}
+      <Text
+        span
+        inherit
+        component="time"
+        dateTime={new Date(seconds * 1_000).toISOString()}
+        tabIndex={isInButton ? undefined : 0}
+      >
+        {instantText(seconds, offset, language, withSeconds)}
       </Text>
     </Tooltip>
   )
@@ -45,20 +52,22 @@ export function TimesIn({ at, say, ...shown }: Said) {
   )
 }
 
-function instantText(date: Date, timeZone: string, language: string, withSeconds = false): string {
-  return formatOf(timeZone, language, withSeconds).format(date)
+/** Empty as long as the offset is not known. */
+function instantText(at: number, offset: number | undefined, language: string, withSeconds: boolean): string {
+  if (offset === undefined) return ''
+  return `${formatOf(language, withSeconds).format(wallClock(at, offset))} ${offsetText(offset)}`
 }
 
-/** Making one takes many times as long as using it. There are no more than zones that the reader looks at. */
+/** Making one takes many times as long as using it. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function formatOf(timeZone: string, language: string, withSeconds: boolean): Intl.DateTimeFormat {
-  const key = `${timeZone} ${language} ${withSeconds}`
+function formatOf(language: string, withSeconds: boolean): Intl.DateTimeFormat {
+  const key = `${language} ${withSeconds}`
   const format =
     formats.get(key) ??
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-      ...{ timeZone, weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+      ...{ timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
       ...(withSeconds && { second: '2-digit' }),
     })
   formats.set(key, format)

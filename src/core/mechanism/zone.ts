@@ -1,5 +1,7 @@
 import type { Seconds } from '../instant.ts'
 import { DAY_SECONDS, type LocalSeconds } from './calendar.ts'
+import type { ClockChange } from './tz-string.ts'
+import { nodeZoneData, type Span, type ZoneData } from './zone-data.ts'
 
 /** Instants and the local times of one IANA time zone. */
 export type Zone = {
@@ -7,9 +9,6 @@ export type Zone = {
   /** A local time that is skipped moves forward by the gap; one that occurs twice is its first occurrence. */
   toInstant(local: LocalSeconds): Seconds
 }
-
-/** A stretch of time, `until` excluded, in which local time is UTC plus `offset` seconds. */
-type Span = { from: Seconds; until: Seconds; offset: number }
 
 /** Decades of spans. Only strange input needs more; then all are dropped. */
 const SPANS_KEPT = 128
@@ -19,21 +18,43 @@ const ZONES_KEPT = 1_000
 
 const zones = new Map<string, Zone>()
 
+let inUse = nodeZoneData('of Node')
+
+/** Before the first local time is asked for: what was computed already would stay as it is. */
+export function setZoneData(data: ZoneData): void {
+  inUse = data
+  zones.clear()
+}
+
+export function zoneData(): ZoneData {
+  return inUse
+}
+
 /** The name in its proper case, an alias as it is; undefined for an offset or an unknown name. */
 export function zoneName(text: string): string | undefined {
   if (/^[+\u2212-]/.test(text)) return undefined
-  try {
-    return new Temporal.ZonedDateTime(0n, text).timeZoneId
-  } catch {
-    return undefined
-  }
+  return inUse.nameOf(text)
 }
 
 /** When the clocks of a zone change next, strictly after `at`; null where that is not foreseen. */
 export function nextClockChange(name: string, at: Seconds): Seconds | null {
-  const local = Temporal.Instant.fromEpochMilliseconds(at * 1000).toZonedDateTimeISO(name)
-  const change = local.getTimeZoneTransition('next')
-  return change && change.epochMilliseconds / 1000
+  const { until } = inUse.spansOf(name)(at)
+  return Number.isFinite(until) ? until : null
+}
+
+/**
+ * What clocks are ahead of UTC, as it changes: the first entry stands at `from`, the others before `until`.
+ * Throws a RangeError where the name is no time zone's.
+ */
+export function clockChanges(name: string, from: Seconds, until: Seconds): ClockChange[] {
+  const spanAt = inUse.spansOf(name)
+  const changes: ClockChange[] = []
+  for (let at = from; at < until; ) {
+    const span = spanAt(at)
+    changes.push({ at, offset: span.offset })
+    at = span.until
+  }
+  return changes
 }
 
 /** Throws a RangeError where the name is no time zone's. */
@@ -47,15 +68,16 @@ export function zoneOf(name: string): Zone {
 }
 
 /**
- * Temporal is asked for each span once and integers do the rest: a campaign that cycles daily asks for
+ * The zone data are asked for each span once and integers do the rest: a campaign that cycles daily asks for
  * some 15,000 local times in ten years, at 0.02 µs each here, at 1 µs each from Temporal.
  */
 function readZone(name: string): Zone {
+  const spanAt = inUse.spansOf(name)
   let spans: Span[] = []
-  let latest = readSpan(name, 0)
+  let latest = spanAt(0)
 
   function offsetAt(at: Seconds): number {
-    if (!covers(latest, at)) latest = spans.find((span) => covers(span, at)) ?? keep(readSpan(name, at))
+    if (!covers(latest, at)) latest = spans.find((span) => covers(span, at)) ?? keep(spanAt(at))
     return latest.offset
   }
 
@@ -80,16 +102,4 @@ function readZone(name: string): Zone {
 
 function covers(span: Span, at: Seconds): boolean {
   return at >= span.from && at < span.until
-}
-
-function readSpan(name: string, at: Seconds): Span {
-  const local = Temporal.Instant.fromEpochMilliseconds(at * 1000).toZonedDateTimeISO(name)
-  // "previous" is strictly before, and the span may begin at this very instant.
-  const begins = local.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
-  const ends = local.getTimeZoneTransition('next')
-  return {
-    from: begins === null ? Number.NEGATIVE_INFINITY : begins.epochMilliseconds / 1000,
-    until: ends === null ? Number.POSITIVE_INFINITY : ends.epochMilliseconds / 1000,
-    offset: local.offsetNanoseconds / 1e9,
-  }
 }

@@ -7,6 +7,7 @@ import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
+import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 
 export const routes = {
@@ -19,6 +20,7 @@ export const routes = {
   ...historyRoutes,
   ...leadRoutes,
   ...previewRoutes,
+  ...timeZoneRoutes,
 }
 
 export type Routes = typeof routes

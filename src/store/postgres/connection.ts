@@ -1,5 +1,6 @@
 // The only file that imports pg.
 import pg from 'pg'
+import { zoneData } from '../../core/mechanism/zone.ts'
 import { StoreUnavailable } from '../errors.ts'
 import type { Row, Value } from '../sql.ts'
 
@@ -194,11 +195,15 @@ export async function listen(url: string, channel: string, heard: () => void): P
   }
 }
 
+/** `pg_stat_activity` shows it: so nodes see with which zone data the others count. */
+export const applicationBegin = 'lastcall, zone data '
+export const applicationName = () => applicationBegin + zoneData().version
+
 function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
   return {
     connectionString: url,
-    application_name: 'lastcall',
+    application_name: applicationName(),
     keepAlive: true,
     types,
     ...(options.length > 0 && { options: options.join(' ') }),

@@ -4,11 +4,12 @@ import { countsOn } from '../counts.ts'
 import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
 import { refCipher } from '../ref.ts'
+import type { Sql } from '../sql.ts'
 import type { Store } from '../store.ts'
 import type { CopyEnd } from '../table-copy.ts'
 import { templatesOn } from '../templates.ts'
 import { hearAnnouncements } from './announcements.ts'
-import { openPool, type Pool } from './connection.ts'
+import { applicationBegin, applicationName, openPool, type Pool } from './connection.ts'
 import { postgresEnd } from './copy-end.ts'
 import { leadsOn } from './leads.ts'
 import { migrate } from './migrations.ts'
@@ -67,6 +68,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       listeners.push(listener)
     },
     isReady: announcements.isHeard,
+    otherZoneData: () => runner.read(otherZoneData),
     backup() {
       throw new Refused('on PostgreSQL use pg_dump, as docs/operating.md says')
     },
@@ -75,6 +77,16 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
       await Promise.all(all.map((pool) => pool.close()))
     },
   }
+}
+
+async function otherZoneData(sql: Sql): Promise<string[]> {
+  const rows = await sql.all(
+    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+     WHERE datname = current_database() AND starts_with(application_name, ?) AND application_name <> ? ORDER BY name`,
+    applicationBegin,
+    applicationName(),
+  )
+  return rows.map(({ name }) => name.slice(applicationBegin.length))
 }
 
 /** Brings the database to this version, and does nothing else. @throws UnusableDatabase */

@@ -46,6 +46,8 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
       database.listeners.push(listener)
     },
     isReady: () => database.isReady && database.isReachable,
+    // One process serves an embedded database.
+    otherZoneData: async () => [],
     backup: (file) => patiently(database, changePatienceMs, () => copyTo(database.connection, file)),
     close: async () => closeDatabase(database),
   }

@@ -138,6 +138,20 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     }),
   ],
   [
+    /^must have "%25" in place of a "%" without/,
+    same(
+      'There is a “%” in this address that does not begin a code such as %20: write %25 in its place.',
+      'W tym adresie jest znak „%”, który nie zaczyna kodu takiego jak %20: wpisz zamiast niego %25.',
+    ),
+  ],
+  [
+    /^must have "(.+)" in place of "(.)"$/su,
+    (encoded, character) => ({
+      en: `There is a “${character}” in this address, which programs read in different ways: write ${encoded} in its place.`,
+      pl: `W tym adresie jest znak „${character}”, który programy odczytują różnie: wpisz zamiast niego ${encoded}.`,
+    }),
+  ],
+  [
     /^must not be the id of another page here$/,
     same('Two pages here have the same id.', 'Dwie strony mają tu ten sam identyfikator.'),
   ],

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
+import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { WholeLead } from './lead-drawer.tsx'
 import classes from './leads.module.css'
@@ -25,7 +26,7 @@ export function LeadTimeLine({ lead, timeZone }: { lead: WholeLead; timeZone: st
     ...{ place: `${day.date} 1`, kind: 'counts' as const, what: countsText(day, text) },
     when: <time dateTime={day.date}>{dateText(day.date, language)}</time>,
   }))
-  const entries = [...eventsOf(lead, timeZone, text), ...counted].sort((a, b) => (a.place < b.place ? -1 : 1))
+  const entries = [...useEvents(lead, timeZone, text), ...counted].sort((a, b) => (a.place < b.place ? -1 : 1))
   return (
     <Stack gap="sm">
       {hidden > 0 && (
@@ -54,28 +55,30 @@ export function LeadTimeLine({ lead, timeZone }: { lead: WholeLead; timeZone: st
   )
 }
 
-function eventsOf(lead: WholeLead, timeZone: string, { events }: (typeof words)['en']): Entry[] {
+function useEvents(lead: WholeLead, timeZone: string, { events }: (typeof words)['en']): Entry[] {
   const now = Date.now() / 1_000
   const { registeredAt, anchorAt, setByHandAt, deadline } = lead
   const opensAt = opensLater(lead)
-  const known: [at: number | null, rank: number, before: string, ahead: string][] = [
+  const all: [at: number | null, rank: number, before: string, ahead: string][] = [
     [registeredAt, 0, events.registered, events.registered],
     [anchorAt, 0, events.began(lead.attempt), events.began(lead.attempt)],
     [opensAt, 0, events.opened, events.opens],
     [setByHandAt, 0, events.byHand, events.byHand],
     [deadline, 2, events.ended, events.ends],
   ]
-  return known.flatMap(([at, rank, before, ahead], index): Entry[] => {
-    if (at === null) return []
+  const known = all.flatMap(([at, ...rest]) => (at === null ? [] : [[at, ...rest] as const]))
+  const offsets = useOffsets(known.map(([at]) => ({ timeZone, at })))
+  return known.map(([at, rank, before, ahead], index): Entry => {
     const isAhead = at > now
-    return [
-      {
-        place: `${localDate(at, timeZone)} ${rank} ${String(at).padStart(12, '0')} ${index}`,
-        kind: isAhead ? 'ahead' : 'event',
-        when: <TimeText at={at} timeZone={timeZone} />,
-        what: isAhead ? ahead : before,
-      },
-    ]
+    const date = wallClock(at, offsets[index] ?? 0)
+      .toISOString()
+      .slice(0, 10)
+    return {
+      place: `${date} ${rank} ${String(at).padStart(12, '0')} ${index}`,
+      kind: isAhead ? 'ahead' : 'event',
+      when: <TimeText at={at} timeZone={timeZone} />,
+      what: isAhead ? ahead : before,
+    }
   })
 }
 
@@ -92,10 +95,6 @@ function countsText(day: Day, text: (typeof words)['en']): string {
     }),
   )
   return parts.filter((part) => part !== '').join(', ')
-}
-
-function localDate(at: number, timeZone: string): string {
-  return new Intl.DateTimeFormat('sv', { timeZone }).format(at * 1_000)
 }
 
 /** A day of the campaign's zone, which is no instant. */

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import type { Settings } from '../use-campaign.ts'
 import { Section, type WholeLead } from './lead-drawer.tsx'
 import { leadKey, useLeadChange } from './use-leads.ts'
@@ -27,7 +28,10 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
     event.preventDefault()
     save(at).catch(() => {})
   }
-  const isPast = at !== '' && at < wallClock(timeZone)
+  const now = Math.floor(Date.now() / 1_000)
+  const [offset] = useOffsets([{ timeZone, at: now }])
+  // In the form of the field.
+  const isPast = at !== '' && offset !== undefined && at < wallClock(now, offset).toISOString().slice(0, 16)
   return (
     <Section title={text.deadlineTitle}>
       <form onSubmit={submit}>
@@ -69,10 +73,4 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
       </form>
     </Section>
   )
-}
-
-/** What clocks of a zone show now, in the form of the field. */
-function wallClock(timeZone: string): string {
-  const form = { dateStyle: 'short', timeStyle: 'short', timeZone } as const
-  return new Intl.DateTimeFormat('sv', form).format(new Date()).replace(' ', 'T')
 }

@@ -1,6 +1,7 @@
 // The rules in sentences, one card for each question that they answer.
 import { NativeSelect, Paper, Radio, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
+import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
 import {
@@ -56,10 +57,8 @@ type OptionProps = {
 export function BasicsSection({ draft, change }: Props) {
   const text = useWords(words)
   const isWrong = useIsWrong()
-  const zones = useMemo(() => {
-    const known = Intl.supportedValuesOf('timeZone')
-    return [...new Set([...known, 'UTC', draft.timeZone])].sort()
-  }, [draft.timeZone])
+  const known = useAsk('GET /time-zones', {}, { staleMs: 'static' }).data?.names
+  const zones = useMemo(() => [...new Set([...(known ?? []), draft.timeZone])].sort(), [known, draft.timeZone])
   return (
     <Card title={text.basics}>
       <Sentence at={['name']}>

@@ -39,6 +39,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
   const count = Math.max(1, Math.ceil((toMs - firstMs) / barMs))
   const plotWidth = Math.max(0, width - left)
   const step = plotWidth / count
+  const aheadMs = (moments.offsetAt(firstMs / 1_000) ?? 0) * 1_000
   const most = niceCeiling(Math.max(1, ...bars.map(totalOf)))
   const indexAt = (x: number) => Math.min(count - 1, Math.max(0, Math.floor((x - left) / step)))
   const xOf = (event: PointerEvent<SVGSVGElement>) => event.clientX - event.currentTarget.getBoundingClientRect().left
@@ -89,7 +90,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
             </text>
           </g>
         ))}
-        {ticksOf(firstMs, firstMs + count * barMs, plotWidth / labelWidth).map(({ at, unit }) => (
+        {ticksOf(firstMs, firstMs + count * barMs, plotWidth / labelWidth, aheadMs).map(({ at, unit }) => (
           <text
             key={at}
             x={left + ((at - firstMs) / barMs) * step}

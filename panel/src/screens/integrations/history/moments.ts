@@ -1,18 +1,24 @@
 import { useLanguage } from '../../../language.ts'
+import { offsetText, useOwnClock, wallClock } from '../../../parts/local-time.ts'
 
 /** Instants of the history, in the reader's own zone, which a heading names. */
 export function useMoments() {
   const language = useLanguage()
   const locale = language === 'en' ? 'en-GB' : language
+  const offsetAt = useOwnClock()
   const of = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(locale, { hourCycle: 'h23', ...options })
-    return (milliseconds: number) => format.format(milliseconds)
+    const format = new Intl.DateTimeFormat(locale, { hourCycle: 'h23', timeZone: 'UTC', ...options })
+    return (milliseconds: number) => {
+      const offset = offsetAt(milliseconds / 1_000)
+      return offset === undefined ? '' : format.format(wallClock(milliseconds / 1_000, offset))
+    }
   }
   const day = { day: 'numeric', month: 'short' } as const
   const minute = { hour: '2-digit', minute: '2-digit' } as const
-  const zoneParts = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }).formatToParts(Date.now())
+  const offset = offsetAt(Date.now() / 1_000)
   return {
-    zone: zoneParts.find(({ type }) => type === 'timeZoneName')?.value ?? '',
+    zone: offset === undefined ? '' : offsetText(offset),
+    offsetAt,
     day: of(day),
     minute: of(minute),
     second: of({ ...minute, second: '2-digit' }),

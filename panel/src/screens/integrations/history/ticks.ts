@@ -12,14 +12,13 @@ const steps = [
 
 export type Tick = { at: number; unit: 'day' | 'minute' | 'second' }
 
-/** At most so many round times between two instants (milliseconds), in the reader's own zone. */
-export function ticksOf(fromMs: number, toMs: number, atMost: number): Tick[] {
+/** At most so many round times between two instants, where clocks are `aheadMs` ahead of UTC. All in milliseconds. */
+export function ticksOf(fromMs: number, toMs: number, atMost: number, aheadMs: number): Tick[] {
   const step = steps.find((each) => (toMs - fromMs) / each <= Math.max(1, atMost)) ?? (steps.at(-1) as number)
-  const offsetMs = new Date(fromMs).getTimezoneOffset() * minuteMs
-  const first = Math.ceil((fromMs - offsetMs) / step) * step + offsetMs
+  const first = Math.ceil((fromMs + aheadMs) / step) * step - aheadMs
   const ticks: Tick[] = []
   for (let at = first; at < toMs; at += step) {
-    const isMidnight = (at - offsetMs) % dayMs === 0
+    const isMidnight = (at + aheadMs) % dayMs === 0
     ticks.push({ at, unit: isMidnight || step >= dayMs ? 'day' : step < minuteMs ? 'second' : 'minute' })
   }
   return ticks

@@ -1,0 +1,70 @@
+// Where the clocks of time zones are known from: Node's own data, or zone files in their place.
+import type { Seconds } from '../instant.ts'
+
+/** A stretch of time, `until` excluded, in which local time is UTC plus `offset` seconds. */
+export type Span = { from: Seconds; until: Seconds; offset: number }
+
+export type SpanAt = (at: Seconds) => Span
+
+export type ZoneData = {
+  /** Of the IANA database, such as `2026c`. */
+  version: string
+  source: 'node' | 'system' | 'TZDIR'
+  /** To choose from: without aliases. */
+  names: string[]
+  /** The name in its proper case, an alias as it is; undefined where there is no such zone. */
+  nameOf(text: string): string | undefined
+  /** @throws RangeError where there is no such zone */
+  spansOf(name: string): SpanAt
+}
+
+export function nodeZoneData(version: string): ZoneData {
+  return {
+    version,
+    source: 'node',
+    names: ['UTC', ...Intl.supportedValuesOf('timeZone')],
+    nameOf(text) {
+      try {
+        return new Temporal.ZonedDateTime(0n, text).timeZoneId
+      } catch {
+        return undefined
+      }
+    },
+    spansOf: (name) => (at) => {
+      const local = Temporal.Instant.fromEpochMilliseconds(at * 1000).toZonedDateTimeISO(name)
+      // "previous" is strictly before, and the span may begin at this very instant.
+      const begins = local.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
+      const ends = local.getTimeZoneTransition('next')
+      return {
+        from: begins === null ? Number.NEGATIVE_INFINITY : begins.epochMilliseconds / 1000,
+        until: ends === null ? Number.POSITIVE_INFINITY : ends.epochMilliseconds / 1000,
+        offset: local.offsetNanoseconds / 1e9,
+      }
+    },
+  }
+}
+
+/** Zones by name, as files have them; where a folder lacks one, as some lack old names, `node` has it. */
+export function filedZoneData(
+  { version, source, files }: Pick<ZoneData, 'version' | 'source'> & { files: ReadonlyMap<string, SpanAt> },
+  node: ZoneData,
+): ZoneData {
+  const properNames = new Map([...files.keys()].map((name) => [name.toLowerCase(), name]))
+  const ofOtherName = (name: string) => {
+    const same = [...files.keys()].find((filed) => node.nameOf(filed) !== undefined && isSameZone(filed, name))
+    return same === undefined ? undefined : files.get(same)
+  }
+  return {
+    version,
+    source,
+    names: [...node.names, ...[...files.keys()].filter((name) => node.nameOf(name) === undefined)],
+    nameOf: (text) => node.nameOf(text) ?? properNames.get(text.toLowerCase()),
+    spansOf: (name) =>
+      files.get(name) ?? (node.nameOf(name) === undefined ? undefined : ofOtherName(name)) ?? node.spansOf(name),
+  }
+}
+
+/** `Canada/Central` is another name of `America/Winnipeg`. Throws where Node does not know one of them. */
+function isSameZone(a: string, b: string): boolean {
+  return new Temporal.ZonedDateTime(0n, a).equals(new Temporal.ZonedDateTime(0n, b))
+}

@@ -1,0 +1,58 @@
+// What the panel shows where the server has newer data about time zones than the browser.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
+import { winnipegOf2027, writeZones } from '../support/zone-files.ts'
+import { assertUntroubled, panelStage } from './stage.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'lastcall-zones-'))
+after(() => rmSync(folder, { recursive: true }))
+const zones = { 'America/Winnipeg': winnipegOf2027, 'Europe/Atlantis': { before: 5_400 } }
+const stage = await panelStage({ after }, [], { TZDIR: writeZones(folder, zones) })
+const owner = await stage.person('owner')
+
+const mechanism = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2027-01-15T12:00' } }
+const campaign = await stage.place.arrange((store) =>
+  appliedCampaign(store, owner.accountId, campaignFile({ timeZone: 'America/Winnipeg', mechanism })),
+)
+
+test("local times are by the server's zone data, in the campaign's zone and in the reader's own", async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${campaign.id}/leads`, zone: 'America/Winnipeg' })
+  const { status } = await page.request
+    .post(`/panel/api/campaigns/${campaign.id}/leads`, { data: { email: 'lead@example.com' } })
+    .then((answer) => ({ status: answer.status() }))
+  assert.equal(status, 200)
+  await page.reload()
+  // 17:00 in UTC: a browser whose data are older says 11:00.
+  const time = page.getByRole('row').getByText('Fri, 15 Jan 2027, 12:00 GMT-5', { exact: true })
+  await time.hover()
+  await page.getByRole('tooltip').getByText('Your time: Fri, 15 Jan 2027, 12:00:00 GMT-5').waitFor()
+  assertUntroubled(page)
+})
+
+test("a zone that only the server's data have can be chosen", async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${campaign.id}` })
+  await page.getByRole('combobox', { name: 'Time zone' }).fill('atlantis')
+  await page.getByRole('option', { name: 'Europe/Atlantis' }).click()
+  await page
+    .getByText(/12:00 GMT\+1:30/)
+    .first()
+    .waitFor()
+  assertUntroubled(page)
+})
+
+test('clock changes of a zone that nobody knows are refused, and so is a decade that is none', async () => {
+  const page = await stage.open(owner)
+  const ask = async (query: string) => {
+    const answer = await page.request.get(`/panel/api/clock-changes?${query}`)
+    return { status: answer.status(), body: await answer.json() }
+  }
+  const { status, body } = await ask('timeZone=Europe%2FLemuria&decade=2020')
+  assert.deepEqual([status, body.code, body.faults[0].path], [422, 'INVALID', 'timeZone'])
+  assert.equal((await ask('timeZone=Europe%2FWarsaw&decade=2021')).status, 422)
+  const warsaw = await ask('timeZone=Europe%2FWarsaw&decade=2020')
+  assert.equal(warsaw.body.changes.length, 41)
+})
