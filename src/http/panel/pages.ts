@@ -9,7 +9,7 @@ import { logFailure, sendError } from '../errors.ts'
 const built = resolve(import.meta.dirname, '../../../panel/dist')
 
 /** The first part of the address of each screen but the overview: what the panel's router has, and nothing more. */
-const screens = ['sign-in', 'setup', 'join', 'campaigns', 'integrations', 'settings']
+const screens = ['sign-in', 'setup', 'join', 'campaigns', 'person', 'integrations', 'settings']
 
 export type PagesParts = { publicUrl(): string; log: Log }
 

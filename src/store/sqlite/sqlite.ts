@@ -1,11 +1,11 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import { visitorRate } from '../../core/visitor-rate.ts'
 import { accessOn } from '../access.ts'
 import { configurationOn } from '../configuration.ts'
 import { countsOn } from '../counts.ts'
 import { Refused } from '../errors.ts'
-import { deleteLead } from '../lead-sql.ts'
+import { deleteNamed } from '../lead-sql.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore, Rates, Store } from '../store.ts'
@@ -24,6 +24,7 @@ import {
 import { eraseTraces } from './erase.ts'
 import { leadWriter } from './lead-writer.ts'
 import { leadsOn } from './leads.ts'
+import { type LogProcess, openLogProcess } from './write-ahead-log.ts'
 
 /** How long a change of settings waits for another process's lock. */
 const changePatienceMs = 5_000
@@ -35,11 +36,15 @@ export type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
+  const isLogLeft = Boolean(statSync(`${options.path}-wal`, { throwIfNoEntry: false })?.size)
   const database = openDatabase(options)
   const runner = runnerOn(database, lockWaitMs)
+  const logProcess = options.isServer ? openLogProcess(database.path) : undefined
+  // Of a server that was killed, maybe before the log of an erasure was emptied.
+  if (isLogLeft) logProcess?.emptyLog()
   return {
     configuration: configurationOn(runner),
-    leads: leadStore(database, runner, lockWaitMs),
+    leads: leadStore(database, runner, { lockWaitMs, logProcess }),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner),
     templates: templatesOn(runner),
@@ -49,7 +54,10 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
     },
     isReady: () => database.isReady && database.isReachable,
     backup: (file) => patiently(database, changePatienceMs, () => copyTo(database.connection, file)),
-    close: async () => closeDatabase(database),
+    async close() {
+      logProcess?.close()
+      closeDatabase(database)
+    },
   }
 }
 
@@ -69,7 +77,9 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
   }
 }
 
-function leadStore(database: Database, { write }: Runner, lockWaitMs: number): LeadStore {
+type LeadStoreOptions = { lockWaitMs: number; logProcess: LogProcess | undefined }
+
+function leadStore(database: Database, { write }: Runner, { lockWaitMs, logProcess }: LeadStoreOptions): LeadStore {
   const { connection } = database
   const leads = leadsOn(connection, refCipher(connection.get('SELECT ref_key FROM installation')?.ref_key))
   return {
@@ -77,12 +87,12 @@ function leadStore(database: Database, { write }: Runner, lockWaitMs: number): L
     findByRef: (ref) => reading(database, () => leads.findByRef(ref)),
     list: (campaign, filter) => reading(database, () => leads.list(campaign, filter)),
     write: leadWriter(database, leads, lockWaitMs),
-    async erase(campaign, email) {
-      const erased = await write((sql) => deleteLead(sql, campaign, email))
-      // Also where there was no such lead: an earlier call may have been stopped half-way.
-      await eraseTraces(database, email)
+    async erase(leads) {
+      const erased = await write((sql) => deleteNamed(sql, leads))
+      logProcess?.emptyLog()
       return erased
     },
+    eraseTraces: (email) => eraseTraces(database, email),
   }
 }
 
