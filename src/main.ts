@@ -7,6 +7,8 @@ import { chooseZoneData } from './cli/zone-data.ts'
 import { WrongSetting, zoneFolder } from './config.ts'
 import { UnusableDatabase } from './store/errors.ts'
 
+// What it makes, from the database to backups, is for the user who runs it alone.
+process.umask(0o077)
 enableCompileCache()
 
 /** Loaded when called: a command starts without what only the others need. */
@@ -30,6 +32,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'campaign delete': async () => (await import('./cli/campaigns.ts')).deleteCampaign,
   'lead list': async () => (await import('./cli/leads.ts')).listLeads,
   'lead show': async () => (await import('./cli/leads.ts')).showLead,
+  'lead find': async () => (await import('./cli/leads.ts')).findLead,
   'lead stats': async () => (await import('./cli/stats.ts')).leadStats,
   'lead deadline': async () => (await import('./cli/leads.ts')).setLeadDeadline,
   'lead erase': async () => (await import('./cli/leads.ts')).eraseLead,

@@ -171,6 +171,41 @@ test('each driver is imported by one file', () => {
   )
 })
 
+/** What opens no file: SQLite's locks are the process's own, and end when it closes any descriptor of the file. */
+const opensNothing = ['existsSync', 'mkdirSync', 'readdirSync', 'realpathSync', 'statSync']
+
+test('the files of the database are opened by SQLite alone in a process that has it open', () => {
+  const fsImport = /^import \{([^}]*)\} from 'node:fs(?:\/promises)?'/gm
+  const namesIn = (path: string) =>
+    [...read(path).matchAll(fsImport)].flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))
+  const openers = source.filter((path) => namesIn(path).some((name) => name !== '' && !opensNothing.includes(name)))
+  assert.deepEqual(openers.sort(), [
+    // What the caller of a command names, and the product's own files.
+    'src/cli/command.ts',
+    'src/countdown/fonts.ts',
+    'src/http/panel/pages.ts',
+    'src/http/visitor/widget-worker.ts',
+    'src/store/migrations.ts',
+    // A process of its own, which knows nothing of SQLite.
+    'src/store/sqlite/search-files.ts',
+    // A backup that SQLite has written and closed.
+    'src/store/sqlite/sqlite.ts',
+  ])
+  assert.deepEqual(importsOf('src/store/sqlite/search-files.ts'), ['node:fs'])
+  const byImport = source.filter((path) =>
+    importsOf(path, [/^(?:import|export) (?!type )[^\n]* from '([^']+)'/gm]).includes(
+      'src/store/sqlite/search-files.ts',
+    ),
+  )
+  assert.deepEqual(byImport, [])
+  // Every way to node:fs is the one above.
+  assert.deepEqual(
+    filesWith(source, /import \* as \w+ from 'node:fs|import \w+ from 'node:fs|require\(|import\('node:fs|'fs'/),
+    [],
+  )
+  assert.deepEqual(filesWith(source, /\bopenSync\((?!file\b)/), [])
+})
+
 test('http sees neither an engine nor the environment', () => {
   const isWrong = (path: string) => /^src\/store\/(?:sqlite|postgres)\//.test(path) || path === 'src/config.ts'
   assert.deepEqual(wrongImports(source.filter(below('src/http')), isWrong), [])

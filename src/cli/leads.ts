@@ -2,9 +2,10 @@ import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
-import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
+import { parseInstant, type Seconds } from '../core/instant.ts'
 import { openCounting } from '../leads/counting.ts'
 import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads/leads.ts'
+import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import {
@@ -13,6 +14,7 @@ import {
   idNumber,
   inputStream,
   need,
+  needAccount,
   needCampaign,
   readArguments,
   WrongCall,
@@ -38,7 +40,7 @@ async function* leadPages(store: Store, campaign: Campaign) {
   let afterEmail = ''
   for (;;) {
     const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: pageSize })
-    yield leads.map((lead) => shown(view(campaign, lead, now())))
+    yield leads.map((lead) => leadDocument(view(campaign, lead, now())))
     if (leads.length < pageSize) return
     afterEmail = leads.at(-1)?.email as string
   }
@@ -53,11 +55,46 @@ export const setLeadDeadline: Command = (args) =>
     return found(await leads.setDeadline(of, email, at, now()))
   })
 
-export const eraseLead: Command = (args) =>
-  onLead(args, {}, async ({ store, campaign, email }) => {
-    if (!(await store.leads.erase(campaign, email))) throw noLead()
-    return { erased: true }
+/** Of one campaign, or of all that an account has. */
+export const eraseLead: Command = async (args) => {
+  const { options } = readArguments(args, { account: idNumber, campaign: idNumber, email: emailText })
+  const { account: accountId, campaign: campaignId } = options
+  if ((accountId === undefined) === (campaignId === undefined)) {
+    throw new WrongCall('give either --campaign or, for all campaigns, --account')
+  }
+  const email = need(options.email, '--email')
+  return withStore((store) =>
+    accountId === undefined ? eraseIn(store, campaignId as number, email) : eraseInAll(store, accountId, email),
+  )
+}
+
+async function eraseIn(store: Store, campaignId: number, email: string) {
+  const campaign = await needCampaign(store, campaignId, '--campaign')
+  const erased = await store.leads.erase([{ campaign, email }])
+  // Also where there was no such lead: it was erased in the panel, or an earlier call was stopped half-way.
+  await store.leads.eraseTraces(email)
+  if (erased === 0) throw notRegistered('in the campaign')
+  return { erased: true }
+}
+
+async function eraseInAll(store: Store, accountId: number, email: string) {
+  await needAccount(store, accountId)
+  const campaignIds = await erasePerson(store, accountId, email)
+  await store.leads.eraseTraces(email)
+  if (campaignIds.length === 0) throw notRegistered('in any campaign of the account')
+  return { erased: true, campaignIds }
+}
+
+/** All that is kept of one person in the account's campaigns. */
+export const findLead: Command = async (args) => {
+  const { options } = readArguments(args, { account: idNumber, email: emailText })
+  const accountId = need(options.account, '--account')
+  const email = need(options.email, '--email')
+  return withStore(async (store) => {
+    await needAccount(store, accountId)
+    return personDocument(await findPerson(store, accountId, email, now()))
   })
+}
 
 const instantOrNone = (text: string): Seconds | null => {
   if (text === 'none') return null
@@ -93,28 +130,12 @@ async function onLead<Options extends Record<string, (text: string, name: string
 }
 
 function found(result: LeadView | string) {
-  if (typeof result === 'string') throw noLead()
-  return shown(result)
+  if (typeof result === 'string') throw notRegistered('in the campaign')
+  return leadDocument(result)
 }
 
-function noLead(): WrongCall {
-  return new WrongCall('--email: this email is not registered in the campaign')
-}
-
-function shown({ campaign, lead, offer }: LeadView) {
-  const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
-  return {
-    campaignId: campaign.id,
-    email: lead.email,
-    ref: lead.ref,
-    registeredAt: formatInstant(lead.registeredAt),
-    state: offer.state,
-    opensAt: instant(offer.opensAt),
-    deadline: instant(offer.deadline),
-    attempt: offer.attempt,
-    cycle: offer.cycle,
-    setByHand: lead.attempt.byHand !== null,
-  }
+function notRegistered(where: string): WrongCall {
+  return new WrongCall(`--email: this email is not registered ${where}`)
 }
 
 const maxLineBytes = 65_536

@@ -1,3 +1,4 @@
+import { dateOf } from '../leads/counting.ts'
 import { type CampaignCount, type Fetcher, fetchers, type Kind, kinds } from '../store/counts.ts'
 import {
   type Command,
@@ -48,9 +49,4 @@ function totalsOf(counts: readonly Omit<CampaignCount, 'pageId'>[]): Record<Kind
   const byFetcher = (kind: string) => fetchers.map((fetcher) => [fetcher, sum(kind, fetcher)])
   const byKind = kinds.map((kind) => [kind, Object.fromEntries(byFetcher(kind))])
   return Object.fromEntries(byKind)
-}
-
-/** `2026-11-21` of the days since 1970-01-01. */
-function dateOf(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10)
 }

@@ -93,3 +93,8 @@ export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: numbe
     },
   }
 }
+
+/** `2026-11-21` of the days since 1970-01-01. */
+export function dateOf(day: number): string {
+  return new Date(day * 86_400_000).toISOString().slice(0, 10)
+}

@@ -1,7 +1,7 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
-import type { Campaign } from './model.ts'
+import type { LeadName } from './model.ts'
 import type { Sql } from './sql.ts'
 
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
@@ -57,10 +57,16 @@ export async function deleteLeads(sql: Sql, accountId: number, campaignId: numbe
   await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
 }
 
-/** False where there is no such lead. */
-export async function deleteLead(sql: Sql, { accountId, id }: Campaign, email: string): Promise<boolean> {
+/** Resolves with how many of them there were. */
+export async function deleteNamed(sql: Sql, leads: readonly LeadName[]): Promise<number> {
   const lead = `${ofCampaign} AND email = ?`
-  const ids = `SELECT id FROM leads ${lead}`
-  await sql.run(`DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (${ids})`, accountId, accountId, id, email)
-  return (await sql.run(`DELETE FROM leads ${lead}`, accountId, id, email)) > 0
+  const countsOfLead = `DELETE FROM lead_counts
+    WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
+  let deleted = 0
+  for (const { campaign, email } of leads) {
+    const name = [campaign.accountId, campaign.id, email] as const
+    await sql.run(countsOfLead, campaign.accountId, ...name)
+    deleted += await sql.run(`DELETE FROM leads ${lead}`, ...name)
+  }
+  return deleted
 }

@@ -75,6 +75,9 @@ export type Lead = {
   attempt: Attempt
 }
 
+/** What names a lead to people. */
+export type LeadName = { campaign: Campaign; email: string }
+
 /** Leads whose email begins with `prefix` and comes after `afterEmail`; either may be empty. */
 export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
 

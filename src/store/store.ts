@@ -4,7 +4,7 @@ import type { RateVerdict } from '../core/rate-window.ts'
 import type { Access } from './access.ts'
 import type { Configuration } from './configuration.ts'
 import type { Counts } from './counts.ts'
-import type { Campaign, Decide, FoundLead, Lead, LeadFilter, LeadRefusal, LeadWrite } from './model.ts'
+import type { Campaign, Decide, FoundLead, Lead, LeadFilter, LeadName, LeadRefusal, LeadWrite } from './model.ts'
 
 export type Store = {
   configuration: Configuration
@@ -38,8 +38,13 @@ export type LeadStore = {
   write(campaign: Campaign, email: string, decide: Decide, seen: Lead | undefined): Promise<LeadWrite | LeadRefusal>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */
   list(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>
-  /** Removes the lead and every trace of its address that the engine can reach. */
-  erase(campaign: Campaign, email: string): Promise<boolean>
+  /**
+   * Removes the leads as one step, and resolves with how many there were. On SQLite their rows are overwritten then,
+   * and a server empties the write-ahead log, which still has them, behind that.
+   */
+  erase(leads: readonly LeadName[]): Promise<number>
+  /** Removes every trace of an address without leads that the engine can reach, which may take a minute. */
+  eraseTraces(email: string): Promise<void>
 }
 
 /** Countdown images as they were built, for every process. */

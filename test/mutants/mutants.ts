@@ -426,8 +426,8 @@ const sqlite: Mutant[] = [
   },
   {
     file: 'src/store/sqlite/leads.ts',
-    line: 'await eraseTraces(database, email)',
-    fault: '',
+    line: 'eraseTraces: (email) => eraseTraces(database, email)',
+    fault: 'eraseTraces: async () => {}',
     tests: ['test/sqlite/erase.test.ts'],
   },
 ]

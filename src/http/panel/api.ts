@@ -85,12 +85,16 @@ function admit({ publicUrl, users, now }: PanelSurface) {
   }
 }
 
+/** Anything else is no id. Fifteen digits are exact as a number. */
+const numberPattern = '(^[1-9]\\d{0,14}$)'
+/** Refs, and ids of keys: texts without a NUL, which PostgreSQL refuses. */
+const namePattern = '(^[\\da-f-]{1,36}$)'
+
 function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): void {
   const [method = '', path = ''] = route.path.split(' ')
   scope.route<{ Params: Record<string, string> }>({
     method,
-    // Anything else is no id. Fifteen digits are exact as a number.
-    url: path.replace(/:(\w+)/g, (param, name) => (isNumberName(name) ? `${param}(^[1-9]\\d{0,14}$)` : param)),
+    url: path.replace(/:(\w+)/g, (param, name) => `${param}${isNumberName(name) ? numberPattern : namePattern}`),
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },

@@ -7,9 +7,11 @@ import type { Seconds } from '../../core/instant.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
+import { dateOf } from '../../leads/counting.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
 import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
+import { countErasure } from './erase-limit.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
@@ -100,9 +102,10 @@ export const leadRoutes = {
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId/leads/:ref', {
-    async run({ campaign, parts, params }) {
-      const lead = await needLead(parts, campaign, params.ref)
-      if (!(await parts.store.leads.erase(campaign, lead.email))) throw new PanelRefusal('NOT_FOUND')
+    async run({ campaign, session, parts, params, now }) {
+      const { email } = await needLead(parts, campaign, params.ref)
+      countErasure(session, now)
+      if ((await parts.store.leads.erase([{ campaign, email }])) === 0) throw new PanelRefusal('NOT_FOUND')
       return {}
     },
   }),
@@ -172,7 +175,7 @@ function daysOf(counts: readonly LeadCount[]) {
     days.set(day, known)
   }
   return [...days].map(([day, done]) => ({
-    date: new Date(day * 86_400_000).toISOString().slice(0, 10),
+    date: dateOf(day),
     ...done,
   }))
 }

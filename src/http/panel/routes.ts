@@ -5,6 +5,7 @@ import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
+import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { timeZoneRoutes } from './time-zones.ts'
@@ -19,6 +20,7 @@ export const routes = {
   ...keyRoutes,
   ...historyRoutes,
   ...leadRoutes,
+  ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
 }

@@ -1,7 +1,7 @@
 // Leads as they are read and erased; how they are written stands in lead-writer.ts. Every statement names one account.
 import type { Rule } from '../../core/mechanism/rule.ts'
 import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
-import { deleteLead, findLeadByRef, findLeads, type LeadWithEmail, listLeads } from '../lead-sql.ts'
+import { deleteNamed, findLeadByRef, findLeads, type LeadWithEmail, listLeads } from '../lead-sql.ts'
 import type { RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
@@ -66,6 +66,8 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       const rows = await admin.use(adminPatienceMs, (connection) => connection.rows<LeadWithEmail>(list, values))
       return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
     },
-    erase: (campaign, email) => runner.write((sql) => deleteLead(sql, campaign, email)),
+    erase: (leads) => runner.write((sql) => deleteNamed(sql, leads)),
+    // Vacuum and the log's recycling see to it (docs/operating.md).
+    eraseTraces: async () => {},
   }
 }

@@ -28,13 +28,19 @@ export type ConnectionOptions = {
   /** How long a statement waits, blocking the process, for a lock that another connection holds. */
   busyTimeoutMs: number
   readOnly?: boolean
+  /** A file that has gone must not come back empty. */
+  mustExist?: boolean
   /** Makes the connection ready each time that the file was opened. */
   opened?(connection: Connection): void
 }
 
-export function connect(path: string, { busyTimeoutMs, readOnly = false, opened }: ConnectionOptions): Connection {
+export function connect(
+  path: string,
+  { busyTimeoutMs, readOnly = false, mustExist = false, opened }: ConnectionOptions,
+): Connection {
   const settings = { timeout: busyTimeoutMs, readOnly }
-  let db = new DatabaseSync(path, settings)
+  const existing = () => new DatabaseSync(new URL('?mode=rw', pathToFileURL(path)), settings)
+  let db = mustExist ? existing() : new DatabaseSync(path, settings)
   const statements = new Map<string, StatementSync>()
   const lists = new Map<string, StatementSync>()
   const paths = [path, `${path}-wal`]
@@ -80,8 +86,7 @@ export function connect(path: string, { busyTimeoutMs, readOnly = false, opened 
     isSameFile: () => paths.every((at, index) => fileAt(at) === files[index]),
     reopen() {
       close()
-      // A file that has gone must not come back empty.
-      db = new DatabaseSync(new URL('?mode=rw', pathToFileURL(path)), settings)
+      db = existing()
       begin()
     },
     close,

@@ -1,8 +1,13 @@
-import { createReadStream, statSync } from 'node:fs'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { type Database, patiently } from './database.ts'
+import type { Wanted } from './search-files.ts'
+import { emptyLog } from './write-ahead-log.ts'
 
 const patienceMs = 30_000
+const pauseMs = 20
 
 /**
  * Takes what a deleted row left behind out of the database's files: first the write-ahead log, which still
@@ -11,32 +16,31 @@ const patienceMs = 30_000
  */
 export async function eraseTraces(database: Database, text: string): Promise<void> {
   const { path, connection } = database
-  await emptyLog(database)
-  if (!(await stands(text, path)) && !(await stands(text, `${path}-wal`))) return
+  // To wait inside a statement would keep the server's registrations waiting as well.
+  connection.exec('PRAGMA busy_timeout = 0')
+  await emptyLogInTime(database)
+  if (!(await stands(text, path))) return
   await patiently(database, patienceMs, () => connection.exec('VACUUM'))
-  await emptyLog(database)
+  await emptyLogInTime(database)
 }
 
-async function emptyLog(database: Database): Promise<void> {
+async function emptyLogInTime(database: Database): Promise<void> {
   const giveUpAt = performance.now() + patienceMs
-  const empty = () => database.connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
-  while (!(await patiently(database, patienceMs, empty))) {
+  while (!(await patiently(database, patienceMs, () => emptyLog(database.connection)))) {
     if (performance.now() > giveUpAt) {
       throw new Error('the write-ahead log stayed in use; the row is gone, run the command again')
     }
-    await sleep(20)
+    await sleep(pauseMs)
   }
 }
 
-/** True when the bytes of `text` occur anywhere in the file. */
+/** True when the bytes of `text` occur anywhere in the database's files. */
 async function stands(text: string, path: string): Promise<boolean> {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return false
-  const needle = Buffer.from(text)
-  let tail = Buffer.alloc(0)
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 })) {
-    const window = Buffer.concat([tail, chunk])
-    if (window.includes(needle)) return true
-    tail = window.subarray(Math.max(0, window.length - needle.length + 1))
-  }
-  return false
+  const program = fileURLToPath(new URL('./search-files.ts', import.meta.url))
+  const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] })
+  child.send({ paths: [path, `${path}-wal`], text } satisfies Wanted)
+  const [found] = await Promise.race([once(child, 'message'), once(child, 'exit')])
+  if (typeof found !== 'boolean')
+    throw new Error('the files cannot be searched; the row is gone, run the command again')
+  return found
 }

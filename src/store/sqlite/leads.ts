@@ -1,7 +1,7 @@
 import type { Rule } from '../../core/mechanism/rule.ts'
 import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
 import {
-  deleteLead,
+  deleteNamed,
   findLead,
   findLeadByRef,
   insertLeads,
@@ -19,8 +19,15 @@ import { leadWriter } from './lead-writer.ts'
 
 const insertLead = insertLeads(1)
 
-/** `lockWaitMs`: how long a registration waits for another process's lock. */
-export function leadsOn(database: Database, runner: Runner, refs: RefCipher, lockWaitMs: number): LeadStore {
+export type LeadsOptions = {
+  refs: RefCipher
+  /** How long a registration waits for another process's lock. */
+  lockWaitMs: number
+  /** Told of each erasure: the write-ahead log still has what was deleted. */
+  onErased(): void
+}
+
+export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, onErased }: LeadsOptions): LeadStore {
   const { connection } = database
 
   /** A rule that the campaign was given after it was read stands in the database alone. */
@@ -76,11 +83,11 @@ export function leadsOn(database: Database, runner: Runner, refs: RefCipher, loc
         return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
       }),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
-    async erase(campaign, email) {
-      const erased = await runner.write((sql) => deleteLead(sql, campaign, email))
-      // Also where there was no such lead: an earlier call may have been stopped half-way.
-      await eraseTraces(database, email)
+    async erase(leads) {
+      const erased = await runner.write((sql) => deleteNamed(sql, leads))
+      onErased()
       return erased
     },
+    eraseTraces: (email) => eraseTraces(database, email),
   }
 }

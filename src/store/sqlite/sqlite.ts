@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { accessOn } from '../access.ts'
 import { configurationOn } from '../configuration.ts'
@@ -21,6 +21,7 @@ import {
   withoutFlush,
 } from './database.ts'
 import { leadsOn } from './leads.ts'
+import { openLogProcess } from './write-ahead-log.ts'
 
 /** How long a change of settings waits for another process's lock. */
 const changePatienceMs = 5_000
@@ -32,12 +33,16 @@ export type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
+  const isLogLeft = Boolean(statSync(`${options.path}-wal`, { throwIfNoEntry: false })?.size)
   const database = openDatabase(options)
   const runner = runnerOn(database, lockWaitMs)
   const refs = refCipher(database.connection.get('SELECT ref_key FROM installation')?.ref_key)
+  const logProcess = options.isServer ? openLogProcess(database.path) : undefined
+  // Of a server that was killed, maybe before the log of an erasure was emptied.
+  if (isLogLeft) logProcess?.emptyLog()
   return {
     configuration: configurationOn(runner),
-    leads: leadsOn(database, runner, refs, lockWaitMs),
+    leads: leadsOn(database, runner, { refs, lockWaitMs, onErased: () => logProcess?.emptyLog() }),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner),
     templates: templatesOn(runner),
@@ -49,7 +54,10 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
     // One process serves an embedded database.
     otherZoneData: async () => [],
     backup: (file) => patiently(database, changePatienceMs, () => copyTo(database.connection, file)),
-    close: async () => closeDatabase(database),
+    async close() {
+      logProcess?.close()
+      closeDatabase(database)
+    },
   }
 }
 

@@ -1,0 +1,101 @@
+// One person's leads over all campaigns of an account, as the GDPR asks (articles 15 and 17).
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { formatInstant, type Seconds } from '../core/instant.ts'
+import { nextSpelling } from '../core/spelling.ts'
+import type { LeadCount } from '../store/counts.ts'
+import type { Campaign, Lead } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+import { dateOf } from './counting.ts'
+import { type LeadView, view } from './leads.ts'
+
+/** Emails that differ in case only are others: who gives hundreds of them is no person. */
+const mostOtherSpellings = 1_000
+
+type PersonStore = Pick<Store, 'configuration' | 'leads' | 'counts'>
+type PersonLead = LeadView & { counts: LeadCount[] }
+
+/** All that is kept of an email, and apart from it of those that differ in the case of letters only. */
+export type Person = { leads: PersonLead[]; otherSpellings: PersonLead[] }
+
+/** Each call rejects with StoreUnavailable where the database does not answer. `email` must be valid. */
+export async function findPerson(store: PersonStore, accountId: number, email: string, now: Seconds): Promise<Person> {
+  const found: Person = { leads: [], otherSpellings: [] }
+  for await (const { campaign, lead } of leadsOf(store, accountId, email)) {
+    const list = lead.email === email ? found.leads : found.otherSpellings
+    const isFull = list === found.otherSpellings && list.length === mostOtherSpellings
+    if (!isFull) list.push({ ...view(campaign, lead, now), counts: await store.counts.ofLead(campaign, lead.id) })
+  }
+  return found
+}
+
+/** Erases the leads with exactly this email, in one step; resolves with the ids of their campaigns. */
+export async function erasePerson(store: PersonStore, accountId: number, email: string): Promise<number[]> {
+  const campaigns: Campaign[] = []
+  for await (const campaign of campaignsOf(store, accountId)) {
+    if ((await store.leads.find(campaign, email)) !== undefined) campaigns.push(campaign)
+  }
+  if (campaigns.length > 0) await store.leads.erase(campaigns.map((campaign) => ({ campaign, email })))
+  return campaigns.map(({ id }) => id)
+}
+
+/** Ascending id. On SQLite each answers at once: between them others get their turn. */
+async function* campaignsOf({ configuration }: PersonStore, accountId: number): AsyncGenerator<Campaign> {
+  const everyOne = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
+  for (const { id } of await configuration.listCampaigns(accountId, everyOne)) {
+    await nextTurn()
+    const campaign = await configuration.findCampaign(id)
+    if (campaign !== undefined) yield campaign
+  }
+}
+
+/** By leaps from one spelling that may be there to the next: an index without regard to case would cost each lead. */
+async function* leadsOf(store: PersonStore, accountId: number, email: string) {
+  for await (const campaign of campaignsOf(store, accountId)) {
+    let spelling = nextSpelling(email, '')
+    while (spelling !== undefined) {
+      await nextTurn()
+      const lead = await store.leads.find(campaign, spelling)
+      if (lead !== undefined) yield { campaign, lead } satisfies { campaign: Campaign; lead: Lead }
+      const [after] = await store.leads.list(campaign, { prefix: '', afterEmail: spelling, limit: 1 })
+      spelling = after && nextSpelling(email, after.email)
+    }
+  }
+}
+
+const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
+
+/** A lead as the command line shows it. */
+export function leadDocument({ campaign, lead, offer }: LeadView) {
+  return {
+    campaignId: campaign.id,
+    email: lead.email,
+    ref: lead.ref,
+    registeredAt: formatInstant(lead.registeredAt),
+    state: offer.state,
+    opensAt: instant(offer.opensAt),
+    deadline: instant(offer.deadline),
+    attempt: offer.attempt,
+    cycle: offer.cycle,
+    setByHand: lead.attempt.byHand !== null,
+  }
+}
+
+/** A person as JSON: everything that is kept of each lead. */
+export function personDocument({ leads, otherSpellings }: Person) {
+  return { leads: leads.map(wholeLead), otherSpellings: otherSpellings.map(wholeLead) }
+}
+
+function wholeLead({ counts, ...found }: PersonLead) {
+  const { campaign, lead } = found
+  const { anchorAt, resets, deadlineAt, byHand } = lead.attempt
+  return {
+    ...leadDocument(found),
+    campaignName: campaign.name,
+    timeZone: campaign.timeZone,
+    startedAt: instant(anchorAt),
+    resets,
+    deadlineByRules: instant(deadlineAt),
+    setByHandAt: instant(byHand?.setAt ?? null),
+    days: counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total })),
+  }
+}

@@ -1,0 +1,66 @@
+// The write-ahead log still has what was deleted, until it is written back and cut to nothing.
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Connection } from './connection.ts'
+
+/** Erasures that come within this time are one job. */
+const gatherMs = 500
+/** After a job that failed, as on a full disk. */
+const retryMs = 60_000
+
+/**
+ * Tries once, without waiting; false where somebody else reads or writes. Most of it is written back before the lock
+ * is taken that keeps writers away, and that lock is held for no reader.
+ */
+export function emptyLog(connection: Connection): boolean {
+  connection.get('PRAGMA wal_checkpoint(PASSIVE)')
+  return connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
+}
+
+export type LogProcess = {
+  /** Returns at once. */
+  emptyLog(): void
+  close(): void
+}
+
+/** Empties the log in a process of its own, one at a time, for as long as readers make that take. */
+export function openLogProcess(path: string): LogProcess {
+  const program = fileURLToPath(new URL('./empty-log.ts', import.meta.url))
+  let isAsked = false
+  let timer: NodeJS.Timeout | undefined
+  let stop: (() => void) | undefined
+
+  function wait(ms: number): void {
+    timer = setTimeout(start, ms).unref()
+  }
+
+  function start(): void {
+    timer = undefined
+    isAsked = false
+    const child = fork(program, [path], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: [] })
+    stop = () => child.kill()
+    child.unref()
+    child.channel?.unref()
+    let isOver = false
+    const end = (isDone: boolean) => {
+      if (isOver) return
+      isOver = true
+      stop = undefined
+      if (isAsked || !isDone) wait(isDone ? gatherMs : retryMs)
+    }
+    child.on('exit', (code) => end(code === 0))
+    child.on('error', () => end(false))
+  }
+
+  return {
+    emptyLog() {
+      isAsked = true
+      if (stop === undefined && timer === undefined) wait(gatherMs)
+    },
+    close() {
+      clearTimeout(timer)
+      isAsked = false
+      stop?.()
+    },
+  }
+}

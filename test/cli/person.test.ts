@@ -1,0 +1,101 @@
+// One person over all campaigns: `lead find` and `lead erase --account`.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { campaignFile, type Installation } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
+import { assertRefused, prepared } from '../support/prepared.ts'
+
+test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
+  const origin = await prepared(t)
+  const account = ['--account', String(origin.accountId)]
+  const written = ['ada@example.com', 'Ada@example.com', 'ada@Example.COM']
+  const others = ['ad@example.com', 'ada@example.co', 'ada@example.comm', 'b-ada@example.com', 'ada@example.con']
+
+  /** Three campaigns, a draft among them; the first has every spelling, the last the one in small letters. */
+  async function arranged(t: TestContext) {
+    const place = origin.copy(t)
+    const apply = ['campaign', 'apply', ...account, '-']
+    const draft = await place.json(apply, campaignFile({ name: 'Draft', isDraft: true }))
+    const empty = await place.json(apply, campaignFile({ name: 'Empty' }))
+    await imported(place, origin.campaignId, [...written, ...others])
+    await imported(place, draft.id, [written[0] as string, ...others])
+    await imported(place, empty.id, others)
+    const stranger = await place.json(['account', 'create', '--name', 'Stranger'])
+    const theirs = await place.json(['campaign', 'apply', '--account', String(stranger.id), '-'], campaignFile())
+    await imported(place, theirs.id, written)
+    return { place, draftId: draft.id as number, stranger: stranger.id as number, theirs: theirs.id as number }
+  }
+
+  const imported = (place: Installation, id: number, emails: string[]) =>
+    place.json(['lead', 'import', '--campaign', String(id), '-'], `email\n${emails.join('\n')}\n`)
+  const listed = async (place: Installation, id: number) =>
+    (await place.json<any[]>(['lead', 'list', '--campaign', String(id)])).map(({ email }) => email).sort()
+  const named = (leads: any[]) => leads.map(({ campaignId, email }) => [campaignId, email])
+
+  await t.test('lead find lists all that is kept, other spellings apart', async (t) => {
+    const { place, draftId } = await arranged(t)
+    const at = '2035-01-01T00:00:00Z'
+    const lead = ['--campaign', String(origin.campaignId), '--email', 'ada@example.com']
+    await place.json(['lead', 'deadline', ...lead, '--at', at])
+    const shown = await place.json(['lead', 'show', ...lead])
+    const server = await place.serve()
+    const timer = await fetch(`${server.origin}/timer/en/${shown.ref}.gif`)
+    await timer.arrayBuffer()
+    assert.equal(await server.stop(), 0)
+    const found = await place.json(['lead', 'find', ...account, '--email', 'ada@example.com'])
+    assert.deepEqual(named(found.leads), [
+      [origin.campaignId, 'ada@example.com'],
+      [draftId, 'ada@example.com'],
+    ])
+    assert.deepEqual(named(found.otherSpellings), [
+      [origin.campaignId, 'Ada@example.com'],
+      [origin.campaignId, 'ada@Example.COM'],
+    ])
+    const { campaignName, timeZone, startedAt, resets, deadlineByRules, setByHandAt, days, ...rest } = found.leads[0]
+    assert.deepEqual(rest, shown)
+    assert.equal(rest.deadline, at)
+    assert.deepEqual([campaignName, timeZone, resets], ['Autumn course', 'Europe/Warsaw', 0])
+    assert.equal(startedAt, shown.registeredAt)
+    assert.equal(Date.parse(deadlineByRules) - Date.parse(startedAt), 48 * 3_600_000)
+    assert.ok(Date.parse(setByHandAt) >= Date.parse(startedAt))
+    assert.deepEqual(
+      days.map(({ kind, total }: any) => [kind, total]),
+      [['open', 1]],
+    )
+    const upper = await place.json(['lead', 'find', ...account, '--email', 'ADA@EXAMPLE.COM'])
+    assert.deepEqual([upper.leads.length, upper.otherSpellings.length], [0, 4])
+    const nobody = await place.json(['lead', 'find', ...account, '--email', 'nobody@example.com'])
+    assert.deepEqual(nobody, { leads: [], otherSpellings: [] })
+  })
+
+  await t.test('lead erase --account erases the address in all its campaigns, and no other', async (t) => {
+    const { place, draftId, theirs } = await arranged(t)
+    const erase = ['lead', 'erase', ...account, '--email', 'ada@example.com']
+    assert.deepEqual(await place.json(erase), { erased: true, campaignIds: [origin.campaignId, draftId] })
+    assert.deepEqual(await listed(place, origin.campaignId), [...written.slice(1), ...others].sort())
+    assert.deepEqual(await listed(place, draftId), [...others].sort())
+    assert.deepEqual(await listed(place, theirs), [...written].sort())
+    assertRefused(await place.run(erase), '--email', [2])
+    assertRefused(await place.run([...erase, '--campaign', '1']), '--campaign', [2])
+    assertRefused(await place.run(['lead', 'erase', '--email', 'ada@example.com']), '--account', [2])
+    assertRefused(await place.run(['lead', 'find', '--account', '999', '--email', 'a@example.com']), '999', [2])
+    assertRefused(await place.run(['lead', 'find', ...account]), '--email', [2])
+  })
+
+  await t.test('the panel finds and erases the same, and nothing of another account', async (t) => {
+    const { place, draftId, stranger, theirs } = await arranged(t)
+    const email = 'ada@example.com'
+    const printed = await place.json(['lead', 'find', ...account, '--email', email])
+    const server = await place.serve()
+    const ask = await panelSession(place, server, origin.accountId)
+    const askAsStranger = await panelSession(place, server, stranger)
+    const found = await ask('POST', '/person', { email })
+    assert.deepEqual([found.status, found.body], [200, printed])
+    const erased = await ask('POST', '/person/erasure', { email })
+    assert.deepEqual([erased.status, erased.body], [200, { campaignIds: [origin.campaignId, draftId] }])
+    assert.deepEqual((await ask('POST', '/person', { email })).body.leads, [])
+    assert.deepEqual((await ask('POST', '/person/erasure', { email })).body, { campaignIds: [] })
+    assert.deepEqual(named((await askAsStranger('POST', '/person', { email })).body.leads), [[theirs, email]])
+    assert.equal((await ask('POST', '/person', { email: 'no email' })).status, 422)
+  })
+})

@@ -1,0 +1,126 @@
+// PostgreSQL takes no NUL in a text: wherever one comes in it is refused, and breaks nothing.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { routes } from '../../src/http/panel/routes.ts'
+import { campaignFile, installation, owner } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
+
+const place = installation({ after })
+const { accountId, campaignId, key, keyId } = await owner(place)
+const server = await place.serve(['--rate-limit', '100000'])
+const ask = await panelSession(place, server, accountId)
+
+const email = 'ada@example.com'
+const settings = { ...JSON.parse(campaignFile()), onExpiry: { action: 'REDIRECT', redirectUrl: 'https://a.example' } }
+const bodies: Record<string, unknown> = {
+  'POST /session': { email, password: 'some password' },
+  'POST /invitation': { token: 'token' },
+  'POST /users': { token: 'token', email, password: 'some password', accountName: 'Name' },
+  'POST /password': { current: 'some password', next: 'another password' },
+  'PATCH /account': { name: 'Name' },
+  'POST /keys': { name: 'Name' },
+  'PATCH /keys/:keyId': { name: 'Name' },
+  'POST /keys/:keyId/replacement': { name: 'Name', graceSeconds: 3_600 },
+  'POST /campaigns': { settings },
+  'PUT /campaigns/:campaignId': { settings: { ...settings, id: campaignId }, revision: 'x' },
+  'POST /timer-picture': { style: { font: 'Inter' }, language: 'en', secondsLeft: 10 },
+  'POST /preview': { settings, own: '2027-01-01T00:00', visitAfter: 'PT1H' },
+  'POST /campaigns/:campaignId/leads': { email },
+  'POST /campaigns/:campaignId/leads/import': { emails: [email] },
+  'POST /campaigns/:campaignId/leads/search': {
+    ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10, withLinks: false },
+  },
+  'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
+  'POST /person': { email },
+  'POST /person/erasure': { email },
+}
+
+/** The value with a NUL in one of its texts, for each text that it has. */
+function* planted(value: unknown): Generator<unknown> {
+  if (typeof value === 'string') yield* [`${value}\0`, '\0']
+  else if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) for (const other of planted(one)) yield value.with(index, other)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, one] of Object.entries(value)) for (const other of planted(one)) yield { ...value, [name]: other }
+  }
+}
+
+const ids: Record<string, string> = { campaignId: String(campaignId), keyId, userId: '1', ref: 'a'.repeat(32) }
+const pathOf = (path: string, named = ids) => path.replace(/:(\w+)/g, (_, name) => named[name] ?? '1')
+
+test('a NUL in a name is 422', async () => {
+  for (const route of ['PATCH /account', 'POST /keys', 'PATCH /keys/:keyId', 'POST /keys/:keyId/replacement']) {
+    const [method = '', path = ''] = route.split(' ')
+    for (const name of ['\0', 'Name\0', '\0Name']) {
+      const { status, body } = await ask(method, pathOf(path), { ...(bodies[route] as object), name })
+      assert.deepEqual([route, status, body.code], [route, 422, 'INVALID'])
+    }
+  }
+})
+
+test('a NUL in any text of any route of the panel breaks nothing', async () => {
+  const taken: string[] = []
+  for (const [route, { body, query }] of Object.entries(routes)) {
+    const [method = '', path = ''] = route.split(' ')
+    if (body !== undefined) assert.ok(bodies[route], `${route}: give a body`)
+    for (const one of planted(bodies[route])) {
+      const { status } = await ask(method, pathOf(path), one)
+      assert.ok(status < 500, `${route}: ${status} for ${JSON.stringify(one)}`)
+      if (status < 300) taken.push(route)
+    }
+    for (const name of Object.keys((query as { properties?: object } | undefined)?.properties ?? {})) {
+      const { status } = await ask(method, `${pathOf(path)}?${name}=%00`)
+      assert.equal(status, 422, `${route}?${name}`)
+    }
+    for (const [, name = ''] of path.matchAll(/:(\w+)/g)) {
+      for (const nul of ['%00', `${ids[name]}%00`]) {
+        const { status } = await ask(method, pathOf(path, { ...ids, [name]: nul }), bodies[route])
+        assert.equal(status, 404, `${route} ${name}`)
+      }
+    }
+  }
+  // Emails of an import are refused one by one, and texts of a preview are kept nowhere.
+  assert.deepEqual(
+    taken.filter((route) => !/import$|preview$/.test(route)),
+    [],
+  )
+})
+
+test('a NUL in a request of the public API or of a visitor breaks nothing', async () => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const api = '/api/public/v1/campaigns'
+  const leads = `${api}/${campaignId}/leads`
+  const visitor = `/visitor/v1/campaigns/${campaignId}`
+  const gets = [`${api}?afterId=%00`, `${api}?limit=%00`, `${api}?%00=1`, '/go/1/%00', '/go/%00/x', '/timer/en/%00.gif']
+  for (const path of gets) {
+    const { status } = await fetch(server.origin + path, { headers, redirect: 'manual' })
+    assert.ok(status < 500, `${path}: ${status}`)
+  }
+  const client = 'a'.repeat(32)
+  const asked: [path: string, body: unknown][] = [
+    [leads, { email, language: 'en' }],
+    [`${leads}/lookup`, { email, language: 'en' }],
+    [`${visitor}/offer`, { lc: client, client, visit: true, page: 'https://example.com/offer' }],
+    [`${visitor}/leads`, { email, lc: client, client, website: '' }],
+  ]
+  for (const [path, body] of asked) {
+    for (const one of [...planted(body), { ...(body as object), '\0': '' }]) {
+      const { status } = await fetch(server.origin + path, { method: 'POST', headers, body: JSON.stringify(one) })
+      assert.ok(status < 500, `${path}: ${status} for ${JSON.stringify(one)}`)
+    }
+  }
+  for (const path of [`${api}/%00/leads`, `${api}/${campaignId}%00/leads`]) {
+    const { status } = await fetch(server.origin + path, { method: 'POST', headers, body: JSON.stringify({ email }) })
+    assert.equal(status, 422, path)
+  }
+})
+
+test('a NUL in a file for the command line is exit 2', async () => {
+  const apply = ['campaign', 'apply', '--account', String(accountId), '-']
+  const { code, stderr } = await place.run(apply, campaignFile({ name: 'Name\0' }))
+  assert.equal(code, 2, stderr)
+  assert.match(stderr, /name: must be/)
+  const leads = ['lead', 'import', '--campaign', String(campaignId), '-']
+  const { created, refused } = await place.json(leads, 'email\nada\0@example.com\nbob@example.com\0\n')
+  assert.deepEqual([created, refused.length], [0, 2])
+})
