@@ -1,20 +1,28 @@
 /**
- * Puts `lc` into the query of an address, in place of any that is there, and changes nothing else
- * (contract, "What opening does"). The ref goes between the two parts.
+ * Where a CTA link leads: to the page's address with the link's own query added, as mail services append it, and with
+ * `lc` in place of any that is there (contract, "What opening does"). Of parameters with the same name the page's
+ * count. Everything else stays as it is written.
  */
-export function aroundLc(address: string): [before: string, after: string] {
-  const hashAt = address.indexOf('#')
-  const fragment = hashAt === -1 ? '' : address.slice(hashAt)
-  const whole = hashAt === -1 ? address : address.slice(0, hashAt)
-  const queryAt = whole.indexOf('?')
-  const path = queryAt === -1 ? whole : whole.slice(0, queryAt)
-  const query = queryAt === -1 ? '' : whole.slice(queryAt + 1)
-  const kept = query === '' ? [] : query.split('&').filter((part) => !isLc(part))
-  return [`${path}?${kept.map((part) => `${part}&`).join('')}lc=`, fragment]
+export function ctaAddress(page: string, ref: string, linkQuery = ''): string {
+  const [whole, fragment] = cut(page, '#')
+  const [path, query] = cut(whole, '?')
+  const own = parametersOf(query.slice(1))
+  const names = new Set(['lc', ...own.map(({ name }) => name)])
+  const added = parametersOf(linkQuery).filter(({ name, text }) => text !== '' && !names.has(name))
+  const kept = [...own.filter(({ name }) => name !== 'lc'), ...added]
+  return `${path}?${kept.map(({ text }) => `${text}&`).join('')}lc=${ref}${fragment}`
 }
 
-/** However it is written: `lc`, `%6cc`. */
-function isLc(part: string): boolean {
-  // A question mark at the start would be taken for that of an address.
-  return new URLSearchParams(`&${part}`).has('lc')
+/** What stands before the mark, and the rest with it. */
+function cut(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark)
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at)]
+}
+
+/** Each part as it is written, with its name as a page reads it: `%6cc` is `lc`. */
+function parametersOf(query: string): { text: string; name: string | undefined }[] {
+  if (query === '') return []
+  // A question mark at the start would be taken for that of an address. Empty parts have no name.
+  const names = new URLSearchParams(`&${query}`).keys()
+  return query.split('&').map((text) => ({ text, name: text === '' ? undefined : names.next().value }))
 }

@@ -12,9 +12,13 @@ export const DELAY_AT = 4
 
 /** What a file begins with. There is no block that asks to repeat: the animation plays once and holds. */
 export function fileHead(width: number, height: number, palette: Uint8Array): number[] {
+  return [...screen(width, height, PALETTE_COLOURS), ...palette]
+}
+
+function screen(width: number, height: number, colours: number): number[] {
   const signature = [...'GIF89a'].map((character) => character.charCodeAt(0))
-  const paletteOf = 0xf0 | (Math.log2(PALETTE_COLOURS) - 1)
-  return [...signature, ...short(width), ...short(height), paletteOf, 0, 0, ...palette]
+  const paletteOf = 0xf0 | (Math.log2(colours) - 1)
+  return [...signature, ...short(width), ...short(height), paletteOf, 0, 0]
 }
 
 /** What stands before the compressed pixels of a picture that stays, opaque, for so many hundredths of a second. */
@@ -34,11 +38,15 @@ export function subBlocks({ words, length }: Bits): number[] {
   return [...blocks, 0]
 }
 
-/** A picture of one transparent pixel, for where there is nothing to show. */
-export function transparentPixel(): Uint8Array {
-  const head = '474946383961 01000100 800000 000000ffffff'
-  const image = '21f9040100000000 2c000000000100010000 02 02 4401 00 3b'
-  return Uint8Array.from((head + image).match(/[\da-f]{2}/g) ?? [], (byte) => Number.parseInt(byte, 16))
+/**
+ * A transparent picture of any size, for where there is nothing to show: one pixel of it is drawn, and what is not
+ * drawn is transparent. The palette is white, for programs that fill in the background.
+ */
+export function transparentPicture(width: number, height: number): Uint8Array {
+  const palette = [255, 255, 255, 255, 255, 255]
+  const control = [0x21, 0xf9, 4, 0x01, ...short(0), 0, 0]
+  const onePixel = [0x2c, ...short(0), ...short(0), ...short(1), ...short(1), 0, 2, 2, 0x44, 1, 0]
+  return Uint8Array.from([...screen(width, height, 2), ...palette, ...control, ...onePixel, TRAILER])
 }
 
 function short(value: number): [number, number] {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { aroundLc } from '../../src/core/cta-link.ts'
+import { ctaAddress } from '../../src/core/cta-link.ts'
 
-const linkOf = (address: string) => aroundLc(address).join('REF')
+const linkOf = (address: string) => ctaAddress(address, 'REF')
 
 test('lc goes into the query, in place of any that stands there, and all else stays', () => {
   for (const [address, expected] of Object.entries({
@@ -32,14 +32,33 @@ test('whatever the address: the page reads one lc, which is ours, and everything
       return `https://x.pl/a?${query.join('&')}${fragment === undefined ? '' : `#${fragment}`}`
     })
   fc.assert(
-    fc.property(address, (given) => {
+    fc.property(address, fc.array(piece, { maxLength: 4 }), (given, linkQuery) => {
       const before = new URL(given)
-      const after = new URL(linkOf(given))
+      const after = new URL(ctaAddress(given, 'REF', linkQuery.join('&')))
       assert.deepEqual(after.searchParams.getAll('lc'), ['REF'])
-      const others = ({ searchParams }: URL) => [...searchParams].filter(([name]) => name !== 'lc')
-      assert.deepEqual(others(after), others(before))
+      const others = (pairs: Iterable<[string, string]>) => [...pairs].filter(([name]) => name !== 'lc')
+      const own = others(before.searchParams)
+      const added = others(new URLSearchParams(`&${linkQuery.join('&')}`))
+      const expected = [...own, ...added.filter(([name]) => !before.searchParams.has(name))]
+      assert.deepEqual(others(after.searchParams), expected)
       assert.deepEqual([after.origin, after.pathname, after.hash], [before.origin, before.pathname, before.hash])
     }),
     { numRuns: 2_000 },
   )
+})
+
+test("the link's own query goes along, the page's parameters win, and lc is ours", () => {
+  for (const [page, query, expected] of [
+    ['https://x.pl', 'utm_source=mail&gclid=a%20+b', 'https://x.pl?utm_source=mail&gclid=a%20+b&lc=REF'],
+    ['https://x.pl/?a=1#c', 'a=2&b=3&b=4', 'https://x.pl/?a=1&b=3&b=4&lc=REF#c'],
+    [
+      'https://x.pl/?utm%5fsource=own',
+      'utm_source=mail&UTM_source=x',
+      'https://x.pl/?utm%5fsource=own&UTM_source=x&lc=REF',
+    ],
+    ['https://x.pl/?lc=1', 'lc=2&l%63=3&xlc=4', 'https://x.pl/?xlc=4&lc=REF'],
+    ['https://x.pl/', '&&a&=b&?lc=5&', 'https://x.pl/?a&=b&?lc=5&lc=REF'],
+    ['https://x.pl/?&', '=b&%zz', 'https://x.pl/?&&=b&%zz&lc=REF'],
+  ] as const)
+    assert.equal(ctaAddress(page, 'REF', query), expected, `${page} ${query}`)
 })

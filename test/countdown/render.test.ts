@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import omggif from 'omggif'
+import sharp from 'sharp'
 import { fullTimerStyle, type GivenTimerStyle, timerFonts } from '../../src/core/timer-style.ts'
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
-import { transparentPixel } from '../../src/countdown/gif.ts'
+import { transparentPicture } from '../../src/countdown/gif.ts'
 import { render, renderStill } from '../../src/countdown/render.ts'
 import { ENGINE_VERSION, openTemplate } from '../../src/countdown/template.ts'
 import { makeScene, type Scene } from '../support/countdown-drawing.ts'
@@ -179,10 +180,25 @@ test('this engine version gives these bytes', () => {
   assert.deepEqual([ENGINE_VERSION, ...hashes], [1, '60ab357e2c5be69b', 'ff9f98fb3415d77c'])
 })
 
-test('the transparent pixel is one pixel, and transparent', () => {
-  const reader = new omggif.GifReader(transparentPixel())
-  const pixels = new Uint8Array(4)
-  reader.decodeAndBlitFrameRGBA(0, pixels)
-  assert.deepEqual([reader.width, reader.height, reader.numFrames(), pixels[3]], [1, 1, 1, 0])
-  assert.equal(transparentPixel().length, 43)
+test('a transparent picture has the size that was asked for, is seen through everywhere, and is 43 bytes', async () => {
+  for (const [width, height] of [
+    [600, 1],
+    [600, 140],
+    [1200, 280],
+    [200, 51],
+  ] as const) {
+    const gif = transparentPicture(width, height)
+    const size = [width, height, gif.length]
+    for (const [name, picturesOf] of Object.entries(decoders)) {
+      const pictures = [...picturesOf(gif)]
+      assert.deepEqual([pictures.length, pictures[0]?.length], [1, width * height * 4], name)
+      assert.ok(
+        pictures[0]?.every((value, index) => index % 4 !== 3 || value === 0),
+        name,
+      )
+    }
+    const { data, info } = await sharp(gif).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+    assert.deepEqual([info.width, info.height, 43], size)
+    assert.ok(data.every((value, index) => index % 4 !== 3 || value === 0))
+  }
 })

@@ -212,7 +212,7 @@ const publicApi: Mutant[] = [
 const visitor: Mutant[] = [
   {
     file: 'src/http/visitor/timers.ts',
-    line: 'scope.setErrorHandler((error, request, reply) => sendPixel(reply, failed(error, request)))',
+    line: 'scope.setErrorHandler((error, request, reply) => sendNothing(reply, failed(error, request)))',
     fault: '',
     tests: inVisitor('unavailable'),
   },

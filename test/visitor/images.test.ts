@@ -27,11 +27,15 @@ function stateOf({ status, headers, raw, method }: Answer): string | undefined {
   return headers['x-timer-state']
 }
 
-function holdPixel(answer: Answer, state: string): void {
+const usualSize = [600, 140]
+
+function holdNothing(answer: Answer, state: string, size: readonly number[] = [600, 1]): void {
   assert.equal(stateOf(answer), state)
   const { width, height, frames } = decode(answer.raw)
-  assert.deepEqual([width, height, frames.length], [1, 1, 1])
-  assert.equal(frames[0]?.[3], 0, 'it is transparent')
+  assert.deepEqual([width, height, frames.length], [...size, 1])
+  const isTransparent = frames[0]?.every((value, index) => index % 4 !== 3 || value === 0)
+  assert.ok(isTransparent, 'it is transparent')
+  assert.ok(answer.raw.length < 100, `${answer.raw.length} bytes`)
 }
 
 /** That the image counts to the deadline, given what time it was around the answer. */
@@ -118,19 +122,19 @@ test('it ends with the deadline where that comes within the minute', async () =>
   assert.equal(secondsShown(frames.at(-1), 0), 0)
 })
 
-test('where there is nothing to count: one transparent pixel, and the reason beside it', async () => {
+test('where there is nothing to count: a transparent image in the ratio of the style, and the reason beside it', async () => {
   const none = await made({ startsOn: 'registration', deadline: { kind: 'none' } })
   const { image } = await recipient(shop, { campaignId: none.id })
-  holdPixel(await open(shop, image), 'no-deadline')
+  holdNothing(await open(shop, image), 'no-deadline', usualSize)
   for (const path of [
     `/timer/en/${random32()}.gif`,
     image.replace('/en/', '/de/'),
     image.replace('.gif', '.png'),
     '/timer/',
   ])
-    holdPixel(await open(shop, path), 'unknown')
+    holdNothing(await open(shop, path), 'unknown')
 
-  const campaign = await made(after('P2D'))
+  const campaign = await made(after('P2D'), { mailTimer: { width: 320, height: 90, pixelsPerPoint: 2 } })
   const lead = await recipient(shop, { campaignId: campaign.id })
   const account = String(shop.owner.accountId)
   const turn = async (state: string, args: string[], input?: string) => {
@@ -140,7 +144,7 @@ test('where there is nothing to count: one transparent pixel, and the reason bes
       () => open(shop, lead.image),
       (one) => stateOf(one) === state,
     )
-    if (state !== 'open') holdPixel(answer, state)
+    if (state !== 'open') holdNothing(answer, state, state === 'no-timer' ? undefined : [640, 180])
   }
   const apply = (state: string, changes: object) => {
     const args = ['campaign', 'apply', '--account', account, '-']
@@ -153,6 +157,8 @@ test('where there is nothing to count: one transparent pixel, and the reason bes
   await turn('suspended', ['account', 'set', account, '--suspended', 'true'])
   await turn('suspended', ['account', 'set', account, '--countdown-tools', 'true'])
   await turn('open', ['account', 'set', account, '--suspended', 'false'])
+  await shop.place.json(['lead', 'erase', '--campaign', String(campaign.id), '--email', lead.email])
+  holdNothing(await open(shop, lead.image), 'unknown')
 })
 
 test('HEAD: the headers of GET, the length too, and no body', async () => {
@@ -178,7 +184,7 @@ test('applying a campaign builds its images: the first who opens one does not wa
 })
 
 test('an address that cannot be decoded is an image too, and other methods find nothing', async () => {
-  for (const path of ['/timer/en/%zz.gif', '/timer/%ff']) holdPixel(await open(shop, path), 'unknown')
+  for (const path of ['/timer/en/%zz.gif', '/timer/%ff']) holdNothing(await open(shop, path), 'unknown')
   const { image } = await recipient(shop)
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.equal((await open(shop, image, { method })).status, 404, method)

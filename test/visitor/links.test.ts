@@ -71,13 +71,32 @@ test('pending, scheduled, expired and without a deadline: the same, also with RE
   }
 })
 
+test('the query that a mail service appends goes along, and the parameters of the page win', async () => {
+  const { ref, links } = await recipient(shop, { campaignId: evergreen })
+  const query = `?utm_source=news&gclid=x%20y&a=9&b=9&lc=${random32()}&t[]=1&t[]=2`
+  const kept = 'utm_source=news&gclid=x%20y'
+  const [page, gate] = await Promise.all(links.map((link) => open(shop, link + query)))
+  holdRedirect(page as Answer, `https://shop.example.com/offer?a=%20+x&b&${kept}&t[]=1&t[]=2&lc=${ref}#part`)
+  holdRedirect(gate as Answer, `http://127.0.0.1:9/gate?${kept}&a=9&b=9&t[]=1&t[]=2&lc=${ref}`)
+  const head = await open(shop, `${links[1]}?gclid=1`, { method: 'HEAD' })
+  holdRedirect(head, `http://127.0.0.1:9/gate?gclid=1&lc=${ref}`)
+})
+
 test('no request makes it lead anywhere else', async () => {
   const { ref, links } = await recipient(shop)
   const [link = ''] = links
   const location = `https://example.com/offer?lc=${ref}`
   const bad = 'https://evil.example'
-  for (const query of [`?lc=${random32()}`, `?url=${bad}`, `?pageUrl=${bad}#x`, '?', '?%0d%0aX:y'])
-    assert.equal((await open(shop, link + query)).headers.location, location)
+  for (const [query, added] of [
+    [`?lc=${random32()}`, ''],
+    [`?l%63=${random32()}`, ''],
+    [`?url=${bad}`, `url=${bad}&`],
+    [`?pageUrl=${bad}#x`, `pageUrl=${bad}&`],
+    ['#?a=b', ''],
+    ['?', ''],
+    ['?%0d%0aX:y', '%0d%0aX:y&'],
+  ] as const)
+    assert.equal((await open(shop, link + query)).headers.location, location.replace('?', `?${added}`), query)
   const headers = { 'X-Forwarded-Host': 'evil.example', Host: 'evil.example', Referer: bad }
   assert.equal((await open(shop, link, { headers })).headers.location, location)
   for (const path of [`${link}/`, `${link}.gif`, link.replace(ref, ref.toUpperCase()), `/go//evil.example/${ref}`])

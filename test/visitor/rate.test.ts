@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { visitorRate } from '../../src/core/rate-window.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import { rateAddress } from '../../src/http/visitor/address.ts'
-import { fetcherOf } from '../../src/http/visitor/fetcher.ts'
 import { sendUndecodable } from '../../src/http/visitor/visitor.ts'
 import { languageOf } from '../../src/http/visitor/words-page.ts'
 import { assertError, type Headers, newEmail, type Shop } from '../support/api.ts'
@@ -114,25 +113,4 @@ test('the language that the browser wants more, the first of equals', () => {
     'pl;q=0.5, en, pl': 'en',
   }))
     assert.equal(languageOf(header), language, header)
-})
-
-test('who fetches, as far as headers tell', () => {
-  const chrome = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36'
-  for (const [agent, fetcher] of Object.entries({
-    [chrome]: 'person',
-    'Mozilla/5.0 (Linux; Android 8.0; CUBOT X18) AppleWebKit/537.36': 'person',
-    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) [LinkedInApp]/9.30': 'person',
-    'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)': 'proxy',
-    'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html': 'proxy',
-    'Mozilla/5.0': 'proxy',
-    '': 'scanner',
-    'Mozilla/5.0 (compatible; Googlebot/2.1)': 'scanner',
-    'Slackbot-LinkExpanding 1.0': 'scanner',
-    'LinkedInBot/1.0': 'scanner',
-    'curl/8.5.0': 'scanner',
-    'WhatsApp/2.23': 'scanner',
-    'Mozilla/5.0 (compatible; Microsoft Office Existence Discovery)': 'scanner',
-  }))
-    assert.equal(fetcherOf({ 'user-agent': agent }), fetcher, agent)
-  assert.equal(fetcherOf({ 'user-agent': chrome, 'sec-purpose': 'prefetch;prerender' }), 'scanner')
 })

@@ -70,26 +70,53 @@ test('a visit starts what waits for one; reading does not, and neither does a se
   assert.equal(Date.parse((await lookUp(shop, email, byVisit)).deadline), started.deadline)
 })
 
-test('a robot that calls itself one reads without a visit; programs that do not are taken for people', async () => {
+test('whatever is called a scanner reads and starts nothing, with an email or without; its visit is counted as such', async () => {
   const as = (agent: string, body: object, campaignId: number) =>
     ask(shop, 'offer', { visit: true, ...body }, { campaignId, headers: { 'User-Agent': agent } })
-  const robots = [
+  const scanners = [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0 Safari/537.36',
     'Mozilla/5.0 AppleWebKit/537.36 (compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/140.0 Safari/537.36',
-    'Mozilla/5.0 (compatible; bingbot/2.0)',
     'Mozilla/5.0 (compatible; Yahoo! Slurp)',
-    'Baiduspider/2.0',
-    'SomeCrawler/1.0',
+    'HeadlessChrome/140.0',
+    'axios/1.7.2',
+    'curl/8.5.0',
+    '',
   ]
-  const { ref } = await recipient(shop, { campaignId: byVisit })
+  const { ref, email } = await recipient(shop, { campaignId: byVisit })
   const client = random32()
-  for (const robot of robots) {
-    assert.equal(offerOf(await as(robot, { lc: ref }, byVisit)).state, 'pending', robot)
-    assert.equal(offerOf(await as(robot, { client }, anonymous)).state, 'pending', robot)
+  for (const scanner of scanners) {
+    assert.equal(offerOf(await as(scanner, { lc: ref }, byVisit)).state, 'pending', scanner)
+    assert.equal(offerOf(await as(scanner, { client }, anonymous)).state, 'pending', scanner)
   }
-  const people = ['Mozilla/5.0 (Linux; Android 14; CUBOT P80)', 'HeadlessChrome/140.0', 'curl/8.5.0', '']
-  for (const agent of people) {
-    const { ref: lc } = await recipient(shop, { campaignId: byVisit })
-    assert.equal(offerOf(await as(agent, { lc }, byVisit)).state, 'open', agent)
+  const ofLead = ['--campaign', String(byVisit), '--email', email]
+  const { totals } = await eventually(
+    5,
+    () => shop.place.json(['lead', 'stats', ...ofLead]),
+    (found) => found.totals.visit.scanner === scanners.length,
+  )
+  assert.equal(totals.visit.person, 0)
+  const cubot = 'Mozilla/5.0 (Linux; Android 14; CUBOT P80)'
+  assert.equal(offerOf(await as(cubot, { lc: ref }, byVisit)).state, 'open')
+  assert.equal(offerOf(await as(cubot, { client }, anonymous)).state, 'open')
+})
+
+test('the form does not tell whether an email is registered: same status and headers, same time', async () => {
+  const known = newEmail()
+  await ask(shop, 'leads', { email: known })
+  const register = async (email: string) => {
+    const answer = await ask(shop, 'leads', { email, client: random32() })
+    offerOf(answer, true)
+    const { date, 'x-request-id': id, 'content-length': length, ...headers } = answer.headers
+    assert.ok(date && id && length)
+    return { headers, ms: answer.receivedAt - answer.sentAt, spentMs: answer.body.spentMs }
+  }
+  const emails = Array.from({ length: 8 }, () => [newEmail(), known]).flat()
+  const all = await Promise.all(emails.map(register))
+  for (const { headers, ms, spentMs } of all) {
+    assert.deepEqual(headers, all[0]?.headers)
+    // In whole quarters of a second, however long the database took.
+    for (const took of [ms, spentMs]) assert.ok(took >= 245, `${took} ms`)
+    assert.ok(spentMs % 250 < 40 || spentMs % 250 > 245, `${spentMs} ms`)
   }
 })
 

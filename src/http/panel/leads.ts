@@ -1,7 +1,7 @@
 // The leads of a campaign: found by the beginning of their address or by state, one of them whole, and what is done
 // to them by hand. Addresses travel in bodies only; in paths a lead is called by its ref.
 import Type from 'typebox'
-import { aroundLc } from '../../core/cta-link.ts'
+import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
@@ -151,14 +151,14 @@ function needInstant({ timeZone }: Campaign, text: string): Seconds {
 /** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
 function offerOf(campaign: Campaign, { countdownTools }: Account, { publicUrl }: PanelParts) {
   const tools = { publicUrl: publicUrl(), countdownTools }
-  const targetOf = new Map(campaign.pages.map((page) => [page.id, aroundLc(page.proxyUrl ?? page.pageUrl)]))
+  const addressOf = new Map(campaign.pages.map((page) => [page.id, page.proxyUrl ?? page.pageUrl]))
   return (lead: LeadLine) => {
     const offers = languages.map((language) => ({
       ...{ language, ...leadOffer(campaign, { ...lead, language }, tools) },
     }))
     const { offerLinks, warnings } = offers[0] as LeadOffer
     return {
-      links: offerLinks.map((link) => ({ ...link, target: targetOf.get(link.pageId)?.join(lead.ref) ?? '' })),
+      links: offerLinks.map((link) => ({ ...link, target: ctaAddress(addressOf.get(link.pageId) ?? '', lead.ref) })),
       timers: offers.flatMap(({ language, mailTimerUrl: url }) => (url === null ? [] : [{ language, url }])),
       warnings,
     }

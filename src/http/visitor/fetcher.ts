@@ -1,28 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isbot } from 'isbot'
 import type { Fetcher } from '../../store/counts.ts'
 
-/** Programs that fetch images for the mail programs of their users, opened or not. */
-const proxies = /GoogleImageProxy|ggpht\.com|YahooMailProxy|Outlook-iOS|MSOffice Proxy/i
-/** Programs that look at what a mail links to before a person does, and robots. */
-const scanners =
-  /(?<!cu)bot\b|crawl|spider|slurp|scan|preview|prefetch|barracuda|mimecast|proofpoint|safelinks|existence discovery|curl\/|wget\/|python|java\/|go-http|okhttp|headless|facebookexternalhit|whatsapp\/|slack-imgproxy|favicon/i
-
-/** Those of them that run the scripts of pages, and say that they are robots. */
-const robots = /(?<!cu)bot\b|crawl|spider|slurp/i
-
-/** Whether the client calls itself a robot: a robot makes no visit. */
-export function isRobot(headers: IncomingHttpHeaders): boolean {
-  return robots.test(headers['user-agent'] ?? '')
-}
+/** Programs that fetch images for the mail programs of their users, opened or not; Apple's says `Mozilla/5.0` alone. */
+const proxies =
+  /GoogleImageProxy|ggpht\.com|YahooMailProxy|SeznamEmailProxy|YandexImageResizer|Outlook-iOS|MSOffice Proxy|^Mozilla\/5\.0$/i
+/** Programs that look at the links of a mail before its reader does, and that isbot's list lacks. */
+const mailScanners = /mimecast|proofpoint|slurp/i
+/** Names of browsers are shorter; isbot's list takes 0.03 ms for each 1,000 characters. */
+const mostCharacters = 1_000
 
 /**
- * Who fetched, as far as headers tell. Apple's mail proxy and some scanners look like any browser, or leave the
- * rest of a browser's name out: a bare `Mozilla/5.0` is taken for a proxy.
+ * Who fetched, as far as headers tell. A proxy is judged first, for most of them are robots too. What is left and
+ * calls itself a browser is taken for a person; some scanners do.
  */
 export function fetcherOf(headers: IncomingHttpHeaders): Fetcher {
-  const agent = headers['user-agent'] ?? ''
-  if (proxies.test(agent) || /^Mozilla\/5\.0$/.test(agent)) return 'proxy'
+  const agent = (headers['user-agent'] ?? '').slice(0, mostCharacters)
+  if (proxies.test(agent)) return 'proxy'
   const purpose = `${headers['sec-purpose'] ?? ''} ${headers.purpose ?? ''} ${headers['x-purpose'] ?? ''}`
-  if (agent === '' || scanners.test(agent) || /prefetch|preview/i.test(purpose)) return 'scanner'
-  return 'person'
+  const isBrowser = agent.startsWith('Mozilla/') && !isbot(agent) && !mailScanners.test(agent)
+  return isBrowser && !/prefetch|preview/i.test(purpose) ? 'person' : 'scanner'
 }

@@ -1,6 +1,6 @@
-// CTA links, below /go. What stands in the query changes nothing.
+// CTA links, below /go.
 import type { FastifyPluginAsync } from 'fastify'
-import { aroundLc } from '../../core/cta-link.ts'
+import { ctaAddress } from '../../core/cta-link.ts'
 import { fetcherOf } from './fetcher.ts'
 import { neverKept } from './headers.ts'
 import type { VisitorParts } from './parts.ts'
@@ -11,16 +11,16 @@ export function links({ visitors, counting, log, now }: VisitorParts): FastifyPl
     useWords(scope, log)
     scope.get<{ Params: { pageId: string; ref: string } }>(
       '/:pageId([1-9][0-9]{0,15})/:ref([0-9a-f]{32})',
-      async ({ method, headers, params: { pageId, ref } }, reply) => {
+      async ({ method, url, headers, params: { pageId, ref } }, reply) => {
         const found = await visitors.find(ref)
         const page = found?.campaign.pages.find(({ id }) => id === Number(pageId))
         if (found === undefined || page === undefined) return sendWords(reply, 404)
         const { campaign, account, lead } = found
         if (account.suspended || campaign.isDraft) return sendWords(reply, 404)
-        const [before, after] = aroundLc(page.proxyUrl ?? page.pageUrl)
+        const location = ctaAddress(page.proxyUrl ?? page.pageUrl, ref, queryOf(url))
         reply
           .code(302)
-          .headers({ ...neverKept, Location: `${before}${ref}${after}` })
+          .headers({ ...neverKept, Location: location })
           .send()
         if (method !== 'HEAD') {
           const fetcher = fetcherOf(headers)
@@ -30,4 +30,9 @@ export function links({ visitors, counting, log, now }: VisitorParts): FastifyPl
       },
     )
   }
+}
+
+/** What mail services append, such as `utm_source`. Node takes no address that is not ASCII. */
+function queryOf(url: string): string | undefined {
+  return /^[^?#]*\?([^#]*)/.exec(url)?.[1]
 }

@@ -3,8 +3,8 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { type Offer, offerAt } from '../../core/mechanism/attempt.ts'
 import { type Language, languages } from '../../core/offer.ts'
-import type { GivenTimerStyle } from '../../core/timer-style.ts'
-import { transparentPixel } from '../../countdown/gif.ts'
+import { fullTimerStyle, type GivenTimerStyle } from '../../core/timer-style.ts'
+import { transparentPicture } from '../../countdown/gif.ts'
 import { render } from '../../countdown/render.ts'
 import type { Template } from '../../countdown/template.ts'
 import { TemplateUnavailable } from '../../countdown/templates.ts'
@@ -46,16 +46,16 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
   }
 
   return async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendPixel(reply, failed(error, request)))
-    scope.get('/*', async (_, reply) => sendPixel(reply, 'unknown'))
+    scope.setErrorHandler((error, request, reply) => sendNothing(reply, failed(error, request)))
+    scope.get('/*', async (_, reply) => sendNothing(reply, 'unknown'))
     scope.get<{ Params: ImagePath }>(
       `/:language(${languages.join('|')})/:ref([0-9a-f]{32}).gif`,
       async (request, reply) => {
         const { language, ref } = request.params
         const found = await visitors.find(ref)
-        if (found === undefined) return sendPixel(reply, 'unknown')
+        if (found === undefined) return sendNothing(reply, 'unknown')
         const shown = whyHidden(found) ?? (await countdownOf(found, language).catch((error) => failed(error, request)))
-        if (typeof shown === 'string') sendPixel(reply, shown)
+        if (typeof shown === 'string') sendNothing(reply, shown, found.campaign.mailTimer)
         else sendCountdown(reply, shown)
         if (request.method !== 'HEAD') {
           // Whatever the image shows, a mail was opened.
@@ -77,10 +77,13 @@ function whyHidden({ campaign, account }: Found): Hidden | undefined {
   return campaign.mailTimer === null ? 'no-timer' : undefined
 }
 
-const pixel = Buffer.from(transparentPixel())
+/** Without a style: as wide as most mails, and next to nothing high. */
+const unstyled = { width: 600, height: 1, pixelsPerPoint: 1 }
 
-export function sendPixel(reply: FastifyReply, state: Hidden): FastifyReply {
-  return sendImage(reply, state, pixel)
+/** As large as the countdown would be: a mail that gives the width alone gets no empty square. */
+export function sendNothing(reply: FastifyReply, state: Hidden, style: GivenTimerStyle | null = null): FastifyReply {
+  const { width, height, pixelsPerPoint } = style === null ? unstyled : fullTimerStyle(style)
+  return sendImage(reply, state, Buffer.from(transparentPicture(width * pixelsPerPoint, height * pixelsPerPoint)))
 }
 
 const everyImage = {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { sendError } from '../errors.ts'
 import { links } from './links.ts'
 import type { VisitorParts } from './parts.ts'
-import { sendPixel, timers } from './timers.ts'
+import { sendNothing, timers } from './timers.ts'
 import { widget } from './widget.ts'
 import { widgetApi } from './widget-api.ts'
 
@@ -21,5 +21,5 @@ export function visitor(parts: VisitorParts): FastifyPluginAsync {
 /** Fastify gives an address that cannot be decoded to no surface. Below /timer the answer is still an image. */
 export function sendUndecodable(reply: FastifyReply): FastifyReply {
   const isImage = reply.request.url.startsWith(`${timerPrefix}/`)
-  return isImage ? sendPixel(reply, 'unknown') : sendError(reply, 'NOT_FOUND')
+  return isImage ? sendNothing(reply, 'unknown') : sendError(reply, 'NOT_FOUND')
 }

@@ -1,4 +1,5 @@
 // What the widget asks, from any page, below /visitor/v1: the visitor's offer, and to register an email.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { pageAt } from '../../core/page-address.ts'
@@ -8,7 +9,7 @@ import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useJson } from '../json.ts'
 import { errors } from '../public/schemas.ts'
 import { rateAddress } from './address.ts'
-import { fetcherOf, isRobot } from './fetcher.ts'
+import { fetcherOf } from './fetcher.ts'
 import type { VisitorParts } from './parts.ts'
 import { FormAnswer, FormInput, OfferAnswer, OfferInput, refusalOf } from './widget-schemas.ts'
 
@@ -22,6 +23,8 @@ declare module 'fastify' {
 const bodyLimit = 4_096
 /** Visitors without an email who may begin an attempt, for each email that one address may register. */
 const beginningsPerRegistration = 20
+/** A form is answered so long after it arrived, or a multiple of it: how long the database took is nobody's business. */
+const formAnswerMs = 250
 
 const everyAnswer = {
   'Access-Control-Allow-Origin': '*',
@@ -85,15 +88,18 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
     },
     async (request, reply) => {
       const { body, headers, params } = request
-      const isVisit = body.visit && !isRobot(headers)
+      const fetcher = fetcherOf(headers)
       const nowMs = now()
-      const mayBegin = isVisit && (() => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed)
+      const mayBegin =
+        body.visit &&
+        fetcher !== 'scanner' &&
+        (() => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed)
       const shown = await visitors.offer(Number(params.campaignId), body, mayBegin, seconds(nowMs))
       reply.send(offerOf(shown, request, now()))
-      if (isVisit && shown !== undefined) {
+      if (body.visit && shown !== undefined) {
         const { campaign, leadId } = shown
         const pageId = (body.page !== undefined && pageAt(campaign.pages, body.page)?.id) || null
-        counting.count({ campaign, pageId, leadId, kind: 'visit', fetcher: fetcherOf(headers) }, nowMs)
+        counting.count({ campaign, pageId, leadId, kind: 'visit', fetcher }, nowMs)
       }
       return reply
     },
@@ -119,13 +125,21 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
       if (body.website) {
         // A robot filled in what people do not see. It learns nothing by the answer.
         const shown = await visitors.offer(campaignId, body, false, seconds(now()))
+        await evenOut(request)
         return { ...offerOf(shown, request, now()), lc: null }
       }
       const registered = await visitors.register(campaignId, body, body.email, seconds(now()))
       if (typeof registered === 'string') return sendError(reply, registered)
+      await evenOut(request)
       return { ...offerOf(registered.shown, request, now()), lc: registered.lc }
     },
   )
+}
+
+/** An email that is new is written, one that is registered only read: who asks must not learn by the time which it is. */
+async function evenOut({ arrivedAt }: FastifyRequest): Promise<void> {
+  const spentMs = performance.now() - arrivedAt
+  await sleep(formAnswerMs - (spentMs % formAnswerMs))
 }
 
 function refuseRate(reply: FastifyReply, resetSeconds: number): FastifyReply {
