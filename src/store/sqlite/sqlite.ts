@@ -37,11 +37,12 @@ export type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
   const database = openDatabase(options)
   const runner = runnerOn(database, lockWaitMs)
+  const refKey: Uint8Array = database.connection.get('SELECT ref_key FROM installation')?.ref_key
   return {
     configuration: configurationOn(runner),
-    leads: leadStore(database, runner, lockWaitMs),
+    leads: leadStore(database, runner, refKey, lockWaitMs),
     counts: countsOn(runner, countsAtOnce),
-    access: accessOn(runner),
+    access: accessOn(runner, refKey),
     templates: templatesOn(runner),
     rates: ratesInProcess(),
     onChange: (listener) => {
@@ -56,22 +57,22 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
 export function runnerOn(database: Database, lockWaitMs: number): Runner {
   const { sql } = database
   const read: Runner['read'] = (work) => reading(database, () => work(sql))
+  const writeUnflushed: Runner['writeUnflushed'] = (work) =>
+    patiently(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, () => work(sql))))
   return {
     read,
     snapshot: read,
     write: (work) => patiently(database, changePatienceMs, () => inTransaction(database, () => work(sql))),
-    async writeAll(statements) {
-      const run = async () => {
-        for (const statement of statements) await sql.run(...statement)
-      }
-      await patiently(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, run)))
-    },
+    writeUnflushed,
+    writeAll: (statements) =>
+      writeUnflushed(async ({ run }) => {
+        for (const statement of statements) await run(...statement)
+      }),
   }
 }
 
-function leadStore(database: Database, { write }: Runner, lockWaitMs: number): LeadStore {
-  const { connection } = database
-  const leads = leadsOn(connection, refCipher(connection.get('SELECT ref_key FROM installation')?.ref_key))
+function leadStore(database: Database, { write }: Runner, refKey: Uint8Array, lockWaitMs: number): LeadStore {
+  const leads = leadsOn(database.connection, refCipher(refKey))
   return {
     find: (campaign, email) => reading(database, () => leads.find(campaign, email)),
     findByRef: (ref) => reading(database, () => leads.findByRef(ref)),
