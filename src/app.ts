@@ -22,6 +22,8 @@ import { buildVisitors } from './leads/visitors.ts'
 import type { Log } from './log.ts'
 import type { Store } from './store/store.ts'
 
+/** How often tries to sign in that no longer count are removed. */
+const removeTriesMs = 30_000
 /** How long history and counts may take to be stored once nobody is connected. */
 const storeMs = 1_200
 
@@ -70,6 +72,9 @@ export function buildApp(parts: AppParts): App {
   const leads = buildLeads(store, configCache, counting.registered)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const visitors = buildVisitors(store, configCache, leads)
+  const users = buildUsers(store)
+  const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
+  const removing = setInterval(removeTries, removeTriesMs).unref()
 
   app.register(
     operations({
@@ -84,7 +89,7 @@ export function buildApp(parts: AppParts): App {
     panel({
       ...shared,
       leads,
-      users: buildUsers(store),
+      users,
       templates,
       history: historyTable,
       historyDays: config.historyDays,
@@ -100,6 +105,7 @@ export function buildApp(parts: AppParts): App {
     },
     async close() {
       await closeServer(app)
+      clearInterval(removing)
       const closing = [history.close(), keyUses.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])
     },

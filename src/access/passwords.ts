@@ -11,11 +11,20 @@ const saltBytes = 16
 const tagBytes = 32
 /** Hashing takes memory and a thread of the pool that everybody shares. */
 const atOnce = 2
-const mostWaiting = 50
+
+type Turn = { mostAtOnce: number; mostWaiting: number; running: number; waiting: (() => void)[] }
+
+/**
+ * Whose password waits: nobody has tried theirs for a while (`first`), or somebody has (`again`). Those who guess at
+ * what they have guessed at before leave places to the others.
+ */
+const turns = {
+  first: { mostAtOnce: atOnce, mostWaiting: 100, running: 0, waiting: [] } as Turn,
+  again: { mostAtOnce: atOnce - 1, mostWaiting: 50, running: 0, waiting: [] } as Turn,
+}
+export type TurnName = keyof typeof turns
 
 const derive = promisify(argon2)
-let running = 0
-const waiting: (() => void)[] = []
 
 /** More passwords wait to be hashed than can be in a reasonable time. */
 export class TooBusy extends Error {
@@ -25,7 +34,7 @@ export class TooBusy extends Error {
 /** @throws TooBusy */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes)
-  const tag = await oneOfFew(() => tagOf(password, salt, cost))
+  const tag = await inTurn('first', () => tagOf(password, salt, cost))
   const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '')
   const { memory, passes, parallelism } = cost
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`
@@ -34,32 +43,55 @@ export async function hashPassword(password: string): Promise<string> {
 const form = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/
 
 /** Whether this is the password. Without a hash the answer is no, after the same time. @throws TooBusy */
-export async function isPassword(password: string, hash: string | undefined): Promise<boolean> {
+export async function isPassword(password: string, hash: string | undefined, turn: TurnName): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = form.exec(hash ?? '') ?? []
   const given =
     memory === undefined ? cost : { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) }
   const nonce = salt === '' ? Buffer.alloc(saltBytes) : Buffer.from(salt, 'base64')
-  const made = await oneOfFew(() => tagOf(password, nonce, given))
+  const made = await inTurn(turn, () => tagOf(password, nonce, given))
   const wanted = Buffer.from(tag, 'base64')
   return wanted.length === made.length && timingSafeEqual(wanted, made)
 }
 
 function tagOf(password: string, nonce: Uint8Array, figures: typeof cost): Promise<Buffer> {
-  // The same characters in another composition are the same password (NIST SP 800-63B, 3.1.1.2).
-  const message = Buffer.from(password.normalize('NFKC'))
+  const message = Buffer.from(normalized(password))
   return derive('argon2id', { message, nonce, tagLength: tagBytes, ...figures })
 }
 
-async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnce) {
-    if (waiting.length >= mostWaiting) throw new TooBusy('too many passwords wait to be hashed')
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-  running += 1
+/** The same characters in another composition are the same password (NIST SP 800-63B, 3.1.1.2). */
+export function normalized(password: string): string {
+  return password.normalize('NFKC')
+}
+
+/** @throws TooBusy where nobody more can wait */
+export function assertRoom(turn: TurnName): void {
+  const { waiting, mostWaiting } = turns[turn]
+  if (waiting.length >= mostWaiting) throw new TooBusy('too many passwords wait to be hashed')
+}
+
+async function inTurn<T>(name: TurnName, work: () => Promise<T>): Promise<T> {
+  assertRoom(name)
+  const turn = turns[name]
+  await new Promise<void>((resolve) => {
+    turn.waiting.push(resolve)
+    beginNext()
+  })
   try {
     return await work()
   } finally {
-    running -= 1
-    waiting.shift()?.()
+    turn.running -= 1
+    beginNext()
   }
+}
+
+/** Of both turns, the one of which fewer run: neither waits for ever. */
+function beginNext(): void {
+  const { first, again } = turns
+  if (first.running + again.running >= atOnce) return
+  const [next] = [first, again]
+    .filter(({ waiting, running, mostAtOnce }) => waiting.length > 0 && running < mostAtOnce)
+    .sort((one, other) => one.running - other.running)
+  if (next === undefined) return
+  next.running += 1
+  next.waiting.shift()?.()
 }

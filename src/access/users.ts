@@ -4,7 +4,9 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Access, Credentials, Invitation, Inviter, Session, User } from '../store/access.ts'
 import type { Store } from '../store/store.ts'
-import { hashPassword, isPassword } from './passwords.ts'
+import type { TryLimit } from '../store/tries.ts'
+import { assertUncommon } from './common-passwords.ts'
+import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords.ts'
 
 const day = 86_400
 /** A session ends when it was not used for so long, and at the latest so long after signing in. */
@@ -14,29 +16,34 @@ const longestSeconds = 90 * day
 const touchSeconds = 3_600
 export const invitationSeconds = 7 * day
 
-const windowSeconds = 60
+/** In a minute. */
 const triesOfPassword = 5
 const triesOfAddress = 30
+/** Of 65,536 networks of one customer. */
+const triesOfSite = 120
 
 export type SignedIn = { token: string }
 export type TooMany = { retryAfterSeconds: number }
 
 export type Users = {
   isEmpty(): Promise<boolean>
-  /** @throws Refused where the email has a user, or there is no such account */
+  /** @throws Refused where the email has a user, or there is no such account; CommonPassword */
   create(accountId: number, email: string, password: string, now: Seconds): Promise<User>
-  /** The user's new password; all their sessions and invitations end. False where no user has the email. */
+  /**
+   * The user's new password; all their sessions and invitations end. False where no user has the email.
+   * @throws CommonPassword
+   */
   reset(email: string, password: string): Promise<boolean>
   list(accountId: number): Promise<User[]>
   /** @throws Refused for the last one */
   remove(accountId: number, userId: number): Promise<boolean>
 
-  /** Tries are counted for `address` and for the email. */
+  /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
   signIn(email: string, password: string, address: string, now: Seconds): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
   /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>
-  /** Ends all the user's sessions but this one, and their invitations. */
+  /** Ends all the user's sessions but this one, and their invitations. @throws CommonPassword, TooBusy */
   changePassword(
     session: Session,
     token: string,
@@ -48,14 +55,18 @@ export type Users = {
   /** A token that makes a user of the inviter's account, once; with null the first account and user. */
   invite(by: Inviter | null, now: Seconds): Promise<string>
   invitation(token: string, now: Seconds): Promise<Invitation | undefined>
-  /** @throws Refused where the email has a user already */
+  /** @throws Refused where the email has a user already; CommonPassword */
   accept(token: string, given: Joining, now: Seconds): Promise<SignedIn | undefined>
+
+  /** Removes tries that no longer count; to be called now and then. */
+  removeOldTries(now: Seconds): Promise<unknown>
 }
 
 export type Joining = { email: string; password: string; accountName: string }
 
 export function buildUsers({ access }: Pick<Store, 'access'>): Users {
-  return { ...usersOf(access), ...sessionsOf(access), ...invitationsOf(access) }
+  const { removeOldTries } = access
+  return { ...usersOf(access), ...sessionsOf(access), ...invitationsOf(access), removeOldTries }
 }
 
 function usersOf(access: Access) {
@@ -66,8 +77,9 @@ function usersOf(access: Access) {
     async reset(email, password) {
       const found = await access.findCredentials(emailKey(email))
       if (found === undefined) return false
+      await assertUncommon(password, email)
       await access.setPassword(found.user.id, await hashPassword(password))
-      await access.forgetTries(hashOf(`email ${emailKey(email)}`))
+      await access.forgetTries(triesOfEmail(emailKey(email)).name)
       return true
     },
     list: access.listUsers,
@@ -79,16 +91,13 @@ function sessionsOf(access: Access) {
   return {
     async signIn(email, password, address, now) {
       const key = emailKey(email)
-      const names: [string, number][] = [
-        [`address ${address}`, triesOfAddress],
-        [`email ${key}`, triesOfPassword],
-      ]
-      const limit = await tooMany(access, names, now)
-      if (limit !== undefined) return limit
+      const ofEmail = triesOfEmail(key)
+      const turn = await countTries(access, [...triesFrom(address), ofEmail], now)
+      if (typeof turn !== 'string') return turn
       const found = await access.findCredentials(key)
-      const isRight = await isPassword(password, found?.passwordHash)
+      const isRight = await isPassword(password, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
-      await access.forgetTries(hashOf(`email ${key}`))
+      await access.forgetTries(ofEmail.name)
       return (await begin(access, found, now)) ?? 'WRONG_PASSWORD'
     },
 
@@ -107,16 +116,17 @@ function sessionsOf(access: Access) {
     signOut: (token) => access.endSession(hashOf(token)),
 
     async changePassword({ user }, token, current, next, now) {
+      await assertUncommon(next, user.email)
       // Not counted with the tries to sign in: anybody who knows the email can use those up.
-      const tries = `password of ${user.id}`
-      const limit = await tooMany(access, [[tries, triesOfPassword]], now)
-      if (limit !== undefined) return limit
+      const tries = { name: `password of ${user.id}`, most: triesOfPassword }
+      const turn = await countTries(access, [tries], now)
+      if (typeof turn !== 'string') return turn
       const found = await access.findCredentials(user.email)
-      const isRight = await isPassword(current, found?.passwordHash)
+      const isRight = await isPassword(current, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token))
       if (!isChanged) return 'WRONG_PASSWORD'
-      await access.forgetTries(hashOf(tries))
+      await access.forgetTries(tries.name)
       return 'CHANGED'
     },
   } satisfies Partial<Users>
@@ -150,20 +160,32 @@ async function begin(access: Access, by: Credentials, now: Seconds): Promise<Sig
   return isBegun ? { token } : undefined
 }
 
-/** Counts a try of each of these, and says how long to wait if one of them has had too many. */
-async function tooMany(
-  access: Access,
-  tries: [name: string, most: number][],
-  now: Seconds,
-): Promise<TooMany | undefined> {
-  for (const [name, most] of tries) {
-    const { count, endsAt } = await access.countTry(hashOf(name), now, windowSeconds)
-    if (count > most) return { retryAfterSeconds: Math.max(1, endsAt - now) }
-  }
-  return undefined
+const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
+
+/** An address of IPv6 comes as the network of 64 bits; a customer may have as many as 48 bits leave. */
+function triesFrom(address: string): TryLimit[] {
+  const ofAddress = { name: `address ${address}`, most: triesOfAddress }
+  if (!address.includes(':')) return [ofAddress]
+  const site = address.split(':').slice(0, 3).join(':')
+  return [ofAddress, { name: `site ${site}`, most: triesOfSite }]
+}
+
+/**
+ * Counts a try of each of these, the last of which is what is guessed at. Where one has had its most, or nobody more
+ * can wait, nothing is written. @throws TooBusy
+ */
+async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName | TooMany> {
+  const before = await access.findTries(limits, now)
+  const full = before.filter(({ count }, index) => count >= (limits[index] as TryLimit).most)
+  if (full.length > 0) return { retryAfterSeconds: Math.max(...full.map(({ endsAt }) => endsAt - now)) }
+  const turn = before.at(-1)?.count === 0 ? 'first' : 'again'
+  assertRoom(turn)
+  // Somebody else may have used up the last one since.
+  return (await access.countTries(limits, now)) ? turn : countTries(access, limits, now)
 }
 
 async function newUser(email: string, password: string, createdAt: Seconds) {
+  await assertUncommon(password, email)
   return { email: emailKey(email), passwordHash: await hashPassword(password), createdAt }
 }
 

@@ -1,7 +1,7 @@
 // What the panel and the command line do with campaigns besides reading them.
 import type { CampaignSettings } from '../core/campaign.ts'
 import { languages } from '../core/offer.ts'
-import type { Templates } from '../countdown/templates.ts'
+import type { Templates, Turn } from '../countdown/templates.ts'
 import type { Campaign, MayReplace } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
@@ -17,15 +17,16 @@ export function asFile(campaign: Campaign) {
 /**
  * Makes the campaign, or replaces the one that `settings.id` names. Its countdown image is built first, so that nobody
  * waits for it later, and a style that cannot be drawn is not saved.
- * @throws Refused, and ChangedMeanwhile where `mayReplace` says no
+ * @throws TemplateUnavailable, Refused, and ChangedMeanwhile where `mayReplace` says no
  */
 export async function saveCampaign(
   { store, templates }: { store: Store; templates: Templates },
   accountId: number,
   settings: CampaignSettings,
   mayReplace?: MayReplace,
+  turn?: Turn,
 ): Promise<Campaign> {
   const { mailTimer } = settings
-  if (mailTimer !== null) for (const language of languages) await templates.get(mailTimer, language)
+  if (mailTimer !== null) for (const language of languages) await templates.get(mailTimer, language, turn)
   return store.configuration.applyCampaign(accountId, settings, mayReplace)
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { CommonPassword } from '../access/common-passwords.ts'
 import { passwordMaxLength, passwordMinLength } from '../access/passwords.ts'
 import { buildUsers } from '../access/users.ts'
 import { readSetting } from '../config.ts'
@@ -20,7 +21,7 @@ export const createUser: Command = async (args) => {
     try {
       return shown(await buildUsers(store).create(accountId, email, password, now()))
     } catch (error) {
-      throw error instanceof Refused ? new WrongCall(`--email: ${error.message}`) : error
+      throw error instanceof Refused ? new WrongCall(`--email: ${error.message}`) : asWrongCall(error)
     }
   })
 }
@@ -30,7 +31,12 @@ export const resetUser: Command = async (args) => {
   const email = need(options.email, '--email')
   return withStore(async (store) => {
     const password = await readPassword()
-    if (!(await buildUsers(store).reset(email, password))) {
+    const isReset = await buildUsers(store)
+      .reset(email, password)
+      .catch((error) => {
+        throw asWrongCall(error)
+      })
+    if (!isReset) {
       throw new WrongCall('--email: no user of the panel has this email')
     }
     return { reset: true }
@@ -55,6 +61,10 @@ export const setupLink: Command = async (args) => {
 /** Where the panel is; the port is that of the settings, since nothing tells of a server that took another. */
 function panelUrl(): string {
   return readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
+}
+
+function asWrongCall(error: unknown): unknown {
+  return error instanceof CommonPassword ? new WrongCall(`${error.message}: choose another`) : error
 }
 
 function shown({ id, accountId, email, createdAt }: User) {

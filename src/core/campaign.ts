@@ -3,6 +3,7 @@ import {
   type Check,
   choice,
   type Fault,
+  firstFaults,
   flag,
   isObject,
   join,
@@ -93,15 +94,15 @@ const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in 
   mailTimer: optional(nullOr(checkTimerStyle), null),
 })
 
-/** Reads a campaign file. Either everything is right, or every fault is named. */
+/** Reads a campaign file. Either everything is right, or its first faults are named. */
 export function checkCampaign(value: unknown): { campaign: CampaignSettings } | { faults: Fault[] } {
   const faults: Fault[] = []
   const settings = besidesSchedule(value, '', faults)
-  if (!isObject(value)) return { faults }
+  if (!isObject(value)) return { faults: firstFaults(faults) }
   const timeZone = valid(value, 'timeZone', anything)
   const mechanism = valid(value, 'mechanism', anything)
   const schedule = checkSchedule(timeZone, mechanism, faults)
-  if (settings === undefined || schedule === undefined) return { faults }
+  if (settings === undefined || schedule === undefined) return { faults: firstFaults(faults) }
   return { campaign: { ...settings, ...schedule } }
 }
 

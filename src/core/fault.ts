@@ -5,6 +5,12 @@
  */
 export type Fault = { path: string; message: string }
 
+/** A hostile document has more faults than anybody reads, and to say one takes more bytes than to make it. */
+const mostFaults = 50
+
+/** What is told of the faults of one document. */
+export const firstFaults = (faults: readonly Fault[]): Fault[] => faults.slice(0, mostFaults)
+
 /** Gives the value as it is to be kept, or adds to `faults` and gives undefined. */
 export type Check<T> = (value: unknown, path: string, faults: Fault[]) => T | undefined
 
@@ -28,9 +34,8 @@ export function record<T extends object>(fields: Fields<T>): Check<T> {
   return (value, path, faults) => {
     if (!isObject(value)) return refuse(faults, path, 'must be an object')
     const faultsBefore = faults.length
-    for (const name of Object.keys(value)) {
-      if (!names.includes(name)) refuse(faults, join(path, name), unknownProperty(names))
-    }
+    const unknown = Object.keys(value).filter((name) => !names.includes(name))
+    for (const name of unknown.slice(0, mostFaults)) refuse(faults, join(path, name), unknownProperty(names))
     const kept: Record<string, unknown> = {}
     for (const [name, field] of rows) {
       const checked = property(value, name, field, join(path, name), faults)

@@ -1,4 +1,16 @@
-import { anything, choice, type Fault, isObject, join, optional, record, refuse, text, valid } from './fault.ts'
+import {
+  anything,
+  choice,
+  type Fault,
+  firstFaults,
+  isObject,
+  join,
+  optional,
+  record,
+  refuse,
+  text,
+  valid,
+} from './fault.ts'
 import { formatInstant, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
 import { checkSchedule } from './mechanism/check-schedule.ts'
@@ -31,10 +43,10 @@ export function simulate(document: unknown): Simulated {
   const faults: Fault[] = []
   if (!Array.isArray(document)) {
     const story = checkStory(document, '', faults)
-    return story === undefined ? { faults } : { answers: answersTo(story) }
+    return story === undefined ? { faults: firstFaults(faults) } : { answers: answersTo(story) }
   }
   const stories = document.map((each, index) => checkStory(each, join('', index), faults))
-  if (faults.length > 0) return { faults }
+  if (faults.length > 0) return { faults: firstFaults(faults) }
   return { answers: stories.filter((story) => story !== undefined).map(answersTo) }
 }
 

@@ -13,9 +13,14 @@ export type PersistentCache = {
   write(key: string, template: Uint8Array): Promise<void>
 }
 
+/** Has the builder begin when it is somebody's turn; or rejects, and then so does what was asked for. */
+export type Turn = (build: () => Promise<Uint8Array>) => Promise<Uint8Array>
+
 export type Templates = {
   /** At once where it is in memory. Rejects with TemplateUnavailable. */
-  get(style: GivenTimerStyle, language: Language): Template | Promise<Template>
+  get(style: GivenTimerStyle, language: Language, turn?: Turn): Template | Promise<Template>
+  /** The same for a style that is only looked at: what has to be built for it is not stored. */
+  preview(style: GivenTimerStyle, language: Language, turn: Turn): Promise<Template>
   /** Ends what is being built; later calls are refused. */
   close(): Promise<void>
 }
@@ -24,6 +29,9 @@ export type Templates = {
 export class TemplateUnavailable extends Error {}
 
 export type TemplateLimits = { memoryBytes: number; waitingBuilds: number; buildMs: number }
+
+/** Of previews: those of the last few minutes. */
+const previewBytes = 8 * 2 ** 20
 
 const usualLimits: TemplateLimits = { memoryBytes: 64 * 2 ** 20, waitingBuilds: 100, buildMs: 30_000 }
 
@@ -39,6 +47,7 @@ export function templateKey(style: GivenTimerStyle, language: Language): string 
 export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateLimits> = {}): Templates {
   const { memoryBytes, waitingBuilds, buildMs } = { ...usualLimits, ...limits }
   const kept = recentlyUsed(memoryBytes)
+  const previewed = recentlyUsed(previewBytes)
   const keys = new WeakMap<GivenTimerStyle, Partial<Record<Language, string>>>()
   const underWay = new Map<string, Promise<Template>>()
   const builder = openBuilder(buildMs)
@@ -51,29 +60,39 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
     return known[language]
   }
 
-  async function fetch(key: string, build: Build): Promise<Template> {
+  async function read(key: string): Promise<Template | undefined> {
     const stored = await cache?.read(key).catch(() => undefined)
     const opened = stored && openTemplate(stored)
-    if (opened !== undefined) return opened
-    const built = await builder.build(build)
+    return opened && kept.add(key, opened)
+  }
+
+  async function fetch(key: string, build: Build, turn: Turn): Promise<Template> {
+    const stored = await read(key)
+    if (stored !== undefined) return stored
+    const built = await turn(() => builder.build(build))
     // The image can be shown whether or not it can be kept.
     await cache?.write(key, built).catch(() => undefined)
-    return openTemplate(built) as Template
+    return kept.add(key, openTemplate(built) as Template)
   }
 
   return {
-    get(style, language) {
+    get(style, language, turn = (build) => build()) {
       const key = keyOf(style, language)
       const template = kept.get(key) ?? underWay.get(key)
       if (template !== undefined) return template
       if (underWay.size >= waitingBuilds) {
         return Promise.reject(new TemplateUnavailable('too many countdown images are waiting to be built'))
       }
-      const fetched = fetch(key, { style: fullTimerStyle(style), language })
-        .then((fresh) => kept.add(key, fresh))
-        .finally(() => underWay.delete(key))
+      const fetched = fetch(key, { style: fullTimerStyle(style), language }, turn).finally(() => underWay.delete(key))
       underWay.set(key, fetched)
       return fetched
+    },
+    async preview(style, language, turn) {
+      const key = keyOf(style, language)
+      const known = kept.get(key) ?? underWay.get(key) ?? previewed.get(key) ?? (await read(key))
+      if (known !== undefined) return known
+      const built = await turn(() => builder.build({ style: fullTimerStyle(style), language }))
+      return previewed.add(key, openTemplate(built) as Template)
     },
     close: builder.close,
   }

@@ -3,6 +3,7 @@ import type { Seconds } from '../core/instant.ts'
 import { Refused } from './errors.ts'
 import type { Account } from './model.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
+import { triesOn } from './tries.ts'
 
 export type User = { id: number; accountId: number; email: string; createdAt: Seconds }
 
@@ -19,20 +20,19 @@ export type Inviter = Pick<User, 'id' | 'accountId'>
 
 export type NewUser = { email: string; passwordHash: string; createdAt: Seconds }
 
-export type Tries = { count: number; endsAt: Seconds }
-
-/** A window that ends too late was opened before the clock was set back: it is over, so that nobody is locked out. */
-const isOpen = 'tries.ends_at > ? AND tries.ends_at <= excluded.ends_at'
-
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Access = ReturnType<typeof accessOn>
 
-export function accessOn({ read, write }: Pick<Runner, 'read' | 'write'>) {
+/** `key` is the installation's own. */
+export function accessOn(runner: Runner, key: Uint8Array) {
+  const { read, write, writeUnflushed } = runner
   return {
+    ...triesOn(runner, key),
     ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, findSession }),
     ...boundTo(write, { createUser, removeUser, setPassword, changePassword }),
     ...boundTo(write, { createInvitation, acceptInvitation }),
-    ...boundTo(write, { createSession, touchSession, endSession, removeEnded, countTry, forgetTries }),
+    ...boundTo(write, { createSession, touchSession, endSession }),
+    ...boundTo(writeUnflushed, { removeEnded }),
   }
 }
 
@@ -96,6 +96,8 @@ async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8
 
 /** Their sessions and invitations end. The account's last user stays. @throws Refused */
 async function removeUser(sql: Sql, accountId: number, userId: number): Promise<boolean> {
+  // On PostgreSQL this waits for somebody who is removing another user of the account, and then sees who is left.
+  await sql.run('UPDATE accounts SET name = name WHERE id = ?', accountId)
   const users = await sql.all('SELECT id FROM users WHERE account_id = ?', accountId)
   if (!users.some(({ id }) => id === userId)) return false
   if (users.length === 1) throw new Refused('the last user of an account cannot be removed')
@@ -164,24 +166,6 @@ type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }
 async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
   await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
-  await sql.run('DELETE FROM tries WHERE ends_at < ?', now)
-}
-
-/** Counts one try of something that is limited, and says how many there were in the window that is open. */
-async function countTry(sql: Sql, bucket: Uint8Array, now: Seconds, windowSeconds: number): Promise<Tries> {
-  const row = await sql.get(
-    `INSERT INTO tries (bucket, tried, ends_at) VALUES (?, 1, ?)
-      ON CONFLICT (bucket) DO UPDATE SET
-        tried = CASE WHEN ${isOpen} THEN tries.tried + 1 ELSE 1 END,
-        ends_at = CASE WHEN ${isOpen} THEN tries.ends_at ELSE excluded.ends_at END
-      RETURNING tried, ends_at`,
-    ...[bucket, now + windowSeconds, now, now],
-  )
-  return { count: row?.tried, endsAt: row?.ends_at }
-}
-
-async function forgetTries(sql: Sql, bucket: Uint8Array): Promise<void> {
-  await sql.run('DELETE FROM tries WHERE bucket = ?', bucket)
 }
 
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {

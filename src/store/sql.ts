@@ -22,6 +22,8 @@ export type Runner = {
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** In one transaction. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** In one transaction that does not wait for the disk: a crash may lose it. */
+  writeUnflushed<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** In one transaction, behind the answers: a crash may lose it. */
   writeAll(statements: readonly Statement[]): Promise<void>
 }

@@ -33,7 +33,7 @@ test('users of the panel', async (t) => {
     const { stderr } = await place.run(create('b@x.pl'), `${'planted'.repeat(40)}\n`)
     assert.match(stderr, /8 to 256/)
     assert.doesNotMatch(stderr, /planted/)
-    assert.equal((await place.run(create('b@x.pl'), '8letters')).code, 0)
+    assert.equal((await place.run(create('b@x.pl'), '8 chars!')).code, 0)
     assert.equal((await place.run(create('c@x.pl'), `${'x'.repeat(256)}\n`)).code, 0)
   })
 

@@ -154,3 +154,19 @@ function anchors(text: string): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+test('row 6: the shipped settings of both proxies limit tries to sign in, and nothing else', () => {
+  const nginx = read('deploy/nginx.conf')
+  assert.match(
+    nginx,
+    /map "\$request_method \$uri" \$signing_in \{[^}]*"POST \/panel\/api\/session" \$binary_remote_addr;/,
+  )
+  assert.match(nginx, /limit_req_zone \$signing_in zone=signing_in:10m rate=30r\/m;/)
+  assert.match(nginx, /location \/ \{\s+limit_req zone=signing_in burst=10 nodelay;\s+limit_req_status 429;/)
+  const caddy = read('deploy/Caddyfile').replaceAll(/^\t# ?/gm, '')
+  assert.match(
+    caddy,
+    /@signing_in \{\s+method POST\s+path \/panel\/api\/session\s+\}\s+route @signing_in \{\s+rate_limit/,
+  )
+  assert.match(caddy, /key \{remote_host\}\s+events 30\s+window 1m/)
+})

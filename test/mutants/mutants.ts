@@ -260,7 +260,7 @@ const visitor: Mutant[] = [
 const panel: Mutant[] = [
   {
     file: 'src/http/panel/api.ts',
-    line: "if (isForeign(request.headers, publicUrl())) throw new PanelRefusal('FOREIGN_ORIGIN')",
+    line: 'if (isForeign(request.headers, publicUrl())) throw foreignOrigin(publicUrl())',
     fault: '',
     tests: inPanel('http'),
   },

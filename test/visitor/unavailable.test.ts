@@ -35,7 +35,7 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
     visitor({
       store: { rates: { count: ask, countVisitor: ask } },
       visitors: { find: ask, offer: ask, register: ask },
-      templates: { get: ask, close: async () => {} },
+      templates: { get: ask },
       counting: { count: (one) => void counted.push(one), registered() {}, close: async () => {} },
       formRatePerMinute: 5,
       log,
@@ -103,7 +103,7 @@ for (const [name, cause, lines] of [
 ] as const)
   test(`an image that ${name} is an opened mail all the same`, async () => {
     const get = async () => Promise.reject(new TemplateUnavailable('no', cause && { cause }))
-    const { app, logged, counted } = surfaces(async () => found, { templates: { get, close: get } })
+    const { app, logged, counted } = surfaces(async () => found, { templates: { get } })
     const { statusCode, headers } = await app.inject(image)
     assert.deepEqual([statusCode, headers['x-timer-state']], [200, 'unavailable'])
     assert.deepEqual(logged, lines)

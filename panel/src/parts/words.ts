@@ -40,7 +40,7 @@ export const words = inBoth({
       INVALID_JSON: 'The request did not arrive whole. Try again.',
       SIGNED_OUT: 'You are signed out. Sign in to go on.',
       FOREIGN_ORIGIN:
-        'This page was opened under another address than the service knows. Open the panel by its own address.',
+        'This page was opened under another address than the service knows. Open the panel by that one, or ask the operator to set PUBLIC_URL to the address that stands in the browser’s bar.',
       ACCOUNT_SUSPENDED: 'The account is suspended: nothing can be changed until the operator lifts that.',
       WRONG_PASSWORD: 'Email and password do not fit together. Check both; the operator can set a new password.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
@@ -54,6 +54,7 @@ export const words = inBoth({
       UNSUPPORTED_MEDIA_TYPE: 'The request is no JSON in UTF-8. Load the page again.',
       PAYLOAD_TOO_LARGE: 'That is too much at once. Send it in smaller parts.',
       INVALID: 'Something is not right yet. Look at the marked fields.',
+      COMMON_PASSWORD: 'This password is one of the first that others would try. Choose another one.',
       TOO_MANY_TRIES: 'Too many tries. Wait a minute, then try again.',
     },
   },
@@ -96,7 +97,7 @@ export const words = inBoth({
       INVALID_JSON: 'Żądanie nie dotarło w całości. Spróbuj ponownie.',
       SIGNED_OUT: 'Jesteś wylogowany. Zaloguj się, aby kontynuować.',
       FOREIGN_ORIGIN:
-        'Ta strona została otwarta pod innym adresem, niż zna usługa. Otwórz panel pod jego własnym adresem.',
+        'Ta strona została otwarta pod innym adresem, niż zna usługa. Otwórz panel pod tamtym adresem albo poproś operatora, aby ustawił PUBLIC_URL na adres widoczny w pasku przeglądarki.',
       ACCOUNT_SUSPENDED: 'Konto jest zawieszone: niczego nie można zmienić, dopóki operator tego nie cofnie.',
       WRONG_PASSWORD:
         'Adres e-mail i hasło nie pasują do siebie. Sprawdź jedno i drugie; operator może ustawić nowe hasło.',
@@ -113,6 +114,7 @@ export const words = inBoth({
       UNSUPPORTED_MEDIA_TYPE: 'Żądanie nie jest JSON-em w UTF-8. Wczytaj stronę ponownie.',
       PAYLOAD_TOO_LARGE: 'To za dużo naraz. Wyślij to w mniejszych częściach.',
       INVALID: 'Coś jeszcze nie jest w porządku. Sprawdź zaznaczone pola.',
+      COMMON_PASSWORD: 'To hasło należy do pierwszych, które ktoś obcy by wypróbował. Wybierz inne.',
       TOO_MANY_TRIES: 'Zbyt wiele prób. Odczekaj minutę i spróbuj ponownie.',
     },
   },

@@ -2,8 +2,10 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import { CommonPassword } from '../../access/common-passwords.ts'
 import { TooBusy } from '../../access/passwords.ts'
-import type { Fault } from '../../core/fault.ts'
+import { type Fault, join } from '../../core/fault.ts'
+import { TemplateUnavailable } from '../../countdown/templates.ts'
 import type { Log } from '../../log.ts'
 import type { Session } from '../../store/access.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
@@ -41,7 +43,9 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     scope.decorateRequest('sessionToken', '')
     scope.setErrorHandler((error, request, reply) => {
       const { code, faults, retryAfterSeconds } = refusalOf(error)
-      logFailure(parts.log, code, error, request)
+      // Without a cause too many images wait to be built, or the server stops.
+      const isBroken = error instanceof TemplateUnavailable && error.cause !== undefined
+      logFailure(parts.log, isBroken ? errorCodeOf(error) : code, error, request)
       if (retryAfterSeconds !== null) reply.header('Retry-After', retryAfterSeconds)
       const body: PanelErrorBody = { code, requestId: request.id, faults, retryAfterSeconds }
       return reply.code(panelErrorStatus[code]).send(body)
@@ -59,8 +63,8 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
     for (const route of all) if (route.body !== undefined) addRoute(scope, route, parts)
     scope.register(async (bodiless) => {
       bodiless.removeAllContentTypeParsers()
-      // Whatever body comes, it stays unread.
-      bodiless.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      // Whatever body comes, it stays unread. It is called JSON, as no form of another page can call it.
+      bodiless.addContentTypeParser('application/json', (_request, _payload, done) => done(null))
       for (const route of all) if (route.body === undefined) addRoute(bodiless, route, parts)
     })
   }
@@ -71,7 +75,7 @@ function admit({ publicUrl, users, now }: PanelSurface) {
   return async (request: FastifyRequest) => {
     const { panelRoute } = request.routeOptions.config
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
-    if (isForeign(request.headers, publicUrl())) throw new PanelRefusal('FOREIGN_ORIGIN')
+    if (isForeign(request.headers, publicUrl())) throw foreignOrigin(publicUrl())
     const token = request.cookies[cookieName(isSecure(publicUrl()))] ?? ''
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
     const { access, path } = panelRoute
@@ -83,6 +87,12 @@ function admit({ publicUrl, users, now }: PanelSurface) {
     request.session = session
     request.sessionToken = token
   }
+}
+
+/** What an operator has to change where it is our own page that asks. */
+function foreignOrigin(publicUrl: string): PanelRefusal {
+  const message = `is ${publicUrl}: pages of no other origin are answered. Start the server with PUBLIC_URL or --public-url set to the address by which browsers open the panel`
+  return new PanelRefusal('FOREIGN_ORIGIN', [{ path: 'PUBLIC_URL', message }])
 }
 
 /** Anything else is no id. Fifteen digits are exact as a number. */
@@ -138,12 +148,17 @@ function setSession(reply: FastifyReply, token: string | null, secure: boolean):
 
 function faultOf({ instancePath, message, params }: FastifySchemaValidationError): Fault {
   const place = instancePath.slice(1).replaceAll('/', '.')
-  const path = String(params.missingProperty ?? params.additionalProperty ?? place)
+  const { missingProperty, additionalProperty } = params
+  // A name that the client made up may be long.
+  const unknown = additionalProperty === undefined ? place : join('', String(additionalProperty))
+  const path = missingProperty === undefined ? unknown : String(missingProperty)
   return { path, message: message ?? 'is not valid' }
 }
 
 function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof PanelRefusal) return error
-  const code = error instanceof TooBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
+  if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
+  const isBusy = error instanceof TooBusy || error instanceof TemplateUnavailable
+  const code = isBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
   return new PanelRefusal(isPanelErrorCode(code) ? code : 'INTERNAL_ERROR')
 }

@@ -3,11 +3,14 @@ import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaigns.ts'
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
+import type { Turn } from '../../countdown/templates.ts'
+import type { Session } from '../../store/access.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
+import { turnToBuild } from './turn-to-build.ts'
 
 /** Checked as a campaign file is, by its own rules. */
 const Settings = Type.Object({})
@@ -30,9 +33,9 @@ export const campaignRoutes = {
   ...forUser('POST /campaigns', {
     body: Type.Object({ settings: Settings }, closed),
     bodyLimit: 262_144,
-    async run({ session, parts, body }) {
+    async run({ session, parts, body, now }) {
       const { id: _, ...settings } = body.settings as { id?: unknown }
-      return whole(await save(parts, session.account.id, settings))
+      return whole(await save(parts, session, settings, turnToBuild(session, now)))
     },
   }),
   ...forReader('GET /campaigns/:campaignId', {
@@ -42,9 +45,9 @@ export const campaignRoutes = {
   ...forUser('PUT /campaigns/:campaignId', {
     body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
     bodyLimit: 262_144,
-    async run({ campaign: { id, accountId }, parts, body }) {
+    async run({ campaign: { id }, session, parts, body, now }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
-      return whole(await save(parts, accountId, { ...body.settings, id }, asRead))
+      return whole(await save(parts, session, { ...body.settings, id }, turnToBuild(session, now), asRead))
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId', {
@@ -58,13 +61,14 @@ export const campaignRoutes = {
 /** @throws PanelRefusal with every fault of the settings by its path, or where `mayReplace` says no */
 async function save(
   parts: PanelParts,
-  accountId: number,
+  { account }: Session,
   settings: object,
+  turn: Turn,
   mayReplace?: MayReplace,
 ): Promise<Campaign> {
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
-  return saveCampaign(parts, accountId, checked.campaign, mayReplace).catch((error) => {
+  return saveCampaign(parts, account.id, checked.campaign, mayReplace, turn).catch((error) => {
     if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
     if (!(error instanceof Refused)) throw error
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []

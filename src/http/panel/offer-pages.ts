@@ -1,6 +1,6 @@
 // Where the widget was last seen, and what the countdown image of a style looks like.
 import Type from 'typebox'
-import type { Fault } from '../../core/fault.ts'
+import { type Fault, firstFaults } from '../../core/fault.ts'
 import { formatInstant } from '../../core/instant.ts'
 import { languages } from '../../core/offer.ts'
 import { checkTimerStyle, defaultTimerStyle, fullTimerStyle, timerFonts } from '../../core/timer-style.ts'
@@ -8,6 +8,7 @@ import { render } from '../../countdown/render.ts'
 import { PanelRefusal } from './errors.ts'
 import { forReader } from './route.ts'
 import { closed } from './schemas.ts'
+import { turnToBuild } from './turn-to-build.ts'
 
 export const offerPageRoutes = {
   ...forReader('GET /campaigns/:campaignId/sightings', {
@@ -26,11 +27,11 @@ export const offerPageRoutes = {
       },
       closed,
     ),
-    async run({ parts, body }) {
+    async run({ parts, session, body, now }) {
       const faults: Fault[] = []
       const style = checkTimerStyle(body.style, '', faults)
-      if (style === undefined) throw new PanelRefusal('INVALID', faults)
-      const template = await parts.templates.get(style, body.language)
+      if (style === undefined) throw new PanelRefusal('INVALID', firstFaults(faults))
+      const template = await parts.templates.preview(style, body.language, turnToBuild(session, now))
       const picture = Buffer.alloc(template.mostBytes)
       const length = render(template, body.secondsLeft * 1_000, picture)
       return { picture: `data:image/gif;base64,${picture.toString('base64', 0, length)}` }

@@ -51,7 +51,7 @@ export type Asked<Path extends string, Query, Body, Who> = {
   query: Query
   body: Body
   session: Who
-  /** Of the session, where there is one. */
+  /** Of the session that came with the request, which may have ended; empty where none came. */
   token: string
   /** The address that tries are counted for. */
   address: string

@@ -23,10 +23,11 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /session', {
     body: Type.Object({ email: Email, password: AnyPassword }, closed),
-    async run({ body, parts, address, now, setSession }) {
+    async run({ body, parts, token: before, address, now, setSession }) {
       const { email, password } = body
-      const signedIn = await parts.users.signIn(email, password, address, now)
-      setSession(needSignedIn(signedIn).token)
+      const { token } = needSignedIn(await parts.users.signIn(email, password, address, now))
+      await parts.users.signOut(before)
+      setSession(token)
       return {}
     },
   }),
@@ -50,7 +51,7 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
-    async run({ body, parts, now, setSession }) {
+    async run({ body, parts, token: before, now, setSession }) {
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -62,6 +63,7 @@ export const userRoutes = {
         throw error instanceof Refused ? new PanelRefusal('EMAIL_TAKEN') : error
       })
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
+      await parts.users.signOut(before)
       setSession(signedIn.token)
       return {}
     },

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts'
 export type VisitorParts = {
   store: Pick<Store, 'rates'>
   visitors: Visitors
-  templates: Templates
+  templates: Pick<Templates, 'get'>
   counting: Counting
   /** Registrations by the widget's form, of one visitor in a minute. */
   formRatePerMinute: number

@@ -61,7 +61,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     configuration: configurationOn(runner),
     leads: leadsOn(pools, runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
-    access: accessOn(runner),
+    access: accessOn(runner, refKey),
     templates: templatesOn(runner),
     rates: ratesOn(pools, refKey),
     onChange: (listener) => {

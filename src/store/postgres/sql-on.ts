@@ -16,6 +16,8 @@ export function runnerOn({ admin, patienceMs }: Pools): Runner {
         work(sqlOn(connection)),
       ),
     write,
+    writeUnflushed: (work) =>
+      write(async (sql) => (await Promise.all([sql.run('SET LOCAL synchronous_commit = off'), work(sql)]))[1]),
     writeAll: (statements: readonly Statement[]) =>
       write(async ({ run }) => {
         for (const statement of statements) await run(...statement)

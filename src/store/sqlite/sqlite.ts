@@ -36,15 +36,19 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
   const isLogLeft = Boolean(statSync(`${options.path}-wal`, { throwIfNoEntry: false })?.size)
   const database = openDatabase(options)
   const runner = runnerOn(database, lockWaitMs)
-  const refs = refCipher(database.connection.get('SELECT ref_key FROM installation')?.ref_key)
+  const refKey: Uint8Array = database.connection.get('SELECT ref_key FROM installation')?.ref_key
   const logProcess = options.isServer ? openLogProcess(database.path) : undefined
   // Of a server that was killed, maybe before the log of an erasure was emptied.
   if (isLogLeft) logProcess?.emptyLog()
   return {
     configuration: configurationOn(runner),
-    leads: leadsOn(database, runner, { refs, lockWaitMs, onErased: () => logProcess?.emptyLog() }),
+    leads: leadsOn(database, runner, {
+      refs: refCipher(refKey),
+      lockWaitMs,
+      onErased: () => logProcess?.emptyLog(),
+    }),
     counts: countsOn(runner, countsAtOnce),
-    access: accessOn(runner),
+    access: accessOn(runner, refKey),
     templates: templatesOn(runner),
     rates: ratesInProcess(),
     onChange: (listener) => {
@@ -64,16 +68,17 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
 export function runnerOn(database: Database, lockWaitMs: number): Runner {
   const { sql } = database
   const read: Runner['read'] = (work) => reading(database, () => work(sql))
+  const writeUnflushed: Runner['writeUnflushed'] = (work) =>
+    patiently(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, () => work(sql))))
   return {
     read,
     snapshot: read,
     write: (work) => patiently(database, changePatienceMs, () => changing(database, () => work(sql))),
-    async writeAll(statements) {
-      const run = async () => {
-        for (const statement of statements) await sql.run(...statement)
-      }
-      await patiently(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, run)))
-    },
+    writeUnflushed,
+    writeAll: (statements) =>
+      writeUnflushed(async ({ run }) => {
+        for (const statement of statements) await run(...statement)
+      }),
   }
 }
 

@@ -1,0 +1,58 @@
+// Tries of what is limited, such as signing in: kept by a keyed hash of whose they are, and not for long.
+import { createHmac } from 'node:crypto'
+import type { Seconds } from '../core/instant.ts'
+import type { Runner, Sql } from './sql.ts'
+
+/** How often something was tried in the window that is open, and when that ends. */
+export type Tries = { count: number; endsAt: Seconds }
+
+/** `name` says what is tried, and whose it is: `email ada@example.com`. */
+export type TryLimit = { name: string; most: number }
+
+export const tryWindowSeconds = 60
+
+/** A window that ends too late was opened before the clock was set back: it is over, so that nobody is locked out. */
+const isOver = '(ends_at <= ? OR ends_at > ?)'
+
+export function triesOn({ read, writeUnflushed }: Pick<Runner, 'read' | 'writeUnflushed'>, key: Uint8Array) {
+  const bucketOf = (name: string) => createHmac('sha256', key).update(`tries ${name}`).digest()
+
+  async function find(sql: Sql, { name }: TryLimit, now: Seconds): Promise<Tries> {
+    const select = `SELECT tried, ends_at FROM tries WHERE bucket = ? AND NOT ${isOver}`
+    const row = await sql.get(select, bucketOf(name), now, now + tryWindowSeconds)
+    return row === undefined ? { count: 0, endsAt: now } : { count: row.tried, endsAt: row.ends_at }
+  }
+
+  async function count(sql: Sql, { name, most }: TryLimit, now: Seconds): Promise<boolean> {
+    const bucket = bucketOf(name)
+    const endsAt = now + tryWindowSeconds
+    // Asked for at once: to PostgreSQL it is one way.
+    const [, counted] = await Promise.all([
+      sql.run(`DELETE FROM tries WHERE bucket = ? AND ${isOver}`, bucket, now, endsAt),
+      sql.run(
+        `INSERT INTO tries (bucket, tried, ends_at) VALUES (?, 1, ?)
+          ON CONFLICT (bucket) DO UPDATE SET tried = tries.tried + 1 WHERE tries.tried < ?`,
+        ...[bucket, endsAt, most],
+      ),
+    ])
+    return counted > 0
+  }
+
+  return {
+    findTries: (limits: readonly TryLimit[], now: Seconds): Promise<Tries[]> =>
+      read((sql) => Promise.all(limits.map((limit) => find(sql, limit, now)))),
+
+    /** Counts a try of each that has not had its most; false where one has. */
+    countTries: (limits: readonly TryLimit[], now: Seconds): Promise<boolean> =>
+      writeUnflushed(async (sql) =>
+        (await Promise.all(limits.map((limit) => count(sql, limit, now)))).every((isCounted) => isCounted),
+      ),
+
+    forgetTries: (name: string): Promise<number> =>
+      writeUnflushed((sql) => sql.run('DELETE FROM tries WHERE bucket = ?', bucketOf(name))),
+
+    /** Removes what no longer counts. */
+    removeOldTries: (now: Seconds): Promise<number> =>
+      writeUnflushed((sql) => sql.run(`DELETE FROM tries WHERE ${isOver}`, now, now + tryWindowSeconds)),
+  }
+}

@@ -1,0 +1,117 @@
+// What a user of the panel, or somebody without a session, can ask for that costs more than they pay.
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { campaignFile, installation } from '../support/lastcall.ts'
+import { type PanelSession, panelSession } from '../support/panel-session.ts'
+import { rowsOf } from '../support/rows.ts'
+
+const place = installation({ after })
+const server = await place.serve()
+
+/** A user of an account of their own. */
+async function user(of = server): Promise<PanelSession> {
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner'))
+  return panelSession(place, of, id)
+}
+
+/** Small, and unlike every other. */
+const style = (n: number) => ({
+  ...{ font: 'oswald', width: 200, height: 50, showLabels: false },
+  digits: `#${String(100_000 + n)}`,
+})
+const picture = (n: number) => ({ style: style(n), language: 'en', secondsLeft: 100 })
+const templates = async () => (await rowsOf(place)).timer_templates?.length ?? 0
+
+test('row 5: a user has few timer pictures built; they are not stored, and others need not wait for them', async () => {
+  const [busy, other] = [await user(), await user()]
+  const before = await templates()
+  const all = Promise.all(Array.from({ length: 30 }, (_, n) => busy('POST', '/timer-picture', picture(n))))
+  const settings = JSON.parse(campaignFile({ mailTimer: style(1_000) }))
+  const startedAt = performance.now()
+  const saved = await other('POST', '/campaigns', { settings })
+  const savedMs = performance.now() - startedAt
+  assert.equal(saved.status, 200, JSON.stringify(saved.body))
+  const answers = await all
+  const allMs = performance.now() - startedAt
+  const built = answers.filter(({ status }) => status === 200).length
+  // The minute may end meanwhile.
+  assert.ok(built >= 1 && built <= 24, String(built))
+  for (const { status, body } of answers.filter(({ status }) => status !== 200)) {
+    assert.deepEqual([status, body.code], [429, 'TOO_MANY_TRIES'])
+    assert.ok(body.retryAfterSeconds >= 1 && body.retryAfterSeconds <= 60)
+  }
+  assert.ok(savedMs < allMs * 0.8, `saved after ${savedMs} of ${allMs} ms`)
+  // In both languages.
+  assert.equal(await templates(), before + 2)
+  const saves = await busy('POST', '/campaigns', { settings: { ...settings, mailTimer: style(2_000) } })
+  assert.ok([429, 200].includes(saves.status))
+  // What has been built once is shown again without a builder.
+  const shown = answers.findLastIndex(({ status }) => status === 200)
+  assert.equal((await busy('POST', '/timer-picture', picture(shown))).status, 200)
+})
+
+test('row 5: without a builder the panel says that it is unavailable', async (t) => {
+  const broken = installation(t)
+  const crippled = await broken.serve([], {
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, '../support/no-builder.ts')}`,
+  })
+  const { id } = await broken.arrange((store) => store.configuration.createAccount('Owner'))
+  const ask = await panelSession(broken, crippled, id)
+  const settings = JSON.parse(campaignFile({ mailTimer: style(1) }))
+  for (const [path, body] of [
+    ['/timer-picture', picture(1)],
+    ['/campaigns', { settings }],
+  ] as const) {
+    const answer = await ask('POST', path, body)
+    assert.deepEqual([path, answer.status, answer.body.code], [path, 503, 'SERVICE_UNAVAILABLE'])
+  }
+})
+
+const mostBytes = 20_000
+const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`a${n}`, 1]))
+
+test('row 7: a body full of faults gets an answer that is smaller than it', async () => {
+  const ask = await user()
+  const made = await ask('POST', '/campaigns', { settings: JSON.parse(campaignFile({ mailTimer: null })) })
+  const { id } = made.body.settings
+  const campaign = { ...JSON.parse(campaignFile()), ...names(20_000) }
+  const long = 'ü'.repeat(25_000)
+  const bodies: [path: string, body: object][] = [
+    [`/campaigns/${id}/leads/import`, { emails: Array(200_000).fill(1) }],
+    [`/campaigns/${id}/leads/import`, { emails: [], ...names(60_000) }],
+    [`/campaigns/${id}/leads/import`, { [long]: 1 }],
+    ['/campaigns', { settings: campaign }],
+    ['/timer-picture', { ...picture(1), style: names(4_000) }],
+    ['/preview', { settings: campaign, own: null, visitAfter: 'PT1H' }],
+    // Without a session.
+    ['/session', { email: 'ada@example.com', password: 'wrong', [long]: 1 }],
+    ['/session', names(4_000)],
+    ['/invitation', { token: 'a', [long]: 1 }],
+    ['/users', { [long]: 1, ...names(1_000) }],
+  ]
+  for (const [path, body] of bodies) {
+    const answer = await ask('POST', path, body)
+    const bytes = Buffer.byteLength(JSON.stringify(answer.body))
+    assert.ok(bytes < mostBytes, `${path}: ${bytes} bytes`)
+    const { faults } = answer.body
+    assert.ok(faults.length >= 1 && faults.length <= 50, `${path}: ${faults.length} faults`)
+    for (const fault of faults) assert.ok(fault.path.length < 200)
+  }
+})
+
+test('row 7: a file full of faults has a line on the command line that can be read', async () => {
+  const file = join(place.folder, 'faults.json')
+  const campaign = { ...JSON.parse(campaignFile()), ...names(20_000) }
+  for (const [args, content] of [
+    [['campaign', 'apply', '--account', '1'], campaign],
+    [['simulate'], Array(5).fill({ campaign, events: [] })],
+  ] as const) {
+    writeFileSync(file, JSON.stringify(content))
+    const { code, stderr } = await place.run([...args, file])
+    assert.equal(code, 2)
+    assert.ok(stderr.length < mostBytes, `${stderr.length} characters`)
+    assert.match(stderr, /a0: is unknown/)
+  }
+})
