@@ -44,10 +44,9 @@ function allJobs(): Job[] {
   const rank = ({ file }: Job) => longest.findIndex((pattern) => matchesGlob(file, pattern))
   const filesOf = (patterns: string[], exclude: string[] = []) => globSync(patterns, { cwd: root, exclude }).sort()
   const notHere = isFull ? ['faults/**'] : []
+  const inShort = isFull ? [] : onSqliteInShort
   return [
-    ...filesOf(onPostgres, [...onSqliteAlone, ...(isFull ? notHere : onSqliteInShort)]).map(
-      (file): Job => ({ engine: 'postgres', file }),
-    ),
+    ...filesOf(onPostgres, [...notHere, ...onSqliteAlone, ...inShort]).map((file): Job => ({ engine: 'postgres', file })),
     ...filesOf(['**/*.test.ts'], notHere).map((file): Job => ({ engine: 'sqlite', file })),
   ].sort((a, b) => rank(a) - rank(b))
 }
