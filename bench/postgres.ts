@@ -127,10 +127,13 @@ async function put(
     key: targets.map(({ key }) => key),
     path: targets.map(({ campaignId }) => `/api/public/v1/campaigns/${campaignId}/leads${path}`),
   })
-  const wrong = JSON.stringify(outcome.wrong)
-  if (wrong !== '{}') throw new Error(`answers that were not expected: ${wrong}`)
   const { answered, emailsTaken, cpuMicrosecondsPerRequest } = outcome
-  return { count: answered, emailsTaken, cpuOfClient: cpuMicrosecondsPerRequest }
+  const wrong = Object.values(outcome.wrong).reduce((sum, count) => sum + count, 0)
+  if (wrong > 0) {
+    console.log(`  MISSED: ${answered} answers, not expected: ${JSON.stringify(outcome.wrong)}`)
+    process.exitCode = 1
+  }
+  return { count: answered - wrong, emailsTaken, cpuOfClient: cpuMicrosecondsPerRequest }
 }
 
 /** What a lead needs, as somebody without group commit would store it. */

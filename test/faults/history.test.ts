@@ -132,7 +132,7 @@ test('the history', { concurrency: 1, timeout: 300_000 }, async (t) => {
       const { place, server } = await start(t)
       const end = await troubles[engine].locked(place)
       const requests = mostWaiting + 60_000
-      await several(4, Array(requests / 200).fill(Array(200).fill(list)), (part: string[]) => converse(server, part))
+      await several(4, Array(requests / 80).fill(Array(80).fill(list)), (part: string[]) => converse(server, part))
       const atOnce = await lost(server)
       assert.ok(atOnce >= requests - mostWaiting, `${requests - atOnce} entries wait`)
       assert.ok(await eventually(60_000, async () => (await lost(server)) === requests), 'some were not counted')

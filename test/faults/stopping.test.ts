@@ -158,7 +158,9 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     const drops = setInterval(() => dripping.socket.writable && dripping.socket.write('x'), 200)
     const deaf = await open()
     deaf.socket.pause()
-    await Promise.race([deaf.send(good.repeat(5_000)), sleep(1_000)])
+    // More answers than the system keeps for it, and never so many requests at once that they alone end it.
+    const asked = Array.from({ length: 100 }, () => [good.repeat(50), 10])
+    await Promise.race([deaf.send(...asked.flat()), sleep(3_000)])
     await hasRead()
     signal()
     await exits()
