@@ -1,6 +1,6 @@
 // Fastify as every surface gets it: time-outs, request ids, and what holds for each request.
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify'
 import type { Log } from '../log.ts'
@@ -30,17 +30,6 @@ const maxHeaders = 200
 /** The longest address that Node takes: a path of any length is looked up, and not found. */
 const maxParamLength = 16_384
 
-const serverOptions = {
-  // Halves what Node does for a request without a body.
-  optimizeEmptyRequests: true,
-  // A request without a Host is refused below, with the headers of every answer.
-  requireHostHeader: false,
-  headersTimeout: headersTimeoutMs,
-  requestTimeout: requestTimeoutMs,
-  keepAliveTimeout: keepAliveMs,
-  connectionsCheckingInterval: checkMs,
-}
-
 /** Once the server stops: how often idle connections are closed, and when all that are left are. */
 const closeIdleMs = 100
 const closeAllMs = 8_000
@@ -65,12 +54,22 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     'X-Content-Type-Options': 'nosniff',
     ...(isHttps && { 'Strict-Transport-Security': strictTransport }),
   })
+  const isOverPipelined = limitPipelines()
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
-    serverFactory: (handle) => createServer(serverOptions, limitPipelines(limitHeaders(handle, everyAnswer))),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    http: {
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkMs,
+      // A request without a Host is refused below, with the headers of every answer.
+      requireHostHeader: false,
+      // Halves what Node does for a request without a body.
+      optimizeEmptyRequests: true,
+    },
     routerOptions: { maxParamLength },
     // RFC 9112, section 3.2.2: a target may be an absolute address.
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '') || '/'),
@@ -78,9 +77,10 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     return503OnClosing: false,
     // An address that cannot be decoded reaches no hook.
     frameworkErrors: (_error, request, reply) => {
+      if (isOverPipelined(reply)) return
       reply.headers(everyAnswer(request.id))
       if (isHostValid(request.raw)) sendUndecodable(reply)
-      else refuseHost(reply)
+      else refuseHead(reply, 400)
     },
     clientErrorHandler: ({ code }, socket) => refuse(socket, code, everyAnswer(randomUUID())),
   })
@@ -92,11 +92,16 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
   app.addHook('preClose', async () => {
     app.isStopping = true
   })
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (!isOverPipelined(reply)) done()
+  })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(everyAnswer(request.id))
+    // Node has left out the rest.
+    if (request.raw.rawHeaders.length > 2 * maxHeaders) return refuseHead(reply, 431)
     // Each surface says so in its own form; who asks whether the process lives is told that it does.
     if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')
-    if (!isHostValid(request.raw)) return refuseHost(reply)
+    if (!isHostValid(request.raw)) return refuseHead(reply, 400)
   })
   // A surface that takes bodies says which (`useJson`). Elsewhere nobody waits for a body.
   app.removeAllContentTypeParsers()
@@ -114,32 +119,29 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
 /**
  * Node reads 64 KiB at a time and hands over all requests in it at once: thousands, if they are tiny, and everybody else
  * waits. So a connection that has sent `maxPipelined` without waiting is closed behind the answer to the last of them;
- * what follows is not looked at.
+ * what follows is not looked at, and not answered.
  */
-function limitPipelines(handle: RequestListener): RequestListener {
+function limitPipelines(): (reply: FastifyReply) => boolean {
   const pipelined = new WeakMap<Socket, number>()
-  return (request, response) => {
-    const { socket } = request
-    const count = (pipelined.get(socket) ?? 0) + 1
-    if (count > maxPipelined) return void socket.pause()
-    pipelined.set(socket, count)
-    if (count === maxPipelined) response.setHeader('Connection', 'close')
-    // Answered at once or not: what was read together counts together.
-    response.on('close', () => setImmediate(forget, socket))
-    handle(request, response)
-  }
 
   function forget(socket: Socket): void {
     const count = pipelined.get(socket) ?? 0
     if (count < maxPipelined) pipelined.set(socket, count - 1)
   }
-}
 
-/** Refuses a request of which Node has left out headers. */
-function limitHeaders(handle: RequestListener, everyAnswer: (requestId: string) => object): RequestListener {
-  return (request, response) => {
-    if (request.rawHeaders.length <= 2 * maxHeaders) handle(request, response)
-    else response.writeHead(431, { ...everyAnswer(randomUUID()), Connection: 'close', 'Content-Length': 0 }).end()
+  return (reply) => {
+    const { socket } = reply.request.raw
+    const count = (pipelined.get(socket) ?? 0) + 1
+    if (count > maxPipelined) {
+      socket.pause()
+      reply.hijack()
+      return true
+    }
+    pipelined.set(socket, count)
+    if (count === maxPipelined) reply.header('Connection', 'close')
+    // Answered at once or not: what was read together counts together.
+    reply.raw.on('close', () => setImmediate(forget, socket))
+    return false
   }
 }
 
@@ -162,7 +164,7 @@ function isHostValid({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   return hosts.length === 1 && hostAndPort.test(hosts[0] as string)
 }
 
-const refuseHost = (reply: FastifyReply) => reply.code(400).header('Connection', 'close').send()
+const refuseHead = (reply: FastifyReply, status: number) => reply.code(status).header('Connection', 'close').send()
 
 /** All values of a header, by its lower-case name: where some are repeated, Node keeps the first only. */
 export function valuesOf(rawHeaders: string[], name: string): string[] {
