@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync } from 'fastify'
-import { openKeyUses } from './access/key-use.ts'
 import { buildUsers } from './access/users.ts'
 import { openConfigCache } from './campaigns/config-cache.ts'
 import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
+import type { Site } from './core/offer.ts'
 import { openTemplates } from './countdown/templates.ts'
 import { openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
@@ -55,19 +55,19 @@ export function buildApp(parts: AppParts): App {
   const { config, store, historyTable, log, now } = parts
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const app = newFastify({ isHttps, trustProxy: config.trustProxy, log, sendUndecodable })
-  let port = config.port
+  // A port that the system chooses is known once the server listens.
+  const site: Site = { publicUrl: config.publicUrl ?? `http://localhost:${config.port}` }
   const shared = {
     store,
     configCache: openConfigCache(store),
     log,
     now,
-    publicUrl: () => config.publicUrl ?? `http://localhost:${port}`,
+    site,
     rateLimitPerMinute: config.rateLimitPerMinute,
   }
   const { configCache } = shared
   const metrics = openMetrics(app.server)
   const history = openHistory({ table: historyTable, days: config.historyDays, onLost: metrics.historyLost })
-  const keyUses = openKeyUses(store)
   const counting = openCounting(store, metrics.countsLost)
   const leads = buildLeads(store, configCache, counting.registered)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
@@ -83,7 +83,7 @@ export function buildApp(parts: AppParts): App {
       metricsType: metrics.contentType,
     }),
   )
-  app.register(publicApi({ ...shared, leads, history, keyUses, metrics }), { prefix: basePath })
+  app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({
@@ -100,13 +100,14 @@ export function buildApp(parts: AppParts): App {
   return {
     async listen() {
       await app.listen({ host: config.host, port: config.port })
-      port = (app.server.address() as AddressInfo).port
+      const { port } = app.server.address() as AddressInfo
+      site.publicUrl = config.publicUrl ?? `http://localhost:${port}`
       return port
     },
     async close() {
       await closeServer(app)
       clearInterval(removing)
-      const closing = [history.close(), keyUses.close(), counting.close(), templates.close()]
+      const closing = [history.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])
     },
   }

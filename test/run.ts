@@ -46,7 +46,9 @@ function allJobs(): Job[] {
   const notHere = isFull ? ['faults/**'] : []
   const inShort = isFull ? [] : onSqliteInShort
   return [
-    ...filesOf(onPostgres, [...notHere, ...onSqliteAlone, ...inShort]).map((file): Job => ({ engine: 'postgres', file })),
+    ...filesOf(onPostgres, [...notHere, ...onSqliteAlone, ...inShort]).map(
+      (file): Job => ({ engine: 'postgres', file }),
+    ),
     ...filesOf(['**/*.test.ts'], notHere).map((file): Job => ({ engine: 'sqlite', file })),
   ].sort((a, b) => rank(a) - rank(b))
 }

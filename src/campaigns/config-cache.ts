@@ -17,14 +17,14 @@ export type ConfigCache = {
 export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>): ConfigCache {
   const { findLiveKey, findCampaign, findAccount } = store.configuration
   const keys = remembered(findLiveKey)
-  const campaigns = remembered(findCampaign)
+  const campaigns = remembered(async (id: number) => (Number.isSafeInteger(id) ? findCampaign(id) : undefined))
   const accounts = remembered(findAccount)
   store.onChange(() => {
     for (const cache of [keys, campaigns, accounts]) cache.forget()
   })
   return {
     liveKey: keys.get,
-    campaign: async (id) => (Number.isSafeInteger(id) ? campaigns.get(id) : undefined),
+    campaign: campaigns.get,
     account: accounts.get,
   }
 }

@@ -34,8 +34,11 @@ export type LeadOfferFacts = {
   language: Language
 }
 
-/** Where links point to, and whether the account has links and timers at all. */
-export type OfferTools = { publicUrl: string; countdownTools: boolean }
+/** Where links point to, without a slash at the end. */
+export type Site = { publicUrl: string }
+
+/** `countdownTools`: whether the account has links and timers at all. */
+export type OfferTools = Site & { countdownTools: boolean }
 
 /** What the API says of a lead (specification, 2.4 to 2.7; contract, "Links"). */
 export type LeadOffer = {

@@ -55,25 +55,3 @@ export function logFailure(log: Log, code: string, error: unknown, request: Fast
   if (code === 'INTERNAL_ERROR') log.error('a request failed', fields)
   else if (error instanceof StoreUnavailable) log.warn('the database did not answer', fields)
 }
-
-/** A request waits for the database no longer than this in all, which has a second (contract, "any"). */
-const patienceMs = 1_000
-
-/** A timer that comes later than this was held up by us, and not by the database. */
-const stallMs = 100
-
-/** The answer, or StoreUnavailable where it takes longer. What was asked for may still be carried out. */
-export function inTime<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout
-    function wait(ms: number): void {
-      const dueAt = performance.now() + ms
-      timer = setTimeout(() => {
-        if (performance.now() > dueAt + stallMs) wait(ms)
-        else reject(new StoreUnavailable('the database took too long'))
-      }, ms)
-    }
-    wait(Math.max(0, patienceMs - waitedMs))
-    answer.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}

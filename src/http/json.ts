@@ -18,8 +18,8 @@ export function useJson(scope: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
       const types = valuesOf(request.raw.rawHeaders, 'content-type')
-      const { 'content-encoding': encoding } = request.headers
-      if (types.length !== 1 || !isInUtf8(types[0] as string) || !isPlain(encoding)) {
+      const { 'content-encoding': encoding = 'identity' } = request.headers
+      if (types.length !== 1 || !isInUtf8(types[0] as string) || !plain.test(encoding)) {
         throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
       }
       return parseJson(body)
@@ -37,9 +37,8 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
-function isPlain(encoding = 'identity'): boolean {
-  return encoding.split(',').every((coding) => coding.trim().toLowerCase() === 'identity')
-}
+/** Content codings that change nothing. */
+const plain = /^\s*identity\s*(?:,\s*identity\s*)*$/i
 
 const parameter = /;\s*([^\s=;]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*))?/g
 

@@ -1,14 +1,17 @@
+// What is noted behind the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from '../store/counts.ts'
-import type { Campaign } from '../store/model.ts'
+import type { Campaign, KeyUse } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 const flushMs = 1_000
 /** Different counts that may wait; more are lost. */
 const mostWaiting = 50_000
+/** Keys kept in memory. With so many remembered all are forgotten; with so many waiting, further uses are lost. */
+const mostKeys = 10_000
 /** Stored in one transaction; on the embedded database requests have to wait for it. */
 const batchSize = 500
 
@@ -25,27 +28,35 @@ export type Counting = {
   count(counted: Counted, nowMs: number): void
   /** Counts a new lead. */
   registered(campaign: Campaign, at: Seconds): void
+  /** Notes that a key let a request in, at a time of the wall clock: the first use in each minute. */
+  keyUsed(keyId: string, atMs: number): void
   /** Stores what waits, as far as the database lets it. */
   close(): Promise<void>
 }
 
 /**
- * Adds up in memory what recipients did, and stores that once a second. What cannot be stored waits for the next
- * time, as far as there is room.
+ * Adds up in memory, and stores that once a second. What cannot be stored waits for the next time, as far as there is
+ * room. Nobody waits for it.
  */
-export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: number) => void): Counting {
-  let waiting = new Map<string, Count>()
+export function openCounting(
+  store: Pick<Store, 'counts' | 'configuration'>,
+  onLost: (count: number) => void,
+): Counting {
+  let counts = new Map<string, Count>()
+  let keyUses = new Map<string, KeyUse>()
+  /** Of the last use of each key. */
+  const minutes = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> | undefined
 
   function add(count: Count): void {
     const { campaignId, day, pageId, leadId, kind, fetcher } = count
     const key = `${campaignId} ${day} ${pageId} ${leadId} ${kind} ${fetcher}`
-    const known = waiting.get(key)
+    const known = counts.get(key)
     if (known !== undefined) {
       known.total += count.total
       known.lastAt = Math.max(known.lastAt, count.lastAt)
-    } else if (waiting.size < mostWaiting) waiting.set(key, count)
+    } else if (counts.size < mostWaiting) counts.set(key, count)
     else onLost(count.total)
   }
 
@@ -54,23 +65,20 @@ export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: numbe
       timer = undefined
       storing ??= flush().finally(() => {
         storing = undefined
-        if (waiting.size > 0) arm()
+        if (counts.size + keyUses.size > 0) arm()
       })
     }, flushMs)
   }
 
   async function flush(): Promise<void> {
-    const counts = [...waiting.values()]
-    waiting = new Map()
-    for (let from = 0; from < counts.length; from += batchSize) {
-      try {
-        await store.counts.add(counts.slice(from, from + batchSize))
-      } catch {
-        for (const count of counts.slice(from)) add(count)
-        return
-      }
-      await nextTurn()
-    }
+    const [added, used] = [[...counts.values()], [...keyUses.values()]]
+    counts = new Map()
+    keyUses = new Map()
+    await inBatches(added, store.counts.add, add)
+    await inBatches(used, store.configuration.noteKeyUses, (use) => {
+      // A later use of the same key may wait by now.
+      if (!keyUses.has(use.keyId)) keyUses.set(use.keyId, use)
+    })
   }
 
   function count({ campaign, pageId, leadId, kind, fetcher }: Counted, lastAt: Seconds): void {
@@ -85,11 +93,20 @@ export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: numbe
     registered(campaign, at) {
       count({ campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' }, at)
     },
+    keyUsed(keyId, atMs) {
+      const minute = Math.floor(atMs / 60_000)
+      if (minutes.get(keyId) === minute) return
+      if (minutes.size >= mostKeys) minutes.clear()
+      minutes.set(keyId, minute)
+      if (keyUses.size >= mostKeys) return
+      keyUses.set(keyId, { keyId, usedAt: Math.floor(atMs / 1_000) })
+      arm()
+    },
     async close() {
       await storing
       clearTimeout(timer)
       await flush()
-      for (const { total } of waiting.values()) onLost(total)
+      for (const { total } of counts.values()) onLost(total)
     },
   }
 }
@@ -97,4 +114,21 @@ export function openCounting(store: Pick<Store, 'counts'>, onLost: (count: numbe
 /** `2026-11-21` of the days since 1970-01-01. */
 export function dateOf(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10)
+}
+
+/** Gives back what could not be stored. */
+async function inBatches<Item>(
+  items: Item[],
+  store: (batch: Item[]) => Promise<void>,
+  giveBack: (item: Item) => void,
+): Promise<void> {
+  for (let from = 0; from < items.length; from += batchSize) {
+    try {
+      await store(items.slice(from, from + batchSize))
+    } catch {
+      items.slice(from).forEach(giveBack)
+      return
+    }
+    await nextTurn()
+  }
 }

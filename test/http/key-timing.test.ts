@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import type { ConfigCache } from '../../src/campaigns/config-cache.ts'
 import { formatApiKey } from '../../src/core/api-key.ts'
-import { checkKey } from '../../src/http/public/key-check.ts'
+import { findKey } from '../../src/http/public/api.ts'
 
 const keyId = '0e4a6c0c-7b0a-4b1e-9a51-0a6a4b2f0c11'
 const otherId = keyId.replace('0', '1')
@@ -17,14 +17,14 @@ const bearer = (id: string, given: string) => `Bearer ${formatApiKey({ keyId: id
 
 async function secondsOf(authorization: string): Promise<number> {
   const startedAt = performance.now()
-  for (let n = 0; n < 500; n += 1) await checkKey(cache, authorization, 0)
+  for (let n = 0; n < 500; n += 1) await findKey(cache, authorization, 0)
   return performance.now() - startedAt
 }
 
 test('an unknown key id is compared with a dummy hash: it takes as long as a wrong secret', async () => {
   const [unknown, wrong] = [bearer(otherId, secret), bearer(keyId, 'b'.repeat(43))]
-  assert.equal(await checkKey(cache, bearer(keyId, secret), 0), key)
-  for (const refused of [unknown, wrong]) assert.equal(await checkKey(cache, refused, 0), undefined)
+  assert.equal(await findKey(cache, bearer(keyId, secret), 0), key)
+  for (const refused of [unknown, wrong]) assert.equal(await findKey(cache, refused, 0), undefined)
   const least = { unknown: Number.POSITIVE_INFINITY, wrong: Number.POSITIVE_INFINITY }
   for (let round = 0; round < 60; round += 1) {
     least.unknown = Math.min(least.unknown, await secondsOf(unknown))

@@ -51,8 +51,8 @@ const core: Mutant[] = [
 const http: Mutant[] = [
   {
     file: 'src/http/framework.ts',
-    line: 'hosts.length === 1 && hostAndPort.test(hosts[0] as string)',
-    fault: 'hosts.length === 1',
+    line: "hosts.length > 1 || !hostAndPort.test(hosts[0] ?? '')",
+    fault: 'hosts.length > 1',
     tests: ['test/http/protocol.test.ts'],
   },
   {
@@ -112,7 +112,7 @@ const http: Mutant[] = [
   },
   { file: 'src/http/json.ts', line: 'types.length !== 1', fault: 'types.length === 0', tests: inApi('media-type') },
   { file: 'src/http/json.ts', line: '!isInUtf8(types[0] as string)', fault: 'false', tests: inApi('media-type') },
-  { file: 'src/http/json.ts', line: '!isPlain(encoding)', fault: 'false', tests: inApi('media-type') },
+  { file: 'src/http/json.ts', line: '!plain.test(encoding)', fault: 'false', tests: inApi('media-type') },
   {
     file: 'src/http/overload.ts',
     line: "if (value !== Number.POSITIVE_INFINITY) throw new Refusal('SERVICE_UNAVAILABLE')",
@@ -184,14 +184,14 @@ const publicApi: Mutant[] = [
     tests: inApi('history'),
   },
   {
-    file: 'src/http/public/key-check.ts',
-    line: 'key !== undefined && isRight && works(key, nowMs) ? key : undefined',
-    fault: 'key',
+    file: 'src/http/public/api.ts',
+    line: 'if (key === undefined || !isRight) return undefined',
+    fault: 'if (key === undefined) return undefined',
     tests: inApi('bearer-key'),
   },
   {
-    file: 'src/http/public/key-check.ts',
-    line: 'nowMs < revokedAt * 1_000',
+    file: 'src/http/public/api.ts',
+    line: 'nowMs < key.revokedAt * 1_000',
     fault: 'true',
     tests: inApi('key-in-grace'),
   },
@@ -260,7 +260,7 @@ const visitor: Mutant[] = [
 const panel: Mutant[] = [
   {
     file: 'src/http/panel/api.ts',
-    line: 'if (isForeign(request.headers, publicUrl())) throw foreignOrigin(publicUrl())',
+    line: 'if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)',
     fault: '',
     tests: inPanel('http'),
   },

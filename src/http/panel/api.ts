@@ -71,12 +71,12 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
 }
 
 /** Before a body is read: is there such a route, is it our own page that asks, and may its user? */
-function admit({ publicUrl, users, now }: PanelSurface) {
+function admit({ site, users, now }: PanelSurface) {
   return async (request: FastifyRequest) => {
     const { panelRoute } = request.routeOptions.config
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
-    if (isForeign(request.headers, publicUrl())) throw foreignOrigin(publicUrl())
-    const token = request.cookies[cookieName(isSecure(publicUrl()))] ?? ''
+    if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
+    const token = request.cookies[cookieName(isSecure(site.publicUrl))] ?? ''
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
     const { access, path } = panelRoute
     if (access !== 'anybody') {
@@ -117,7 +117,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
         campaign: await campaignOf(parts, session, params.campaignId),
         address: rateAddress(ip),
         now: Math.floor(parts.now() / 1_000),
-        setSession: (next) => setSession(reply, next, isSecure(parts.publicUrl())),
+        setSession: (next) => setSession(reply, next, isSecure(parts.site.publicUrl)),
       }),
   })
 }

@@ -149,8 +149,8 @@ function needInstant({ timeZone }: Campaign, text: string): Seconds {
 }
 
 /** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
-function offerOf(campaign: Campaign, { countdownTools }: Account, { publicUrl }: PanelParts) {
-  const tools = { publicUrl: publicUrl(), countdownTools }
+function offerOf(campaign: Campaign, { countdownTools }: Account, { site }: PanelParts) {
+  const tools = { ...site, countdownTools }
   const addressOf = new Map(campaign.pages.map((page) => [page.id, page.proxyUrl ?? page.pageUrl]))
   return (lead: LeadLine) => {
     const offers = languages.map((language) => ({

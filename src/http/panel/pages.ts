@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import files from '@fastify/static'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Site } from '../../core/offer.ts'
 import type { Log } from '../../log.ts'
 import { logFailure, sendError } from '../errors.ts'
 import { contentPolicy } from './content-policy.ts'
@@ -13,9 +14,9 @@ const built = resolve(import.meta.dirname, '../../../panel/dist')
 /** The first part of the address of each screen but the overview: what the panel's router has, and nothing more. */
 export const screens = ['sign-in', 'setup', 'join', 'campaigns', 'person', 'integrations', 'settings']
 
-export type PagesParts = { publicUrl(): string; log: Log }
+export type PagesParts = { site: Site; log: Log }
 
-export function pages({ publicUrl, log }: PagesParts): FastifyPluginAsync {
+export function pages({ site, log }: PagesParts): FastifyPluginAsync {
   return async (scope) => {
     scope.setErrorHandler((error: { statusCode?: number }, request, reply) => {
       // A path that leads out of the folder of files, for instance.
@@ -38,7 +39,7 @@ export function pages({ publicUrl, log }: PagesParts): FastifyPluginAsync {
     const addresses = ['/', ...screens.flatMap((screen) => [`/${screen}`, `/${screen}/*`])]
     for (const address of addresses) {
       scope.get(address, async (request, reply) =>
-        wantsPage(request) ? sendDocument(reply, publicUrl()) : reply.callNotFound(),
+        wantsPage(request) ? sendDocument(reply, site.publicUrl) : reply.callNotFound(),
       )
     }
   }

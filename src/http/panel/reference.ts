@@ -54,6 +54,6 @@ const otherErrors = (Object.keys(errorStatus) as ErrorCode[])
   .filter((code) => !codesOfOperations.includes(code))
   .map((code) => ({ status: String(errorStatus[code]), code }))
 
-function baseUrlOf({ publicUrl }: PanelParts): string {
-  return `${publicUrl()}${basePath}`
+function baseUrlOf({ site }: PanelParts): string {
+  return `${site.publicUrl}${basePath}`
 }

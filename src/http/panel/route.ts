@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox'
 import type { Users } from '../../access/users.ts'
 import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import type { Seconds } from '../../core/instant.ts'
+import type { Site } from '../../core/offer.ts'
 import type { Templates } from '../../countdown/templates.ts'
 import type { HistoryReader } from '../../history/table.ts'
 import type { Leads } from '../../leads/leads.ts'
@@ -23,7 +24,7 @@ export type PanelParts = {
   history: HistoryReader
   historyDays: number
   /** What links, timers and the downloaded description begin with. */
-  publicUrl(): string
+  site: Site
 }
 
 /** Numbers in a path; with anything else in their place it is not found. */

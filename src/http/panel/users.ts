@@ -18,7 +18,7 @@ export const userRoutes = {
     async run({ session, parts }) {
       if (session === undefined) return { signedIn: false as const, isEmpty: await parts.users.isEmpty() }
       const { user, account } = session
-      return { signedIn: true as const, user, account, publicUrl: parts.publicUrl() }
+      return { signedIn: true as const, user, account, publicUrl: parts.site.publicUrl }
     },
   }),
   ...forAnybody('POST /session', {
@@ -84,7 +84,7 @@ export const userRoutes = {
   ...forUser('POST /invitations', {
     /** The token stands behind `#`, which no server, log or referrer gets to see. */
     async run({ parts, session, now }) {
-      return { url: `${parts.publicUrl()}/join#${await parts.users.invite(session.user, now)}` }
+      return { url: `${parts.site.publicUrl}/join#${await parts.users.invite(session.user, now)}` }
     },
   }),
   ...forUser('DELETE /users/:userId', {

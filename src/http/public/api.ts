@@ -1,9 +1,12 @@
 // The public API: the three operations behind key, account and rate. Contract, "One order of checks".
+import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { KeyUses } from '../../access/key-use.ts'
 import type { ConfigCache } from '../../campaigns/config-cache.ts'
+import { prefix } from '../../core/api-key.ts'
+import type { Site } from '../../core/offer.ts'
 import type { Operation } from '../../core/operations.ts'
 import type { History } from '../../history/history.ts'
+import type { Counting } from '../../leads/counting.ts'
 import type { Leads } from '../../leads/leads.ts'
 import type { Log } from '../../log.ts'
 import type { LiveKey } from '../../store/model.ts'
@@ -15,9 +18,8 @@ import type { Metrics } from '../metrics.ts'
 import { shedLoad } from '../overload.ts'
 import { addCampaignRoutes } from './campaigns.ts'
 import { description } from './description.ts'
-import { parseId, validationMessage } from './input.ts'
-import { checkKey } from './key-check.ts'
-import { addLeadRoutes } from './leads.ts'
+import { validationMessage } from './input.ts'
+import { addLeadRoutes, parseId } from './leads.ts'
 import { basePath } from './schemas.ts'
 
 declare module 'fastify' {
@@ -37,13 +39,12 @@ export type PublicApiParts = {
   configCache: ConfigCache
   leads: Leads
   history: History
-  keyUses: KeyUses
+  counting: Counting
   metrics: Metrics
   log: Log
   /** Wall clock, milliseconds. */
   now(): number
-  /** Without a slash at the end; known once the server listens. */
-  publicUrl(): string
+  site: Site
   /** For an account without a limit of its own. */
   rateLimitPerMinute: number
 }
@@ -87,7 +88,7 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: PublicApiPar
     const beganAt = performance.now()
     const given = valuesOf(request.raw.rawHeaders, 'authorization')
     if (given.length === 0) return unauthorized(reply, '')
-    const key = given.length === 1 ? await checkKey(configCache, given[0] as string, now()) : undefined
+    const key = given.length === 1 ? await findKey(configCache, given[0] as string, now()) : undefined
     if (key === undefined) return unauthorized(reply, ', error="invalid_token"')
     const { account } = key
     if (account.suspended) return sendError(reply, 'ACCOUNT_SUSPENDED')
@@ -106,12 +107,39 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: PublicApiPar
   }
 }
 
+const uuidLength = 36
+const secretLength = 43
+const dotAt = prefix.length + uuidLength
+const keyLength = dotAt + 1 + secretLength
+
+/** Compared against where there is no such key, so that the answer takes the same time. */
+const noHash = new Uint8Array(32)
+
+/**
+ * The key in the value of an `Authorization` header (RFC 6750, section 2.1): known, with the right secret, and not
+ * revoked at `nowMs` (wall clock). One that was replaced works until its time of grace ends.
+ */
+export async function findKey(
+  configCache: ConfigCache,
+  authorization: string,
+  nowMs: number,
+): Promise<LiveKey | undefined> {
+  const token = authorization.replace(/^bearer +/i, '')
+  // Whether uuid and secret have the right characters shows when no such key is found.
+  const isKey = token.length === keyLength && token.startsWith(prefix) && token[dotAt] === '.'
+  if (!isKey || token === authorization) return undefined
+  const key = await configCache.liveKey(token.slice(prefix.length, dotAt))
+  const isRight = timingSafeEqual(hash('sha256', token.slice(dotAt + 1), 'buffer'), key?.secretHash ?? noHash)
+  if (key === undefined || !isRight) return undefined
+  return key.revokedAt === null || nowMs < key.revokedAt * 1_000 ? key : undefined
+}
+
 function unauthorized(reply: FastifyReply, detail: string): FastifyReply {
   return sendError(reply.header('WWW-Authenticate', `Bearer realm="lastcall"${detail}`), 'UNAUTHORIZED')
 }
 
 /** After the answer: what is counted and kept of it. */
-function account({ metrics, history, keyUses, now }: PublicApiParts, request: FastifyRequest, reply: FastifyReply) {
+function account({ metrics, history, counting, now }: PublicApiParts, request: FastifyRequest, reply: FastifyReply) {
   const operation = request.routeOptions.config?.operation ?? null
   const { key } = request
   const milliseconds = reply.elapsedTime
@@ -119,7 +147,7 @@ function account({ metrics, history, keyUses, now }: PublicApiParts, request: Fa
   metrics.durations.observe({ operation: operation ?? 'none' }, milliseconds / 1_000)
   if (key === null) return
   const atMs = Math.round(now() - milliseconds)
-  keyUses.note(key.id, atMs)
+  counting.keyUsed(key.id, atMs)
   history.record({
     atMs,
     requestId: request.id,

@@ -3,7 +3,7 @@ import { campaignTypes } from '../../core/campaign.ts'
 import type { LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 import { Refusal } from '../errors.ts'
-import { parseId } from './input.ts'
+import { parseId } from './leads.ts'
 import { CampaignList, errors, ListQuery, pageSize } from './schemas.ts'
 
 /** Specification, 4.1. */

@@ -1,14 +1,8 @@
-// What a request of the public API says, beyond its schemas: nothing is coerced, trimmed or guessed.
+// What is wrong with a request of the public API, in words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { emailMaxLength } from '../../core/email.ts'
 import { languages } from '../../core/offer.ts'
 import { pageMaxSize } from './schemas.ts'
-
-/** An integer from 1 to 2^53-1 in digits, or null. */
-export function parseId(text: string | undefined): number | null {
-  if (text === undefined || !/^[1-9][0-9]{0,15}$/.test(text)) return null
-  return Number.isSafeInteger(Number(text)) ? Number(text) : null
-}
 
 const messages: Record<string, string> = {
   campaignId: 'campaignId must be an integer of 1 or more',

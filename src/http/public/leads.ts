@@ -1,16 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { bodyLimitBytes } from '../../core/errors.ts'
-import { type LeadOffer, leadOffer } from '../../core/offer.ts'
+import { type LeadOffer, leadOffer, type Site } from '../../core/offer.ts'
 import type { Leads, LeadView } from '../../leads/leads.ts'
+import { StoreUnavailable } from '../../store/errors.ts'
 import type { LiveKey } from '../../store/model.ts'
-import { inTime, sendError } from '../errors.ts'
-import { CampaignPath, errors, LeadInput, LeadOffer as LeadOfferSchema, LeadRegistration, NoQuery } from './schemas.ts'
+import { sendError } from '../errors.ts'
+import {
+  CampaignPath,
+  errors,
+  LeadInput,
+  LeadOffer as LeadOfferSchema,
+  LeadRegistration,
+  NoQuery,
+  toWrite,
+} from './schemas.ts'
 
 export type LeadRouteParts = {
   leads: Leads
   /** Wall clock, milliseconds. */
   now(): number
-  publicUrl(): string
+  site: Site
 }
 
 type LeadRequest = { Params: CampaignPath; Body: LeadInput }
@@ -19,17 +28,15 @@ type LeadRequest = { Params: CampaignPath; Body: LeadInput }
 const leadsPath = '/campaigns/:campaignId(^[^/]+$)/leads'
 
 /** Specification, 4.2 and 4.3. */
-export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }: LeadRouteParts): void {
+export function addLeadRoutes(scope: FastifyInstance, { leads, now, site }: LeadRouteParts): void {
   const input = { params: CampaignPath, querystring: NoQuery, body: LeadInput }
-  // The instant is that of the whole request, which the body may have delayed.
-  const nowInSeconds = () => Math.floor(now() / 1_000)
 
   const offerOf = ({ key, body }: FastifyRequest<LeadRequest>, { campaign, lead, offer }: LeadView): LeadOffer => {
     const { ref, registeredAt } = lead
     const { email, language = 'en' } = body
     const { countdownTools } = (key as LiveKey).account
     const facts = { email, ref, registeredAt, deadline: offer.deadline, language }
-    return leadOffer(campaign, facts, { publicUrl: publicUrl(), countdownTools })
+    return leadOffer(campaign, facts, { ...site, countdownTools })
   }
 
   scope.post<LeadRequest>(
@@ -37,10 +44,10 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
     {
       config: { operation: 'registerLead' },
       bodyLimit: bodyLimitBytes,
-      schema: { ...input, response: { 200: LeadRegistration, 201: LeadRegistration, ...errors } },
+      schema: { ...input, response: { 200: toWrite(LeadRegistration), 201: toWrite(LeadRegistration), ...errors } },
     },
     async (request, reply) => {
-      const registered = leads.register(campaignOf(request), request.body.email, nowInSeconds())
+      const registered = leads.register(campaignOf(request), request.body.email, Math.floor(now() / 1_000))
       const result = await inTime(registered, request.waitedMs)
       if (typeof result === 'string') return sendError(reply, result)
       reply.code(result.created ? 201 : 200)
@@ -53,16 +60,42 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, publicUrl }:
     {
       config: { operation: 'lookupLead' },
       bodyLimit: bodyLimitBytes,
-      schema: { ...input, response: { 200: LeadOfferSchema, ...errors } },
+      schema: { ...input, response: { 200: toWrite(LeadOfferSchema), ...errors } },
     },
     async (request, reply) => {
-      const found = leads.lookUp(campaignOf(request), request.body.email, nowInSeconds())
+      const found = leads.lookUp(campaignOf(request), request.body.email, Math.floor(now() / 1_000))
       const result = await inTime(found, request.waitedMs)
       return typeof result === 'string' ? sendError(reply, result) : offerOf(request, result)
     },
   )
 }
 
+/** An id in digits: an integer from 1 to 2^53-1; null for anything else. */
+export function parseId(text: string | undefined): number | null {
+  const id = Number(text)
+  return Number.isSafeInteger(id) && id > 0 && String(id) === text ? id : null
+}
+
 function campaignOf({ key, params }: FastifyRequest<LeadRequest>) {
   return { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
+}
+
+/** A request waits for the database no longer than this in all, which has a second (contract, "any"). */
+const patienceMs = 1_000
+
+/** A timer that comes later than this was held up by us, and not by the database. */
+const stallMs = 100
+
+/** The answer, or StoreUnavailable where it takes longer. What was asked for may still be carried out. */
+function inTime<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
+  const leftMs = Math.max(0, patienceMs - waitedMs)
+  let dueAt = performance.now() + leftMs
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      if (performance.now() <= dueAt + stallMs) return reject(new StoreUnavailable('the database took too long'))
+      dueAt = performance.now() + leftMs
+      timer.refresh()
+    }, leftMs)
+    answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
 }

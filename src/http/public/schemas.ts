@@ -91,6 +91,13 @@ const leadOfferProperties = {
 
 export const LeadOffer = Type.Object(leadOfferProperties, closed)
 
+/**
+ * The schema that an answer is written by. What may be null is said in the writer's own way: it would try the formats of
+ * `anyOf` on each answer.
+ */
+export const toWrite = (schema: Type.TSchema): object =>
+  JSON.parse(JSON.stringify(schema), (_, value) => (value?.anyOf ? { ...value.anyOf[0], nullable: true } : value))
+
 export const LeadRegistration = Type.Object(
   {
     ...leadOfferProperties,
