@@ -40,6 +40,7 @@ async function stands(text: string, path: string): Promise<boolean> {
   const child = fork(program, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] })
   child.send({ paths: [path, `${path}-wal`], text } satisfies Wanted)
   const [found] = await Promise.race([once(child, 'message'), once(child, 'exit')])
-  if (typeof found !== 'boolean') throw new Error('the files cannot be searched; the row is gone, run the command again')
+  if (typeof found !== 'boolean')
+    throw new Error('the files cannot be searched; the row is gone, run the command again')
   return found
 }
