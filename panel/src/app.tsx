@@ -18,6 +18,7 @@ const screens: [path: string, screen: ComponentType][] = [
   ['/campaigns', lazy(() => import('./screens/campaigns/list/list.tsx'))],
   // One pattern for all: what lies over a part, as a lead over the list, must not make it anew.
   ['/campaigns/:campaignId/:part?/:ref?', campaign],
+  ['/person', lazy(() => import('./screens/person/person.tsx'))],
   ['/integrations', integrations],
   ['/integrations/:part', integrations],
   ['/settings', lazy(() => import('./screens/settings/settings.tsx'))],

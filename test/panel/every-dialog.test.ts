@@ -13,6 +13,7 @@ import { words as timerWords } from '../../panel/src/screens/campaigns/timer/wor
 import { words as campaignWords } from '../../panel/src/screens/campaigns/words.ts'
 import { words as joinWords } from '../../panel/src/screens/coming-in/words.ts'
 import { words as keyWords } from '../../panel/src/screens/integrations/keys/words.ts'
+import { words as personWords } from '../../panel/src/screens/person/words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
 import { isFull } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -58,6 +59,7 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
   const key = keyWords[language]
   const campaign = campaignWords[language]
   const settings = settingsWords[language]
+  const person = personWords[language]
   return [
     ['/campaigns', list.new, press(list.new)],
     ['/campaigns', list.import, press(list.import)],
@@ -85,6 +87,15 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
     [`/campaigns/${id}/leads`, lead.exportTitle, press(lead.export)],
     [`/campaigns/${id}/leads/${ref}`, lead.lead, (page) => page.getByText(lead.timeLine).waitFor()],
     [`/campaigns/${id}/leads/${ref}`, lead.eraseTitle, press(lead.erase)],
+    [
+      '/person',
+      person.eraseTitle,
+      async (page) => {
+        await page.getByLabel(person.email).fill('ada@example.com')
+        await press(person.find)(page)
+        await press(person.erase)(page)
+      },
+    ],
     ['/integrations', key.newKey, press(key.newKey)],
     ['/integrations', key.replaceOf('Shop'), press(key.replaceOf('Shop'))],
     ['/integrations', key.revokeOf('Shop'), press(key.revokeOf('Shop'))],

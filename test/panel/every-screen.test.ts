@@ -31,6 +31,7 @@ const screens = [
   `/campaigns/${id}/pages`,
   `/campaigns/${id}/timer`,
   `/campaigns/${id}/leads`,
+  '/person',
   '/integrations',
   '/integrations/history',
   '/integrations/reference',

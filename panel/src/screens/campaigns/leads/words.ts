@@ -109,7 +109,7 @@ export const words = inBoth({
     erase: 'Erase lead',
     eraseTitle: 'Erase this lead?',
     eraseText:
-      'The address, the deadline and the counts of this lead are removed for good, and links already sent to them stop working. Backups made before keep them. If the address is registered again, it begins anew.',
+      'The address, the deadline and the counts of this lead are removed for good, and links already sent to them stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, vacuum). Backups made before keep them. If the address is registered again, it begins anew.',
     eraseDo: 'Erase for good',
     importTitle: 'Import leads',
     importText:
@@ -249,7 +249,7 @@ export const words = inBoth({
     erase: 'Usuń odbiorcę',
     eraseTitle: 'Usunąć tego odbiorcę?',
     eraseText:
-      'Adres, termin i statystyki tego odbiorcy zostaną trwale usunięte, a wysłane już linki przestaną działać. Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zarejestrowany adres zaczyna od nowa.',
+      'Adres, termin i statystyki tego odbiorcy zostaną trwale usunięte, a wysłane już linki przestaną działać. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: vacuum). Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zarejestrowany adres zaczyna od nowa.',
     eraseDo: 'Usuń trwale',
     importTitle: 'Importuj odbiorców',
     importText:

@@ -23,6 +23,9 @@ export default function CampaignListScreen() {
   const [isNew, { open, close }] = useDisclosure(false)
   const actions = (
     <>
+      <Button component={Link} href="/person" variant="default">
+        {text.findPerson}
+      </Button>
       <ImportButton />
       <Button onClick={open}>{text.new}</Button>
     </>

@@ -1,0 +1,205 @@
+import { Alert, Anchor, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { type FormEvent, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { type AnswerOf, useSend, useSendAlone } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { download } from '../../parts/download.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Screen } from '../../parts/screen.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { useSession } from '../../session.ts'
+import { StateBadge } from '../campaigns/leads/lead-list.tsx'
+import { words } from './words.ts'
+
+type Person = AnswerOf<'POST /person'>
+type Lead = Person['leads'][number]
+
+/** One person in all campaigns of the account. The address stands in no address of a page. */
+export default function PersonScreen() {
+  const text = useWords(words)
+  const [email, setEmail] = useState('')
+  const [erasedFrom, setErasedFrom] = useState<number | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const find = useSendAlone('POST /person')
+  const isWrong = find.error?.code === 'INVALID'
+  const search = (wanted: string) => {
+    setEmail(wanted)
+    setErasedFrom(null)
+    find.mutate({ body: { email: wanted } })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    search(email.trim())
+  }
+  return (
+    <Screen title={text.title}>
+      <Text size="sm" maw={640}>
+        {text.intro}
+      </Text>
+      <form onSubmit={submit} noValidate>
+        <Group align="start" gap="sm">
+          <TextInput
+            ref={input}
+            aria-label={text.email}
+            placeholder={text.email}
+            type="email"
+            inputMode="email"
+            autoComplete="off"
+            maxLength={254}
+            flex={1}
+            miw={220}
+            maw={420}
+            value={email}
+            error={isWrong ? text.emailWrong : undefined}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <Button type="submit" loading={find.isPending}>
+            {text.find}
+          </Button>
+        </Group>
+      </form>
+      {!isWrong && <Failure of={{ error: find.error }} />}
+      <div role="status">
+        {erasedFrom !== null && (
+          <Alert color="teal" variant="outline">
+            {text.erased(erasedFrom)}
+          </Alert>
+        )}
+        {find.isSuccess && find.data.leads.length === 0 && erasedFrom === null && (
+          <Text>{text.nobody(find.variables.body.email)}</Text>
+        )}
+      </div>
+      {find.isSuccess && (
+        <Found
+          email={find.variables.body.email}
+          person={find.data}
+          onSearch={search}
+          onErased={(count) => {
+            search(find.variables.body.email)
+            setErasedFrom(count)
+            // The button that was pressed has gone.
+            input.current?.focus()
+          }}
+        />
+      )}
+    </Screen>
+  )
+}
+
+type FoundProps = { email: string; person: Person; onSearch(email: string): void; onErased(campaigns: number): void }
+
+function Found({ email, person, onSearch, onErased }: FoundProps) {
+  const text = useWords(words)
+  const spellings = [...new Set(person.otherSpellings.map((lead) => lead.email))]
+  return (
+    <>
+      {person.leads.length > 0 && (
+        <Stack>
+          <Title order={2} size="h3" style={{ overflowWrap: 'anywhere' }}>
+            {email}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {text.found(person.leads.length)}
+          </Text>
+          <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.list}>
+            {person.leads.map((lead) => (
+              <Row key={lead.ref} lead={lead} />
+            ))}
+          </Stack>
+          <Group>
+            <Button
+              variant="default"
+              onClick={() => download('person.json', 'application/json', `${JSON.stringify(person, null, 2)}\n`)}
+            >
+              {text.download}
+            </Button>
+            <Erase email={email} onErased={onErased} />
+          </Group>
+        </Stack>
+      )}
+      {spellings.length > 0 && (
+        <Stack gap="xs">
+          <Title order={2} size="h3">
+            {text.others}
+          </Title>
+          <Text size="sm">{text.othersText}</Text>
+          <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.others}>
+            {spellings.map((spelling) => (
+              <li key={spelling}>
+                <Anchor
+                  component="button"
+                  type="button"
+                  style={{ overflowWrap: 'anywhere', textAlign: 'start' }}
+                  aria-label={text.open(spelling)}
+                  onClick={() => onSearch(spelling)}
+                >
+                  {spelling}
+                </Anchor>
+              </li>
+            ))}
+          </Stack>
+        </Stack>
+      )}
+    </>
+  )
+}
+
+function Row({ lead }: { lead: Lead }) {
+  const text = useWords(words)
+  const { campaignId, campaignName, ref, timeZone } = lead
+  return (
+    <Paper component="li" withBorder p="sm">
+      <Group justify="space-between" align="start" wrap="nowrap" gap="sm">
+        <Anchor component={Link} href={`/campaigns/${campaignId}/leads/${ref}`} style={{ overflowWrap: 'anywhere' }}>
+          {campaignName}
+        </Anchor>
+        <StateBadge state={lead.state} />
+      </Group>
+      <Text size="sm" component="div">
+        {text.deadline}:{' '}
+        {lead.deadline === null ? text.noDeadline : <TimeText at={lead.deadline} timeZone={timeZone} />}
+      </Text>
+      <Text size="sm" c="dimmed" component="div">
+        {text.registered}: <TimeText at={lead.registeredAt} timeZone={timeZone} />
+      </Text>
+    </Paper>
+  )
+}
+
+function Erase({ email, onErased }: { email: string; onErased(campaigns: number): void }) {
+  const text = useWords(words)
+  const [isAsked, setAsked] = useState(false)
+  const send = useSend('POST /person/erasure')
+  const { suspended } = useSession().account
+  const erase = async () => {
+    const { campaignIds } = await send.mutateAsync({ body: { email } })
+    setAsked(false)
+    onErased(campaignIds.length)
+  }
+  return (
+    <>
+      <Button color="red" variant="outline" disabled={suspended} onClick={() => setAsked(true)}>
+        {text.erase}
+      </Button>
+      <Confirm
+        opened={isAsked}
+        onClose={() => setAsked(false)}
+        title={text.eraseTitle}
+        text={
+          <>
+            <Text fw={600} style={{ overflowWrap: 'anywhere' }}>
+              {email}
+            </Text>
+            <Text size="sm">{text.eraseText}</Text>
+          </>
+        }
+        action={text.eraseDo}
+        isDangerous
+        isPending={send.isPending}
+        error={send.error}
+        onConfirm={() => erase().catch(() => {})}
+      />
+    </>
+  )
+}
