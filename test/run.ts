@@ -29,7 +29,7 @@ const onSqliteInShort = [
   'cli/campaign-faults.*',
   'panel-api/http.*',
   'visitor/images.*',
-  'faults/overload.*',
+  'faults/{overload,stopping}.*',
 ]
 const longest = [
   ...['widget/demo.*', 'visitor/rate.*', 'faults/**', 'http/slow.*', 'panel/{every-*,leads,editor}.*'],
@@ -46,7 +46,9 @@ function allJobs(): Job[] {
   const notHere = isFull ? ['faults/**'] : []
   const inShort = isFull ? [] : onSqliteInShort
   return [
-    ...filesOf(onPostgres, [...notHere, ...onSqliteAlone, ...inShort]).map((file): Job => ({ engine: 'postgres', file })),
+    ...filesOf(onPostgres, [...notHere, ...onSqliteAlone, ...inShort]).map(
+      (file): Job => ({ engine: 'postgres', file }),
+    ),
     ...filesOf(['**/*.test.ts'], notHere).map((file): Job => ({ engine: 'sqlite', file })),
   ].sort((a, b) => rank(a) - rank(b))
 }
