@@ -29,7 +29,7 @@ const onSqliteInShort = [
   'cli/campaign-faults.*',
   'panel-api/http.*',
   'visitor/images.*',
-  'faults/overload.*',
+  'faults/{overload,stopping}.*',
 ]
 const longest = [
   ...['widget/demo.*', 'visitor/rate.*', 'faults/**', 'http/slow.*', 'panel/{every-*,leads,editor}.*'],
