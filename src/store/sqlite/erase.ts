@@ -7,7 +7,9 @@ import type { Wanted } from './search-files.ts'
 import { emptyLog } from './write-ahead-log.ts'
 
 const patienceMs = 30_000
-const pauseMs = 20
+/** How long the log may be waited for while the server's registrations wait too, and how long they then have. */
+const lockWaitMs = 100
+const pauseMs = 200
 
 /**
  * Takes what a deleted row left behind out of the database's files: first the write-ahead log, which still
@@ -16,8 +18,7 @@ const pauseMs = 20
  */
 export async function eraseTraces(database: Database, text: string): Promise<void> {
   const { path, connection } = database
-  // To wait inside a statement would keep the server's registrations waiting as well.
-  connection.exec('PRAGMA busy_timeout = 0')
+  connection.exec(`PRAGMA busy_timeout = ${lockWaitMs}`)
   await emptyLogInTime(database)
   if (!(await stands(text, path))) return
   await patiently(database, patienceMs, () => connection.exec('VACUUM'))
