@@ -51,8 +51,8 @@ const core: Mutant[] = [
 const http: Mutant[] = [
   {
     file: 'src/http/framework.ts',
-    line: "hosts.length > 1 || !hostAndPort.test(hosts[0] ?? '')",
-    fault: 'hosts.length > 1',
+    line: 'hosts.length === 1 && hostAndPort.test(hosts[0] as string)',
+    fault: 'hosts.length === 1',
     tests: ['test/http/protocol.test.ts'],
   },
   {

@@ -54,7 +54,7 @@ export const words = inBoth({
     eraseDo: 'Usuń trwale',
     erased: (count: number) =>
       plural('pl', count, {
-        ...{ one: 'Usunięto z # kampanii.', few: 'Usunięto z # kampanii.', many: 'Usunięto z # kampanii.' },
+        ...{ one: 'Usunięto z jednej kampanii.', few: 'Usunięto z # kampanii.', many: 'Usunięto z # kampanii.' },
         other: 'Usunięto z # kampanii.',
       }),
     others: 'Inna pisownia',
