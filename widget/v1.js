@@ -24,7 +24,7 @@
  * @typedef {object} Campaign
  * @property {string} id
  * @property {string} base the service's public address
- * @property {HTMLScriptElement} script
+ * @property {Record<string, string | undefined>} settings of its script tag
  * @property {Offer} [offer] as last answered
  * @property {number} clock what to add to performance.now() to get the service's clock
  * @property {number} drift Date.now() less performance.now() with that answer: another one after a sleep
@@ -117,6 +117,8 @@ const kept = {}
 /** @type {boolean | undefined} */
 let consent
 let mayKeep = true
+/** Where a page asks to wait, nothing is written into it before. */
+let isLoaded = document.readyState === 'complete'
 /** The ref that has to stay in the address, where it is new once only. */
 let leftLc = ''
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -223,7 +225,7 @@ async function post(c, what, body) {
     signal: AbortSignal.timeout(10000),
   })
   const json = await answer.json()
-  if (!(json.now > 0)) throw Object.assign(Error(json.message), { code: json.code })
+  if (!(json.now > 0)) throw Object.assign(Error(), json)
   return json
 }
 
@@ -236,9 +238,10 @@ async function ask(c) {
   const [newest, other] = refs(c)
   let lc = newest
   const names = { client: client() }
-  c.asking = Boolean(lc || names.client)
+  c.asking = !!(lc || names.client)
   if (!c.asking) return
-  const visit = !document.hidden && !c.reported
+  // A browser that a program drives starts no offer.
+  const visit = !document.hidden && !navigator.webdriver && !c.reported
   let isTold = false
   c.reported ||= visit
   try {
@@ -312,15 +315,17 @@ function isStale(c, { nextAt }) {
 
 function tick() {
   clearTimeout(timer)
+  if (!isLoaded && campaigns.some(({ settings }) => 'wait' in settings)) return
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
   let nextMs = 1000
   for (const c of campaigns) {
-    if (!c.offer) continue
-    if (!document.hidden && !c.asking && !c.retry && isStale(c, c.offer)) ask(c)
+    if (c.offer && !document.hidden && !c.asking && !c.retry && isStale(c, c.offer)) ask(c)
     const now = performance.now() + c.clock
     show(c, c.offer, now)
     // Instants are whole seconds.
     nextMs = Math.min(nextMs, 1000 - (now % 1000))
+    // What the page has hidden until it is known whether there is an offer.
+    if (c.offer || !c.asking) for (const one of elementsOf(c, '-cloak')) delete one.dataset.lastcallCloak
   }
   timer = setTimeout(tick, nextMs)
 }
@@ -337,43 +342,49 @@ function stateAt({ state, opensAt, deadline }, now) {
 }
 
 /**
+ * While nothing is known, and where there is nothing to show, the page stays as it was, but for words that make no
+ * sense without a time.
  * @param {Campaign} c
- * @param {Offer} offer
+ * @param {Offer | undefined} offer
  * @param {number} now
  */
 function show(c, offer, now) {
-  const { deadline, onExpiry } = offer
-  const state = stateAt(offer, now)
-  if (state === 'none' && !c.state) return
+  const { deadline = null, onExpiry } = offer ?? {}
+  const endsAt = deadline ?? 0
+  const state = offer ? stateAt(offer, now) : 'none'
+  const isUnknown = state === 'none' && !c.state
   const isZero = state === 'expired' && onExpiry?.action === 'ZERO'
   const isOver = state === 'expired' && !isZero
   const left =
-    deadline !== null && (state === 'open' || isZero) ? Math.max(0, Math.ceil((deadline - now) / 1000)) : undefined
+    deadline !== null && (state === 'open' || isZero) ? Math.max(0, Math.ceil((endsAt - now) / 1000)) : undefined
+  const hasNoTime = left === undefined
   /** @type {Record<string, boolean>} */
   const isHidden = {
     offer: isOver || state === 'scheduled',
     expired: !isOver,
     scheduled: state !== 'scheduled',
-    running: left === undefined,
-    countdown: left === undefined,
-    deadline: left === undefined,
+    running: hasNoTime,
+    countdown: hasNoTime,
+    deadline: hasNoTime,
   }
-  const marked = elementsOf(c)
+  const marked = elementsOf(c, isUnknown ? '=running' : '')
   for (const one of marked) {
     const mark = one.dataset.lastcall ?? ''
     const hidden = isHidden[mark]
     if (hidden !== undefined && one.hidden !== hidden) one.hidden = hidden
-    if (mark === 'countdown' && left !== undefined) count(one, left)
-    if (mark === 'deadline' && left !== undefined) write(one, inWords(deadline ?? 0, languageOf(one)))
+    if (hasNoTime) continue
+    if (mark === 'countdown') count(one, left, endsAt)
+    if (mark === 'deadline') write(one, inWords(endsAt, languageOf(one)))
   }
+  if (isUnknown) return
   showInBar(c, marked.some((one) => one.dataset.lastcall === 'countdown') ? undefined : left)
   announce(c, state, deadline)
 }
 
-/** @param {Campaign} c @returns {HTMLElement[]} */
-function elementsOf(c) {
+/** @param {Campaign} c @param {string} mark the end of an attribute's name, or its value @returns {HTMLElement[]} */
+function elementsOf(c, mark = '') {
   /** @type {NodeListOf<HTMLElement>} */
-  const all = document.querySelectorAll('[data-lastcall]')
+  const all = document.querySelectorAll(`[data-lastcall${mark}]`)
   return [...all].filter((one) => campaignOf(one) === c && !bar.contains(one))
 }
 
@@ -389,11 +400,14 @@ function find(id) {
 }
 
 /**
- * A timer that readers can ask, and that says nothing by itself.
- * @param {Element} one
+ * A timer that readers can ask, and that says nothing by itself. Its name is that of the page, or a few words of ours;
+ * in a language for which we have none, the deadline.
+ * @param {HTMLElement} one
  * @param {number} left seconds
+ * @param {number} [deadline] where the element has no name yet
  */
-function count(one, left) {
+function count(one, left, deadline = 0) {
+  const language = languageOf(one)
   let parts = filled.get(one)
   if (parts?.[0]?.parentNode !== one) {
     parts = units.map(() => {
@@ -405,8 +419,8 @@ function count(one, left) {
     one.setAttribute('role', 'timer')
     one.setAttribute('aria-live', 'off')
     filled.set(one, parts)
+    one.ariaLabel ||= /^(en|pl)\b/.test(language) ? wordsFor(one).ends : inWords(deadline, language)
   }
-  const language = languageOf(one)
   let rest = left
   units.forEach(([unit, seconds], index) => {
     const number = Math.floor(rest / seconds)
@@ -464,7 +478,7 @@ function wordsFor(one) {
 
 /** @param {Campaign} c @param {number} [left] seconds; without it the campaign has no line in the bar */
 function showInBar(c, left) {
-  if (left === undefined || c.script.dataset.bar === 'off') {
+  if (left === undefined || c.settings.bar === 'off') {
     c.row?.remove()
     if (!barRows.firstChild) bar.remove()
     return
@@ -475,10 +489,11 @@ function showInBar(c, left) {
     c.row = element('p')
     const timer = element('span')
     timer.dataset.lastcall = 'countdown'
-    c.row.append(c.script.dataset.text ?? wordsFor(document.body).ends, ' ', timer)
+    timer.ariaLabel = c.settings.text ?? wordsFor(document.body).ends
+    c.row.append(timer.ariaLabel, ' ', timer)
   }
   if (!c.row.isConnected) barRows.append(c.row)
-  count(/** @type {Element} */ (c.row.lastChild), left)
+  count(/** @type {HTMLElement} */ (c.row.lastChild), left)
   // The bar itself lies above the page, so its place at the end of the page is kept free.
   bar.style.height = `${barRows.offsetHeight}px`
 }
@@ -535,7 +550,7 @@ function prepare(form) {
   if (filled.has(form)) return
   const message = form.querySelector('[data-lastcall=message]') ?? form.appendChild(element('p'))
   message.setAttribute('role', 'status')
-  message.id ||= `lastcall-message-${Math.random()}`
+  message.id ||= `lastcall-${Math.random()}`
   // Not just "website", which a field for people may be called.
   const trap = /** @type {HTMLInputElement} */ (element('input'))
   Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' })
@@ -604,19 +619,23 @@ function viewOf(c) {
 
 /** Script tags, marked elements and an `lc` that have come since: for pages that change without loading. */
 function scan() {
-  /** @type {NodeListOf<HTMLScriptElement>} */
-  const scripts = document.querySelectorAll('script[data-campaign]')
   /** @type {Campaign[]} */
   const added = []
-  for (const script of new Set([...scripts, document.currentScript])) {
-    if (!(script instanceof HTMLScriptElement)) continue
-    const [, base] = /^(.+)\/widget\/v1\.\w/.exec(script.src) ?? []
-    const id = script.dataset.campaign ?? ''
-    if (!base || !/^\d+$/.test(id) || find(id)) continue
-    const c = { id, base, script, clock: 0, drift: 0, askedAt: 0, wayMs: 0, turn: 0, retryMs: 2500 }
-    campaigns.push(c)
-    added.push(c)
-    if (script.dataset.consent === 'wait') mayKeep = consent ?? false
+  // Some loaders remove a tag before it runs.
+  for (const script of /** @type {Set<HTMLScriptElement>} */ (new Set([...document.scripts, document.currentScript]))) {
+    const [, base] = /^([^?#]+)\/widget\/v1\.\w/.exec(script?.src) ?? []
+    if (!base) continue
+    // Tag managers strip attributes, but not the address.
+    const settings = { ...Object.fromEntries(new URL(script.src).searchParams), ...script.dataset }
+    const id = settings.campaign ?? ''
+    if (!/^\d+$/.test(id)) {
+      if (script === document.currentScript) console.warn('Lastcall: add ?campaign=ID to', script.src)
+    } else if (!find(id)) {
+      const c = { id, base, settings, clock: 0, drift: 0, askedAt: 0, wayMs: 0, turn: 0, retryMs: 2500 }
+      campaigns.push(c)
+      added.push(c)
+      if (settings.consent === 'wait') mayKeep = consent ?? false
+    }
   }
   recall()
   for (const c of readAddress() ? campaigns : added) {
@@ -673,6 +692,13 @@ function start() {
   document.addEventListener('submit', submit)
   document.addEventListener('visibilitychange', seen)
   document.addEventListener('DOMContentLoaded', scan)
+  // Somewhat later: what takes the page over (React) begins with its scripts, and goes on after them.
+  addEventListener('load', () => {
+    setTimeout(() => {
+      isLoaded = true
+      tick()
+    }, 500)
+  })
   addEventListener('online', seen)
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
+import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
 
@@ -115,7 +116,7 @@ atBothWidths('offer pages are added, refused by name, and removed; the widget is
       ['https://example.com/two', false],
     ],
   )
-  const snippet = `<script async src="http://localhost:${stage.server.port}/widget/v1.js" data-campaign="${id}"></script>`
+  const snippet = widgetSnippet(`http://localhost:${stage.server.port}`, id)
   await page.getByRole('region', { name: 'The widget’s snippet' }).getByText(snippet).waitFor()
   await assertAccessible(page)
 

@@ -8,14 +8,19 @@ import type { Scope } from './lastcall.ts'
 const cache = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
 const unpacked = join(cache, 'chromium-153.0.0')
 
+const userAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36'
+/** Without these, pages and the service are told that a program is at work, whose visits start nothing. */
+const likeAPerson = ['--disable-blink-features=AutomationControlled', `--user-agent=${userAgent}`]
+
 /** Closed when the test, or the file, ends. */
-export async function openBrowser(scope: Scope): Promise<Browser> {
+export async function openBrowser(scope: Scope, { isRobot = false } = {}): Promise<Browser> {
   const path = process.env.BROWSER_PATH || (await unpack())
   const browser = await chromium.launch({
     executablePath: path,
     // Playwright switches off what lets a page come back as it was left; visitors have it.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-gpu', ...(isRobot ? [] : likeAPerson)],
     env: { ...process.env, FONTCONFIG_FILE: join(unpacked, 'fonts.conf') } as Record<string, string>,
   })
   scope.after(() => browser.close())

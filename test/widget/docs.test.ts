@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { offerExample, widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { openStage } from '../support/widget-stage.ts'
 
 const stage = openStage({ after })
@@ -11,19 +12,17 @@ const document_ = readFileSync(join(root, 'docs', 'widget.md'), 'utf8')
 const source = readFileSync(join(root, 'widget', 'v1.js'), 'utf8')
 
 const examples = [...document_.matchAll(/^```html\n(.*?)^```$/gms)].map(([, html]) => html as string)
-const [whole = '', boxes = '', form = '', listener = '', banner = ''] = examples
+const [whole = '', cloak = '', boxes = '', form = '', listener = '', banner = ''] = examples
 
 /** Each different text that the pattern finds, sorted. */
 const all = (text: string, pattern: RegExp) =>
   [...new Set([...text.matchAll(pattern)].map(([found, part]) => part ?? found))].sort()
 
 const ours = (html: string, campaignId: string) =>
-  html
-    .replace('https://offers.example.com', stage.service.origin)
-    .replace('data-campaign="1"', `data-campaign="${campaignId}"`)
+  html.replace('https://offers.example.com', stage.service.origin).replace('?campaign=1', `?campaign=${campaignId}`)
 
 test('the first example is a page that works', async (t) => {
-  assert.equal(examples.length, 5)
+  assert.equal(examples.length, 6)
   const id = await stage.service.campaign({ endsInSeconds: 5, anonymous: true })
   const { page } = await stage.visitor(t)
   await page.goto(stage.site.put('/example', ours(whole, id)))
@@ -35,12 +34,51 @@ test('the first example is a page that works', async (t) => {
   assert.equal(await page.getByText('The offer has not begun yet.').isVisible(), false)
 })
 
+test('the first example says nothing of a time where there is none: a stranger, a service that is down or blocked', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const visitor = await stage.visitor(t)
+  const { page, context } = visitor
+  const address = stage.site.put('/example', ours(whole, id))
+  const holds = async (what: string) => {
+    await page.goto(address)
+    if (what !== 'blocked') await page.waitForFunction(() => window.Lastcall)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    assert.equal(await page.getByText('Only until').isVisible(), false, what)
+    assert.equal(await page.getByText('The autumn course').isVisible(), true, what)
+  }
+  await holds('a stranger')
+  await context.route('**/visitor/**', (route) => route.abort())
+  await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
+  await holds('down')
+  await context.route('**/widget/**', (route) => route.abort())
+  await holds('blocked')
+  visitor.errors.length = 0
+})
+
+test('the panel has the same snippet and example as the first one here', () => {
+  const lines = (text: string) =>
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean)
+  const words = {
+    offer: 'The autumn course for half the price.',
+    until: 'Only until',
+    buy: 'Buy',
+    over: 'This offer is over.',
+    notYet: 'The offer has not begun yet.',
+  }
+  const body = offerExample(words, 'https://shop.example.com/buy')
+  for (const part of [widgetSnippet('https://offers.example.com', 1), body])
+    assert.ok(lines(whole).join('\n').includes(lines(part).join('\n')), part)
+})
+
 test('the other examples work: boxes, form, listener and banner', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   const told: string[] = []
   page.on('console', (message) => told.push(message.text()))
-  const body = boxes + form + listener + banner
+  const body = cloak + boxes + form + listener + banner
   await page.goto(stage.put({ campaigns: [id], body, attributes: 'data-consent="wait"' }))
   await page.getByLabel('Email').fill('ada@example.com')
   await page.getByRole('button').click()
@@ -87,6 +125,6 @@ test('it has every mark, variable, call, event and attribute of the widget, and 
 
   const words = all(source, /^ {4}(\w+): '[A-Z][a-z]/gm).filter((word) => word !== 'ends')
   const attributes = all(document_, /`data-([a-z]+)["=`]/g)
-  const others = ['bar', 'campaign', 'consent', 'lastcall', 'text']
+  const others = ['bar', 'campaign', 'consent', 'lastcall', 'text', 'wait']
   assert.deepEqual(attributes, [...words, ...others].sort())
 })

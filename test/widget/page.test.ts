@@ -116,7 +116,8 @@ test('nothing to show, as for a draft: the page stays as it was', async (t) => {
   await settle()
   assert.deepEqual(await seen(page), ['Buy for half the price'])
   assert.equal(await page.getByText('soon', { exact: true }).isVisible(), true)
-  assert.equal(await page.getByText('Ends on , in').isVisible(), true)
+  // These make no sense without a time.
+  assert.equal(await page.locator('[data-lastcall=running]').isVisible(), false)
 })
 
 test('two campaigns on a page keep to themselves', async (t) => {
@@ -264,8 +265,30 @@ test('the countdown is a timer that readers can ask and that does not speak by i
   const timer = page.getByRole('timer')
   await timer.waitFor()
   assert.equal(await timer.getAttribute('aria-live'), 'off')
-  assert.match(await page.locator('main').ariaSnapshot(), /timer: 1 day 0[01] hours? \d\d minutes? \d\d seconds?/)
+  const shown = /timer "Offer ends in": 1 day 0[01] hours? \d\d minutes? \d\d seconds?/
+  assert.match(await page.locator('main').ariaSnapshot(), shown)
   assert.equal(await page.locator('[aria-live=polite], [aria-live=assertive], [role=alert]').count(), 0)
+})
+
+test("the countdown's name is in the language of the page, and the page's own name stays", async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 40 * 86_400, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const countdown = '<p data-lastcall="countdown"></p>'
+  const body = `${countdown}
+    <div lang="pl">${countdown}</div>
+    <div lang="de">${countdown}</div>
+    <p data-lastcall="countdown" aria-label="Only"></p>
+    <h2 id="title">Early bird</h2><p data-lastcall="countdown" aria-labelledby="title"></p>`
+  await page.goto(stage.put({ campaigns: [id], body, lang: 'en-GB' }))
+  for (const name of ['Offer ends in', 'Do końca oferty', 'Only', 'Early bird'])
+    await page.getByRole('timer', { name, exact: true }).waitFor()
+  const german = page.locator('[lang=de]').getByRole('timer')
+  const deadline = await page.evaluate(() => window.Lastcall?.get()?.deadline ?? 0)
+  const month = new Date(deadline).toLocaleString('de', { month: 'long' })
+  assert.match((await german.getAttribute('aria-label')) ?? '', new RegExp(`^\\d+\\. ${month} 20\\d\\d um `))
+
+  await page.goto(stage.put({ campaigns: [id], attributes: 'data-text="Hurry"' }))
+  await page.locator('[data-lastcall=bar]').getByRole('timer', { name: 'Hurry', exact: true }).waitFor()
 })
 
 for (const [lang, shown] of Object.entries({

@@ -11,6 +11,7 @@ import type { PartProps } from '../campaign.tsx'
 import { Behind, LeaveDialog } from '../leave-dialog.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
+import { offerExample, widgetSnippet } from './widget-html.ts'
 import { words } from './words.ts'
 
 /** A page as it is being written; new ones have no id yet. */
@@ -199,26 +200,15 @@ function Sighting({ campaignId, pageId, timeZone }: { campaignId: number; pageId
 function Widget({ campaignId }: { campaignId: number }) {
   const text = useWords(words)
   const { publicUrl } = useSession()
-  const { offer, buy, over } = text.example
   return (
     <Stack>
       <Title order={2} size="h3">
         {text.widget}
       </Title>
       <Text>{text.widgetText}</Text>
-      <CopyBlock
-        name={text.snippet}
-        text={`<script async src="${publicUrl}/widget/v1.js" data-campaign="${campaignId}"></script>`}
-      />
+      <CopyBlock name={text.snippet} text={widgetSnippet(publicUrl, campaignId)} />
       <Text>{text.offerText}</Text>
-      <CopyBlock
-        name={text.offerSnippet}
-        text={`<div data-lastcall="offer">
-  <p>${offer}: <span data-lastcall="countdown"></span></p>
-  <a href="https://example.com/buy">${buy}</a>
-</div>
-<p data-lastcall="expired" hidden>${over}</p>`}
-      />
+      <CopyBlock name={text.offerSnippet} text={offerExample(text.example, 'https://example.com/buy')} />
     </Stack>
   )
 }

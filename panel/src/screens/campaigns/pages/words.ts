@@ -25,12 +25,18 @@ export const words = inBoth({
     neverSeen: 'The widget has not been seen on this page yet.',
     widget: 'The widget',
     widgetText:
-      'Paste this line into the <head> of every offer page. Without further marks it shows a bar with the countdown.',
+      'Paste this into the <head> of every offer page, or into a tag manager. Without further marks it shows a bar with the countdown.',
     snippet: 'The widget’s snippet',
     offerText:
       'Optional: mark what belongs to the offer, and the widget hides or shows it at the deadline; the countdown may stand anywhere.',
     offerSnippet: 'Example of a marked offer',
-    example: { offer: 'Your offer', buy: 'Buy', over: 'This offer is over.' },
+    example: {
+      offer: 'Your offer',
+      until: 'Only until',
+      buy: 'Buy',
+      over: 'This offer is over.',
+      notYet: 'The offer has not begun yet.',
+    },
   },
   pl: {
     about: 'Strony, na których jest ta oferta. Link w e-mailu prowadzi do jednej z nich i wskazuje odbiorcę.',
@@ -55,11 +61,18 @@ export const words = inBoth({
     seen: 'Widżet ostatnio widziany',
     neverSeen: 'Widżetu jeszcze nie widziano na tej stronie.',
     widget: 'Widżet',
-    widgetText: 'Wklej ten wiersz do <head> każdej strony z ofertą. Bez dalszych oznaczeń pokaże pasek z licznikiem.',
+    widgetText:
+      'Wklej ten kod do <head> każdej strony z ofertą albo do menedżera tagów. Bez dalszych oznaczeń pokaże pasek z licznikiem.',
     snippet: 'Kod widżetu',
     offerText:
       'Opcjonalnie: oznacz, co należy do oferty, a widżet ukryje to lub pokaże w chwili terminu; licznik może stać w dowolnym miejscu.',
     offerSnippet: 'Przykład oznaczonej oferty',
-    example: { offer: 'Twoja oferta', buy: 'Kup', over: 'Ta oferta się skończyła.' },
+    example: {
+      offer: 'Twoja oferta',
+      until: 'Tylko do',
+      buy: 'Kup',
+      over: 'Ta oferta się skończyła.',
+      notYet: 'Oferta jeszcze się nie zaczęła.',
+    },
   },
 })

@@ -4,6 +4,7 @@ import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { type MailService, mailServices, mergeTag } from './mail-services.ts'
+import { mailSnippet } from './mail-snippet.ts'
 import type { Style } from './timer.tsx'
 import { words } from './words.ts'
 
@@ -13,10 +14,8 @@ export function MailHtml({ read, style }: PartProps & { style: Style }) {
   const [service, setService] = useState<MailService>('other')
   const names = Object.entries(mailServices).map(([value, { name }]) => ({ value, label: name }))
   const tag = (field: 'LINK' | 'TIMER' | 'DEADLINE') => mergeTag(service, field)
-  const html = `<a href="${tag('LINK')}"><img src="${tag('TIMER')}" width="${style.width}" height="${style.height}"
-  alt="${text.htmlEnds(tag('DEADLINE'))}"
-  style="display: block; width: 100%; max-width: ${style.width}px; height: auto; border: 0"></a>
-<p>${text.htmlEnds(`<strong>${tag('DEADLINE')}</strong>`)}. <a href="${tag('LINK')}">${text.htmlSee}</a></p>`
+  const tags = { link: tag('LINK'), timer: tag('TIMER'), deadline: tag('DEADLINE') }
+  const html = mailSnippet(tags, { width: style.width, height: style.height }, text)
   return (
     <Stack>
       <Title order={2} size="h3">
