@@ -35,7 +35,12 @@ const core: Mutant[] = [
     fault: 'bodyLimitBytes = 16_385',
     tests: inApi('body-size'),
   },
-  { file: 'src/core/cta-link.ts', line: '!isLc(part)', fault: 'true', tests: ['test/core/cta-link.test.ts'] },
+  ...[
+    ["own.filter(({ name }) => name !== 'lc')", 'own'],
+    [' && !names.has(name)', ''],
+  ].map(([line = '', fault = '']) => {
+    return { file: 'src/core/cta-link.ts', line, fault, tests: ['test/core/cta-link.test.ts'] }
+  }),
   { file: 'src/config.ts', line: 'missing: 120,', fault: 'missing: 121,', tests: inApi('rate-limit') },
   ...[
     ['now >= deadline)', 'now > deadline)'],
