@@ -243,6 +243,19 @@ const visitor: Mutant[] = [
     tests: inVisitor('widget-api'),
   },
   {
+    file: 'src/http/visitor/widget-api.ts',
+    line: "fetcher !== 'scanner' &&",
+    fault: 'true &&',
+    tests: inVisitor('widget-api'),
+  },
+  {
+    file: 'src/http/visitor/widget-api.ts',
+    line: 'await sleep(formAnswerMs - (spentMs % formAnswerMs))',
+    fault: 'await sleep(spentMs - spentMs)',
+    tests: inVisitor('widget-api'),
+  },
+  { file: 'src/http/visitor/links.ts', line: ', queryOf(url))', fault: ')', tests: inVisitor('links') },
+  {
     file: 'src/leads/visitors.ts',
     line: 'if (!registered.created)',
     fault: 'if (false)',

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { campaignFile } from '../support/lastcall.ts'
+import { aPerson } from '../support/recipient.ts'
 import { type OpenOptions, type Person, panelStage } from './stage.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'panel')
@@ -53,6 +54,7 @@ const { ref } = await stage.place.json(show)
 for (let visits = 0; visits < 5; visits += 1) {
   await fetch(`${stage.server.origin}/visitor/v1/campaigns/${id}/offer`, {
     method: 'POST',
+    headers: { 'user-agent': aPerson },
     body: JSON.stringify({ visit: true, page: 'https://example.com/offer' }),
   })
 }

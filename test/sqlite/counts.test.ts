@@ -11,7 +11,10 @@ test('neither addresses nor names of programs are written anywhere', async (t) =
   const me = await owner(place)
   const shop = { place, owner: me, server: await place.serve(['--trust-proxy', '127.0.0.1']) } as Shop
   const { links, image, ref } = await recipient(shop)
-  const headers = { 'User-Agent': 'A program of someone/1.0', 'X-Forwarded-For': '203.0.113.77' }
+  const headers = {
+    'User-Agent': 'Mozilla/5.0 (A program of someone; rv:1.0) Gecko',
+    'X-Forwarded-For': '203.0.113.77',
+  }
   await open(shop, links[0] as string, { headers })
   await open(shop, image, { headers })
   await ask(shop, 'offer', { lc: ref, visit: true }, { headers })
