@@ -56,6 +56,8 @@ const probeEmail = 'probe@example.com'
 /** Makes the change, and waits until the server knows of it and of all before it. */
 async function tools(available: boolean): Promise<void> {
   const account = String(shop.owner.accountId)
+  // What the server has not read yet it would read as it is, and know of nothing else.
+  await post(lookups(probe.id), probeEmail, 200)
   await shop.place.json(['account', 'set', account, '--countdown-tools', String(available)])
   await latestIsKnown()
 }
