@@ -58,25 +58,29 @@ const report = new PassThrough({ objectMode: true, highWaterMark: 100_000 })
 const printed = report.compose(new spec())
 printed.pipe(process.stdout)
 
-async function runFile({ engine, file }: Job): Promise<void> {
+/** What a file's tests say is told once it is the last word: what failed beside other files is tried again alone. */
+async function runFile({ engine, file }: Job, isLast: boolean): Promise<boolean> {
   const events = run({
     files: [join(root, file)],
     env: { ...process.env, LASTCALL_TEST_ENGINE: engine, NODE_COMPILE_CACHE: compileCache },
     execArgv: matchesGlob(file, givesWay) ? [`--import=${join(root, 'support', 'gives-way.ts')}`] : [],
   })
   const results: unknown[] = []
+  let counts: Record<string, number> = {}
   for await (const { type, data } of events) {
     if (type === 'test:summary') {
-      if (data.file === undefined)
-        for (const [name, count] of Object.entries(data.counts) as [string, number][])
-          sums.set(name, (sums.get(name) ?? 0) + count)
+      if (data.file === undefined) counts = data.counts
     } else if (type !== 'test:diagnostic' || data.file !== undefined) {
       if (engine === 'postgres' && 'name' in data && data.nesting === 0) data.name += ' (PostgreSQL)'
       results.push({ type, data })
     }
   }
+  const isGreen = counts.passed === counts.tests
+  if (!isGreen && !isLast) return false
+  for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count)
   // What is told of a file stands together.
   for (const result of results) report.write(result)
+  return isGreen
 }
 
 const processStat = '/proc/self/stat'
@@ -97,12 +101,14 @@ const startedAt = performance.now()
 const postgres = await sharePostgres()
 await buildUsualTemplates()
 let before = childSeconds()
+/** Files that failed beside others, which take the processors from what looks at the clock. */
+const again: Job[] = []
 /** Files one after the other, from the first of the queues that has any. */
 async function lane(...queues: Job[][]): Promise<void> {
   const next = () => queues.find(({ length }) => length > 0)?.shift()
   for (let job = next(); job !== undefined; job = next()) {
     const beganAt = performance.now()
-    await runFile(job)
+    if (!(await runFile(job, false))) again.push(job)
     const after = childSeconds()
     if (process.env.TIMES) console.error(seconds(beganAt), (after - before).toFixed(1), job.engine, job.file)
     before = after
@@ -123,6 +129,10 @@ await Promise.all([
   // A fourth lane of those that compute would be too many: waits for what a server does would run out.
   lane(waiting),
 ])
+for (const job of again) {
+  console.log(`failed beside others, and now alone: ${job.file} (${job.engine})`)
+  await runFile(job, true)
+}
 report.end()
 await once(printed, 'end')
 await postgres.stop()

@@ -8,7 +8,7 @@ const shop = openShop()
 const post = (path: string, email: string) => call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
 const register = (email: string) => post(leads(shop.owner.campaignId), email)
 
-test('registrations while another process holds the write lock: 503 in time, and 201 afterwards', async () => {
+test('registrations while another process holds the write lock: 503 in time, and registered afterwards', async () => {
   const emails = Array.from({ length: 20 }, newEmail)
   await whileLocked(shop.place, async () => {
     const answers = await Promise.all(emails.map(register))
@@ -19,7 +19,8 @@ test('registrations while another process holds the write lock: 503 in time, and
     }
   })
   const later = await Promise.all(emails.map(register))
-  for (const answer of later) assertStatus(answer, 201)
+  // What was given up may still have been carried out when the lock went.
+  for (const { status } of later) assert.ok(status === 201 || status === 200, String(status))
 })
 
 test('reading goes on meanwhile, in time', async () => {
