@@ -77,7 +77,7 @@ export async function makeAccounts(url: string, count: number): Promise<Target[]
   const checked = checkCampaign(campaign)
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
   const now = Math.floor(Date.now() / 1_000)
-  const options = { lockWaitMs: 10_000, patienceMs: 60_000, poolSize: 2, isServer: false }
+  const options = { lockWaitMs: 10_000, timeoutMs: 60_000, poolSize: 2, isServer: false }
   const store = await openStore({ engine: 'postgres', url }, options)
   const targets: Target[] = []
   for (let n = 0; n < count; n += 1) {

@@ -107,7 +107,7 @@ export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCrea
   }
   const store = await openStore(location, {
     lockWaitMs: 10_000,
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     poolSize: 2,
     isServer: false,
   })

@@ -75,7 +75,7 @@ async function prepare({ database }: Config, publicUrl: string): Promise<Prepare
   const giveUpClaim = claimDatabase(database)
   const store = await openStore(database, {
     lockWaitMs: 1_000,
-    patienceMs: 1_000,
+    timeoutMs: 1_000,
     poolSize: 1,
     isServer: false,
   })

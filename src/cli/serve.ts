@@ -12,7 +12,7 @@ import { watchZoneData } from './zone-data.ts'
 
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
 const lockWaitMs = 750
-const patienceMs = 900
+const timeoutMs = 900
 const signals = ['SIGTERM', 'SIGINT'] as const
 /** The whole stop, of which connections have eight seconds. */
 const stopMs = 10_000
@@ -31,7 +31,7 @@ async function runWorkers(config: Config): Promise<void> {
   endAtSignals()
   await migrateDatabase(config.database)
   const look = async () => {
-    const store = await openStore(config.database, { ...patience(config), isServer: false })
+    const store = await openStore(config.database, { ...limits(config), isServer: false })
     await sayIfNobody(store, log)
     await store.close()
   }
@@ -61,7 +61,7 @@ export async function run(
   endAtSignals()
   const giveUpClaim = claimDatabase(config.database)
   const store = await openStore(config.database, {
-    ...patience(config),
+    ...limits(config),
     isServer: true,
     onNewerDatabase() {
       console.error('a newer Lastcall has migrated the database: start that one')
@@ -95,7 +95,7 @@ export async function run(
   listening(port)
 }
 
-const patience = ({ poolSize }: Config) => ({ lockWaitMs, patienceMs, poolSize })
+const limits = ({ poolSize }: Config) => ({ lockWaitMs, timeoutMs, poolSize })
 
 async function sayIfNobody(store: Store, log: Log): Promise<void> {
   const hasUsers = await store.access.hasUsers().catch(() => true)

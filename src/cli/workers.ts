@@ -7,7 +7,7 @@ import type { Log } from '../log.ts'
 /** A server that ended sooner is not replaced at once. */
 const shortLifeMs = 5_000
 const pauseMs = 1_000
-const metricsPatienceMs = 4_000
+const metricsTimeoutMs = 4_000
 
 export const isWorker = cluster.isWorker
 // From then on this worker answers when the first process asks for its metrics.
@@ -95,7 +95,7 @@ export function metricsOfAll(): Promise<string> {
     const hear = (message: { metricsOf?: string; text?: string }) => {
       if (message?.metricsOf === asked) end(message.text ?? '')
     }
-    const timer = setTimeout(end, metricsPatienceMs, '')
+    const timer = setTimeout(end, metricsTimeoutMs, '')
     process.on('message', hear)
     process.send?.({ metricsAsked: asked })
   })

@@ -136,14 +136,14 @@ function openBuilder(buildMs: number) {
     return new Promise((resolve, reject) => {
       const thread = new Worker(new URL('./build-thread.ts', import.meta.url), { workerData: build })
       running = thread
-      const patience = setTimeout(() => void thread.terminate(), buildMs)
+      const timer = setTimeout(() => void thread.terminate(), buildMs)
       let built: Uint8Array | undefined
       thread.once('message', (template: Uint8Array) => {
         built = template
       })
       thread.once('error', (cause) => reject(new TemplateUnavailable('a countdown image failed', { cause })))
       thread.once('exit', () => {
-        clearTimeout(patience)
+        clearTimeout(timer)
         running = undefined
         if (built !== undefined) resolve(built)
         else reject(new TemplateUnavailable('the building of a countdown image was cut short'))

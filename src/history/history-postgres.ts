@@ -2,14 +2,14 @@ import { openPool } from '../store/postgres/connection.ts'
 import type { Value } from '../store/sql.ts'
 import type { HistoryDatabase } from './table.ts'
 
-const readPatienceMs = 10_000
+const readTimeoutMs = 10_000
 /** A batch that hangs must not keep the next ones. */
-const writePatienceMs = 2_000
+const writeTimeoutMs = 2_000
 
 /** The table is one of the database's own (store/postgres/migrations.ts). */
 export function historyOnPostgres(url: string): HistoryDatabase {
-  const reading = openConnection(url, readPatienceMs)
-  const writing = openConnection(url, writePatienceMs)
+  const reading = openConnection(url, readTimeoutMs)
+  const writing = openConnection(url, writeTimeoutMs)
   return {
     read: async (sql, values) => (await reading.query(sql, values)).rows,
     write: async (sql, values) => (await writing.query(sql, values)).changes,
@@ -18,11 +18,11 @@ export function historyOnPostgres(url: string): HistoryDatabase {
 }
 
 /** PostgreSQL gives up a little earlier than we do: what has been counted as lost is not stored later. */
-function openConnection(url: string, patienceMs: number) {
-  const settings = { synchronous_commit: 'off', statement_timeout: String(patienceMs * 0.9) }
-  const pool = openPool({ url, size: 1, settings, connectMs: patienceMs })
+function openConnection(url: string, timeoutMs: number) {
+  const settings = { synchronous_commit: 'off', statement_timeout: String(timeoutMs * 0.9) }
+  const pool = openPool({ url, size: 1, settings, connectMs: timeoutMs })
   return {
-    query: (sql: string, values: Value[]) => pool.use(patienceMs, ({ query }) => query(sql, values)),
+    query: (sql: string, values: Value[]) => pool.use(timeoutMs, ({ query }) => query(sql, values)),
     close: pool.close,
   }
 }

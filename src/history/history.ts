@@ -16,7 +16,7 @@ const retryMs = 500
 const batchSize = 500
 const mostWaiting = 20_000
 /** A batch that could not be stored for this long is given up. */
-const patienceMs = 5_000
+const timeoutMs = 5_000
 const closeMs = 1_000
 const firstTidyMs = 1_000
 const tidyEveryMs = 600_000
@@ -72,7 +72,7 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
   async function storeDue(): Promise<void> {
     for (let batch = batches[0]; batch && isDue(batch); batch = batches[0]) {
       const isStored = await succeeds(table.append(batch.entries))
-      const done = isStored ? 1 : batches.filter((one) => age(one) >= patienceMs).length
+      const done = isStored ? 1 : batches.filter((one) => age(one) >= timeoutMs).length
       const count = batches.splice(0, done).reduce((sum, { entries }) => sum + entries.length, 0)
       waiting -= count
       if (count === 0) await sleep(isClosed ? 50 : retryMs)

@@ -6,7 +6,7 @@ import type { HistoryDatabase } from './table.ts'
 export type Question = { name: 'read' | 'write'; sql: string; values: Value[] }
 export type Answer = { value: unknown } | { error: unknown }
 
-const readPatienceMs = 10_000
+const readTimeoutMs = 10_000
 /** Statements that may wait for one thread. */
 const mostWaiting = 50
 
@@ -19,7 +19,7 @@ export function historyInThreads(path: string): HistoryDatabase {
   return {
     async read(sql, values) {
       const { promise, reject } = Promise.withResolvers<never>()
-      const timer = setTimeout(reject, readPatienceMs, new StoreUnavailable('the request history is slow'))
+      const timer = setTimeout(reject, readTimeoutMs, new StoreUnavailable('the request history is slow'))
       const read = reading.ask({ name: 'read', sql, values })
       return Promise.race([read, promise]).finally(() => clearTimeout(timer))
     },

@@ -11,7 +11,7 @@ export type OpenOptions = {
   /** How long a registration waits for a lock that another process holds on the embedded database. */
   lockWaitMs: number
   /** How long a request waits for each answer of PostgreSQL. */
-  patienceMs: number
+  timeoutMs: number
   /** Connections to PostgreSQL, for each of the two sorts of statements on leads. */
   poolSize: number
   /** Makes ready for requests before the first comes; no statement on the embedded database waits for a lock. */

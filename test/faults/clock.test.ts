@@ -29,7 +29,7 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
   const store = await openStore(config.database, {
     lockWaitMs: 750,
     poolSize: 2,
-    patienceMs: 900,
+    timeoutMs: 900,
     isServer: true,
   })
   let shiftMs = 0

@@ -9,7 +9,7 @@ import { type Mutant, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const copied = ['src', 'test', 'widget', 'panel', 'package.json']
-const patienceMs = 240_000
+const timeoutMs = 240_000
 /** Of these alone: part of a file's name, of a line, or of the name of a test. */
 const [, , only = ''] = process.argv
 
@@ -59,7 +59,7 @@ async function passes(folder: string, tests: string[], onPostgres: boolean): Pro
       process.kill(-(child.pid as number), 'SIGKILL')
     } catch {} // nobody is left
   }
-  const timer = setTimeout(end, patienceMs)
+  const timer = setTimeout(end, timeoutMs)
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   end()

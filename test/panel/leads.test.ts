@@ -178,7 +178,7 @@ test('visitors without an email are never shown, by no search and no ref', async
   const path = place.databaseUrl.slice('file:'.length)
   const store = await openStore(
     { engine: 'sqlite', path },
-    { lockWaitMs: 1_000, patienceMs: 1_000, poolSize: 1, isServer: false },
+    { lockWaitMs: 1_000, timeoutMs: 1_000, poolSize: 1, isServer: false },
   )
   const refOf = async (name: string) => {
     const read = (await store.configuration.findCampaign(campaign.id)) as Campaign

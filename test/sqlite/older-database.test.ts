@@ -13,7 +13,7 @@ import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { eventually } from '../support/prepared.ts'
 
-const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const emails = Array.from({ length: 20 }, (_, n) => `lead-${n}@example.com`)
 const everything = { prefix: '', afterEmail: '', limit: 1_000 }
 

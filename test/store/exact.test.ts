@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
-const options = { lockWaitMs: 5_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const options = { lockWaitMs: 5_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const at = 1_795_000_000
 const after = (period: string) => ({ startsOn: 'registration', deadline: { kind: 'after', period } })
 const withoutDeadline = { startsOn: 'registration', deadline: { kind: 'none' } }

@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
-const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 
 const settings = {
   name: 'Autumn course',

@@ -11,7 +11,7 @@ import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { eventually } from '../support/prepared.ts'
 
-const options: OpenOptions = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const options: OpenOptions = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 
 async function opened(t: TestContext, given: Partial<OpenOptions> = {}): Promise<{ store: Store; url: string }> {
   const place = await emptyDatabases.postgres?.(t)
@@ -72,7 +72,7 @@ test('a change of settings waits for a registration that is being written', asyn
 })
 
 test("somebody's lock on one account keeps its requests a second, and those of others not at all", async (t) => {
-  const { store, url } = await opened(t, { patienceMs: 900 })
+  const { store, url } = await opened(t, { timeoutMs: 900 })
   for (const account of [1, 2]) await store.rates.count(account, 1_000, Date.now())
   const somebody = await clientOf(t, url)
   await somebody.query('BEGIN')

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openStore } from '../../src/store/open.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
-const options = { lockWaitMs: 1_000, patienceMs: 5_000, poolSize: 2, isServer: false }
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const limit = 120
 
 /** The embedded database has one server, which counts in memory. */

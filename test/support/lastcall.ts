@@ -48,7 +48,7 @@ export type Limits = {
   openFiles?: number
 }
 
-const arranging = { lockWaitMs: 10_000, patienceMs: 60_000, poolSize: 2, isServer: false }
+const arranging = { lockWaitMs: 10_000, timeoutMs: 60_000, poolSize: 2, isServer: false }
 
 /** What ends with a test, or with a whole file: a TestContext, or `{ after }` of node:test. */
 export type Scope = { after(end: () => Promise<void>): void }

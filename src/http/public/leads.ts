@@ -81,14 +81,14 @@ function campaignOf({ key, params }: FastifyRequest<LeadRequest>) {
 }
 
 /** A request waits for the database no longer than this in all, which has a second (contract, "any"). */
-const patienceMs = 1_000
+const timeoutMs = 1_000
 
 /** A timer that comes later than this was held up by us, and not by the database. */
 const stallMs = 100
 
 /** The answer, or StoreUnavailable where it takes longer. What was asked for may still be carried out. */
 function inTime<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
-  const leftMs = Math.max(0, patienceMs - waitedMs)
+  const leftMs = Math.max(0, timeoutMs - waitedMs)
   let dueAt = performance.now() + leftMs
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -4,7 +4,7 @@ import { channel } from './sql-on.ts'
 
 /** How often the connection that listens is asked whether it still does, and how long it may take. */
 const beatMs = 250
-const beatPatienceMs = 300
+const beatTimeoutMs = 300
 
 const question = 'SELECT ref_key, version FROM installation, schema_version'
 
@@ -54,7 +54,7 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions): A
         changed()
         if (isClosed) listener.close()
       }
-      const row = await listener.ask(question, beatPatienceMs)
+      const row = await listener.ask(question, beatTimeoutMs)
       if (!isNewer && row !== undefined && row.version > latestVersion) {
         isNewer = true
         newerDatabase()

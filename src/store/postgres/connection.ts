@@ -16,18 +16,18 @@ export type Connection = {
 
 export type Pool = {
   /**
-   * Lends a connection to `work`. Where that takes longer than `patienceMs`, waiting for it included, the answer is
+   * Lends a connection to `work`. Where that takes longer than `timeoutMs`, waiting for it included, the answer is
    * StoreUnavailable, and the connection is given up: nobody knows what it still waits for.
    */
-  use<T>(patienceMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
+  use<T>(timeoutMs: number, work: (connection: Connection) => Promise<T>): Promise<T>
   /** The same in a transaction; `mode` stands behind BEGIN. */
-  transaction<T>(patienceMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
+  transaction<T>(timeoutMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
   /**
    * A transaction of two round trips, each in one packet: BEGIN with what `read` asks for at once, then all that `write`
    * asks for with COMMIT. What `write` would ask for later comes too late.
    */
   decide<Known, T>(
-    patienceMs: number,
+    timeoutMs: number,
     read: (connection: Connection) => Promise<Known>,
     write: (connection: Connection, known: Known) => Promise<T>,
   ): Promise<T>
@@ -64,11 +64,11 @@ const types: pg.CustomTypesConfig = {
 export function openPool(options: PoolOptions): Pool {
   const pool = openConnections(options)
 
-  async function use<T>(patienceMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    if (patienceMs <= 0 || options.mayUse?.() === false) throw notAnswered()
-    const until = performance.now() + patienceMs
+  async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    if (timeoutMs <= 0 || options.mayUse?.() === false) throw notAnswered()
+    const until = performance.now() + timeoutMs
     const connecting = pool.connect()
-    const client = await inTime(connecting, patienceMs).catch((error) => {
+    const client = await inTime(connecting, timeoutMs).catch((error) => {
       connecting.then((unused) => unused.release()).catch(() => {})
       throw failure(error)
     })
@@ -85,10 +85,10 @@ export function openPool(options: PoolOptions): Pool {
   }
 
   return {
-    use: (patienceMs, work) => use(patienceMs, (client) => work(connectionOf(client))),
-    transaction: (patienceMs, mode, work) =>
-      use(patienceMs, (client) => decide(client, mode, work, async (_, result) => result)),
-    decide: (patienceMs, read, write) => use(patienceMs, (client) => decide(client, '', read, write)),
+    use: (timeoutMs, work) => use(timeoutMs, (client) => work(connectionOf(client))),
+    transaction: (timeoutMs, mode, work) =>
+      use(timeoutMs, (client) => decide(client, mode, work, async (_, result) => result)),
+    decide: (timeoutMs, read, write) => use(timeoutMs, (client) => decide(client, '', read, write)),
     async fill() {
       const opened = await Promise.allSettled(Array.from({ length: options.size }, () => pool.connect()))
       for (const one of opened) if (one.status === 'fulfilled') one.value.release()
@@ -154,17 +154,17 @@ function together<A, B>(
 }
 
 /** The answer, or StoreUnavailable where it takes longer. */
-export function inTime<T>(answer: Promise<T>, patienceMs: number): Promise<T> {
+export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     // What has arrived meanwhile is read first: perhaps this process was late, and not the answer.
-    const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), patienceMs)
+    const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), timeoutMs)
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
 
 export type Listener = {
   /** The first row of a statement. @throws StoreUnavailable when the connection does not answer in time */
-  ask(sql: string, patienceMs: number): Promise<Row | undefined>
+  ask(sql: string, timeoutMs: number): Promise<Row | undefined>
   close(): void
 }
 
@@ -174,8 +174,8 @@ export async function listen(url: string, channel: string, heard: () => void): P
   client.on('error', () => {})
   client.on('notification', heard)
   const listener: Listener = {
-    ask: (sql, patienceMs) =>
-      inTime(client.query(sql), patienceMs).then(
+    ask: (sql, timeoutMs) =>
+      inTime(client.query(sql), timeoutMs).then(
         ({ rows }) => rows[0],
         (error) => {
           throw failure(error)

@@ -3,13 +3,13 @@ import { type CopyEnd, type LastIds, numberedTables } from '../table-copy.ts'
 import type { Pool } from './connection.ts'
 import { sqlOn } from './sql-on.ts'
 
-const patienceMs = 600_000
+const timeoutMs = 600_000
 
 export function postgresEnd(pool: Pool): CopyEnd {
-  const read: CopyEnd['read'] = (work) => pool.use(patienceMs, (connection) => work(sqlOn(connection)))
+  const read: CopyEnd['read'] = (work) => pool.use(timeoutMs, (connection) => work(sqlOn(connection)))
   return {
     read,
-    write: (work) => pool.transaction(patienceMs, '', (connection) => work(sqlOn(connection))),
+    write: (work) => pool.transaction(timeoutMs, '', (connection) => work(sqlOn(connection))),
     leadKey: ['account_id', 'id'],
     lastIds: () => read(lastIds),
     finish: (ids) =>

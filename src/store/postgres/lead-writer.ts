@@ -35,7 +35,7 @@ type Changes = Map<string, Value[]>
 /** A lead that is to be made. */
 type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision }
 
-export function leadWriter({ durable, patienceMs }: Pools, refs: RefCipher, toLead: ToLead): LeadStore['write'] {
+export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher, toLead: ToLead): LeadStore['write'] {
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
     durable.decide(
       leftMs,
@@ -66,7 +66,7 @@ export function leadWriter({ durable, patienceMs }: Pools, refs: RefCipher, toLe
   )
 
   return async (campaign, email, decide, seen) => {
-    const until = performance.now() + patienceMs
+    const until = performance.now() + timeoutMs
     const write = { campaign, email, decide }
     let isThere = seen !== undefined
     for (let round = 0; round < maxRounds; round += 1) {

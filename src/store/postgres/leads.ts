@@ -8,7 +8,7 @@ import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { prepared } from './connection.ts'
 import { leadWriter, type ToLead } from './lead-writer.ts'
-import { adminPatienceMs, type Pools } from './pools.ts'
+import { adminTimeoutMs, type Pools } from './pools.ts'
 
 /** Leads of one statement at most. */
 const batchSize = 500
@@ -18,7 +18,7 @@ const findByRef = prepared('find_by_ref', findLeadByRef)
 const list = prepared('list_leads', listLeads)
 
 export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStore {
-  const { counting, admin, patienceMs } = pools
+  const { counting, admin, timeoutMs } = pools
 
   const toLead: ToLead = async (campaign, email, row) => {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
@@ -45,14 +45,14 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
   return {
     async find(campaign, email) {
       const { accountId, id } = campaign
-      const row = await read(id, { accountId, email }, performance.now() + patienceMs)
+      const row = await read(id, { accountId, email }, performance.now() + timeoutMs)
       return row && toLead(campaign, email, row)
     },
     async findByRef(ref) {
       const parts = refs.read(ref)
       if (parts === undefined) return undefined
       const { accountId, leadId, salt } = parts
-      const rows = await counting.use(patienceMs, (connection) =>
+      const rows = await counting.use(timeoutMs, (connection) =>
         connection.rows<[campaignId: number, ...LeadWithEmail]>(findByRef, [accountId, leadId, salt]),
       )
       if (rows[0] === undefined) return undefined
@@ -63,7 +63,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     async list(campaign, { limit, ...filter }) {
       const { from, below } = emailRange(filter)
       const values = [campaign.accountId, campaign.id, from, below, limit]
-      const rows = await admin.use(adminPatienceMs, (connection) => connection.rows<LeadWithEmail>(list, values))
+      const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(list, values))
       return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
     },
     erase: (leads) => runner.write((sql) => deleteNamed(sql, leads)),

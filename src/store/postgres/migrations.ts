@@ -8,7 +8,7 @@ import type { Connection, Pool } from './connection.ts'
 const oldestServer = 150_000
 /** "LCal", so that no other program's lock is meant. */
 const migrationLock = 0x4c43616c
-const patienceMs = 600_000
+const timeoutMs = 600_000
 
 /**
  * Brings the database to `latestVersion`, each migration in a transaction of its own, one node at a time.
@@ -17,7 +17,7 @@ const patienceMs = 600_000
 export async function migrate(pool: Pool): Promise<number> {
   let applied = 0
   for (;;) {
-    if ((await pool.transaction(patienceMs, '', step)) === 'done') return applied
+    if ((await pool.transaction(timeoutMs, '', step)) === 'done') return applied
     applied += 1
   }
 }

@@ -9,28 +9,28 @@ export type Pools = {
   /** All else, which is not asked for with every request. */
   admin: Pool
   /** How long a request waits for each of its answers, a connection included. */
-  patienceMs: number
+  timeoutMs: number
 }
 
 export type PoolsOptions = {
   url: string
   /** Connections of `durable` and of `counting`. */
   poolSize: number
-  patienceMs: number
+  timeoutMs: number
   /** While it says no, nothing is sent, and every question fails with StoreUnavailable. */
   mayUse(): boolean
 }
 
 /** What is not asked for by a request of the public API may take longer. */
-export const adminPatienceMs = 60_000
+export const adminTimeoutMs = 60_000
 /** How long PostgreSQL may take to let a process in that starts, or a command. */
 const startMs = 60_000
 const adminPoolSize = 4
 
-export function openPools({ url, poolSize, patienceMs, mayUse }: PoolsOptions): Pools {
+export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): Pools {
   const settings = {
     // A statement that we give up may yet be carried out; one that PostgreSQL gives up is not.
-    statement_timeout: String(Math.round(patienceMs * 0.9)),
+    statement_timeout: String(Math.round(timeoutMs * 0.9)),
     // A node that hangs in a transaction keeps the locks of that: not for long.
     idle_in_transaction_session_timeout: '2000',
     // A plan may be made while a table is small, and is kept: never one that reads the table whole.
@@ -42,6 +42,6 @@ export function openPools({ url, poolSize, patienceMs, mayUse }: PoolsOptions): 
     // A count need not wait for the disk.
     counting: openPool({ ...of, size: poolSize, settings: { ...settings, synchronous_commit: 'off' } }),
     admin: openPool({ ...of, size: adminPoolSize, settings: {} }),
-    patienceMs,
+    timeoutMs,
   }
 }

@@ -13,7 +13,7 @@ import { applicationBegin, applicationName, openPool, type Pool } from './connec
 import { postgresEnd } from './copy-end.ts'
 import { leadsOn } from './leads.ts'
 import { migrate } from './migrations.ts'
-import { adminPatienceMs, openPools } from './pools.ts'
+import { adminTimeoutMs, openPools } from './pools.ts'
 import { ratesOn } from './rates.ts'
 import { runnerOn } from './sql-on.ts'
 
@@ -25,7 +25,7 @@ export type PostgresOptions = {
   /** Connections for each of the two sorts of statements on leads. */
   poolSize: number
   /** How long a request waits for each answer of the database. */
-  patienceMs: number
+  timeoutMs: number
   /** Opens its connections at once, and keeps them. */
   isServer: boolean
   /** Called when another process has brought the database to a version that this program does not know. */
@@ -34,7 +34,7 @@ export type PostgresOptions = {
 
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  const { url, patienceMs, isServer, onNewerDatabase } = options
+  const { url, timeoutMs, isServer, onNewerDatabase } = options
   // Another database in the place of ours: it is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
@@ -43,7 +43,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   if (isServer) {
     await usable(all, () => Promise.all(all.map((pool) => pool.fill())))
     // Until here nobody waits; from now on a request gives up with its statement.
-    for (const pool of all) pool.limitConnecting(patienceMs)
+    for (const pool of all) pool.limitConnecting(timeoutMs)
   }
   const runner = runnerOn(pools)
   const installation = await runner.read((sql) => sql.get('SELECT ref_key FROM installation'))
@@ -91,14 +91,14 @@ async function otherZoneData(sql: Sql): Promise<string[]> {
 
 /** Brings the database to this version, and does nothing else. @throws UnusableDatabase */
 export async function migratePostgres(url: string): Promise<{ version: number; applied: number }> {
-  const pool = openPool({ url, size: 1, settings: {}, connectMs: adminPatienceMs })
+  const pool = openPool({ url, size: 1, settings: {}, connectMs: adminTimeoutMs })
   const applied = await usable([pool], () => migrate(pool))
   await pool.close()
   return { version: latestVersion, applied }
 }
 
 export async function openPostgresEnd(url: string): Promise<CopyEnd> {
-  const pool = openPool({ url, size: 2, settings: {}, connectMs: adminPatienceMs })
+  const pool = openPool({ url, size: 2, settings: {}, connectMs: adminTimeoutMs })
   await usable([pool], () => migrate(pool))
   return postgresEnd(pool)
 }

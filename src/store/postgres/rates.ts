@@ -34,7 +34,7 @@ const countRequests: Prepared = {
 
 const forgetVisitors = `DELETE FROM request_rates WHERE account_id < 0 AND minute < ${seconds} / 60 - 2`
 
-export function ratesOn({ counting, admin, patienceMs }: Pools, refKey: Uint8Array): Rates {
+export function ratesOn({ counting, admin, timeoutMs }: Pools, refKey: Uint8Array): Rates {
   let forgottenAt = 0
 
   /** Now and then; nobody waits for it. */
@@ -52,7 +52,7 @@ export function ratesOn({ counting, admin, patienceMs }: Pools, refKey: Uint8Arr
     )
     return verdicts(limits, row as [number, number, number])
   })
-  const count = (who: number, limit: number) => ask(who, limit, performance.now() + patienceMs)
+  const count = (who: number, limit: number) => ask(who, limit, performance.now() + timeoutMs)
 
   return {
     count,

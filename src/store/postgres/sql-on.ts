@@ -1,18 +1,18 @@
 // The statements that both engines share, on connections of PostgreSQL.
 import type { Runner, Sql, Statement } from '../sql.ts'
 import type { Connection, Prepared } from './connection.ts'
-import { adminPatienceMs, type Pools } from './pools.ts'
+import { adminTimeoutMs, type Pools } from './pools.ts'
 
 /** Where a node announces each change of settings. */
 export const channel = 'lastcall'
 
-export function runnerOn({ admin, patienceMs }: Pools): Runner {
+export function runnerOn({ admin, timeoutMs }: Pools): Runner {
   const write: Runner['write'] = (work) =>
-    admin.transaction(adminPatienceMs, '', (connection) => work(sqlOn(connection)))
+    admin.transaction(adminTimeoutMs, '', (connection) => work(sqlOn(connection)))
   return {
-    read: (work) => admin.use(patienceMs, (connection) => work(sqlOn(connection))),
+    read: (work) => admin.use(timeoutMs, (connection) => work(sqlOn(connection))),
     snapshot: (work) =>
-      admin.transaction(patienceMs, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
+      admin.transaction(timeoutMs, 'ISOLATION LEVEL REPEATABLE READ, READ ONLY', (connection) =>
         work(sqlOn(connection)),
       ),
     write,

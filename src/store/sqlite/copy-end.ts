@@ -4,12 +4,12 @@ import { closeDatabase, openDatabase } from './database.ts'
 import { runnerOn } from './sqlite.ts'
 
 /** Nobody else may have it: it is claimed. */
-const patienceMs = 5_000
+const timeoutMs = 5_000
 
 /** The caller has claimed the database. @throws UnusableDatabase */
 export function openSqliteEnd(path: string): CopyEnd {
   const database = openDatabase({ path, isServer: false, isClaimed: true })
-  const { read, write } = runnerOn(database, patienceMs)
+  const { read, write } = runnerOn(database, timeoutMs)
   return {
     read,
     write,

@@ -111,8 +111,12 @@ export function endReading(database: Database): void {
  * Runs `attempt` in a turn of its own, and again for as long as somebody else has locked the database: to wait inside
  * a statement would stop the whole server. @throws StoreUnavailable
  */
-export async function patiently<T>(database: Database, patienceMs: number, attempt: () => T | Promise<T>): Promise<T> {
-  const giveUpAt = performance.now() + patienceMs
+export async function retryWhileLocked<T>(
+  database: Database,
+  timeoutMs: number,
+  attempt: () => T | Promise<T>,
+): Promise<T> {
+  const giveUpAt = performance.now() + timeoutMs
   for (;;) {
     await nextTurn()
     try {

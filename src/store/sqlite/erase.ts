@@ -2,11 +2,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Database, patiently } from './database.ts'
+import { type Database, retryWhileLocked } from './database.ts'
 import type { Wanted } from './search-files.ts'
 import { emptyLog } from './write-ahead-log.ts'
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 /** How long the log may be waited for while the server's registrations wait too, and how long they then have. */
 const lockWaitMs = 100
 const pauseMs = 200
@@ -21,13 +21,13 @@ export async function eraseTraces(database: Database, text: string): Promise<voi
   connection.exec(`PRAGMA busy_timeout = ${lockWaitMs}`)
   await emptyLogInTime(database)
   if (!(await stands(text, path))) return
-  await patiently(database, patienceMs, () => connection.exec('VACUUM'))
+  await retryWhileLocked(database, timeoutMs, () => connection.exec('VACUUM'))
   await emptyLogInTime(database)
 }
 
 async function emptyLogInTime(database: Database): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs
-  while (!(await patiently(database, patienceMs, () => emptyLog(database.connection)))) {
+  const giveUpAt = performance.now() + timeoutMs
+  while (!(await retryWhileLocked(database, timeoutMs, () => emptyLog(database.connection)))) {
     if (performance.now() > giveUpAt) {
       throw new Error('the write-ahead log stayed in use; the row is gone, run the command again')
     }

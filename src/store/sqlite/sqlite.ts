@@ -16,15 +16,15 @@ import {
   type DatabaseOptions,
   inTransaction,
   openDatabase,
-  patiently,
   reading,
+  retryWhileLocked,
   withoutFlush,
 } from './database.ts'
 import { leadsOn } from './leads.ts'
 import { openLogProcess } from './write-ahead-log.ts'
 
 /** How long a change of settings waits for another process's lock. */
-const changePatienceMs = 5_000
+const changeTimeoutMs = 5_000
 /** Rows of counts in one statement. */
 const countsAtOnce = 20
 
@@ -57,7 +57,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
     isReady: () => database.isReady && database.isReachable,
     // One process serves an embedded database.
     otherZoneData: async () => [],
-    backup: (file) => patiently(database, changePatienceMs, () => copyTo(database.connection, file)),
+    backup: (file) => retryWhileLocked(database, changeTimeoutMs, () => copyTo(database.connection, file)),
     async close() {
       logProcess?.close()
       closeDatabase(database)
@@ -69,11 +69,11 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
   const { sql } = database
   const read: Runner['read'] = (work) => reading(database, () => work(sql))
   const writeUnflushed: Runner['writeUnflushed'] = (work) =>
-    patiently(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, () => work(sql))))
+    retryWhileLocked(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, () => work(sql))))
   return {
     read,
     snapshot: read,
-    write: (work) => patiently(database, changePatienceMs, () => changing(database, () => work(sql))),
+    write: (work) => retryWhileLocked(database, changeTimeoutMs, () => changing(database, () => work(sql))),
     writeUnflushed,
     writeAll: (statements) =>
       writeUnflushed(async ({ run }) => {

@@ -22,7 +22,7 @@ for (const isAnalyzed of [false, true])
     timeout: 300_000,
   }, async (t) => {
     const url = await postgres.createDatabase()
-    const options = { lockWaitMs: 1_000, patienceMs: 10_000, poolSize: 1, isServer: true }
+    const options = { lockWaitMs: 1_000, timeoutMs: 10_000, poolSize: 1, isServer: true }
     const store = await openStore({ engine: 'postgres', url }, options)
     t.after(() => store.close())
     const account = await store.configuration.createAccount('Owner')
