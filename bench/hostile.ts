@@ -14,16 +14,20 @@ import { type Dataset, makeDatasets } from './dataset.ts'
 import { emailAt } from './emails.ts'
 import { growthOfExpressions } from './expressions.ts'
 import type { Attack, AttackOutcome } from './hostile-load.ts'
+import { type PanelTarget, panelKinds } from './panel-attacks.ts'
 import { cpuNanoseconds, lastcall, type Server, startLastcall } from './processes.ts'
 
 const mostP99Ms = 250
+/** Beside attacks on the panel: so many times the p99 without them, or so many milliseconds if that is more. */
+const panelTimes = 3
+const panelP99Ms = 60
 const mostHeadMicroseconds = 200
 /** 64 kB against 8 kB, with room for noise. */
 const mostGrowth = 8 * 3
 
 const { values: options } = parseArgs({
   options: {
-    only: { type: 'string', default: 'clients,heads,expressions' },
+    only: { type: 'string', default: 'clients,panel,heads,expressions' },
     /** Only those kinds of clients and contents of heads whose names hold this. */
     kind: { type: 'string', default: '' },
     seconds: { type: 'string', default: '4' },
@@ -47,13 +51,14 @@ async function main(): Promise<void> {
     if (parts.includes('heads')) missed.push(...(await costOfHeads(place)))
     await place.server.stop()
   }
+  if (parts.includes('panel')) missed.push(...(await besidePanelAttacks()))
   if (parts.includes('expressions')) missed.push(...(await printExpressions()))
   console.log(missed.length === 0 ? '\nevery bound is held' : `\nMISSED:\n  ${missed.join('\n  ')}`)
   if (missed.length > 0) process.exitCode = 1
 }
 
 /** The attacker has an account of his own, with the rate limit that everybody has. */
-async function start(folder: string): Promise<Place> {
+async function start(folder: string, flags: string[] = []): Promise<Place> {
   const [dataset] = (await makeDatasets(folder, [leads])) as [Dataset]
   const url = dataset.databaseUrl
   await lastcall(url, ['account', 'set', '1', '--rate-limit', '1000000'])
@@ -63,7 +68,7 @@ async function start(folder: string): Promise<Place> {
   const campaign = await lastcall(url, ['campaign', 'export', String(campaignId)])
   const show = ['lead', 'show', '--campaign', String(campaignId), '--email', emailAt(0)]
   const { ref } = await lastcall(url, show)
-  const server = await startLastcall(url, join(folder, 'serve.log'), undefined, 120)
+  const server = await startLastcall(url, join(folder, 'serve.log'), undefined, 120, flags)
   return { dataset, server, attacker: { campaignId, key, ref, pageId: campaign.pages[0].id } }
 }
 
@@ -90,6 +95,76 @@ async function besideClients(place: Place): Promise<string[]> {
     }
   }
   return missed
+}
+
+/** A server of its own, which believes what the attacker says about his addresses. */
+async function besidePanelAttacks(): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-hostile-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const place = await start(folder, ['--trust-proxy', '127.0.0.1'])
+  const target = await attackerOfPanel(place)
+  const missed: string[] = []
+  console.log(`\nA good client beside 8 connections of each attack on the panel, ${options.seconds} s each\n`)
+  console.log(
+    '| attack | p50 ms | p99 ms | most ms | their MB | their answers | server MiB | p99 ms before | rightful sign-ins |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+  )
+  await goodClient(place, 2)
+  for (const [what, kind] of Object.entries(panelKinds(target))) {
+    const [alone] = await Promise.all([goodClient(place, Number(options.seconds)), signInAgain(place)])
+    const bound = Math.max(panelTimes * alone.p99, panelP99Ms)
+    const { outcome, end } = attack(place, kind)
+    await sleep(500)
+    const [good, signIns] = await Promise.all([goodClient(place, Number(options.seconds)), signInAgain(place)])
+    await end()
+    printRow(what, good, await outcome, place, alone.p99.toFixed(1), signIns)
+    if (good.failed > 0) missed.push(`${what}: ${good.failed} requests of the good client failed`)
+    if (good.p99 > bound) missed.push(`${what}: p99 ${good.p99.toFixed(0)} ms, at most ${bound.toFixed(0)}`)
+    if (!signIns.startsWith('200 200 200 200 200 ')) missed.push(`${what}: rightful sign-ins got ${signIns}`)
+  }
+  await place.server.stop()
+  return missed
+}
+
+const users = { rightful: 'rightful@example.com', attacker: 'attacker@example.com' }
+const password = 'measured patiently'
+
+/** A user of the attacker's account, and a campaign of theirs. */
+async function attackerOfPanel({ dataset: { databaseUrl }, server }: Place): Promise<PanelTarget> {
+  const create = (account: number, email: string) =>
+    lastcall(databaseUrl, ['user', 'create', '--account', String(account), '--email', email], `${password}\n`)
+  await create(1, users.rightful)
+  await create(2, users.attacker)
+  const campaign = {
+    name: 'Theirs',
+    timeZone: 'UTC',
+    mechanism: { startsOn: 'registration', deadline: { kind: 'none' } },
+  }
+  const { id } = await lastcall(databaseUrl, ['campaign', 'apply', '--account', '2', '-'], JSON.stringify(campaign))
+  const answer = await signIn(server, users.attacker, '198.51.100.1')
+  return { campaignId: id, cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] as string }
+}
+
+let rightfulAddress = 1
+
+/** Five times, each from another place: the statuses, and how long the slowest took. */
+async function signInAgain({ server }: Place): Promise<string> {
+  const statuses: number[] = []
+  let slowest = 0
+  for (let n = 0; n < 5; n += 1) {
+    const startedAt = performance.now()
+    rightfulAddress += 1
+    statuses.push((await signIn(server, users.rightful, `203.0.113.${rightfulAddress}`)).status)
+    slowest = Math.max(slowest, performance.now() - startedAt)
+  }
+  return `${statuses.join(' ')} in ${slowest.toFixed(0)} ms`
+}
+
+function signIn({ port }: Server, email: string, from: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/panel/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': from },
+    body: JSON.stringify({ email, password }),
+  })
 }
 
 function attack({ server }: Place, kind: Partial<Attack> & Pick<Attack, 'begin'>) {
@@ -155,10 +230,11 @@ function printRow(
   { p50, p99, most }: Good,
   { sentBytes, answers }: Pick<AttackOutcome, 'sentBytes' | 'answers'>,
   { server }: Place,
+  ...more: string[]
 ): void {
   const times = [p50, p99, most].map((time) => time.toFixed(1))
   const theirs = [(sentBytes / 1e6).toFixed(1), answers.toLocaleString('en')]
-  console.log(`| ${[what, ...times, ...theirs, residentMiB(server)].join(' | ')} |`)
+  console.log(`| ${[what, ...times, ...theirs, residentMiB(server), ...more].join(' | ')} |`)
 }
 
 function residentMiB({ pid }: Server): string {

@@ -61,10 +61,11 @@ export function startLastcall(
   log: string,
   profile?: CpuProfile,
   perMinute = rateLimit,
+  flags: string[] = [],
 ): Promise<Server> {
   const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile.folder}`, `--cpu-prof-name=${profile.name}`] : []
   const args = [...profiling, main, 'serve', '--port', '0', '--rate-limit', String(perMinute)]
-  return started(args, environmentOf(databaseUrl), log)
+  return started([...args, ...flags], environmentOf(databaseUrl), log)
 }
 
 export function startBare(status: number, bytes: number, log: string): Promise<Server> {

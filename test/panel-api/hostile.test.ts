@@ -1,8 +1,10 @@
 // What a user of the panel, or somebody without a session, can ask for that costs more than they pay.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -14,6 +16,15 @@ const server = await place.serve()
 async function user(of = server): Promise<PanelSession> {
   const { id } = await place.arrange((store) => store.configuration.createAccount('Owner'))
   return panelSession(place, of, id)
+}
+
+/** Of another session of the same user. */
+async function cookieOf(ask: PanelSession): Promise<string> {
+  const { email } = (await ask('GET', '/session')).body.user
+  const body = JSON.stringify({ email, password: 'long enough for a test' })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${server.origin}/panel/api/session`, { method: 'POST', headers, body })
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] as string
 }
 
 /** Small, and unlike every other. */
@@ -99,6 +110,30 @@ test('row 7: a body full of faults gets an answer that is smaller than it', asyn
     assert.ok(faults.length >= 1 && faults.length <= 50, `${path}: ${faults.length} faults`)
     for (const fault of faults) assert.ok(fault.path.length < 200)
   }
+})
+
+test('row 7: large bodies of a user are read one after the other, and nobody else has to wait', async () => {
+  const [busy, other] = [await user(), await user()]
+  const made = await busy('POST', '/campaigns', { settings: JSON.parse(campaignFile({ mailTimer: null })) })
+  const path = `/campaigns/${made.body.settings.id}/leads/import`
+  const slow = request(`${server.origin}/panel/api${path}`, {
+    method: 'POST',
+    headers: { cookie: await cookieOf(busy), 'content-type': 'application/json', 'content-length': '1000' },
+  })
+  slow.on('error', () => {})
+  slow.write('{')
+  await sleep(200)
+  const preview = { settings: {}, own: null, visitAfter: 'PT1H' }
+  let isAnswered = false
+  const waiting = busy('POST', '/preview', preview).then(({ status }) => {
+    isAnswered = true
+    return status
+  })
+  assert.equal((await busy('GET', '/campaigns')).status, 200)
+  assert.equal((await other('POST', '/preview', preview)).status, 200)
+  assert.equal(isAnswered, false)
+  slow.destroy()
+  assert.equal(await waiting, 200)
 })
 
 test('row 7: a file full of faults has a line on the command line that can be read', async () => {

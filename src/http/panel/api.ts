@@ -13,8 +13,9 @@ import { useJson } from '../json.ts'
 import { shedLoad } from '../overload.ts'
 import { rateAddress } from '../visitor/address.ts'
 import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
+import { turnToSend } from './large-bodies.ts'
 import { isForeign } from './origin.ts'
-import { isNumberName, type PanelParts, type Route } from './route.ts'
+import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
 import { routes } from './routes.ts'
 
 declare module 'fastify' {
@@ -72,13 +73,13 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
 
 /** Before a body is read: is there such a route, is it our own page that asks, and may its user? */
 function admit({ site, users, now }: PanelSurface) {
-  return async (request: FastifyRequest) => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     const { panelRoute } = request.routeOptions.config
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
     if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
     const token = request.cookies[cookieName(isSecure(site.publicUrl))] ?? ''
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
-    const { access, path } = panelRoute
+    const { access, path, bodyLimit } = panelRoute
     if (access !== 'anybody') {
       if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
       const reads = access === 'reader' || path.startsWith('GET ')
@@ -86,6 +87,7 @@ function admit({ site, users, now }: PanelSurface) {
     }
     request.session = session
     request.sessionToken = token
+    if (session !== undefined && bodyLimit > usualBodyLimit) await turnToSend(session, reply)
   }
 }
 

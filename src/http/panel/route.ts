@@ -76,7 +76,7 @@ export type Route<Path extends string = string, Query = any, Body = any, Answer 
   run(asked: Asked<Path, Query, Body, any>): Promise<Answer>
 }
 
-const usualBodyLimit = 65_536
+export const usualBodyLimit = 65_536
 
 type Given<Path extends string, Q, B, Who, Answer> = {
   query?: Q
