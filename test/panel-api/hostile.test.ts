@@ -1,7 +1,9 @@
 // What a user of the panel, or somebody without a session, can ask for that costs more than they pay.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -134,6 +136,22 @@ test('row 7: large bodies of a user are read one after the other, and nobody els
   assert.equal(isAnswered, false)
   slow.destroy()
   assert.equal(await waiting, 200)
+})
+
+test('row 7: who hangs up before their large body is read leaves the turn to the next', async () => {
+  const busy = await user()
+  const head = `POST /panel/api/preview HTTP/1.1\r\nHost: a\r\nCookie: ${await cookieOf(busy)}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`
+  for (let round = 0; round < 20; round += 1) {
+    const sockets = Array.from({ length: 10 }, () => connect(Number(new URL(server.origin).port), '127.0.0.1'))
+    for (const [n, socket] of sockets.entries()) {
+      socket.on('error', () => {})
+      // Some before their session has been read, some after.
+      socket.write(head, () => setTimeout(() => socket.destroy(), n / 2))
+    }
+    await Promise.all(sockets.map((socket) => once(socket, 'close')))
+  }
+  const preview = { settings: {}, own: null, visitAfter: 'PT1H' }
+  assert.equal((await busy('POST', '/preview', preview)).status, 200)
 })
 
 test('row 7: a file full of faults has a line on the command line that can be read', async () => {

@@ -8,9 +8,9 @@ import type { Session } from '../../store/access.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
+import { turnToBuild } from './limits.ts'
 import { forReader, forUser, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
-import { turnToBuild } from './turn-to-build.ts'
 
 /** Checked as a campaign file is, by its own rules. */
 const Settings = Type.Object({})

@@ -6,9 +6,9 @@ import { languages } from '../../core/offer.ts'
 import { checkTimerStyle, defaultTimerStyle, fullTimerStyle, timerFonts } from '../../core/timer-style.ts'
 import { render } from '../../countdown/render.ts'
 import { PanelRefusal } from './errors.ts'
+import { turnToBuild } from './limits.ts'
 import { forReader } from './route.ts'
 import { closed } from './schemas.ts'
-import { turnToBuild } from './turn-to-build.ts'
 
 export const offerPageRoutes = {
   ...forReader('GET /campaigns/:campaignId/sightings', {

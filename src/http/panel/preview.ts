@@ -6,8 +6,8 @@ import { type LintFinding, lint } from '../../core/lint.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
-import { countRequest, newRateWindow } from '../../core/rate-window.ts'
-import { invalid, PanelRefusal } from './errors.ts'
+import { invalid } from './errors.ts'
+import { perMinute } from './limits.ts'
 import { forReader } from './route.ts'
 import { closed } from './schemas.ts'
 
@@ -20,11 +20,10 @@ export type PreviewAnswer =
 const ownMoments = /^20\d\d-/
 
 /**
- * Of one user in a minute, in this process. The worst settings block it for 10 ms: 4 % of the time. The editor asks
- * when the user stops typing, three times a second at most.
+ * Of one user. The worst settings block the process for 10 ms: 4 % of the time. The editor asks when the user stops
+ * typing, three times a second at most.
  */
-const mostPreviews = 240
-const asked = newRateWindow()
+const countPreview = perMinute(240)
 
 export const previewRoutes = {
   /** What the editor holds, wrong settings too; `own` is a local time, `visitAfter` a period. */
@@ -39,8 +38,7 @@ export const previewRoutes = {
     ),
     bodyLimit: 262_144,
     async run({ session, body: { settings, own, visitAfter }, now }): Promise<PreviewAnswer> {
-      const { allowed, resetSeconds } = countRequest(asked, session.user.id, mostPreviews, now * 1_000)
-      if (!allowed) throw new PanelRefusal('TOO_MANY_TRIES', [], resetSeconds)
+      countPreview(session.user.id, now)
       const ownMoment = own === null ? null : ownMoments.test(own) ? parseDateTime(own) : undefined
       if (ownMoment === undefined) {
         throw invalid('own', 'must be an existing date and time such as "2026-12-31T23:59"')

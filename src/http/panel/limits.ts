@@ -1,0 +1,66 @@
+// What users of the panel may ask for in a minute, and what has to wait for its turn. Counted in this process.
+import { finished } from 'node:stream/promises'
+import type { FastifyReply } from 'fastify'
+import type { Seconds } from '../../core/instant.ts'
+import { countRequest, newRateWindow } from '../../core/rate-window.ts'
+import type { Turn } from '../../countdown/templates.ts'
+import type { Session } from '../../store/access.ts'
+import { PanelRefusal } from './errors.ts'
+
+/** Counts for a user or an account by its id, and throws PanelRefusal from there on until the minute is over. */
+export function perMinute(most: number): (id: number, now: Seconds) => void {
+  const window = newRateWindow()
+  return (id, now) => {
+    const { allowed, resetSeconds } = countRequest(window, id, most, now * 1_000)
+    if (!allowed) throw new PanelRefusal('TOO_MANY_TRIES', [], resetSeconds)
+  }
+}
+
+/** Runs what belongs to one id one after the other, in the order of the calls. */
+function oneAtATime() {
+  const lastOf = new Map<number, Promise<unknown>>()
+  return async <T>(id: number, work: () => Promise<T>): Promise<T> => {
+    const result = (lastOf.get(id) ?? Promise.resolve()).then(work)
+    const last = result.catch(() => undefined)
+    lastOf.set(id, last)
+    try {
+      return await result
+    } finally {
+      if (lastOf.get(id) === last) lastOf.delete(id)
+    }
+  }
+}
+
+/** Each is a commit of its own, which waits for the disk. Several leads that are erased in one step count as one. */
+const countErasureOf = perMinute(60)
+export const countErasure = ({ account }: Session, now: Seconds) => countErasureOf(account.id, now)
+
+/** A countdown image takes the builder, which works for all accounts, a second or two. A saved style takes two. */
+const countBuildOfUser = perMinute(12)
+const countBuildOfAccount = perMinute(24)
+const building = oneAtATime()
+
+/** One build of an account at a time, so that another's waits for one of them and not for all. */
+export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
+  return async (build) => {
+    countBuildOfUser(user.id, now)
+    countBuildOfAccount(account.id, now)
+    return building(account.id, build)
+  }
+}
+
+const sending = oneAtATime()
+
+/**
+ * A large body takes the server's own thread for a while, whatever is wrong with it. Resolves when the user's large
+ * bodies before this one have been answered, so that others come in between.
+ */
+export function turnToSend({ user }: Session, reply: FastifyReply): Promise<void> {
+  return new Promise((resolve) => {
+    sending(user.id, () => {
+      resolve()
+      // A client that hung up, maybe before it was its turn, is no failure.
+      return finished(reply.raw).catch(() => undefined)
+    })
+  })
+}
