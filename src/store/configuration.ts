@@ -21,12 +21,12 @@ import type {
   NewKey,
   Page,
 } from './model.ts'
-import { boundTo, type Row, type Runner, type Sql, type Statement, type Value } from './sql.ts'
+import { boundTo, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
 
 /** Accounts, keys and campaigns. Each call rejects with StoreUnavailable where the database does not answer. */
 export type Configuration = ReturnType<typeof configurationOn>
 
-export function configurationOn({ read, snapshot, write, writeAll }: Runner) {
+export function configurationOn({ read, snapshot, write, writeUnflushed }: Runner) {
   return {
     ...boundTo(read, { listAccounts, findAccount, listKeys, findKey, findLiveKey }),
     ...boundTo(read, { listCampaigns, countCampaigns, newestPublished }),
@@ -34,7 +34,7 @@ export function configurationOn({ read, snapshot, write, writeAll }: Runner) {
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
     ...boundTo(write, { applyCampaign, deleteCampaign }),
     /** Not a change that others have to hear of. One write for a key and minute, whichever node reports it. */
-    noteKeyUses: (uses: readonly KeyUse[]) => writeAll(keyUseStatements(uses)),
+    noteKeyUses: (uses: readonly KeyUse[]) => writeUnflushed((sql) => runAll(sql, keyUseStatements(uses))),
   }
 }
 

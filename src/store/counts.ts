@@ -1,7 +1,7 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
-import { boundTo, type Row, type Runner, type Sql, type Statement } from './sql.ts'
+import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit', 'registration'] as const
@@ -35,11 +35,11 @@ export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude
 export type Counts = ReturnType<typeof countsOn>
 
 /** `rowsAtOnce`: rows of one statement. */
-export function countsOn({ read, writeAll }: Runner, rowsAtOnce: number) {
+export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
     ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings }),
     /** Adds to the counts by day of what recipients did. */
-    add: (counts: readonly Count[]) => writeAll(countStatements(counts, rowsAtOnce)),
+    add: (counts: readonly Count[]) => writeUnflushed((sql) => runAll(sql, countStatements(counts, rowsAtOnce))),
   }
 }
 

@@ -24,8 +24,11 @@ export type Runner = {
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** In one transaction that does not wait for the disk: a crash may lose it. */
   writeUnflushed<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** In one transaction, behind the answers: a crash may lose it. */
-  writeAll(statements: readonly Statement[]): Promise<void>
+}
+
+/** The statements one after the other, in the transaction of `sql`. */
+export async function runAll({ run }: Sql, statements: readonly Statement[]): Promise<void> {
+  for (const statement of statements) await run(...statement)
 }
 
 type OnSql = (sql: Sql, ...args: never[]) => Promise<unknown>

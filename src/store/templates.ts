@@ -4,22 +4,22 @@ import type { TemplateStore } from './store.ts'
 
 const mostTemplates = 10_000
 
-export function templatesOn({ read, writeAll }: Runner): TemplateStore {
+export function templatesOn({ read, writeUnflushed }: Runner): TemplateStore {
   return {
     read: (id) =>
       read(async (sql) => (await sql.get('SELECT template FROM timer_templates WHERE id = ?', id))?.template),
     write: (id, template, madeAt) =>
-      writeAll([
-        [
+      writeUnflushed(async ({ run }) => {
+        await run(
           'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
           id,
           template,
           madeAt,
-        ],
-        [
+        )
+        await run(
           `DELETE FROM timer_templates WHERE made_at <
             (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET ${mostTemplates - 1})`,
-        ],
-      ]),
+        )
+      }),
   }
 }

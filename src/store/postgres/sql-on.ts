@@ -1,5 +1,5 @@
 // The statements that both engines share, on connections of PostgreSQL.
-import type { Runner, Sql, Statement } from '../sql.ts'
+import type { Runner, Sql } from '../sql.ts'
 import type { Connection, Prepared } from './connection.ts'
 import { adminTimeoutMs, type Pools } from './pools.ts'
 
@@ -18,10 +18,6 @@ export function runnerOn({ admin, timeoutMs }: Pools): Runner {
     write,
     writeUnflushed: (work) =>
       write(async (sql) => (await Promise.all([sql.run('SET LOCAL synchronous_commit = off'), work(sql)]))[1]),
-    writeAll: (statements: readonly Statement[]) =>
-      write(async ({ run }) => {
-        for (const statement of statements) await run(...statement)
-      }),
   }
 }
 

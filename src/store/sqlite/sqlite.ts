@@ -68,17 +68,14 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
 export function runnerOn(database: Database, lockWaitMs: number): Runner {
   const { sql } = database
   const read: Runner['read'] = (work) => reading(database, () => work(sql))
-  const writeUnflushed: Runner['writeUnflushed'] = (work) =>
-    retryWhileLocked(database, lockWaitMs, () => withoutFlush(database, () => inTransaction(database, () => work(sql))))
   return {
     read,
     snapshot: read,
     write: (work) => retryWhileLocked(database, changeTimeoutMs, () => changing(database, () => work(sql))),
-    writeUnflushed,
-    writeAll: (statements) =>
-      writeUnflushed(async ({ run }) => {
-        for (const statement of statements) await run(...statement)
-      }),
+    writeUnflushed: (work) =>
+      retryWhileLocked(database, lockWaitMs, () =>
+        withoutFlush(database, () => inTransaction(database, () => work(sql))),
+      ),
   }
 }
 
