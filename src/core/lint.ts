@@ -1,18 +1,10 @@
 import type { CampaignSettings } from './campaign.ts'
 import type { Seconds } from './instant.ts'
 import { type Attempt, beginByVisit, type Offer, offerAt } from './mechanism/attempt.ts'
-import {
-  checked,
-  DAY_SECONDS,
-  dayOf,
-  type LocalSeconds,
-  parseDateTime,
-  parseTime,
-  skippedDates,
-} from './mechanism/calendar.ts'
+import { checked, DAY_SECONDS, dayOf, type LocalSeconds, parseDateTime, parseTime } from './mechanism/calendar.ts'
 import { addPeriod, periodOf } from './mechanism/period.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
-import { windowsOf } from './mechanism/window.ts'
+import { skippedDates, windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
 
 /** Settings that are allowed, and do something that their author may not expect. */

@@ -1,5 +1,3 @@
-import { remembered } from './remembered.ts'
-
 /**
  * Local dates and times as plain integers, without a zone: what a wall calendar and a wall clock show.
  * Counting days this way costs nothing; only zone.ts knows how they meet the instants.
@@ -66,44 +64,4 @@ export function parseDateTime(text: string): LocalSeconds | undefined {
 export function checked<T>(value: T | undefined): T {
   if (value === undefined) throw new RangeError('A setting of the deadline rules was never checked')
   return value
-}
-
-/** A local time that comes again: each day, on some weekdays, or on some days of each month. */
-export type Recurrence =
-  | { every: 'day'; time: string }
-  | { every: 'week'; on: Weekday[]; time: string }
-  | { every: 'month'; on: number[]; time: string }
-
-/** Whether a date is one of the recurrence's. A day that a month lacks is its last day. */
-export function datesOf(recurrence: Recurrence): (day: Day) => boolean {
-  switch (recurrence.every) {
-    case 'day':
-      return () => true
-    case 'week':
-      return (day) => recurrence.on.includes(weekdayOf(day))
-    case 'month':
-      return (day) => {
-        const { number, isLast } = dayOfMonth(day)
-        return recurrence.on.some((on) => on === number || (isLast && on > number))
-      }
-  }
-}
-
-/** Seconds after midnight. */
-export function timeOf(setting: { time: string }): number {
-  return checked(parseTime(setting.time))
-}
-
-/** Dates on which no deadline falls. */
-export type Skips = { skipWeekdays?: Weekday[]; skipDates?: string[] }
-
-/** Whether a date is skipped. */
-export const skippedBy: (skips: Skips) => (day: Day) => boolean = remembered((skips: Skips) => {
-  const { skipWeekdays = [] } = skips
-  const dates = new Set(skippedDates(skips))
-  return (day: Day) => skipWeekdays.includes(weekdayOf(day)) || dates.has(day)
-})
-
-export function skippedDates({ skipDates = [] }: Skips): Day[] {
-  return skipDates.map((date) => checked(parseDate(date)))
 }

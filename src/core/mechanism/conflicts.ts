@@ -1,17 +1,8 @@
 import { type Fault, flag, isObject, join, refuse, valid } from '../fault.ts'
-import {
-  checked,
-  datesOf,
-  parseDateTime,
-  type Recurrence,
-  type Skips,
-  skippedBy,
-  skippedDates,
-  TEN_YEARS_DAYS,
-  WEEKDAYS,
-  type Weekday,
-} from './calendar.ts'
+import { checked, parseDateTime, TEN_YEARS_DAYS, WEEKDAYS, type Weekday } from './calendar.ts'
+import { datesOf, type Recurrence } from './recurrence.ts'
 import { checkRecurrence, days, localDateTime, skipDates, skipWeekdays, startsOn } from './shape.ts'
+import { type Skips, skippedBy, skippedDates } from './window.ts'
 import { zoneOf } from './zone.ts'
 
 /**

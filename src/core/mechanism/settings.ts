@@ -1,4 +1,5 @@
-import type { Recurrence, Weekday } from './calendar.ts'
+import type { Weekday } from './calendar.ts'
+import type { Recurrence } from './recurrence.ts'
 
 /** What a campaign decides by. Never changed in place: what is computed from it is remembered. */
 export type Schedule = { timeZone: string; mechanism: Mechanism }

@@ -11,16 +11,9 @@ import {
   variant,
   wholeNumber,
 } from '../fault.ts'
-import {
-  parseDate,
-  parseDateTime,
-  parseTime,
-  type Recurrence,
-  TEN_YEARS_DAYS,
-  WEEKDAYS,
-  type Weekday,
-} from './calendar.ts'
+import { parseDate, parseDateTime, parseTime, TEN_YEARS_DAYS, WEEKDAYS, type Weekday } from './calendar.ts'
 import { parsePeriod } from './period.ts'
+import type { Recurrence } from './recurrence.ts'
 import type {
   AfterDeadline,
   CycleOn,

@@ -1,15 +1,17 @@
 import type { Seconds } from '../instant.ts'
 import {
+  checked,
   DAY_SECONDS,
   type Day,
-  datesOf,
   dayOf,
-  type Recurrence,
-  skippedBy,
+  parseDate,
   TEN_YEARS_DAYS,
-  timeOf,
+  type Weekday,
+  weekdayOf,
 } from './calendar.ts'
 import { addPeriod, periodOf } from './period.ts'
+import { datesOf, type Recurrence, timeOf } from './recurrence.ts'
+import { remembered } from './remembered.ts'
 import type { Rule } from './rule.ts'
 import type { AfterDeadline, DaysAtDeadline, NextDeadline } from './settings.ts'
 import { type Zone, zoneOf } from './zone.ts'
@@ -18,6 +20,20 @@ import { type Zone, zoneOf } from './zone.ts'
 export type Window = { opensAt: Seconds; deadlineAt: Seconds }
 
 export type WindowFrom = (anchorAt: Seconds) => Window
+
+/** Dates on which no deadline falls. */
+export type Skips = { skipWeekdays?: Weekday[]; skipDates?: string[] }
+
+/** Whether a date is skipped. */
+export const skippedBy: (skips: Skips) => (day: Day) => boolean = remembered((skips: Skips) => {
+  const { skipWeekdays = [] } = skips
+  const dates = new Set(skippedDates(skips))
+  return (day: Day) => skipWeekdays.includes(weekdayOf(day)) || dates.has(day)
+})
+
+export function skippedDates({ skipDates = [] }: Skips): Day[] {
+  return skipDates.map((date) => checked(parseDate(date)))
+}
 
 /**
  * The longest walk over dates: ten years of counted days, and as much again for 366 skipped dates where
