@@ -124,11 +124,6 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
 function limitPipelines(): (reply: FastifyReply) => boolean {
   const pipelined = new WeakMap<Socket, number>()
 
-  function forget(socket: Socket): void {
-    const count = pipelined.get(socket) ?? 0
-    if (count < maxPipelined) pipelined.set(socket, count - 1)
-  }
-
   return (reply) => {
     const { socket } = reply.request.raw
     const count = (pipelined.get(socket) ?? 0) + 1
@@ -140,7 +135,12 @@ function limitPipelines(): (reply: FastifyReply) => boolean {
     pipelined.set(socket, count)
     if (count === maxPipelined) reply.header('Connection', 'close')
     // Answered at once or not: what was read together counts together.
-    reply.raw.on('close', () => setImmediate(forget, socket))
+    reply.raw.on('close', () =>
+      setImmediate(() => {
+        const left = pipelined.get(socket) ?? 0
+        if (left < maxPipelined) pipelined.set(socket, left - 1)
+      }),
+    )
     return false
   }
 }
