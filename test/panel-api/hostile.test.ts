@@ -154,6 +154,14 @@ test('row 7: who hangs up before their large body is read leaves the turn to the
   assert.equal((await busy('POST', '/preview', preview)).status, 200)
 })
 
+test('row 7: between the large bodies of a user there is time for others', async () => {
+  const busy = await user()
+  const preview = { settings: {}, own: null, visitAfter: 'PT1H' }
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: 11 }, () => busy('POST', '/preview', preview)))
+  assert.ok(performance.now() - startedAt >= 10 * 20)
+})
+
 test('row 7: a file full of faults has a line on the command line that can be read', async () => {
   const file = join(place.folder, 'faults.json')
   const campaign = { ...JSON.parse(campaignFile()), ...names(20_000) }

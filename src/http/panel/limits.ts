@@ -1,5 +1,6 @@
 // What users of the panel may ask for in a minute, and what has to wait for its turn. Counted in this process.
 import { finished } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
@@ -50,17 +51,20 @@ export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
 }
 
 const sending = oneAtATime()
+/** The work of a large body is some 6 ms, so that one user has a quarter of the server's thread at most. */
+const restMs = 20
 
 /**
  * A large body takes the server's own thread for a while, whatever is wrong with it. Resolves when the user's large
- * bodies before this one have been answered, so that others come in between.
+ * bodies before this one have been answered and others had time to come in between.
  */
 export function turnToSend({ user }: Session, reply: FastifyReply): Promise<void> {
   return new Promise((resolve) => {
-    sending(user.id, () => {
+    sending(user.id, async () => {
       resolve()
       // A client that hung up, maybe before it was its turn, is no failure.
-      return finished(reply.raw).catch(() => undefined)
+      await finished(reply.raw).catch(() => undefined)
+      await sleep(restMs)
     })
   })
 }
