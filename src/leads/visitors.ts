@@ -31,6 +31,10 @@ export type MayBegin = false | (() => boolean)
 export type Visitors = {
   /** The lead that a ref names. @throws StoreUnavailable */
   find(ref: string): Promise<Found | undefined>
+  /** The campaign, if recipients may see anything of it. @throws StoreUnavailable */
+  campaign(campaignId: number): Promise<Campaign | undefined>
+  /** The lead that the ref names, where it is one of the campaign with an email. @throws StoreUnavailable */
+  leadIn(campaign: Campaign, ref: string | undefined): Promise<Lead | undefined>
   /**
    * The offer of the visitor who is there. Without `mayBegin` it is only read. With it, it is a visit, and `mayBegin`
    * is asked before a visitor without an email begins an attempt. @throws StoreUnavailable
@@ -54,6 +58,8 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
       const account = campaign && (await configCache.account(campaign.accountId))
       return account && { campaign, account, lead: await found.lead(campaign) }
     },
+    campaign: (campaignId) => openCampaign(parts, campaignId),
+    leadIn: (campaign, ref) => leadOf(parts, campaign, ref),
     async offer(campaignId, visitor, mayBegin, now) {
       const campaign = await openCampaign(parts, campaignId)
       return campaign && offerIn(parts, campaign, visitor, mayBegin, now)

@@ -32,6 +32,8 @@ async function withClock(place: Installation, campaign: string) {
   return { shop: { place, owner: me, server } as Shop, setTo }
 }
 
+const gateOf = ({ owner: { campaignId } }: Shop) => `/visitor/v1/campaigns/${campaignId}/gate`
+
 /** What every way to ask says the deadline is, at one time of the server's clock; a failure names the way. */
 async function holdOneDeadline(shop: Shop, email: string, deadline: number, now: number): Promise<void> {
   const known = await lookUp(shop, email)
@@ -43,6 +45,9 @@ async function holdOneDeadline(shop: Shop, email: string, deadline: number, now:
   const asked: Answer = await ask(shop, 'offer', { lc, visit: true })
   assert.equal(asked.body.deadline / 1000, deadline, 'widget')
   assert.equal(asked.body.state, now < deadline ? 'open' : 'expired')
+  const gate = await open(shop, gateOf(shop), { headers: { 'Lastcall-Ref': again.ref } })
+  assert.deepEqual([gate.status, gate.headers['lastcall-state']], now < deadline ? [204, 'open'] : [403, 'expired'])
+  assert.equal(Date.parse(gate.headers['lastcall-deadline'] as string) / 1000, deadline, 'gate')
   for (const language of ['en', 'pl'] as const) {
     const { raw, headers } = await open(shop, again.image.replace('/en/', `/${language}/`))
     assert.equal(headers['x-timer-state'], now < deadline ? 'open' : 'expired')
@@ -83,6 +88,7 @@ test(`${times} times GET and HEAD of every address change no deadline and start 
     image,
     image.replace('/en/', '/pl/'),
     `${offer}?lc=${ref}&visit=true`,
+    `${gateOf(shop)}?lc=${ref}`,
   ])
   const all = [...paths, '/widget/v1.js', '/healthz', '/api/public/v1/openapi.json', `/go/1/${random32()}`]
   const requests = Array.from({ length: times }, (_, index) => ({
@@ -109,11 +115,11 @@ test(`${times} made-up refs: there is nothing at any of them`, async (t) => {
   }
   const requests = Array.from({ length: times }, (_, index) => {
     const madeUp = index % 4 < 2 ? random32() : near(index)
-    const path = (index % 2 === 0 ? (links[0] as string) : image).replace(ref, madeUp)
-    return { path, method: 'GET' }
+    const address = [links[0] as string, image, links[0] as string, `${gateOf(shop)}?lc=${ref}`][index % 4] as string
+    return { path: address.replace(ref, madeUp), method: 'GET' }
   })
   const statuses = await openAll(shop, requests)
-  assert.deepEqual(statuses, { '404': times / 2, '200 unknown': times / 2 })
+  assert.deepEqual(statuses, { '404': times / 2, '200 unknown': times / 4, '401': times / 4 })
 })
 
 /** In pipelines, over eight connections at a time; how often each status came, with the state of images. */

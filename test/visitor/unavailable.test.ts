@@ -34,7 +34,7 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
   app.register(
     visitor({
       store: { rates: { count: ask, countVisitor: ask } },
-      visitors: { find: ask, offer: ask, register: ask },
+      visitors: { find: ask, campaign: ask, leadIn: ask, offer: ask, register: ask },
       templates: { get: ask },
       counting: { count: (one) => void counted.push(one), registered() {}, keyUsed() {}, close: async () => {} },
       formRatePerMinute: 5,
@@ -64,6 +64,10 @@ async function holdUnavailable({ app, counted }: ReturnType<typeof surfaces>, co
   assert.equal(gif.rawPayload.subarray(0, 6).toString(), 'GIF89a')
   const head = await app.inject({ url: image, method: 'HEAD' })
   assert.deepEqual([head.statusCode, head.headers['content-type'], head.body], [200, 'image/gif', ''])
+
+  const gate = await app.inject(`/visitor/v1/campaigns/1/gate?lc=${ref}`)
+  assert.deepEqual([gate.statusCode, gate.headers['lastcall-state'], gate.body], [503, 'unavailable', ''])
+  assert.deepEqual([gate.headers['cache-control'], gate.headers.vary], ['no-store', 'Lastcall-Ref'])
 
   for (const question of questions) {
     const answer = await app.inject({ ...question, method: 'POST' })

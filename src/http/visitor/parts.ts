@@ -15,3 +15,6 @@ export type VisitorParts = {
   /** Wall clock, milliseconds. */
   now(): number
 }
+
+/** Below /visitor/v1. */
+export const campaignPath = (operation: string) => `/campaigns/:campaignId([1-9][0-9]{0,15})/${operation}`

@@ -1,6 +1,7 @@
 // Everything that recipients open. Contract, "What opening does".
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { sendError } from '../errors.ts'
+import { gate } from './gate.ts'
 import { links } from './links.ts'
 import type { VisitorParts } from './parts.ts'
 import { sendNothing, timers } from './timers.ts'
@@ -15,6 +16,7 @@ export function visitor(parts: VisitorParts): FastifyPluginAsync {
     scope.register(timers(parts), { prefix: timerPrefix })
     scope.register(widget(parts.log), { prefix: '/widget' })
     scope.register(widgetApi(parts), { prefix: '/visitor/v1' })
+    scope.register(gate(parts), { prefix: '/visitor/v1' })
   }
 }
 

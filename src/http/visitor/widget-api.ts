@@ -10,7 +10,7 @@ import { parseJson, useJson } from '../json.ts'
 import { errors } from '../public/schemas.ts'
 import { rateAddress } from './address.ts'
 import { fetcherOf } from './fetcher.ts'
-import type { VisitorParts } from './parts.ts'
+import { campaignPath, type VisitorParts } from './parts.ts'
 import { FormAnswer, FormInput, OfferAnswer, OfferInput, refusalOf } from './widget-schemas.ts'
 
 declare module 'fastify' {
@@ -71,11 +71,9 @@ function useAnyContentType(scope: FastifyInstance): void {
 
 type CampaignPath = { campaignId: string }
 
-const pathTo = (operation: string) => `/campaigns/:campaignId([1-9][0-9]{0,15})/${operation}`
-
 function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
   const { visitors, counting, now } = parts
-  const path = pathTo('offer')
+  const path = campaignPath('offer')
   const countBeginning = visitorRate()
   const mostBeginnings = parts.formRatePerMinute * beginningsPerRegistration
 
@@ -108,7 +106,7 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
 
 function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
   const { store, visitors, now, formRatePerMinute } = parts
-  const path = pathTo('leads')
+  const path = campaignPath('leads')
 
   scope.options(path, allowPost)
   scope.post<{ Params: CampaignPath; Body: FormInput }>(

@@ -1,0 +1,88 @@
+// The gate: whether the customer's own server lets a visitor through to the offer. By statuses that `auth_request` of
+// nginx knows: 2xx lets in, 401 and 403 refuse, anything else means that it cannot be said.
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { type Gate, gateAt } from '../../core/gate.ts'
+import { formatInstant } from '../../core/instant.ts'
+import { countRequest, newRateWindow } from '../../core/rate-window.ts'
+import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
+import { campaignPath, type VisitorParts } from './parts.ts'
+
+/** Of one campaign in a minute, in this process. A customer's server asks from one address, so none is limited. */
+const mostQuestions = 60_000
+
+const everyAnswer = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'Lastcall-State, Lastcall-Deadline, Lastcall-Seconds-Left, Lastcall-Next-At',
+  'Referrer-Policy': 'no-referrer',
+  Vary: 'Lastcall-Ref',
+}
+
+/** Seconds after the deadline in which who is at the till may finish. */
+const mostGrace = 3_600
+
+type GateRequest = { Params: { campaignId: string }; Querystring: { grace?: unknown; lc?: unknown } }
+
+export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions): FastifyPluginAsync {
+  const asked = newRateWindow()
+  return async (scope) => {
+    // On what is refused before a hook of ours runs, too.
+    scope.addHook('onSend', async (_, reply) => {
+      reply.headers(everyAnswer)
+    })
+    scope.setErrorHandler((error, request, reply) => {
+      const code = errorCodeOf(error)
+      if (error instanceof Refusal && code === 'VALIDATION_ERROR') return sendError(reply, code, error.message)
+      logFailure(log, code, error, request)
+      return sendUnavailable(reply)
+    })
+    const path = campaignPath('gate')
+    scope.options(path, async (_, reply) =>
+      reply
+        .code(204)
+        .headers({ 'Access-Control-Allow-Methods': 'GET, HEAD', 'Access-Control-Allow-Headers': 'Lastcall-Ref' })
+        .header('Access-Control-Max-Age', '86400')
+        .send(),
+    )
+    scope.get<GateRequest>(path, async (request, reply) => {
+      const grace = graceOf(request)
+      const campaign = await visitors.campaign(Number(request.params.campaignId))
+      if (campaign === undefined || !countRequest(asked, campaign.id, most, now()).allowed)
+        return sendUnavailable(reply)
+      const lead = await visitors.leadIn(campaign, refOf(request))
+      if (lead === undefined) return sendUnknown(reply)
+      return sendGate(reply, gateAt(campaign.terms, lead.attempt, grace, now()))
+    })
+  }
+}
+
+/** In seconds. Other parameters, such as those of the page, are let be. @throws Refusal */
+function graceOf({ query: { grace = '0' } }: FastifyRequest<GateRequest>): number {
+  const isRight = typeof grace === 'string' && /^\d{1,4}$/.test(grace) && Number(grace) <= mostGrace
+  if (isRight) return Number(grace)
+  throw new Refusal('VALIDATION_ERROR', `Query parameter grace must be a number of seconds from 0 to ${mostGrace}.`)
+}
+
+/** The header, which proxies set, comes before the address of the page. Anything but one ref is nobody's. */
+function refOf({ headers, query }: FastifyRequest<GateRequest>): string | undefined {
+  const ref = headers['lastcall-ref'] || query.lc
+  return typeof ref === 'string' && /^[0-9a-f]{32}$/.test(ref) ? ref : undefined
+}
+
+function sendGate(reply: FastifyReply, { state, isOpen, deadline, secondsLeft, nextAt, maxAgeSeconds }: Gate) {
+  reply.code(isOpen ? 204 : 403).headers({ 'Lastcall-State': state, 'Cache-Control': `max-age=${maxAgeSeconds}` })
+  if (deadline !== null && secondsLeft !== null) {
+    reply.headers({ 'Lastcall-Deadline': formatInstant(deadline), 'Lastcall-Seconds-Left': secondsLeft })
+  }
+  if (nextAt !== null) reply.header('Lastcall-Next-At', formatInstant(nextAt))
+  return reply.send()
+}
+
+const sendUnknown = (reply: FastifyReply) =>
+  reply
+    .code(401)
+    .headers({ 'Lastcall-State': 'unknown', 'WWW-Authenticate': 'Lastcall', 'Cache-Control': 'max-age=30' })
+    .send()
+
+/** The page's owner has decided what happens then. */
+const sendUnavailable = (reply: FastifyReply) =>
+  reply.code(503).headers({ 'Lastcall-State': 'unavailable', 'Cache-Control': 'no-store' }).send()

@@ -1,0 +1,84 @@
+// The gate says what the rules decide, and for how long it stays true.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { gateAt } from '../../src/core/gate.ts'
+import { type Attempt, begin, beginByVisit, nextCycleAt, offerAt, setByHand } from '../../src/core/mechanism/attempt.ts'
+import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
+import type { Mechanism } from '../../src/core/mechanism/settings.ts'
+import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
+import { campaigns } from '../support/random-schedules.ts'
+
+const start = Date.UTC(2026, 0, 1) / 1_000
+const twoYears = 2 * 366 * 86_400
+
+function after(period: string, more: Partial<Mechanism> = {}): Terms {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period }, ...more }
+  return termsOf({ timeZone: 'Europe/Warsaw', mechanism: mechanism as Mechanism })
+}
+
+/** State, whether it lets in, seconds left, seconds that the answer may be kept. */
+function shown(terms: Terms, attempt: Attempt, graceSeconds: number, nowMs: number): unknown[] {
+  const { state, isOpen, secondsLeft, maxAgeSeconds } = gateAt(terms, attempt, graceSeconds, nowMs)
+  return [state, isOpen, secondsLeft, maxAgeSeconds]
+}
+
+test('open before the deadline, in grace for so many seconds after it, expired from then on', () => {
+  const terms = after('PT1H')
+  const attempt = begin(terms, start)
+  const deadlineMs = (start + 3_600) * 1_000
+  assert.deepEqual(shown(terms, attempt, 60, deadlineMs - 31_000), ['open', true, 31, 30])
+  assert.deepEqual(shown(terms, attempt, 60, deadlineMs - 1_500), ['open', true, 2, 1])
+  assert.deepEqual(shown(terms, attempt, 60, deadlineMs - 1), ['open', true, 1, 0])
+  assert.deepEqual(shown(terms, attempt, 60, deadlineMs), ['grace', true, 0, 30])
+  assert.deepEqual(shown(terms, attempt, 60, deadlineMs + 59_999), ['grace', true, 0, 0])
+  assert.deepEqual(shown(terms, attempt, 60, deadlineMs + 60_000), ['expired', false, 0, 30])
+  assert.deepEqual(shown(terms, attempt, 0, deadlineMs), ['expired', false, 0, 30])
+})
+
+test('an offer that follows is told, and the answer is kept until it begins', () => {
+  const terms = after('PT1H', { cycle: { enabled: true, pause: 'PT1H' } })
+  const nextAt = start + 2 * 3_600
+  const gate = gateAt(terms, begin(terms, start), 0, (nextAt - 5) * 1_000)
+  assert.deepEqual([gate.state, gate.nextAt, gate.maxAgeSeconds], ['expired', nextAt, 5])
+})
+
+test('pending lets in, and neither it nor an offer without a deadline has one', () => {
+  const pending = after('PT1H', { startsOn: 'visit' })
+  assert.deepEqual(shown(pending, begin(pending, start), 0, start * 1_000), ['pending', true, null, 30])
+  const none = after('PT1H', { deadline: { kind: 'none' } })
+  assert.deepEqual(shown(none, begin(none, start), 3_600, start * 1_000), ['open', true, null, 30])
+})
+
+test('for any campaign and moment it is what the offer is, and stays so for as long as it may be kept', () => {
+  const moment = fc.integer({ min: 0, max: twoYears * 1_000 })
+  const byHand = fc.option(fc.integer({ min: 0, max: twoYears }))
+  fc.assert(
+    fc.property(
+      campaigns,
+      fc.boolean(),
+      byHand,
+      moment,
+      fc.integer({ min: 0, max: 3_600 }),
+      (campaign, visits, hand, ms, grace) => {
+        const schedule = checkSchedule(campaign.timeZone, campaign.mechanism as Mechanism, [])
+        assert.ok(schedule)
+        const terms = termsOf(schedule)
+        const begun = visits ? beginByVisit(terms, start) : begin(terms, start)
+        const attempt = hand === null ? begun : setByHand(begun, start + hand, start)
+        const nowMs = start * 1_000 + ms
+        const now = Math.floor(nowMs / 1_000)
+        const gate = gateAt(terms, attempt, grace, nowMs)
+        const offer = offerAt(terms, attempt, now)
+        const isInGrace = offer.state === 'expired' && now - (offer.deadline as number) < grace
+        assert.equal(gate.state, isInGrace ? 'grace' : offer.state)
+        assert.equal(gate.isOpen, isInGrace || ['open', 'pending'].includes(offer.state))
+        assert.deepEqual([gate.deadline, gate.nextAt], [offer.deadline, nextCycleAt(terms, attempt, now)])
+        assert.ok(gate.maxAgeSeconds >= 0 && gate.maxAgeSeconds <= 30)
+        const kept = gateAt(terms, attempt, grace, nowMs + gate.maxAgeSeconds * 1_000 - 1)
+        if (gate.maxAgeSeconds > 0) assert.equal(kept.state, gate.state)
+      },
+    ),
+    { numRuns: 2_000 },
+  )
+})

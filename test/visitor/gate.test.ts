@@ -1,0 +1,218 @@
+// The gate, for the customer's own server.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { newFastify } from '../../src/http/framework.ts'
+import { gate } from '../../src/http/visitor/gate.ts'
+import type { VisitorParts } from '../../src/http/visitor/parts.ts'
+import { type Answer, applyCampaign, eventually, openShop } from '../support/api.ts'
+import { ask, open, random32, recipient } from '../support/recipient.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
+const shop = openShop()
+before(() => shop.opened)
+
+const pathOf = (campaignId: number, query = '') => `/visitor/v1/campaigns/${campaignId}/gate${query}`
+
+/** By header, or with `query` by the address. */
+function pass(campaignId: number, ref: string, query = ''): Promise<Answer> {
+  const headers = query === '' ? { 'Lastcall-Ref': ref } : {}
+  return open(shop, pathOf(campaignId, query), { headers })
+}
+
+function holdGate(answer: Answer, status: number, state: string): void {
+  const { headers, raw } = answer
+  assert.deepEqual([answer.status, headers['lastcall-state'], raw.length], [status, state, 0])
+  assert.equal(headers['access-control-allow-origin'], '*')
+  assert.equal(headers['referrer-policy'], 'no-referrer')
+  assert.equal(headers.vary, 'Lastcall-Ref')
+  assert.match(headers['cache-control'] ?? '', status === 503 ? /^no-store$/ : /^max-age=([12]?\d|30)$/)
+  assert.equal(headers['www-authenticate'], status === 401 ? 'Lastcall' : undefined)
+}
+
+async function inCampaign(mechanism: object, settings = {}) {
+  const { id } = await applyCampaign(shop, { mechanism, ...settings })
+  return { id, ...(await recipient(shop, { campaignId: id })) }
+}
+
+const fixed = (at: string, opensAt?: string) => ({
+  startsOn: 'registration',
+  deadline: { kind: 'fixed', at, ...(opensAt !== undefined && { opensAt }) },
+})
+
+test('lets in while the offer is open, waits for its visit or has no deadline; refuses before and after', async () => {
+  for (const [mechanism, status, state] of [
+    [{ startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } }, 204, 'open'],
+    [{ startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' } }, 204, 'pending'],
+    [{ startsOn: 'registration', deadline: { kind: 'none' } }, 204, 'open'],
+    [fixed('2099-01-02T00:00', '2099-01-01T00:00'), 403, 'scheduled'],
+    [fixed('2020-01-01T00:00'), 403, 'expired'],
+  ] as const) {
+    const { id, ref, deadline } = await inCampaign(mechanism)
+    const answer = await pass(id, ref)
+    holdGate(answer, status, state)
+    assert.equal(answer.headers['lastcall-deadline'], deadline ?? undefined)
+    const left = deadline === null ? undefined : Math.max(0, Math.ceil((Date.parse(deadline) - Date.now()) / 1_000))
+    const said = answer.headers['lastcall-seconds-left']
+    assert.ok(left === undefined ? said === undefined : Math.abs(Number(said) - left) <= 2, `${said} for ${left}`)
+    holdGate(await pass(id, ref, `?lc=${ref}`), status, state)
+    const head = await open(shop, pathOf(id), { method: 'HEAD', headers: { 'Lastcall-Ref': ref } })
+    holdGate(head, status, state)
+  }
+})
+
+test('an offer that comes again says when', async () => {
+  const cycle = { enabled: true, pause: 'P1D' }
+  const { id, ref, deadline } = await inCampaign({
+    ...{ startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' }, cycle },
+  })
+  const { headers } = await pass(id, ref)
+  const next = Date.parse(headers['lastcall-next-at'] as string)
+  assert.ok(next > Date.parse(deadline as string))
+})
+
+test('who is at the till may finish within the grace, whose seconds are checked', async () => {
+  const { id, ref, email } = await inCampaign({ startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const at = new Date(Date.now() - 100_000).toISOString().replace(/\.\d+/, '')
+  await shop.place.json(['lead', 'deadline', '--campaign', String(id), '--email', email, '--at', at])
+  holdGate(await pass(id, ref, `?lc=${ref}&grace=3600`), 204, 'grace')
+  holdGate(await pass(id, ref, `?lc=${ref}&grace=60`), 403, 'expired')
+  holdGate(await pass(id, ref, `?lc=${ref}&grace=0&utm_source=news`), 403, 'expired')
+  for (const grace of ['3601', '-1', '1.5', '', '1e3', '60&grace=60', '00060']) {
+    const answer = await open(shop, pathOf(id, `?lc=${ref}&grace=${grace}`))
+    assert.deepEqual([answer.status, answer.body.code], [422, 'VALIDATION_ERROR'], grace)
+    assert.match(answer.body.message, /grace must be a number of seconds from 0 to 3600/)
+  }
+})
+
+test('without a ref of a lead of this campaign the visitor is unknown', async () => {
+  const { id } = await applyCampaign(shop, { anonymous: { enabled: true } })
+  const other = await recipient(shop)
+  const { ref } = await recipient(shop, { campaignId: id })
+  const client = random32()
+  await ask(shop, 'offer', { client, visit: true }, { campaignId: id })
+  const wrong = ['', 'x', client, random32(), other.ref, ref.toUpperCase(), `${ref}0`, `${ref}, ${ref}`]
+  for (const text of wrong) {
+    holdGate(await pass(id, text), 401, 'unknown')
+    holdGate(await pass(id, '', `?lc=${encodeURIComponent(text)}`), 401, 'unknown')
+  }
+  holdGate(await pass(id, '', `?lc=${ref}&lc=${ref}`), 401, 'unknown')
+  // What a proxy sets comes before what stands in an address.
+  const both = await open(shop, pathOf(id, `?lc=${random32()}`), { headers: { 'Lastcall-Ref': ref } })
+  holdGate(both, 204, 'open')
+})
+
+test('a draft, unavailable tools, a suspended account and no campaign at all: it cannot be said', async () => {
+  const { id, ref } = await inCampaign({ startsOn: 'registration', deadline: { kind: 'none' } })
+  const draft = await applyCampaign(shop, { isDraft: true })
+  for (const campaignId of [draft.id, 999_999_999, 9_007_199_254_740_992])
+    holdGate(await pass(campaignId, ref), 503, 'unavailable')
+  const account = String(shop.owner.accountId)
+  for (const [off, on] of [
+    ['--countdown-tools=false', '--countdown-tools=true'],
+    ['--suspended=true', '--suspended=false'],
+  ] as const) {
+    for (const [flag, status] of [
+      [off, 503],
+      [on, 204],
+    ] as const) {
+      await shop.place.json(['account', 'set', account, ...flag.split('=')])
+      const answer = await eventually(
+        1,
+        () => pass(id, ref),
+        (one) => one.status === status,
+      )
+      holdGate(answer, status, status === 503 ? 'unavailable' : 'open')
+    }
+  }
+})
+
+test('a page of another origin may ask, with the ref as a header', async () => {
+  const answer = await open(shop, pathOf(1), { method: 'OPTIONS' })
+  assert.equal(answer.status, 204)
+  assert.equal(answer.headers['access-control-allow-headers'], 'Lastcall-Ref')
+  assert.equal(answer.headers['access-control-allow-methods'], 'GET, HEAD')
+})
+
+test('past the limit of a campaign it cannot be said, until the minute is over', async () => {
+  const app = newFastify({ isHttps: false, trustProxy: [], log: silent, sendUndecodable: (reply) => reply.send() })
+  let now = 60_000
+  const visitors = { campaign: async () => ({ id: 1 }), leadIn: async () => undefined }
+  app.register(gate({ visitors, log: silent, now: () => now } as unknown as VisitorParts, 3))
+  const statuses = async () => {
+    const answers = await Promise.all(Array.from({ length: 4 }, () => app.inject('/campaigns/1/gate')))
+    return answers.map(({ statusCode }) => statusCode)
+  }
+  assert.deepEqual(await statuses(), [401, 401, 401, 503])
+  now = 120_000
+  assert.deepEqual(await statuses(), [401, 401, 401, 503])
+})
+
+/** The modules that docs/gate.md shows, for a campaign of this server. */
+async function example(marker: string, campaignId: number): Promise<any> {
+  const document_ = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'gate.md'), 'utf8')
+  const blocks = [...document_.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text]) => text as string)
+  const text = blocks.find((block) => block.includes(marker)) as string
+  const file = join(shop.place.folder, `${marker.replace(/\W/g, '')}-${campaignId}.mjs`)
+  const ours = text
+    .replace('https://offers.example.com', shop.server.origin)
+    .replace('/campaigns/1/', `/campaigns/${campaignId}/`)
+    .replace("'express'", `'${import.meta.resolve('express')}'`)
+  writeFileSync(file, ours)
+  return (await import(pathToFileURL(file).href)).default
+}
+
+/** Scripts off, copied addresses, other browsers: what a page behind the gate gives by link, cookie, or nothing. */
+async function holdPage(get: (query: string, cookie: string) => Promise<Response>, campaignId: number): Promise<void> {
+  const { ref, email } = await recipient(shop, { campaignId })
+  const said = async (query: string, cookie = '') => {
+    const answer = await get(query, cookie)
+    return [answer.status, answer.headers.get('location')?.replace(/^https?:..[^/]+/, '') ?? (await answer.text())]
+  }
+  const link = await get(`?lc=${ref}`, '')
+  assert.deepEqual([link.status, await link.text()], [200, 'The offer'])
+  assert.match(link.headers.get('set-cookie') ?? '', new RegExp(`^lastcall=${ref}; (?=.*HttpOnly)(?=.*Secure)`))
+  assert.equal(link.headers.get('cache-control'), 'no-store')
+  assert.deepEqual(await said('', `a=b; lastcall=${ref}`), [200, 'The offer'])
+  assert.deepEqual(await said(''), [302, '/sign-up'])
+  assert.deepEqual(await said(`?lc=${random32()}`, `lastcall=${ref}`), [302, '/sign-up'])
+  const at = new Date(Date.now() - 700_000).toISOString().replace(/\.\d+/, '')
+  await shop.place.json(['lead', 'deadline', '--campaign', String(campaignId), '--email', email, '--at', at])
+  assert.deepEqual(await said('', `lastcall=${ref}`), [302, '/closed'])
+  assert.deepEqual(await said(`?lc=${ref}`), [302, '/closed'])
+}
+
+test('docs/gate.md: the page behind Express is closed after the deadline, and open where it cannot be said', async (t) => {
+  const { id } = await applyCampaign(shop, {})
+  const listening = async (app: any) => {
+    const server = app.listen(0, '127.0.0.1')
+    t.after(() => server.close())
+    await once(server, 'listening')
+    const address = `http://127.0.0.1:${server.address().port}/autumn-offer`
+    return (query: string, cookie: string) => fetch(address + query, { redirect: 'manual', headers: { cookie } })
+  }
+  await holdPage(await listening(await example('express', id)), id)
+  const get = await listening(await example('express', (await applyCampaign(shop, { isDraft: true })).id))
+  assert.equal(await (await get('', '')).text(), 'The offer')
+})
+
+test('docs/gate.md: the page behind a worker at the edge, too', async (t) => {
+  const { id } = await applyCampaign(shop, {})
+  const own = globalThis.fetch
+  t.after(() => {
+    globalThis.fetch = own
+  })
+  const site = 'https://shop.example.com/autumn-offer'
+  const isOfSite = (what: unknown) => what instanceof Request && what.url.startsWith(site)
+  globalThis.fetch = async (what, options) => (isOfSite(what) ? new Response('The offer') : own(what, options))
+  const ask = async (campaignId: number) => {
+    const worker = await example('Response.redirect', campaignId)
+    return (query: string, cookie: string) => worker.fetch(new Request(site + query, { headers: { cookie } }))
+  }
+  await holdPage(await ask(id), id)
+  const get = await ask((await applyCampaign(shop, { isDraft: true })).id)
+  assert.equal(await (await get('', '')).text(), 'The offer')
+})
