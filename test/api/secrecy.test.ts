@@ -166,7 +166,7 @@ test('not in the metrics', async () => {
 test('not in the history, nor where it is kept', async () => {
   await sleep(1500)
   for (const { accountId } of [shop.owner, suspended, spent]) {
-    const { code, stdout, stderr } = await shop.place.run(['history', 'list', '--account', String(accountId)])
+    const { code, stdout, stderr } = await shop.place.runShared(['history', 'list', '--account', String(accountId)])
     assert.equal(code, 0, stderr)
     assertNothingOf(stdout + stderr, 'history list')
   }

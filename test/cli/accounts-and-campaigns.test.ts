@@ -168,7 +168,7 @@ test('accounts, keys and campaigns', { concurrency: 4, timeout: 400_000 }, async
         listed.map(({ id }: any) => id),
         [one.campaignId],
       )
-      const keys = await place.run(['key', 'list', '--account', String(one.accountId)])
+      const keys = await place.runShared(['key', 'list', '--account', String(one.accountId)])
       assert.ok(!keys.stdout.includes(two.keyId))
     }),
   ]

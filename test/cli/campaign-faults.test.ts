@@ -145,7 +145,7 @@ test('campaign files with faults, by the command', { timeout: 400_000 }, async (
   assert.equal((await place.json(['campaign', 'export', String(campaignId)])).pages[0].id, 1)
   const before = await rowsOf(place)
   const apply = (input: string, account = accountId) =>
-    place.run(['campaign', 'apply', '--account', String(account), '-'], input)
+    place.runShared(['campaign', 'apply', '--account', String(account), '-'], input)
 
   const inputs: [name: string, input: string, named: RegExp][] = [
     [
@@ -206,9 +206,9 @@ test('campaign files with faults, by the command', { timeout: 400_000 }, async (
       assertRefused(result, named, [2])
       assert.ok(!result.stderr.includes(secret), `${input}: ${result.stderr}`)
     }
-    const misplaced = await place.run(['lead', 'show', '--campaign', '1', `${secret}@example.com`])
+    const misplaced = await place.runShared(['lead', 'show', '--campaign', '1', `${secret}@example.com`])
     assertRefused(misplaced, 'one argument too many', [2])
-    assertRefused(await place.run([address, secret.repeat(2)]), 'no command', [2])
+    assertRefused(await place.runShared([address, secret.repeat(2)]), 'no command', [2])
     assert.ok(!misplaced.stderr.includes(secret))
   })
 

@@ -13,7 +13,7 @@ test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
   const campaign = ['--campaign', String(origin.campaignId)]
   const importFile = (place: Installation, csv: string | Buffer, name = 'emails.csv') => {
     writeFileSync(join(place.folder, name), csv)
-    return place.run(['lead', 'import', ...campaign, name])
+    return place.runShared(['lead', 'import', ...campaign, name])
   }
   const imported = async (place: Installation, csv: string | Buffer) => {
     const { code, stdout, stderr } = await importFile(place, csv)
@@ -277,7 +277,7 @@ test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
     await place.json(['campaign', 'apply', '--account', String(origin.accountId), '-'], draft)
     assert.deepEqual(await emailsOf(place), ['a@example.com'])
     await place.json(['campaign', 'delete', String(origin.campaignId), '--yes'])
-    assertRefused(await place.run(['lead', 'list', ...campaign]), String(origin.campaignId), [2])
+    assertRefused(await place.runShared(['lead', 'list', ...campaign]), String(origin.campaignId), [2])
     assert.ok(!JSON.stringify(await rowsOf(place)).includes('a@example.com'), 'its leads are still there')
   })
 

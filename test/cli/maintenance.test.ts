@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { campaignFile, installation } from '../support/lastcall.ts'
+import { installation } from '../support/lastcall.ts'
 import { prepared, root } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { databasesCreated } from '../support/test-database.ts'
@@ -62,41 +62,6 @@ test('maintenance', { concurrency: 4, timeout: 400_000 }, async (t) => {
     const listed = await place.json<any[]>(['account', 'list'])
     assert.deepEqual(listed.map(({ name }) => name).sort(), names)
     assert.equal(new Set(listed.map(({ id }) => id)).size, 8)
-  })
-
-  check('one JSON document on standard output, and nothing else, whatever the command', async (t) => {
-    const place = origin.copy(t)
-    writeFileSync(join(place.folder, 'emails.csv'), 'email\na@example.com\n')
-    writeFileSync(join(place.folder, 'campaign.json'), campaignFile())
-    const account = ['--account', String(origin.accountId)]
-    const lead = [...campaign, '--email', 'a@example.com']
-    for (const args of [
-      ['account', 'create', '--name', 'B'],
-      ['account', 'list'],
-      ['account', 'set', '2', '--suspended', 'true'],
-      ['key', 'create', ...account, '--name', 'k'],
-      ['key', 'list', ...account],
-      ['key', 'rename', origin.keyId, '--name', 'k'],
-      ['campaign', 'apply', ...account, 'campaign.json'],
-      ['campaign', 'list', ...account],
-      ['campaign', 'export', String(origin.campaignId)],
-      ['lead', 'import', ...campaign, 'emails.csv'],
-      ['lead', 'list', ...campaign],
-      ['lead', 'show', ...lead],
-      ['lead', 'deadline', ...lead, '--at', 'none'],
-      ['lead', 'erase', ...lead],
-      ['history', 'list', ...account],
-      ['openapi'],
-      ['migrate'],
-      ['key', 'revoke', origin.keyId],
-      ['campaign', 'delete', String(origin.campaignId), '--yes'],
-    ]) {
-      const { code, stdout, stderr } = await place.run(args)
-      assert.equal(code, 0, `${args.join(' ')}: ${stderr}`)
-      assert.equal(stderr, '', args.join(' '))
-      assert.ok(stdout.endsWith('\n'), args.join(' '))
-      assert.equal(typeof JSON.parse(stdout), 'object', args.join(' '))
-    }
   })
 
   check('as npm starts it, from a folder of the caller', async (t) => {

@@ -75,11 +75,11 @@ test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
     assert.deepEqual(await listed(place, origin.campaignId), [...written.slice(1), ...others].sort())
     assert.deepEqual(await listed(place, draftId), [...others].sort())
     assert.deepEqual(await listed(place, theirs), [...written].sort())
-    assertRefused(await place.run(erase), '--email', [2])
-    assertRefused(await place.run([...erase, '--campaign', '1']), '--campaign', [2])
-    assertRefused(await place.run(['lead', 'erase', '--email', 'ada@example.com']), '--account', [2])
-    assertRefused(await place.run(['lead', 'find', '--account', '999', '--email', 'a@example.com']), '999', [2])
-    assertRefused(await place.run(['lead', 'find', ...account]), '--email', [2])
+    assertRefused(await place.runShared(erase), '--email', [2])
+    assertRefused(await place.runShared([...erase, '--campaign', '1']), '--campaign', [2])
+    assertRefused(await place.runShared(['lead', 'erase', '--email', 'ada@example.com']), '--account', [2])
+    assertRefused(await place.runShared(['lead', 'find', '--account', '999', '--email', 'a@example.com']), '999', [2])
+    assertRefused(await place.runShared(['lead', 'find', ...account]), '--email', [2])
   })
 
   await t.test('the panel finds and erases the same, and nothing of another account', async (t) => {

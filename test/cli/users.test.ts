@@ -6,7 +6,7 @@ import { installation } from '../support/lastcall.ts'
 test('users of the panel', async (t) => {
   const place = installation(t)
   const refused = async (args: string[], input: string, message: RegExp) => {
-    const { code, stdout, stderr } = await place.run(args, input)
+    const { code, stdout, stderr } = await place.runShared(args, input)
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, message)
   }
@@ -30,11 +30,11 @@ test('users of the panel', async (t) => {
 
   await t.test('a password has 8 to 256 characters, and stands in no message', async () => {
     await refused(create('b@x.pl'), 'planted\n', /^lastcall: the password must have 8 to 256 characters/)
-    const { stderr } = await place.run(create('b@x.pl'), `${'planted'.repeat(40)}\n`)
+    const { stderr } = await place.runShared(create('b@x.pl'), `${'planted'.repeat(40)}\n`)
     assert.match(stderr, /8 to 256/)
     assert.doesNotMatch(stderr, /planted/)
-    assert.equal((await place.run(create('b@x.pl'), '8 chars!')).code, 0)
-    assert.equal((await place.run(create('c@x.pl'), `${'x'.repeat(256)}\n`)).code, 0)
+    assert.equal((await place.runShared(create('b@x.pl'), '8 chars!')).code, 0)
+    assert.equal((await place.runShared(create('c@x.pl'), `${'x'.repeat(256)}\n`)).code, 0)
   })
 
   await t.test('reset sets a new password of a user who is there', async () => {

@@ -178,7 +178,7 @@ async function lost(server: Server): Promise<number> {
 }
 
 async function stored(place: Installation, { accountId }: Prepared): Promise<number> {
-  const { code, stdout } = await place.run(['history', 'list', '--account', String(accountId)])
+  const { code, stdout } = await place.runShared(['history', 'list', '--account', String(accountId)])
   return code === 0 ? JSON.parse(stdout).length : 0
 }
 

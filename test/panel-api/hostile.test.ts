@@ -170,7 +170,7 @@ test('row 7: a file full of faults has a line on the command line that can be re
     [['simulate'], Array(5).fill({ campaign, events: [] })],
   ] as const) {
     writeFileSync(file, JSON.stringify(content))
-    const { code, stderr } = await place.run([...args, file])
+    const { code, stderr } = await place.runShared([...args, file])
     assert.equal(code, 2)
     assert.ok(stderr.length < mostBytes, `${stderr.length} characters`)
     assert.match(stderr, /a0: is unknown/)

@@ -117,7 +117,7 @@ test('a NUL in a request of the public API or of a visitor breaks nothing', asyn
 
 test('a NUL in a file for the command line is exit 2', async () => {
   const apply = ['campaign', 'apply', '--account', String(accountId), '-']
-  const { code, stderr } = await place.run(apply, campaignFile({ name: 'Name\0' }))
+  const { code, stderr } = await place.runShared(apply, campaignFile({ name: 'Name\0' }))
   assert.equal(code, 2, stderr)
   assert.match(stderr, /name: must be/)
   const leads = ['lead', 'import', '--campaign', String(campaignId), '-']

@@ -46,7 +46,7 @@ test('the set-up link makes the first account and user, once, and stays in no ad
 
   const second = await open(undefined, { path: `/setup${hash}` })
   await second.getByText('This link has been used or is too old').waitFor()
-  assert.equal((await place.run(['setup-link'])).code, 2)
+  assert.equal((await place.runShared(['setup-link'])).code, 2)
 })
 
 atBothWidths('signing in and out, with the way back to where one wanted to go', async (width) => {

@@ -186,7 +186,7 @@ atBothWidths(
 test('a campaign with leads says in words why it cannot become one date for everyone', async () => {
   const id = await make(course)
   writeFileSync(join(stage.place.folder, 'emails.csv'), 'email\nada@example.com\n')
-  const imported = await stage.place.run(['lead', 'import', '--campaign', String(id), 'emails.csv'])
+  const imported = await stage.place.runShared(['lead', 'import', '--campaign', String(id), 'emails.csv'])
   assert.equal(imported.code, 0)
   const page = await edit(id)
   await page.getByLabel('How the offer ends').selectOption('fixed')

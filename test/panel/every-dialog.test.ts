@@ -18,8 +18,8 @@ import { words as settingsWords } from '../../panel/src/screens/settings/words.t
 import { isFull } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
-  assertAccessible,
   assertFits,
+  assertNoViolation,
   assertUntroubled,
   comeBack,
   panelStage,
@@ -131,7 +131,7 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
         await page.setViewportSize(widths[one])
         await dialog.waitFor()
         await assertFits(page)
-        if (one === width) await assertAccessible(page, part)
+        if (one === width) await assertNoViolation(page, part)
       }
       await page.setViewportSize(widths.phone)
     }
@@ -176,7 +176,7 @@ test('no violation of axe where an invited person joins', async () => {
     await page.getByRole('button', { name: joinWords[language].joinDone }).waitFor()
     for (const scheme of schemes) {
       await wear(page, scheme)
-      await assertAccessible(page)
+      await assertNoViolation(page)
       await assertFits(page)
     }
     assert.equal(new URL(page.url()).hash, '')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, panelStage, widths } from './stage.ts'
+import { assertFits, assertNoViolation, assertUntroubled, panelStage, widths } from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
@@ -75,14 +75,14 @@ for (const look of looks)
         await page.setViewportSize(widths[width])
         await assertFits(page)
         await assertTabsInOneLine(page)
-        if (width === look.width) await assertAccessible(page)
+        if (width === look.width) await assertNoViolation(page)
       }
       assert.equal(await page.locator('html').getAttribute('lang'), look.language)
     }
     assertUntroubled(page)
     const door = await stage.open(undefined, { ...look, path: '/sign-in' })
     await door.locator('h1').waitFor()
-    await assertAccessible(door)
+    await assertNoViolation(door)
     await page.context().close()
     await door.context().close()
   })

@@ -68,14 +68,14 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
     const before = await rowsOf(place)
     writeFileSync(join(place.folder, 'precious.txt'), 'precious')
     for (const file of ['lastcall.db', './lastcall.db', 'precious.txt', '.', 'nowhere/copy.db'])
-      assertRefused(await place.run(['backup', file]), file)
+      assertRefused(await place.runShared(['backup', file]), file)
     assert.equal(readFileSync(join(place.folder, 'precious.txt'), 'utf8'), 'precious')
     assert.deepEqual(await rowsOf(place), before)
   })
 
   check('a backup of nothing makes nothing', async (t) => {
     const place = installation(t)
-    assertRefused(await place.run(['backup', 'copy.db']), /database|DATABASE_URL/)
+    assertRefused(await place.runShared(['backup', 'copy.db']), /database|DATABASE_URL/)
     assert.ok(!existsSync(join(place.folder, 'copy.db')) && !existsSync(place.databasePath))
   })
 

@@ -32,7 +32,7 @@ test('where there is no database', async (t) => {
     ['history', 'list', '--account', '1'],
     ['backup', 'copy.db'],
   ]
-  const results = await several(4, calls, (args) => place.run(args))
+  const results = await several(4, calls, (args) => place.runShared(args))
   for (const [n, args] of calls.entries())
     await t.test(`${args.slice(0, 2).join(' ')} refuses`, () =>
       assertRefused(results[n] as Finished, `DATABASE_URL: there is no database at ${place.databasePath};`, [2]),

@@ -1,5 +1,5 @@
 // Starts what ships: the command line and the server as processes of their own.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,6 +13,8 @@ import { checkCampaign } from '../../src/core/campaign.ts'
 import { openTemplates } from '../../src/countdown/templates.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { Asked } from './command-process.ts'
+import { isFull } from './faults.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
 import { shelveUsualTemplates } from './usual-templates.ts'
 
@@ -32,7 +34,9 @@ export type Installation = {
   databaseUrl: string
   /** Runs one command of the command line on this database and waits for its end. */
   run(args: string[], input?: string | AsyncIterable<string>): Promise<Finished>
-  /** Like `run`, but fails unless the command exits 0, and returns its standard output as JSON. */
+  /** Like `run`, in the short form in a process that runs the next command too: most of a command is its start. */
+  runShared(args: string[], input?: string): Promise<Finished>
+  /** Like `runShared`, but fails unless the command exits 0, and returns its standard output as JSON. */
   json<T = any>(args: string[], input?: string): Promise<T>
   /**
    * Makes what a test needs and is not about, in this process: a command costs one of its own. Beside a running
@@ -98,6 +102,12 @@ export function installation(t: Scope, from?: Installation): Installation {
     return { code, ...output() }
   }
 
+  async function runShared(args: string[], input = ''): Promise<Finished> {
+    if (isFull) return run(args, input)
+    await databasesCreated()
+    return askShared({ args, folder, databaseUrl: database.url, input }, environment())
+  }
+
   return {
     folder,
     get databasePath() {
@@ -105,8 +115,9 @@ export function installation(t: Scope, from?: Installation): Installation {
     },
     databaseUrl: database.url,
     run,
+    runShared,
     async json(args, input) {
-      const { code, stdout, stderr } = await run(args, input)
+      const { code, stdout, stderr } = await runShared(args, input)
       if (code !== 0) throw new Error(`lastcall ${args.join(' ')} exited ${code}: ${stderr}`)
       return JSON.parse(stdout)
     },
@@ -169,6 +180,28 @@ const running = new Set<ChildProcess>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
+
+const idle: ChildProcess[] = []
+
+/** One command at a time for each such process; they end with this one. */
+async function askShared(asked: Asked, env: Record<string, string>): Promise<Finished> {
+  const child = idle.pop() ?? fork(join(import.meta.dirname, 'command-process.ts'), { env, execArgv: [] })
+  child.ref()
+  child.channel?.ref()
+  child.send(asked)
+  const ended = new AbortController()
+  const [finished] = await Promise.race([
+    once(child, 'message', ended) as Promise<[Finished]>,
+    once(child, 'exit', ended).then(([code]) => [{ code, stdout: '', stderr: 'it ended' }]),
+  ])
+  ended.abort()
+  // One that has failed may have left something open.
+  if (finished?.code === 1 && child.connected) child.disconnect()
+  else if (child.connected) idle.push(child)
+  child.unref()
+  child.channel?.unref()
+  return finished as Finished
+}
 
 async function kill(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return

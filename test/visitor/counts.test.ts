@@ -67,7 +67,7 @@ test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors 
     open: { person: 1, proxy: 1, scanner: 0 },
     visit: { person: 1, proxy: 0, scanner: 0 },
   })
-  const { code, stderr } = await shop.place.run(['campaign', 'stats', '999999'])
+  const { code, stderr } = await shop.place.runShared(['campaign', 'stats', '999999'])
   assert.deepEqual([code, stderr], [2, 'lastcall: ID: there is no campaign 999999\n'])
 })
 

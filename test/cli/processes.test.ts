@@ -1,0 +1,58 @@
+// Every command as the process that an operator starts. The other files run most of them in a process that they share.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { campaignFile } from '../support/lastcall.ts'
+import { assertRefused, prepared } from '../support/prepared.ts'
+import { engine } from '../support/test-database.ts'
+
+/** These have tests of their own, which start them as processes. */
+const elsewhere = ['serve', 'demo', 'copy', ...(engine === 'postgres' ? ['backup'] : [])]
+
+test('one JSON document on standard output, nothing else, and exit 0, whatever the command', async (t) => {
+  const { place, accountId, campaignId, keyId } = await prepared(t)
+  const account = ['--account', String(accountId)]
+  const campaign = ['--campaign', String(campaignId)]
+  const email = ['--email', 'ada@example.com']
+  const rules = { campaign: { timeZone: 'UTC', mechanism: JSON.parse(campaignFile()).mechanism }, events: [] }
+  const password = 'long enough for a test\n'
+  const calls: Record<string, [args: string[], input?: string]> = {
+    'account create': [['--name', 'Other']],
+    'account list': [[]],
+    'account set': [[String(accountId), '--rate-limit', '5']],
+    'setup-link': [[]],
+    'user create': [[...account, ...email], password],
+    'user reset': [email, password],
+    'key create': [[...account, '--name', 'second']],
+    'key list': [account],
+    'key rename': [[keyId, '--name', 'first']],
+    'key revoke': [[keyId]],
+    'campaign apply': [[...account, '-'], campaignFile()],
+    'campaign list': [account],
+    'campaign export': [[String(campaignId)]],
+    'lead import': [[...campaign, '-'], 'email\nada@example.com\n'],
+    'lead list': [campaign],
+    'lead show': [[...campaign, ...email]],
+    'lead find': [[...account, ...email]],
+    'lead stats': [[...campaign, ...email]],
+    'lead deadline': [[...campaign, ...email, '--at', '2099-01-01T00:00:00Z']],
+    'campaign stats': [[String(campaignId)]],
+    'lead erase': [[...account, ...email]],
+    'history list': [account],
+    'campaign delete': [[String(campaignId), '--yes']],
+    simulate: [[], JSON.stringify(rules)],
+    openapi: [[]],
+    ...(engine === 'sqlite' && { backup: [['copy.db']] }),
+    migrate: [[]],
+    '--version': [[]],
+  }
+  const unknown = await place.run(['nothing'])
+  assertRefused(unknown, 'unknown command nothing', [2])
+  const names = /use one of: (.*)/.exec(unknown.stderr)?.[1]?.split(', ') ?? []
+  assert.deepEqual([...Object.keys(calls), ...elsewhere].sort(), names.sort())
+  for (const [name, [args, input]] of Object.entries(calls)) {
+    const { code, stdout, stderr } = await place.run([...name.split(' '), ...args], input)
+    assert.deepEqual([code, stderr], [0, ''], name)
+    assert.match(stdout, /^[^\n].*\n$/s, name)
+    JSON.parse(stdout)
+  }
+})

@@ -1,0 +1,42 @@
+// A process that runs commands one after the other, each by main.ts as the command line does. Told by its parent.
+import { Readable } from 'node:stream'
+
+export type Asked = { args: string[]; folder: string; databaseUrl: string; input: string }
+
+const main = new URL('../../src/main.ts', import.meta.url).href
+/** What main.ts ends a command with that has failed. */
+type Exit = { exitCode: number }
+let runs = 0
+
+process.exit = ((exitCode: number) => {
+  throw { exitCode } satisfies Exit
+}) as typeof process.exit
+
+function caught(stream: NodeJS.WriteStream): () => string {
+  let text = ''
+  stream.write = (part: string | Uint8Array) => {
+    text += part
+    return true
+  }
+  return () => text
+}
+
+async function run({ args, folder, databaseUrl, input }: Asked) {
+  process.chdir(folder)
+  process.env.DATABASE_URL = databaseUrl
+  process.argv.splice(2, Infinity, ...args)
+  Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input)]), configurable: true })
+  const stdout = caught(process.stdout)
+  const stderr = caught(process.stderr)
+  let code = 0
+  try {
+    // Another address is another module, which runs anew.
+    await import(`${main}?${++runs}`)
+  } catch (error) {
+    if ((error as Partial<Exit>).exitCode === undefined) throw error
+    code = (error as Exit).exitCode
+  }
+  return { code, stdout: stdout(), stderr: stderr() }
+}
+
+process.on('message', async (asked: Asked) => process.send?.(await run(asked)))
