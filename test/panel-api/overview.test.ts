@@ -1,11 +1,12 @@
 // What an account sees first, at instants of our own choice, on both engines.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { createKey, replaceKey } from '../../src/access/keys.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { parseInstant } from '../../src/core/instant.ts'
 import { overviewRoutes } from '../../src/http/panel/overview.ts'
 import { openCounting } from '../../src/leads/counting.ts'
-import type { Campaign } from '../../src/store/model.ts'
+import type { Campaign, Key } from '../../src/store/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 
@@ -114,5 +115,29 @@ test('a campaign is over by its date or its end, whatever its deadline; an end i
       ...['after, ended', 'fixed, ended', 'fixed, was', 'none, ended', 'weekly, ended'],
     ])
     assert.deepEqual(named('NO_DEADLINE'), ['none, goes on'])
+  })
+})
+
+test('a replaced key that still works is named with its end, and no key is said to be missing', async (t) => {
+  await withAccount(t, async ({ store, overview }) => {
+    const at = '2026-01-15T12:00:00Z'
+    const about = async (when: string) =>
+      (await overview(when)).attention.filter(({ what }) => what === 'NO_KEY' || what === 'KEY_ENDS')
+    assert.deepEqual(
+      (await about(at)).map(({ what }) => what),
+      ['NO_KEY'],
+    )
+    const [account] = await store.configuration.listAccounts()
+    const old = await createKey(store, account?.id as number, 'Shop', seconds(at))
+    const key = async () => (await store.configuration.findKey(old.id)) as Key
+    const next = await replaceKey(store, await key(), 'Shop', 86_400, seconds(at))
+    assert.deepEqual(await about(at), [])
+    await store.configuration.revokeKey(next?.id as string, seconds(at))
+    const until = seconds('2026-01-16T12:00:00Z')
+    assert.deepEqual(await about(at), [{ what: 'KEY_ENDS', campaignId: null, name: 'Shop', until }])
+    assert.deepEqual(
+      (await about('2026-01-16T12:00:00Z')).map(({ what }) => what),
+      ['NO_KEY'],
+    )
   })
 })

@@ -371,7 +371,7 @@ const csv = [
 ]
 
 atBothWidths('an import reports by line what the command line would, and can be repeated', async (width) => {
-  const campaign = await campaignOf(owner, { isDraft: true })
+  const campaign = await campaignOf(owner)
   await imported(campaign.id, ['old@example.com'])
   const path = join(place.folder, 'list.csv')
   const text = [...csv, ...numbered(1_234, 'many').map((email) => `x,${email},`)].join('\n')
@@ -414,15 +414,14 @@ atBothWidths('an import reports by line what the command line would, and can be 
   await assertAccessible(page)
   const [file] = await Promise.all([
     page.waitForEvent('download'),
-    dialog.getByRole('button', { name: 'Download report' }).click(),
+    dialog.getByRole('button', { name: 'Download refused rows' }).click(),
   ])
-  const report = readFileSync(await file.path(), 'utf8')
-  assert.match(report, /^\uFEFFLine,Outcome\r\n2,New\r\n3,Not an email address in ASCII\r\n5,New\r\n/)
-  assert.doesNotMatch(report, /@/)
-  assert.equal(
-    report.trimEnd().split('\r\n').length - 1,
-    byCommand.created + byCommand.existing + byCommand.refused.length,
-  )
+  const [head, ...refused] = readFileSync(await file.path(), 'utf8')
+    .trimEnd()
+    .split('\r\n')
+  assert.equal(head, '\uFEFFemail,Reason,Line')
+  assert.equal(refused[0], 'no email,Not a valid email address,3')
+  assert.equal(refused.length, byCommand.refused.length)
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await links(page).first().waitFor()
 
@@ -539,25 +538,73 @@ atBothWidths(
     await dialog.getByText('What was imported stays').waitFor()
     assert.equal(await dialog.locator('[data-count=existing]').textContent(), '1,000')
     await assertAccessible(page)
-    await dialog.getByRole('button', { name: 'Download report' }).waitFor()
     assertUntroubled(page)
   },
 )
 
-test('a file that is no list of emails is refused before anything is written', async () => {
+test('a CSV file is taken whatever its heading, and its column can be chosen from its first rows', async () => {
   const campaign = await campaignOf(owner)
   const page = await open(owner, { path: leadsPath(campaign.id) })
   await page.getByRole('button', { name: 'Import' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Import leads' })
-  const path = join(place.folder, 'wrong.csv')
-  for (const content of ['', 'joe@example.com\nann@example.com\n', 'name;e-mail\nJoe;joe@example.com\n']) {
+  const path = join(place.folder, 'any.csv')
+  const choose = async (content: string) => {
     writeFileSync(path, content)
     await dialog.locator('input[type=file]').setInputFiles(path)
-    await dialog.getByRole('button', { name: 'Start import' }).click()
-    await dialog.getByText('The first line names no column “email”').waitFor()
   }
+  const column = dialog.getByLabel('Column with the emails')
+  const start = dialog.getByRole('button', { name: 'Start import' })
+  await choose('')
+  await dialog.getByText('The file is empty.').waitFor()
+  const heads = ['EMAIL', 'E-mail', 'Email address', 'adres e-mail', 'Adres\u00a0E-Mail', ' "e-mail" ']
+  for (const [index, heading] of heads.entries()) {
+    await choose(`name;${heading.trim()};note\nJoe;joe${index}@example.com;me@example.com\n`)
+    await dialog.getByRole('cell', { name: `joe${index}@example.com` }).waitFor()
+    assert.equal(await column.inputValue(), '1', heading)
+  }
+  await choose(`Joe\tnone\n${numbered(12, 'row').join('\tx\n')}\n`)
+  await dialog.getByRole('cell', { name: 'row-00008@example.com' }).waitFor()
+  assert.equal(await column.inputValue(), '0')
+  // No heading at all: ten rows are shown, and the first is one to be imported.
+  await choose(numbered(12, 'bare').join('\n'))
+  await dialog.getByRole('cell', { name: 'bare-00009@example.com' }).waitFor()
+  assert.equal(await dialog.getByRole('cell').count(), 10)
+  // Where nothing tells, the reader does; and may always choose another.
+  await choose('a,b\nx,y\n')
+  await dialog.getByRole('cell', { name: 'y' }).waitFor()
+  assert.equal(await start.isDisabled(), true)
+  await choose('one@example.com,two@example.com\nthree@example.com,=bad\n')
+  await dialog.getByRole('cell', { name: 'one@example.com' }).waitFor()
+  await column.selectOption({ label: 'Column 2' })
   await assertAccessible(page)
-  assert.deepEqual(await listOf(campaign.id), [])
+  await start.click()
+  await dialog.getByText('Import finished').waitFor()
+  await dialog.getByRole('table', { name: 'Refused' }).getByRole('cell', { name: '=bad' }).waitFor()
+  const button = dialog.getByRole('button', { name: 'Download refused rows' })
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()])
+  assert.match(readFileSync(await file.path(), 'utf8'), /\r\n'=bad,Not a valid email address,2\r\n$/)
+  assert.deepEqual(await listOf(campaign.id), ['two@example.com'])
+  assertUntroubled(page)
+})
+
+atBothWidths('an import into a draft first says how many offers begin, and until when', async (width) => {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2031-06-05T23:59' } }
+  const campaign = await campaignOf(owner, { isDraft: true, mechanism, timeZone: 'Europe/Warsaw' })
+  await imported(campaign.id, ['old@example.com'])
+  const path = join(place.folder, 'draft.csv')
+  const emails = [...numbered(601, 'draft'), 'old@example.com', 'none', 'draft-00000@example.com']
+  writeFileSync(path, `email\n${emails.join('\n')}\n`)
+  const page = await open(owner, { path: leadsPath(campaign.id), width })
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import leads' })
+  await dialog.locator('input[type=file]').setInputFiles(path)
+  await dialog.getByRole('button', { name: 'Start import' }).click()
+  await dialog.getByText(/^601 offers begin at once and end on Thu,? 5 Jun 2031,? 23:59 GMT\+2\.$/).waitFor()
+  await assertAccessible(page)
+  assert.deepEqual(await listOf(campaign.id), ['old@example.com'])
+  await dialog.getByRole('button', { name: 'Import now' }).click()
+  await dialog.getByText('Import finished').waitFor()
+  assert.equal((await listOf(campaign.id)).length, 602)
   assertUntroubled(page)
 })
 

@@ -172,6 +172,7 @@ function bodyFor(route: string): unknown {
     },
     'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },
     'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
+    'POST /campaigns/:campaignId/leads/import/trial': { emails: ['mine@example.com'] },
     'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: null },
   }
   return bodies[route]

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
+import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
@@ -20,6 +21,8 @@ const pageMaxSize = 1_000
 /** Leads that one request reads at most: a state is not stored, so a search may read many to find one. */
 const stepSize = 1_000
 const importMaxSize = 500
+const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed)
+const importBodyLimit = 1_048_576
 const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
@@ -66,8 +69,8 @@ export const leadRoutes = {
   }),
   /** New emails only, as `lead import`: an outcome for each, in their order. */
   ...forUser('POST /campaigns/:campaignId/leads/import', {
-    body: Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed),
-    bodyLimit: 1_048_576,
+    body: Emails,
+    bodyLimit: importBodyLimit,
     async run({ campaign, parts, body, now }) {
       const outcome = async (email: string): Promise<ImportOutcome> => {
         const fault = emailFault(email)
@@ -76,6 +79,20 @@ export const leadRoutes = {
         return created ? 'created' : 'existing'
       }
       return { outcomes: await Promise.all(body.emails.map(outcome)) }
+    },
+  }),
+  /** What that import would do, and what a new lead would get; nothing is written. */
+  ...forReader('POST /campaigns/:campaignId/leads/import/trial', {
+    body: Emails,
+    bodyLimit: importBodyLimit,
+    async run({ campaign, parts, body, now }) {
+      const outcome = async (email: string): Promise<ImportOutcome> =>
+        emailFault(email) ?? ((await parts.store.leads.find(campaign, email)) === undefined ? 'created' : 'existing')
+      const { terms } = campaign
+      return {
+        outcomes: await Promise.all(body.emails.map(outcome)),
+        offer: offerAt(terms, begin(terms, now), now),
+      }
     },
   }),
   ...forReader('GET /campaigns/:campaignId/leads/:ref', {

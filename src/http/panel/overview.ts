@@ -6,7 +6,7 @@ import { DAY_SECONDS, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
-import type { Campaign, CampaignTotals } from '../../store/model.ts'
+import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
 import { forReader, type PanelParts } from './route.ts'
 
 const daysShown = 30
@@ -17,8 +17,10 @@ const leadsAtOnce = 500
 
 /** Something that a customer would want to fix; of a campaign, or of the account. */
 export type Attention =
-  | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null }
-  | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string }
+  | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
+  /** The key of this name still works, replaced as it was, and none does after it. */
+  | { what: 'KEY_ENDS'; campaignId: null; name: string; until: Seconds }
+  | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string; until: null }
 
 export const overviewRoutes = {
   ...forReader('GET /overview', {
@@ -32,7 +34,7 @@ export const overviewRoutes = {
         campaigns: { ...totals, looked: looked.length },
         open: { ...open, isAll: open.isAll && looked.length >= totals.published },
         attention: [
-          ...(await ofAccount(parts, account, totals)),
+          ...(await ofAccount(parts, account, totals, now)),
           ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
         ],
       }
@@ -94,20 +96,31 @@ async function ofAccount(
   { store }: PanelParts,
   account: { id: number; countdownTools: boolean },
   { published, drafts }: CampaignTotals,
+  now: Seconds,
 ): Promise<Attention[]> {
   const keys = await store.configuration.listKeys(account.id)
   const found = [
     ...(account.countdownTools ? [] : ['TOOLS_OFF' as const]),
     ...(published + drafts > 0 ? [] : ['NO_CAMPAIGN' as const]),
-    ...(keys.some(({ revokedAt }) => revokedAt === null) ? [] : ['NO_KEY' as const]),
+    ...(keys.some(({ revokedAt }) => revokedAt === null || revokedAt > now) ? [] : ['NO_KEY' as const]),
   ]
-  return found.map((what) => ({ what, campaignId: null, name: null }))
+  return [...found.map((what) => ({ what, campaignId: null, name: null, until: null })), ...lastToWork(keys, now)]
+}
+
+/** Where every key that works was replaced: the one that works longest. */
+function lastToWork(keys: Key[], now: Seconds): Attention[] {
+  const working = keys.filter(({ revokedAt }) => revokedAt === null || revokedAt > now)
+  const untilOf = ({ revokedAt }: Key) => revokedAt ?? Number.POSITIVE_INFINITY
+  const [last] = working.sort((a, b) => untilOf(b) - untilOf(a))
+  if (last === undefined || last.revokedAt === null) return []
+  return [{ what: 'KEY_ENDS', campaignId: null, name: last.name, until: last.revokedAt }]
 }
 
 async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {
   const { id: campaignId, name, pages, terms } = campaign
   const found: Attention[] = []
-  const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') => found.push({ what, campaignId, name })
+  const add = (what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE') =>
+    found.push({ what, campaignId, name, until: null })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
   else if ((await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
   const { deadlineAt, endsAt, mechanism } = terms

@@ -5,6 +5,7 @@ import { useLanguage, useWords } from '../../language.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { TimesIn } from '../../parts/time-text.tsx'
 import { DayChart } from './day-chart.tsx'
 import { DayTable } from './day-table.tsx'
 import { words } from './words.ts'
@@ -88,19 +89,23 @@ function Days({ days }: Pick<Overview, 'days'>) {
   )
 }
 
+type Attention = Overview['attention'][number]['what']
+
 /** Where each thing is put right. */
 const places = {
   NO_CAMPAIGN: () => '/campaigns',
   NO_KEY: () => '/integrations',
+  KEY_ENDS: () => '/integrations',
   TOOLS_OFF: () => null,
   NO_PAGE: (id: number | null) => `/campaigns/${id}/pages`,
   WIDGET_NEVER_SEEN: (id: number | null) => `/campaigns/${id}/pages`,
   OVER: (id: number | null) => `/campaigns/${id}`,
   NO_DEADLINE: (id: number | null) => `/campaigns/${id}`,
-} satisfies Record<Overview['attention'][number]['what'], (id: number | null) => string | null>
+} satisfies Record<Attention, (id: number | null) => string | null>
 
 function Attentions({ overview: { attention: found, campaigns } }: { overview: Overview }) {
   const text = useWords(words)
+  const wordsOf = (what: Attention, when: string) => (what === 'KEY_ENDS' ? text.what[what](when) : text.what[what])
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4" mb="xs">
@@ -108,11 +113,15 @@ function Attentions({ overview: { attention: found, campaigns } }: { overview: O
       </Title>
       {found.length === 0 && <Text size="sm">{text.allWell}</Text>}
       <List size="sm" spacing={6}>
-        {found.map(({ what, campaignId, name }) => (
+        {found.map(({ what, campaignId, name, until }) => (
           <List.Item key={`${what} ${campaignId}`}>
             <Group gap={4} component="span">
-              <Place to={places[what](campaignId)} text={name ?? text.what[what]} />
-              {name !== null && <span>{text.what[what]}</span>}
+              <Place to={places[what](campaignId)} text={name ?? wordsOf(what, '')} />
+              {name !== null && (
+                <span>
+                  <TimesIn at={until === null ? [] : [until]} say={(when = '') => wordsOf(what, when)} />
+                </span>
+              )}
             </Group>
           </List.Item>
         ))}

@@ -33,6 +33,8 @@ export const words = inBoth({
       NO_KEY: 'There is no API key, so no server can register leads. Make one under Integrations.',
       TOOLS_OFF:
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
+      KEY_ENDS: (when: string) =>
+        `is the last API key that works, until ${when}. Create another one under Integrations.`,
       NO_PAGE: 'has no page that is offered in mails, so leads get no link.',
       WIDGET_NEVER_SEEN: 'is published, but its widget was never seen on a page.',
       OVER: 'is over: its date or its end has passed.',
@@ -70,6 +72,8 @@ export const words = inBoth({
       NO_CAMPAIGN: 'Nie ma jeszcze żadnej kampanii. Utwórz pierwszą z szablonu.',
       NO_KEY: 'Nie ma klucza API, więc żaden serwer nie zapisze odbiorców. Utwórz go w Integracjach.',
       TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
+      KEY_ENDS: (when: string) =>
+        `to ostatni działający klucz API; przestanie działać: ${when}. Utwórz następny w Integracjach.`,
       NO_PAGE: 'nie ma strony podawanej w e-mailach, więc odbiorcy nie dostają linku.',
       WIDGET_NEVER_SEEN: 'jest opublikowana, ale jej widżetu nigdy nie widziano na stronie.',
       OVER: 'skończyła się: jej data albo jej koniec minął.',

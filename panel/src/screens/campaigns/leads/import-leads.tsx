@@ -1,33 +1,32 @@
-import { Alert, Button, FileInput, Group, Modal, Progress, Stack, Table, Text } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { Alert, Button, Group, Modal, Progress, Stack, Table, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { TimesIn } from '../../../parts/time-text.tsx'
+import { words as common } from '../../../parts/words.ts'
+import type { Settings } from '../use-campaign.ts'
+import { ChooseFile } from './choose-file.tsx'
 import { csvFile, csvLine, download } from './csv.ts'
-import { type Report, refusedShown } from './import-run.ts'
-import { forgetImport, type Importing, startImport, stopImport, useImporting } from './importing.ts'
+import { type Foreseen, type Report, refusedShown } from './import-run.ts'
+import { forgetImport, goOnImporting, type Importing, startImport, stopImport, useImporting } from './importing.ts'
+import classes from './leads.module.css'
 import { useLeadsAnew } from './use-leads.ts'
 import { type LeadWords, numberText, words } from './words.ts'
 
-type Props = { campaignId: number; opened: boolean; onClose(): void }
+/** Characters of what was refused; it may be anything. */
+const longestShown = 100
 
-export function ImportLeads({ campaignId, opened, onClose }: Props) {
+type Props = { settings: Settings; opened: boolean; onClose(): void }
+
+export function ImportLeads({ settings, opened, onClose }: Props) {
   const text = useWords(words)
-  const { phase, report, trouble, failed } = useImporting(campaignId)
+  const { id: campaignId, isDraft } = settings
+  const { phase, report, trouble, failed, asked } = useImporting(campaignId)
   const anew = useLeadsAnew(campaignId)
-  const [file, setFile] = useState<File | null>(null)
-  const resetInput = useRef<() => void>(null)
-  const isRunning = phase === 'running'
+  const isRunning = phase === 'trying' || phase === 'running'
   const isOver = phase === 'done' || phase === 'stopped'
   const close = () => {
     onClose()
-    setFile(null)
     forgetImport(campaignId)
-  }
-  const choose = (next: File | null) => {
-    setFile(next)
-    forgetImport(campaignId)
-    // Browsers do not tell that the same file was chosen again, which may have been corrected meanwhile.
-    resetInput.current?.()
   }
   return (
     <Modal
@@ -42,23 +41,22 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
     >
       <Stack>
         {phase === 'ready' && (
-          <>
-            <Text size="sm">{text.importText}</Text>
-            <FileInput
-              label={text.importFile}
-              placeholder={text.importPick}
-              accept=".csv,text/csv,text/plain"
-              value={file}
-              error={trouble === null ? undefined : text[trouble]}
-              onChange={choose}
-              resetRef={resetInput}
-            />
-            <Button disabled={file === null} onClick={() => file !== null && startImport(campaignId, file).then(anew)}>
-              {text.importDo}
-            </Button>
-          </>
+          <ChooseFile
+            trouble={trouble}
+            onChange={() => forgetImport(campaignId)}
+            onStart={(csv) => startImport(campaignId, csv, isDraft).then(anew)}
+          />
         )}
-        {(isRunning || isOver) && <Counts report={report} phase={phase} trouble={trouble} />}
+        {phase === 'asking' && asked !== null && (
+          <AskDraft
+            foreseen={asked.foreseen}
+            timeZone={settings.timeZone}
+            onCancel={close}
+            onGoOn={() => goOnImporting(campaignId, asked.csv).then(anew)}
+          />
+        )}
+        {phase === 'trying' && <Progress value={100 * (report?.done ?? 0)} aria-label={text.importTrying} animated />}
+        {(phase === 'running' || isOver) && <Counts report={report} phase={phase} trouble={trouble} />}
         {failed !== null && <Failure of={failed} />}
         {isRunning && (
           <Button variant="default" onClick={() => stopImport(campaignId)}>
@@ -68,8 +66,8 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
         {isOver && report !== null && <Refused report={report} />}
         {isOver && (
           <Group justify="end">
-            {report !== null && (
-              <Button variant="default" onClick={() => download(reportFile(report, text), 'import-report.csv')}>
+            {report !== null && report.refused.length > 0 && (
+              <Button variant="default" onClick={() => download(refusedFile(report, text), 'import-refused.csv')}>
                 {text.report}
               </Button>
             )}
@@ -78,6 +76,35 @@ export function ImportLeads({ campaignId, opened, onClose }: Props) {
         )}
       </Stack>
     </Modal>
+  )
+}
+
+type AskProps = { foreseen: Foreseen; timeZone: string; onCancel(): void; onGoOn(): void }
+
+/** Time runs in a draft too, and nobody sees the offer meanwhile. */
+function AskDraft({ foreseen: { count, offer }, timeZone, onCancel, onGoOn }: AskProps) {
+  const text = useWords(words)
+  const { cancel } = useWords(common)
+  const { state, deadline } = offer
+  return (
+    <Stack>
+      <Alert color="orange" variant="outline" title={text.importDraft}>
+        <Text size="sm" mb="xs">
+          {state === 'pending' && text.importPending(count)}
+          {state !== 'pending' && deadline === null && text.importEndless(count)}
+          {deadline !== null && (
+            <TimesIn at={[deadline]} say={(ends = '') => text.importUntil(count, ends)} timeZone={timeZone} />
+          )}
+        </Text>
+        <Text size="sm">{text.importDraftText}</Text>
+      </Alert>
+      <Group justify="end">
+        <Button variant="default" data-autofocus onClick={onCancel}>
+          {cancel}
+        </Button>
+        <Button onClick={onGoOn}>{text.importAnyway}</Button>
+      </Group>
+    </Stack>
   )
 }
 
@@ -129,14 +156,16 @@ function Refused({ report: { refused, counts } }: { report: Report }) {
         <Table stickyHeader aria-label={text.refused}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w={90}>{text.line}</Table.Th>
+              <Table.Th w={70}>{text.line}</Table.Th>
+              <Table.Th>{text.email}</Table.Th>
               <Table.Th>{text.reason}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {refused.map(({ line, reason }) => (
+            {refused.slice(0, refusedShown).map(({ line, email, reason }) => (
               <Table.Tr key={`${line} ${reason}`}>
                 <Table.Td>{line}</Table.Td>
+                <Table.Td className={classes.address}>{email.slice(0, longestShown)}</Table.Td>
                 <Table.Td>{text.reasons[reason]}</Table.Td>
               </Table.Tr>
             ))}
@@ -152,13 +181,8 @@ function Refused({ report: { refused, counts } }: { report: Report }) {
   )
 }
 
-/** Every line with what became of it; no address, as in the report of the command line. */
-function reportFile({ lines, outcomes }: Report, text: LeadWords): Blob {
-  const names = { created: text.created, existing: text.existing, ...text.reasons }
-  const parts = [csvLine([text.line, text.outcome])]
-  for (const [index, line] of lines.entries()) {
-    const outcome = outcomes[index]
-    if (outcome !== undefined) parts.push(csvLine([line, names[outcome]]))
-  }
-  return csvFile(parts)
+/** What was refused and why, to be corrected and imported again. */
+function refusedFile({ refused }: Report, text: LeadWords): Blob {
+  const lines = refused.map(({ line, email, reason }) => csvLine([email, text.reasons[reason], line]))
+  return csvFile([csvLine(['email', text.reason, text.line]), ...lines])
 }

@@ -1,17 +1,14 @@
 import type { ImportOutcome } from '../../../../../src/http/panel/leads.ts'
-import { CallFailed, call } from '../../../api.ts'
-import { type EmailLine, emailLines } from './read-emails.ts'
+import { type AnswerOf, CallFailed, call } from '../../../api.ts'
+import { type CsvFile, type EmailLine, emailLines } from './read-emails.ts'
 
 export type Outcome = ImportOutcome | 'malformed'
 export type Refusal = Exclude<Outcome, 'created' | 'existing'>
 
-/** What became of each line, and how far it got. */
+/** What became of the lines, and how far it got. */
 export type Report = {
-  lines: number[]
-  outcomes: Outcome[]
   counts: { created: number; existing: number; refused: number }
-  /** The first of them, to be shown. */
-  refused: { line: number; reason: Refusal }[]
+  refused: { line: number; email: string; reason: Refusal }[]
   /** Of the file, from 0 to 1. */
   done: number
 }
@@ -30,30 +27,55 @@ export type Run = {
   onFailed(error: CallFailed): Promise<void>
 }
 
-/** Imports the file batch by batch; nothing is lost where one of them fails. @throws NoEmailColumn */
-export async function importFile(file: File, run: Run): Promise<void> {
-  const report: Report = {
-    ...{ lines: [], outcomes: [], refused: [], done: 0 },
-    counts: { created: 0, existing: 0, refused: 0 },
-  }
+type Send = (emails: string[]) => Promise<readonly ImportOutcome[]>
+
+/** Imports the file batch by batch; nothing is lost where one of them fails. */
+export function importFile(csv: CsvFile, run: Run): Promise<void> {
+  const params = { campaignId: run.campaignId }
+  return sendFile(csv, run, async (emails) => {
+    const asked = { params, body: { emails } }
+    return (await call('POST /campaigns/:campaignId/leads/import', asked, run.signal)).outcomes
+  })
+}
+
+const trial = 'POST /campaigns/:campaignId/leads/import/trial'
+export type Foreseen = { count: number; offer: AnswerOf<typeof trial>['offer'] }
+
+/** How many leads an import would make, and what they would get. Nothing is written. */
+export async function tryFile(csv: CsvFile, run: Run): Promise<Foreseen | null> {
+  const seen = new Set<string>()
+  let offer: Foreseen['offer'] | undefined
+  await sendFile(csv, run, async (emails) => {
+    const asked = { params: { campaignId: run.campaignId }, body: { emails } }
+    const answer = await call(trial, asked, run.signal)
+    for (const [index, outcome] of answer.outcomes.entries()) {
+      if (outcome === 'created') seen.add(emails[index] as string)
+    }
+    offer = answer.offer
+    return answer.outcomes
+  })
+  return offer === undefined || seen.size === 0 ? null : { count: seen.size, offer }
+}
+
+async function sendFile(csv: CsvFile, run: Run, sendEmails: Send): Promise<void> {
+  const report: Report = { refused: [], done: 0, counts: { created: 0, existing: 0, refused: 0 } }
   let waiting: EmailLine[] = []
   let readBytes = 0
+  let sentLines = 0
   const onRead = (bytes: number) => {
     readBytes = bytes
   }
   const send = async (batch: EmailLine[]) => {
     run.signal.throwIfAborted()
     const emails = batch.filter((one) => !one.isMalformed).map(({ email }) => (email ?? '').slice(0, longestSent))
-    const outcomes = emails.length === 0 ? [] : await sendPatiently(emails, run)
-    for (const { line, isMalformed } of batch) {
-      add(report, line, isMalformed ? 'malformed' : (outcomes.shift() as ImportOutcome))
-    }
+    const outcomes = emails.length === 0 ? [] : [...(await patiently(() => sendEmails(emails), run))]
+    for (const line of batch) add(report, line, line.isMalformed ? 'malformed' : (outcomes.shift() as ImportOutcome))
     // What was read is partly still to be sent.
-    const sent = report.lines.length / Math.max(1, report.lines.length + waiting.length)
-    report.done = (readBytes / Math.max(1, file.size)) * sent
+    sentLines += batch.length
+    report.done = (readBytes / Math.max(1, csv.file.size)) * (sentLines / Math.max(1, sentLines + waiting.length))
     run.onProgress({ ...report, counts: { ...report.counts } })
   }
-  for await (const lines of emailLines(file, onRead)) {
+  for await (const lines of emailLines(csv, onRead)) {
     waiting.push(...lines)
     while (waiting.length >= batchSize) {
       const batch = waiting.slice(0, batchSize)
@@ -64,22 +86,19 @@ export async function importFile(file: File, run: Run): Promise<void> {
   await send(waiting)
 }
 
-function add({ lines, outcomes, counts, refused }: Report, line: number, outcome: Outcome): void {
-  lines.push(line)
-  outcomes.push(outcome)
+function add({ counts, refused }: Report, { line, email = '' }: EmailLine, outcome: Outcome): void {
   if (outcome === 'created' || outcome === 'existing') counts[outcome] += 1
   else {
     counts.refused += 1
-    if (refused.length < refusedShown) refused.push({ line, reason: outcome })
+    refused.push({ line, email, reason: outcome })
   }
 }
 
 /** Tries by itself what may pass, and then asks. */
-async function sendPatiently(emails: string[], { campaignId, signal, onFailed }: Run): Promise<ImportOutcome[]> {
+async function patiently<Answer>(ask: () => Promise<Answer>, { signal, onFailed }: Run): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const asked = { params: { campaignId }, body: { emails } }
-      return [...(await call('POST /campaigns/:campaignId/leads/import', asked, signal)).outcomes]
+      return await ask()
     } catch (error) {
       if (!(error instanceof CallFailed)) throw error
       const mayPass = error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE'

@@ -2,20 +2,22 @@
 import { useSyncExternalStore } from 'react'
 import type { CallFailed } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
-import { importFile, type Report } from './import-run.ts'
-import { NoEmailColumn } from './read-emails.ts'
+import { type Foreseen, importFile, type Report, type Run, tryFile } from './import-run.ts'
+import type { CsvFile } from './read-emails.ts'
 
-export type Phase = 'ready' | 'running' | 'done' | 'stopped'
+/** An import into a draft is tried first, and then asked about. */
+export type Phase = 'ready' | 'trying' | 'asking' | 'running' | 'done' | 'stopped'
 export type Importing = {
   phase: Phase
   report: Report | null
-  trouble: 'noEmailColumn' | 'tooBig' | 'unreadable' | null
+  trouble: 'tooBig' | 'unreadable' | null
   /** What the service did not take, until it is tried again. */
   failed: { error: CallFailed; refetch(): void } | null
+  asked: { csv: CsvFile; foreseen: Foreseen } | null
 }
 
 const largestBytes = 200 * 1_048_576
-const nothing: Importing = { phase: 'ready', report: null, trouble: null, failed: null }
+const nothing: Importing = { phase: 'ready', report: null, trouble: null, failed: null, asked: null }
 
 const imports = new Map<number, Importing>()
 const stoppers = new Map<number, AbortController>()
@@ -35,16 +37,32 @@ function onChange(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Resolves when it is over, however it ended. */
-export async function startImport(campaignId: number, file: File): Promise<void> {
-  if (file.size > largestBytes) {
+/** Resolves when it is over, however it ended, or when the reader is asked. */
+export async function startImport(campaignId: number, csv: CsvFile, isDraft: boolean): Promise<void> {
+  if (csv.file.size > largestBytes) {
     put(campaignId, { ...nothing, trouble: 'tooBig' })
     return
   }
+  if (!isDraft) return goOnImporting(campaignId, csv)
+  await running(campaignId, 'trying', async (run) => {
+    const foreseen = await tryFile(csv, run)
+    if (foreseen === null) await goOnImporting(campaignId, csv)
+    else put(campaignId, { phase: 'asking', report: null, asked: { csv, foreseen } })
+  })
+}
+
+export function goOnImporting(campaignId: number, csv: CsvFile): Promise<void> {
+  return running(campaignId, 'running', async (run) => {
+    await importFile(csv, run)
+    put(campaignId, { phase: 'done' })
+  })
+}
+
+async function running(campaignId: number, phase: Phase, work: (run: Run) => Promise<void>): Promise<void> {
   const stopper = new AbortController()
   const { signal } = stopper
   stoppers.set(campaignId, stopper)
-  put(campaignId, { ...nothing, phase: 'running' })
+  put(campaignId, { ...nothing, phase })
   const mayClose = stayOpen()
   const onFailed = (error: CallFailed) =>
     new Promise<void>((resolve) => {
@@ -57,23 +75,31 @@ export async function startImport(campaignId: number, file: File): Promise<void>
     })
   const onProgress = (report: Report) => put(campaignId, { report })
   try {
-    await importFile(file, { campaignId, signal, onProgress, onFailed })
-    put(campaignId, { phase: 'done' })
-  } catch (error) {
+    await work({ campaignId, signal, onProgress, onFailed })
+  } catch {
     // Signing out meanwhile left nothing behind.
-    if (imports.has(campaignId)) put(campaignId, endOf(campaignId, signal, error))
+    if (imports.has(campaignId)) put(campaignId, phase === 'trying' ? triedInVain(signal) : endOf(campaignId, signal))
   } finally {
     mayClose()
   }
 }
 
-/** What was imported before it broke has a report all the same. */
-function endOf(campaignId: number, signal: AbortSignal, error: unknown): Partial<Importing> {
-  if (signal.aborted) return { phase: 'stopped' }
-  const trouble = error instanceof NoEmailColumn ? 'noEmailColumn' : 'unreadable'
-  const isUnderWay = (imports.get(campaignId)?.report?.lines.length ?? 0) > 0
-  return { phase: isUnderWay ? 'stopped' : 'ready', trouble }
+function triedInVain({ aborted }: AbortSignal): Importing {
+  return { ...nothing, trouble: aborted ? null : 'unreadable' }
 }
+
+/** What was imported before it broke has a report all the same. */
+function endOf(campaignId: number, { aborted }: AbortSignal): Partial<Importing> {
+  if (aborted) return { phase: 'stopped' }
+  return { phase: isUnderWay(campaignId) ? 'stopped' : 'ready', trouble: 'unreadable' }
+}
+
+function isUnderWay(campaignId: number): boolean {
+  const { created, existing, refused } = imports.get(campaignId)?.report?.counts ?? nobody
+  return created + existing + refused > 0
+}
+
+const nobody = { created: 0, existing: 0, refused: 0 }
 
 export function stopImport(campaignId: number): void {
   stoppers.get(campaignId)?.abort()

@@ -61,7 +61,7 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
           go(`${list}/${registered.ref}`)
         }}
       />
-      <ImportLeads campaignId={campaignId} opened={doing === 'import'} onClose={() => setDoing(null)} />
+      <ImportLeads settings={settings} opened={doing === 'import'} onClose={() => setDoing(null)} />
       <ExportLeads
         settings={settings}
         filter={{ prefix, state }}

@@ -1,35 +1,79 @@
-import type { CsvError } from 'csv-parse/browser/esm'
+import type { CsvError, Options } from 'csv-parse/browser/esm'
 
-/** One line of the file: what stands in its column `email`, or nothing where it is not well formed. */
+/** A file as it is to be read: which column has the emails, and whether its first line is a heading. */
+export type CsvFile = { file: File; column: number; hasHeader: boolean }
+
+/** One line of the file: what its column of emails has, or nothing where the line is not well formed. */
 export type EmailLine = { line: number; email: string | undefined; isMalformed: boolean }
 
-export class NoEmailColumn extends Error {
-  override name = 'NoEmailColumn'
+/** The first lines of a file: `headings` where it has some, and which column is likely to have the emails. */
+export type Head = { headings: string[] | null; rows: string[][]; column: number | null }
+
+const rowsShown = 10
+const headBytes = 65_536
+
+/** Headings of a column of emails, without accents, spaces and hyphens. */
+const usualHeadings = ['email', 'emailaddress', 'adresemail', 'mail', 'emailadres', 'adrespocztyelektronicznej']
+const looksLikeEmail = (cell: string) => /^\s*[^\s@]+@[^\s@]+\s*$/.test(cell)
+
+/** The first ten rows, for people to see what is what. Null where there are none. @throws where it cannot be read */
+export async function readHead(file: File): Promise<Head | null> {
+  const text = await file.slice(0, headBytes).text()
+  const { parse } = await import('csv-parse/browser/esm')
+  // The parser cannot end where it was given nothing.
+  if (text === '') return null
+  const read: string[][] = []
+  const parser = parse(optionsFor(text))
+  parser.on('data', ({ record }: { record: string[] }) => read.push(record))
+  const ended = new Promise<void>((resolve, reject) => parser.on('end', resolve).on('error', reject))
+  parser.end(text.replaceAll('\r\n', '\n'))
+  await ended
+  const rows = read.slice(0, rowsShown + 1)
+  const [first] = rows
+  if (first === undefined) return null
+  const hasHeader = !first.some(looksLikeEmail)
+  const shown = hasHeader ? rows.slice(1) : rows.slice(0, rowsShown)
+  return { headings: hasHeader ? first : null, rows: shown, column: likelyColumn(hasHeader ? first : [], shown) }
+}
+
+/** The one that is named like it, or else the one with the most addresses. */
+function likelyColumn(headings: string[], rows: string[][]): number | null {
+  const names = headings.map(plain)
+  const exact = usualHeadings.map((name) => names.indexOf(name)).find((column) => column !== -1)
+  if (exact !== undefined) return exact
+  const width = Math.max(0, ...rows.map((row) => row.length))
+  const counts = Array.from({ length: width }, (_, column) => rows.filter((row) => looksLikeEmail(row[column] ?? '')))
+  const most = Math.max(0, ...counts.map((found) => found.length))
+  if (most > 0) return counts.findIndex((found) => found.length === most)
+  const alike = names.findIndex((name) => name.includes('email'))
+  return alike === -1 ? null : alike
+}
+
+function plain(heading: string): string {
+  return heading
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
 }
 
 /**
- * The lines of a CSV file, some at a time, by the rules of `lastcall lead import`. `onRead` is told how many bytes
- * have been read. @throws NoEmailColumn, and what the browser throws where it cannot read the file
+ * The lines of a CSV file, some at a time, read as `lastcall lead import` does. `onRead` is told how many bytes have
+ * been read. @throws what the browser throws where it cannot read the file
  */
-export async function* emailLines(file: File, onRead: (bytes: number) => void): AsyncGenerator<EmailLine[], void> {
+export async function* emailLines(
+  { file, column, hasHeader }: CsvFile,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<EmailLine[], void> {
   const { parse } = await import('csv-parse/browser/esm')
   let lines: EmailLine[] = []
-  let column = -1
-  let isHeaderRead = false
+  let isHeaderRead = !hasHeader
   const reader = file.stream().pipeThrough(new TextDecoderStream()).pipeThrough(unixLines()).getReader()
   // Browsers read 64 KiB at once: the first piece has the first line whole, as far as one may be long.
   let piece = await reader.read()
   // The parser cannot end where it was given nothing.
-  if (piece.done) throw new NoEmailColumn()
+  if (piece.done) return
   const parser = parse({
-    delimiter: delimiterOf(piece.value),
-    bom: true,
-    info: true,
-    relax_column_count: true,
-    relax_quotes: true,
-    skip_empty_lines: true,
-    max_record_size: 65_536,
-    skip_records_with_error: true,
+    ...optionsFor(piece.value),
     on_skip: (error: CsvError | undefined) => {
       lines.push({ line: Number(error?.lines ?? 0), email: undefined, isMalformed: true })
     },
@@ -41,15 +85,10 @@ export async function* emailLines(file: File, onRead: (bytes: number) => void): 
   // A reader that is stopped in the middle never ends: do not wait for it.
   ended.catch(() => {})
   parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
-    if (isHeaderRead) {
-      lines.push({ line: info.lines, email: record[column], isMalformed: false })
-      return
-    }
+    if (isHeaderRead) lines.push({ line: info.lines, email: record[column], isMalformed: false })
     isHeaderRead = true
-    column = record.indexOf('email')
   })
   const taken = () => {
-    if (isHeaderRead && column === -1) throw new NoEmailColumn()
     const some = lines
     lines = []
     return some
@@ -65,9 +104,21 @@ export async function* emailLines(file: File, onRead: (bytes: number) => void): 
   }
   parser.end()
   await ended
-  if (!isHeaderRead) throw new NoEmailColumn()
   onRead(file.size)
   yield taken()
+}
+
+function optionsFor(head: string): Options {
+  return {
+    delimiter: delimiterOf(head),
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    max_record_size: 65_536,
+    skip_records_with_error: true,
+  }
 }
 
 /** The parser counts a line break of two characters twice where it stands within quotes. */
@@ -86,9 +137,9 @@ function unixLines(): TransformStream<string, string> {
   })
 }
 
-/** Spreadsheets separate by semicolons where the comma stands in numbers; the first line tells. */
-function delimiterOf(head: string): ',' | ';' {
+/** Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs; the first line tells. */
+function delimiterOf(head: string): string {
   const [line = ''] = /[^\r\n]+/.exec(head) ?? []
   const unquoted = line.replace(/"[^"]*"/g, '')
-  return unquoted.includes(';') && !unquoted.includes(',') ? ';' : ','
+  return [',', ';', '\t'].find((one) => unquoted.includes(one)) ?? ','
 }

@@ -112,10 +112,28 @@ export const words = inBoth({
       'The address, the deadline and the counts of this lead are removed for good, and links already sent to them stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, vacuum). Backups made before keep them. If the address is registered again, it begins anew.',
     eraseDo: 'Erase for good',
     importTitle: 'Import leads',
-    importText:
-      'A CSV file whose first line names a column “email”; other columns are not read. A file of that one column works from any spreadsheet. New addresses are registered now; those that are there stay as they are.',
+    importText: 'Choose a CSV file. New addresses sign up now; those that are in the campaign already stay unchanged.',
     importFile: 'CSV file',
     importPick: 'Choose a file',
+    emailColumn: 'Column with the emails',
+    chooseColumn: 'Choose a column',
+    column: (number: number) => `Column ${number}`,
+    firstRows: 'First rows of the file',
+    importDraft: 'This campaign is a draft',
+    importUntil: (count: number, ends: string) =>
+      `${en(count, '# offer begins at once and ends', '# offers begin at once and end')} on ${ends}.`,
+    importEndless: (count: number) =>
+      en(count, '# offer begins at once, without an end.', '# offers begin at once, without an end.'),
+    importPending: (count: number) =>
+      en(
+        count,
+        '# lead is added; the offer begins with the first visit.',
+        '# leads are added; each offer begins with the first visit.',
+      ),
+    importDraftText:
+      'Their time runs although nobody sees the offer until you publish it. You can cancel, publish first, and import then.',
+    importAnyway: 'Import now',
+    importTrying: 'Checking the file',
     importDo: 'Start import',
     importRunning: 'Importing',
     importDone: 'Import finished',
@@ -125,17 +143,15 @@ export const words = inBoth({
     refused: 'Refused',
     line: 'Line',
     reason: 'Reason',
-    outcome: 'Outcome',
     reasons: {
       missing: 'No address in this line',
       tooLong: 'Longer than 254 characters',
-      notAnEmail: 'Not an email address in ASCII',
+      notAnEmail: 'Not a valid email address',
       malformed: 'A quote is not closed: from there to here nothing was read',
     },
     firstOf: (shown: number, count: number) => `The first ${numberText('en', shown)} of ${numberText('en', count)}.`,
-    report: 'Download report',
-    noEmailColumn:
-      'The first line names no column “email”, separated by commas or semicolons. Name it so, and save the file as CSV in UTF-8; a file with nothing but that column always works.',
+    report: 'Download refused rows',
+    noRows: 'The file is empty. Choose another one.',
     tooBig: 'The file is larger than 200 MB. Split it, or use “lastcall lead import” on the server.',
     unreadable: 'The file cannot be read any more. Choose it again.',
     exportTitle: 'Export leads',
@@ -253,9 +269,24 @@ export const words = inBoth({
     eraseDo: 'Usuń trwale',
     importTitle: 'Importuj odbiorców',
     importText:
-      'Plik CSV, którego pierwszy wiersz zawiera nazwę kolumny „email”; inne kolumny nie są czytane. Plik z tą jedną kolumną działa z każdego arkusza. Nowe adresy zostaną teraz zarejestrowane; istniejące pozostaną bez zmian.',
+      'Wybierz plik CSV. Nowe adresy zostaną teraz zapisane; te, które już są w kampanii, pozostaną bez zmian.',
     importFile: 'Plik CSV',
     importPick: 'Wybierz plik',
+    emailColumn: 'Kolumna z adresami e-mail',
+    chooseColumn: 'Wybierz kolumnę',
+    column: (number: number) => `Kolumna ${number}`,
+    firstRows: 'Pierwsze wiersze pliku',
+    importDraft: 'Ta kampania jest wersją roboczą',
+    importUntil: (count: number, ends: string) =>
+      `${pl(count, 'Od razu zacznie się # oferta', 'Od razu zaczną się # oferty', 'Od razu zacznie się # ofert')}; koniec: ${ends}.`,
+    importEndless: (count: number) =>
+      `${pl(count, 'Od razu zacznie się # oferta', 'Od razu zaczną się # oferty', 'Od razu zacznie się # ofert')}, bez terminu.`,
+    importPending: (count: number) =>
+      `${pl(count, 'Przybędzie # odbiorca', 'Przybędzie # odbiorców', 'Przybędzie # odbiorców')}; oferta zacznie się od pierwszej wizyty.`,
+    importDraftText:
+      'Czas będzie biegł, choć nikt nie zobaczy oferty, dopóki jej nie opublikujesz. Możesz anulować, najpierw opublikować i wtedy zaimportować.',
+    importAnyway: 'Importuj teraz',
+    importTrying: 'Sprawdzanie pliku',
     importDo: 'Rozpocznij import',
     importRunning: 'Trwa import',
     importDone: 'Import zakończony',
@@ -266,17 +297,15 @@ export const words = inBoth({
     refused: 'Odrzucone',
     line: 'Wiersz',
     reason: 'Powód',
-    outcome: 'Wynik',
     reasons: {
       missing: 'Brak adresu w tym wierszu',
       tooLong: 'Więcej niż 254 znaki',
-      notAnEmail: 'To nie jest adres e-mail w ASCII',
+      notAnEmail: 'Niepoprawny adres e-mail',
       malformed: 'Cudzysłów nie jest zamknięty: od niego aż dotąd nic nie odczytano',
     },
     firstOf: (shown: number, count: number) => `Pierwsze ${numberText('pl', shown)} z ${numberText('pl', count)}.`,
-    report: 'Pobierz raport',
-    noEmailColumn:
-      'Pierwszy wiersz nie zawiera kolumny „email” oddzielonej przecinkami lub średnikami. Nazwij ją tak i zapisz plik jako CSV w UTF-8; plik z tą jedną kolumną zawsze działa.',
+    report: 'Pobierz odrzucone wiersze',
+    noRows: 'Plik jest pusty. Wybierz inny.',
     tooBig: 'Plik ma ponad 200 MB. Podziel go albo użyj polecenia „lastcall lead import” na serwerze.',
     unreadable: 'Pliku nie można już odczytać. Wybierz go ponownie.',
     exportTitle: 'Eksportuj odbiorców',

@@ -148,7 +148,7 @@ function Column({ of, x, width, yOf }: ColumnProps) {
   })
 }
 
-function totalOf({ succeeded, refused, failed }: Bar): number {
+export function totalOf({ succeeded, refused, failed }: Bar): number {
   return succeeded + refused + failed
 }
 

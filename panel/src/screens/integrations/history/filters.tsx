@@ -4,9 +4,10 @@ import { useWords } from '../../../language.ts'
 import type { Choices, Filters, Span, WantedState } from './wanted.ts'
 import { words } from './words.ts'
 
-type FiltersProps = { choices: Choices; wanted: WantedState }
+/** `onWrong` is told whether what is typed can be no request id. */
+type FiltersProps = { choices: Choices; wanted: WantedState; onWrong(isWrong: boolean): void }
 
-export function FilterBar({ choices, wanted }: FiltersProps) {
+export function FilterBar({ choices, wanted, onWrong }: FiltersProps) {
   const text = useWords(words)
   const { filters, span, setFilter } = wanted
   const all = { value: '', label: text.any }
@@ -37,7 +38,11 @@ export function FilterBar({ choices, wanted }: FiltersProps) {
         data={[all, ...choices.codes.map((code) => ({ value: code, label: code }))]}
         {...select('code')}
       />
-      <RequestIdInput value={filters.requestId ?? ''} onChange={(next) => setFilter('requestId', next)} />
+      <RequestIdInput
+        value={filters.requestId ?? ''}
+        onChange={(next) => setFilter('requestId', next)}
+        onWrong={onWrong}
+      />
     </SimpleGrid>
   )
 }
@@ -68,8 +73,10 @@ function PeriodSelect({ days, span, setSpan }: { days: number; span: Span; setSp
 
 const typingMs = 300
 
+type RequestIdProps = { value: string; onChange(next: string): void; onWrong(isWrong: boolean): void }
+
 /** What is typed goes into the address once it may be the beginning of an id, and the typing pauses. */
-function RequestIdInput({ value, onChange }: { value: string; onChange(next: string): void }) {
+function RequestIdInput({ value, onChange, onWrong }: RequestIdProps) {
   const text = useWords(words)
   const [typed, setTyped] = useState(value)
   const [known, setKnown] = useState(value)
@@ -78,6 +85,7 @@ function RequestIdInput({ value, onChange }: { value: string; onChange(next: str
     if (cleaned(typed) !== value) setTyped(value)
   }
   const isWrong = !/^[0-9a-f-]{0,36}$/.test(cleaned(typed))
+  useEffect(() => onWrong(isWrong), [isWrong, onWrong])
   useEffect(() => {
     const next = cleaned(typed)
     if (isWrong || next === value) return

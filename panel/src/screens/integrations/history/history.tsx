@@ -1,5 +1,6 @@
 import './history.css'
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -22,6 +23,13 @@ function History({ choices }: { choices: Choices }) {
   const text = useWords(words)
   const state = useWanted(choices)
   const { filters, span, setSpan } = state
+  const [isIdWrong, setIdWrong] = useState(false)
+  const [cleared, setCleared] = useState(0)
+  const clear = () => {
+    state.clear()
+    // What was typed and is no filter yet goes as well.
+    setCleared(cleared + 1)
+  }
   const wanted = { filters, span }
   // What was asked for begins anew with other filters.
   const name = JSON.stringify(wanted)
@@ -31,13 +39,13 @@ function History({ choices }: { choices: Choices }) {
         <Text c="dimmed" size="sm">
           {text.intro(choices.days)}
         </Text>
-        {isNarrowed(wanted) && (
-          <Button size="compact-sm" variant="default" onClick={state.clear}>
+        {(isNarrowed(wanted) || isIdWrong) && (
+          <Button size="compact-sm" variant="default" onClick={clear}>
             {text.clear}
           </Button>
         )}
       </Group>
-      <FilterBar choices={choices} wanted={state} />
+      <FilterBar key={cleared} choices={choices} wanted={state} onWrong={setIdWrong} />
       <Overview wanted={wanted} choices={choices} setSpan={setSpan} />
       <Stack gap="xs">
         <Group justify="space-between" gap="sm">

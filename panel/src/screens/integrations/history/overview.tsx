@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { Chart, colours, sorts } from './chart.tsx'
+import { Chart, colours, sorts, totalOf } from './chart.tsx'
 import { useMoments } from './moments.ts'
 import { type Bar, type Counts, useCounts } from './use-history.ts'
 import type { Choices, Span, Wanted } from './wanted.ts'
@@ -57,7 +57,8 @@ function Legend({ bars }: { bars: readonly Bar[] }) {
 type ZoomingProps = { shown: Counts; days: number; span: Span; setSpan(span: Span): void }
 
 /** What dragging does, by buttons. */
-function Zooming({ shown: { fromMs, toMs }, days, span, setSpan }: ZoomingProps) {
+function Zooming({ shown, days, span, setSpan }: ZoomingProps) {
+  const { fromMs, toMs } = shown
   const text = useWords(words)
   const isWhole = span.from === undefined && span.to === undefined
   const go = (from: number, to: number) => {
@@ -66,7 +67,7 @@ function Zooming({ shown: { fromMs, toMs }, days, span, setSpan }: ZoomingProps)
     setSpan(isAll ? {} : { from: wholeSecond(from), ...(to < now && { to: wholeSecond(to) }) })
   }
   const half = (toMs - fromMs) / 2
-  const quarter = half / 2
+  const closer = busiestHalf(shown)
   const button = { size: 'compact-sm', variant: 'default' } as const
   return (
     <>
@@ -76,7 +77,7 @@ function Zooming({ shown: { fromMs, toMs }, days, span, setSpan }: ZoomingProps)
       <Button {...button} onClick={() => go(fromMs + half, toMs + half)} disabled={span.to === undefined}>
         {text.later} →
       </Button>
-      <Button {...button} onClick={() => go(fromMs + quarter, toMs - quarter)} disabled={half < 5_000}>
+      <Button {...button} onClick={() => go(closer.from, closer.to)} disabled={half < 5_000}>
         {text.zoomIn}
       </Button>
       <Button {...button} onClick={() => go(fromMs - half, toMs + half)} disabled={isWhole}>
@@ -87,6 +88,20 @@ function Zooming({ shown: { fromMs, toMs }, days, span, setSpan }: ZoomingProps)
       </Button>
     </>
   )
+}
+
+/** The half of the time with the most requests, and they in its middle; where there are none, the middle. */
+function busiestHalf({ fromMs, toMs, barSeconds, bars }: Counts): Required<Span> {
+  const half = (toMs - fromMs) / 2
+  const lastFrom = (first: Bar) => first.at + Math.max(0, half / 1_000 - barSeconds)
+  const groups = bars.map((first) => bars.filter(({ at }) => at >= first.at && at <= lastFrom(first)))
+  const sizeOf = (group: Bar[]) => group.reduce((sum, bar) => sum + totalOf(bar), 0)
+  const best = groups.reduce((most, group) => (sizeOf(group) > sizeOf(most) ? group : most), [])
+  const first = best.at(0)?.at ?? fromMs / 1_000
+  const last = best.at(-1)?.at ?? toMs / 1_000 - barSeconds
+  const middle = ((first + last + barSeconds) / 2) * 1_000
+  const from = Math.min(toMs - half, Math.max(fromMs, middle - half / 2))
+  return { from, to: from + half }
 }
 
 function wholeSecond(milliseconds: number): number {
