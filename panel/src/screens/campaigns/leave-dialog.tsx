@@ -5,21 +5,31 @@ import { useWords } from '../../language.ts'
 import { askBeforeLeaving, useStayOpen } from '../../leaving.ts'
 import { useCloseLabel } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { unsavedLeft, useIsUnsaved } from './unsaved.ts'
 import { words } from './words.ts'
 
-/** Asks before the reader leaves with unsaved changes; a browser that closes asks in words of its own. */
-export function LeaveDialog({ isAsked }: { isAsked: boolean }) {
+/** Changes with which the reader wanted to leave: they are kept, so nobody is asked about them twice. */
+const known = new WeakSet<object>()
+
+/** Asks before the reader leaves unsaved changes; a browser that closes asks in words of its own. */
+export function LeaveDialog({ campaignId, part }: { campaignId: number; part: string }) {
   const text = useWords(words)
   const [isOpen, setIsOpen] = useState(false)
   const go = useRef<() => void>(undefined)
+  const isUnsaved = useIsUnsaved(campaignId)
   useLayoutEffect(() => {
-    if (!isAsked) return undefined
-    return askBeforeLeaving((next) => {
-      go.current = next
+    if (!isUnsaved) return undefined
+    return askBeforeLeaving((next, to) => {
+      const left = unsavedLeft(campaignId, part, to).filter((unsaved) => !known.has(unsaved))
+      if (left.length === 0) return next()
+      go.current = () => {
+        for (const unsaved of left) known.add(unsaved)
+        next()
+      }
       setIsOpen(true)
     })
-  }, [isAsked])
-  useStayOpen(isAsked)
+  }, [isUnsaved, campaignId, part])
+  useStayOpen(isUnsaved)
   const leave = () => {
     setIsOpen(false)
     go.current?.()

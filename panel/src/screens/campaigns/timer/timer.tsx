@@ -7,7 +7,7 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import type { PartProps } from '../campaign.tsx'
-import { Behind, LeaveDialog } from '../leave-dialog.tsx'
+import { Behind } from '../leave-dialog.tsx'
 import { keepUnsaved, useUnsaved } from '../unsaved.ts'
 import { useSaveCampaign } from '../use-campaign.ts'
 import { type Form, useEdited } from '../use-edited.ts'
@@ -94,7 +94,6 @@ function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Sty
         </Stack>
       </form>
       <MailHtml read={read} style={style} />
-      <LeaveDialog isAsked={isChanged} />
     </Stack>
   )
 }
