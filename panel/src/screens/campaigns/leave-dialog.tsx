@@ -1,10 +1,8 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
-import type { CallFailed } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { askBeforeLeaving, useStayOpen } from '../../leaving.ts'
 import { useCloseLabel } from '../../parts/confirm.tsx'
-import { Failure } from '../../parts/failure.tsx'
 import { unsavedLeft, useIsUnsaved } from './unsaved.ts'
 import { words } from './words.ts'
 
@@ -54,20 +52,5 @@ export function LeaveDialog({ campaignId, part }: { campaignId: number; part: st
         </Group>
       </Stack>
     </Modal>
-  )
-}
-
-/** That somebody else was quicker, and why saving failed. */
-export function Behind({ of: { isBehind, error } }: { of: { isBehind: boolean; error: CallFailed | null } }) {
-  const text = useWords(words)
-  return (
-    <>
-      {isBehind && (
-        <Alert color="orange" variant="outline">
-          {text.changedMeanwhile}
-        </Alert>
-      )}
-      <Failure of={{ error }} />
-    </>
   )
 }
