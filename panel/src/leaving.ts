@@ -2,7 +2,8 @@
 import { useEffect } from 'react'
 import type { AroundNavHandler } from 'wouter'
 
-type Ask = (go: () => void) => void
+/** `to` is the address of where the reader wants to go, within the panel. */
+type Ask = (go: () => void, to: string) => void
 
 let ask: Ask | undefined
 
@@ -18,8 +19,52 @@ export function askBeforeLeaving(next: Ask): () => void {
 export const aroundNav: AroundNavHandler = (navigate, to, options) => {
   const go = () => navigate(to, options)
   if (ask === undefined || to.endsWith('/sign-in')) go()
-  else ask(go)
+  else ask(go, to)
 }
+
+const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
+
+/** The number of this entry in the window's history, kept with it: it tells how far back or forth a step went. */
+let position = Number(window.history.state?.position ?? 0)
+
+function keepPosition(next: number): void {
+  if (window.history.state?.position === next) return
+  position = next
+  window.history.replaceState({ ...window.history.state, position }, '')
+}
+
+// The router makes these events of every address that it sets.
+window.addEventListener('pushState', () => keepPosition(position + 1))
+window.addEventListener('replaceState', () => keepPosition(position))
+
+/** What is asked once the browser is back where the reader still is; or that nothing is asked, as they have decided. */
+let returning: (() => void) | undefined
+let hasDecided = false
+
+/** The browser has gone already: it goes back, before the router sees it, and then the reader is asked. */
+function onStep(event: PopStateEvent): void {
+  const asking = ask
+  const steps = Number(event.state?.position ?? 0) - position
+  if (returning !== undefined) {
+    event.stopImmediatePropagation()
+    returning()
+    returning = undefined
+  } else if (asking === undefined || steps === 0 || hasDecided) {
+    hasDecided = false
+    position += steps
+  } else {
+    event.stopImmediatePropagation()
+    const to = window.location.pathname.slice(base.length)
+    const go = () => {
+      hasDecided = true
+      window.history.go(steps)
+    }
+    returning = () => asking(go, to)
+    window.history.go(-steps)
+  }
+}
+
+window.addEventListener('popstate', onStep, { capture: true })
 
 /** The browser asks before it closes or loads the page anew; returns what ends that. */
 export function stayOpen(): () => void {

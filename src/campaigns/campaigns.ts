@@ -2,7 +2,7 @@
 import type { CampaignSettings } from '../core/campaign.ts'
 import { languages } from '../core/offer.ts'
 import type { Templates, Turn } from '../countdown/templates.ts'
-import type { Campaign, MayReplace } from '../store/model.ts'
+import type { Campaign, CampaignChange, MayReplace } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** A campaign as a file that `campaign apply` takes. */
@@ -25,8 +25,9 @@ export async function saveCampaign(
   settings: CampaignSettings,
   mayReplace?: MayReplace,
   turn?: Turn,
+  changed?: CampaignChange,
 ): Promise<Campaign> {
   const { mailTimer } = settings
   if (mailTimer !== null) for (const language of languages) await templates.get(mailTimer, language, turn)
-  return store.configuration.applyCampaign(accountId, settings, mayReplace)
+  return store.configuration.applyCampaign(accountId, settings, mayReplace, changed)
 }

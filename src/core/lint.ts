@@ -6,6 +6,8 @@ import { addPeriod, periodOf } from './mechanism/period.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
 import { skippedDates, windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
+import { timerFindings, timerLintCodes } from './timer-lint.ts'
+import { fullTimerStyle } from './timer-style.ts'
 
 /** Settings that are allowed, and do something that their author may not expect. */
 export const lintCodes = [
@@ -32,6 +34,7 @@ export const lintCodes = [
   'NO_PAGE',
   'TIMER_WITHOUT_PAGE',
   'TIMER_WITHOUT_DEADLINE',
+  ...timerLintCodes,
 ] as const
 export type LintCode = (typeof lintCodes)[number]
 
@@ -71,7 +74,7 @@ export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
     zone: zoneOf(campaign.timeZone),
     offer: offerAt(terms, attempt, now),
   }
-  const found = [inDeadline, inTimes, inEnd, inReset, inRetry, inCycle, inPages].flatMap((find) => find(look))
+  const found = [inDeadline, inTimes, inEnd, inReset, inRetry, inCycle, inPages, inTimer].flatMap((find) => find(look))
   return found
     .filter((one) => one !== undefined && one !== false)
     .map(([code, path, at = null]) => ({ code, path, at, isUnfair: unfair.includes(code) }))
@@ -198,6 +201,11 @@ function inCycle({ campaign: { mechanism }, terms, zone, now, attempt }: Look): 
 }
 
 /** About settings of several screens together. */
+function inTimer({ campaign: { mailTimer } }: Look): Found[] {
+  if (mailTimer === null) return []
+  return timerFindings(fullTimerStyle(mailTimer)).map(([code, name]) => [code, `mailTimer.${name}`])
+}
+
 function inPages({ campaign }: Look): Found[] {
   const { isDraft, mechanism, onExpiry, pages, mailTimer } = campaign
   const leadsNowhere = !pages.some((page) => page.eligible)

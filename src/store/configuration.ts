@@ -11,6 +11,7 @@ import { deleteLeads, hasLeads } from './lead-sql.ts'
 import type {
   Account,
   Campaign,
+  CampaignChange,
   CampaignFilter,
   CampaignSummary,
   CampaignTotals,
@@ -231,6 +232,7 @@ async function applyCampaign(
   accountId: number,
   settings: CampaignSettings,
   mayReplace: MayReplace = () => true,
+  changed?: CampaignChange,
 ): Promise<Campaign> {
   await sql.bumpVersion(accountId)
   if ((await findAccount(sql, accountId)) === undefined) {
@@ -238,8 +240,8 @@ async function applyCampaign(
   }
   const campaignId =
     settings.id === undefined
-      ? await insertCampaign(sql, accountId, settings)
-      : await updateCampaign(sql, accountId, settings.id, settings, mayReplace)
+      ? await insertCampaign(sql, accountId, settings, changed)
+      : await updateCampaign(sql, accountId, settings.id, settings, mayReplace, changed)
   const rule = ruleOf(settings)
   const ruleId = rule && (await ruleIdOf(sql, campaignId, rule))
   await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
@@ -247,7 +249,12 @@ async function applyCampaign(
   return (await findCampaign(sql, campaignId)) as Campaign
 }
 
-async function insertCampaign(sql: Sql, accountId: number, settings: CampaignSettings): Promise<number> {
+async function insertCampaign(
+  sql: Sql,
+  accountId: number,
+  settings: CampaignSettings,
+  changed?: CampaignChange,
+): Promise<number> {
   const row = await sql.get(
     'INSERT INTO campaigns (account_id, name, type_id, is_draft, settings) VALUES (?, ?, ?, ?, ?) RETURNING id',
     ...[
@@ -255,7 +262,7 @@ async function insertCampaign(sql: Sql, accountId: number, settings: CampaignSet
       settings.name,
       campaignType(settings.mechanism).id,
       Number(settings.isDraft),
-      settingsText(settings),
+      settingsText(settings, changed),
     ],
   )
   return row?.id
@@ -267,6 +274,7 @@ async function updateCampaign(
   id: number,
   settings: CampaignSettings,
   mayReplace: MayReplace,
+  changed?: CampaignChange,
 ): Promise<number> {
   const row = await sql.get('SELECT account_id, settings FROM campaigns WHERE id = ?', id)
   if (row?.account_id !== accountId) {
@@ -283,13 +291,20 @@ async function updateCampaign(
   }
   await sql.run(
     'UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ? WHERE id = ?',
-    ...[settings.name, campaignType(settings.mechanism).id, Number(settings.isDraft), settingsText(settings), id],
+    ...[
+      settings.name,
+      campaignType(settings.mechanism).id,
+      Number(settings.isDraft),
+      settingsText(settings, changed),
+      id,
+    ],
   )
   return id
 }
 
-function settingsText({ timeZone, mechanism, anonymous, onExpiry, mailTimer }: CampaignSettings): string {
-  return JSON.stringify({ timeZone, mechanism, anonymous, onExpiry, mailTimer })
+function settingsText(settings: CampaignSettings, changed: CampaignChange | undefined): string {
+  const { timeZone, mechanism, anonymous, onExpiry, mailTimer } = settings
+  return JSON.stringify({ timeZone, mechanism, anonymous, onExpiry, mailTimer, changed })
 }
 
 /** Attempts of these groups store different things, so a lead cannot go from one to another. */

@@ -54,7 +54,11 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   version: number
   /** Every rule that an attempt of this campaign was begun with. */
   rules: ReadonlyMap<number, Rule>
+  /** Left out where the panel was not what changed it last. */
+  changed?: CampaignChange
 }
+
+export type CampaignChange = { at: Seconds; userId: number }
 
 /** Whether the campaign that stands there is the one that somebody means to replace. */
 export type MayReplace = (standing: Campaign) => boolean

@@ -176,6 +176,10 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
     'onExpiry.redirectUrl',
   ],
   ['no page at all', { pages: [], mailTimer: null }, 'NO_PAGE', 'pages'],
+  ['faint digits', { mailTimer: { digits: '#ffffff', box: '#f5f5f5' } }, 'TIMER_DIGITS_FAINT', 'mailTimer.digits'],
+  ['faint labels', { mailTimer: { labels: '#aaaaaa' } }, 'TIMER_LABELS_FAINT', 'mailTimer.labels'],
+  ['labels too small', { mailTimer: { height: 50 } }, 'TIMER_LABELS_SMALL', 'mailTimer.height'],
+  ['boxes like pillars', { mailTimer: { width: 200, height: 200 } }, 'TIMER_PILLARS', 'mailTimer.height'],
   ['a timer and no eligible page', { pages: [{ ...page, eligible: false }] }, 'TIMER_WITHOUT_PAGE', 'mailTimer'],
 ]
 

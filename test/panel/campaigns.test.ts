@@ -161,6 +161,45 @@ atBothWidths('the mail timer is drawn as the mail will show it, in every state, 
   assertUntroubled(page)
 })
 
+test('colours and size of the timer are judged beside their fields, and no colour is put back unasked', async () => {
+  const { id } = await make({ name: 'Hard to read', mailTimer: { width: 600, height: 140 } })
+  const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
+  const beside = (label: string, text: string) =>
+    page
+      .getByRole('group')
+      .filter({ has: page.getByLabel(label, { exact: true }), hasText: text })
+      .waitFor()
+  await page.getByLabel('Boxes').fill('#f5f5f5')
+  await beside('Digits', 'The digits hardly stand out from the boxes.')
+  await page.getByLabel('Height').fill('50')
+  await beside('Height', 'The labels are too small to read.')
+  await assertAccessible(page)
+  await page.getByLabel('Height').fill('200')
+  await page.getByLabel('Width').fill('200')
+  await beside('Height', 'The boxes are tall and narrow.')
+  await page.getByLabel('Boxes').fill('reddish')
+  await page.getByLabel('Digits').focus()
+  await beside('Boxes', 'Enter a colour, such as #1f2937.')
+  assert.equal(await page.getByLabel('Boxes').inputValue(), 'reddish')
+  await page.getByRole('button', { name: 'Save timer' }).click()
+  await beside('Boxes', 'Enter a colour, such as #1f2937.')
+  assertUntroubled(page)
+})
+
+test('parts of a campaign are links; a new campaign begins with its templates', async () => {
+  const { id } = await make({ name: 'Linked' })
+  const page = await stage.open(owner, { path: `/campaigns/${id}` })
+  const [other] = await Promise.all([
+    page.context().waitForEvent('page'),
+    page.getByRole('tab', { name: 'Leads' }).click({ button: 'middle' }),
+  ])
+  await other.waitForURL((url) => url.pathname === `/campaigns/${id}/leads`)
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('button', { name: 'New campaign' }).click()
+  await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'radio')
+  assertUntroubled(page)
+})
+
 test('what belongs to another account looks as if it did not exist', async () => {
   const stranger = await stage.person('stranger')
   const { id } = await make({ name: 'Not yours' })

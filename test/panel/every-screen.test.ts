@@ -135,3 +135,12 @@ test('the keyboard reaches everything, in the order of the page, and shows where
     assert.deepEqual(missed, [], path)
   }
 })
+
+test('the first Tab reaches the way past the navigation, on every screen', async () => {
+  const page = await stage.open(owner)
+  for (const path of screens) {
+    await settled(page, path)
+    await page.keyboard.press('Tab')
+    assert.equal(await page.evaluate(() => document.activeElement?.className), 'skip', path)
+  }
+})

@@ -244,7 +244,14 @@ test('zooming in goes to where the requests are', async () => {
     const before = page.url()
     await button(page, 'Zoom in').click()
     await page.waitForURL((url) => url.href !== before)
-    await page.getByRole('img', { name: /^Requests from .* Succeeded: 30\./ }).waitFor()
+    const chart = page.getByRole('img', { name: /^Requests from .* Succeeded: 30\./ })
+    await chart.waitFor()
+    const cut = await chart.evaluate((svg) => {
+      const { left, right } = svg.getBoundingClientRect()
+      const isCut = ({ x, width }: DOMRect) => x < left - 1 || x + width > right + 1
+      return [...svg.querySelectorAll('text')].filter((one) => isCut(one.getBoundingClientRect())).length
+    })
+    assert.equal(cut, 0, 'a label is cut off')
   }
   assertUntroubled(page)
 })

@@ -54,12 +54,13 @@ function Question({ onClose, text, action, isDangerous, typed, isPending, error,
             label={typed.asked}
             value={given}
             autoComplete="off"
+            data-autofocus
             onChange={(event) => setGiven(event.currentTarget.value)}
           />
         )}
         <Failure of={{ error }} />
         <Group justify="end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" data-autofocus={typed === undefined || undefined} onClick={onClose}>
             {cancel}
           </Button>
           <Button type="submit" color={isDangerous ? 'red' : 'violet'} disabled={!mayGo} loading={isPending}>

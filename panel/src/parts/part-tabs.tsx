@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useLocation } from 'wouter'
+import { Link } from 'wouter'
 
 type Props = {
   label: string
@@ -9,23 +9,24 @@ type Props = {
   tabs: { name: string; path: string; title: ReactNode }[]
 }
 
-/** The parts of a screen. Where there is no room for all they scroll sideways, and the chosen one is seen. */
+/** The parts of a screen, as links. Where there is no room for all they scroll sideways, and the chosen one is seen. */
 export function PartTabs({ label, value, tabs }: Props) {
-  const [, go] = useLocation()
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    const chosen = list.current?.querySelector(`[data-part="${value}"]`)
-    chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const chosen = list.current?.querySelector<HTMLElement>(`[data-part="${value}"]`)
+    // Not by `scrollIntoView`: the next Tab would then go on from here, past all that stands before it.
+    if (chosen && list.current) list.current.scrollLeft = chosen.offsetLeft - list.current.offsetLeft - 16
   }, [value])
-  const open = (next: string | null) => {
-    const tab = tabs.find(({ name }) => name === next)
-    if (tab !== undefined) go(tab.path)
-  }
   return (
-    <Tabs value={value} onChange={open}>
+    <Tabs value={value}>
       <Tabs.List aria-label={label} ref={list} className="part-tabs">
-        {tabs.map(({ name, title }) => (
-          <Tabs.Tab key={name} value={name} data-part={name}>
+        {tabs.map(({ name, path, title }) => (
+          <Tabs.Tab
+            key={name}
+            value={name}
+            data-part={name}
+            renderRoot={({ type: _, ...props }) => <Link {...props} href={path} />}
+          >
             {title}
           </Tabs.Tab>
         ))}

@@ -21,6 +21,7 @@ import { type Language, LanguageContext, useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
+import { Toast } from './toast.tsx'
 import { words } from './words.ts'
 
 const places = [
@@ -72,6 +73,7 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
           )}
           {children}
         </Box>
+        <Toast />
       </AppShell.Main>
     </AppShell>
   )

@@ -47,8 +47,7 @@ export const words = inBoth({
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       REFUSED: 'This cannot be done as things are.',
       TOO_MANY_KEYS: 'There are as many keys as there may be. Revoke one that nobody needs, then try again.',
-      CHANGED_MEANWHILE:
-        'Somebody else has changed this meanwhile. Copy what you need, then load the page again to see theirs.',
+      CHANGED_MEANWHILE: 'Someone else has just changed this. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft and takes no registrations. Publish it first, then try again.',
       EMAIL_TAKEN: 'Somebody has this email already. Sign in with it, or take another.',
       UNSUPPORTED_MEDIA_TYPE: 'The request is no JSON in UTF-8. Load the page again.',
@@ -106,8 +105,7 @@ export const words = inBoth({
       REFUSED: 'W obecnym stanie nie da się tego zrobić.',
       TOO_MANY_KEYS:
         'Jest już tyle kluczy, ile może być. Unieważnij taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
-      CHANGED_MEANWHILE:
-        'Ktoś inny zmienił to w międzyczasie. Skopiuj, czego potrzebujesz, i odśwież stronę, aby zobaczyć jego zmiany.',
+      CHANGED_MEANWHILE: 'Ktoś inny właśnie to zmienił. Sprawdź to i spróbuj ponownie.',
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje rejestracji. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',

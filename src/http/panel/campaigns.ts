@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import Type from 'typebox'
 import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaigns.ts'
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
-import type { Turn } from '../../countdown/templates.ts'
+import type { Seconds } from '../../core/instant.ts'
 import type { Session } from '../../store/access.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
@@ -35,11 +35,11 @@ export const campaignRoutes = {
     bodyLimit: 262_144,
     async run({ session, parts, body, now }) {
       const { id: _, ...settings } = body.settings as { id?: unknown }
-      return whole(await save(parts, session, settings, turnToBuild(session, now)))
+      return whole(parts, await save(parts, session, settings, now))
     },
   }),
   ...forReader('GET /campaigns/:campaignId', {
-    run: async ({ campaign }) => whole(campaign),
+    run: async ({ campaign, parts }) => whole(parts, campaign),
   }),
   /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */
   ...forUser('PUT /campaigns/:campaignId', {
@@ -47,7 +47,7 @@ export const campaignRoutes = {
     bodyLimit: 262_144,
     async run({ campaign: { id }, session, parts, body, now }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
-      return whole(await save(parts, session, { ...body.settings, id }, turnToBuild(session, now), asRead))
+      return whole(parts, await save(parts, session, { ...body.settings, id }, now, asRead))
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId', {
@@ -61,14 +61,17 @@ export const campaignRoutes = {
 /** @throws PanelRefusal with every fault of the settings by its path, or where `mayReplace` says no */
 async function save(
   parts: PanelParts,
-  { account }: Session,
+  session: Session,
   settings: object,
-  turn: Turn,
+  now: Seconds,
   mayReplace?: MayReplace,
 ): Promise<Campaign> {
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
-  return saveCampaign(parts, account.id, checked.campaign, mayReplace, turn).catch((error) => {
+  const { account, user } = session
+  const turn = turnToBuild(session, now)
+  const changed = { at: now, userId: user.id }
+  return saveCampaign(parts, account.id, checked.campaign, mayReplace, turn, changed).catch((error) => {
     if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
     if (!(error instanceof Refused)) throw error
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
@@ -76,9 +79,16 @@ async function save(
   })
 }
 
-function whole(campaign: Campaign) {
+async function whole({ store }: PanelParts, campaign: Campaign) {
   const settings = asFile(campaign)
-  return { settings, revision: revisionOf(settings) }
+  return { settings, revision: revisionOf(settings), changed: await lastChange(store, campaign) }
+}
+
+/** When it was changed last in the panel, and by whom: null where that user was removed. */
+async function lastChange({ access }: PanelParts['store'], { accountId, changed }: Campaign) {
+  if (changed === undefined) return null
+  const user = (await access.listUsers(accountId)).find(({ id }) => id === changed.userId)
+  return { at: changed.at, by: user?.email ?? null }
 }
 
 function revisionOf(settings: CampaignFile): string {

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { type Fault, firstFaults } from '../../core/fault.ts'
 import { formatInstant } from '../../core/instant.ts'
 import { languages } from '../../core/offer.ts'
+import { timerFindings } from '../../core/timer-lint.ts'
 import { checkTimerStyle, defaultTimerStyle, fullTimerStyle, timerFonts } from '../../core/timer-style.ts'
 import { render } from '../../countdown/render.ts'
 import { PanelRefusal } from './errors.ts'
@@ -34,7 +35,15 @@ export const offerPageRoutes = {
       const template = await parts.templates.preview(style, body.language, turnToBuild(session, now))
       const picture = Buffer.alloc(template.mostBytes)
       const length = render(template, body.secondsLeft * 1_000, picture)
-      return { picture: `data:image/gif;base64,${picture.toString('base64', 0, length)}` }
+      return {
+        picture: `data:image/gif;base64,${picture.toString('base64', 0, length)}`,
+        findings: timerFindings(fullTimerStyle(style)).map(([code, path]) => ({
+          code,
+          path,
+          isUnfair: false,
+          at: null,
+        })),
+      }
     },
   }),
   ...forReader('GET /timer-styles', {

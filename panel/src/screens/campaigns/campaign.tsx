@@ -6,6 +6,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
 import { PartTabs } from '../../parts/part-tabs.tsx'
 import { NotFoundScreen } from '../not-found.tsx'
+import { LeaveDialog } from './leave-dialog.tsx'
 import { type EditedPart, useUnsaved } from './unsaved.ts'
 import { type Settings, useCampaign, type Whole } from './use-campaign.ts'
 import { words } from './words.ts'
@@ -46,6 +47,7 @@ export default function CampaignScreen() {
       <Loaded>
         <Part key={part} read={campaign.data} />
       </Loaded>
+      <LeaveDialog campaignId={campaign.data.settings.id} part={part} />
     </Stack>
   )
 }

@@ -1,25 +1,33 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
-import type { CallFailed } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { askBeforeLeaving, useStayOpen } from '../../leaving.ts'
 import { useCloseLabel } from '../../parts/confirm.tsx'
-import { Failure } from '../../parts/failure.tsx'
+import { unsavedLeft, useIsUnsaved } from './unsaved.ts'
 import { words } from './words.ts'
 
-/** Asks before the reader leaves with unsaved changes; a browser that closes asks in words of its own. */
-export function LeaveDialog({ isAsked }: { isAsked: boolean }) {
+/** Changes with which the reader wanted to leave: they are kept, so nobody is asked about them twice. */
+const known = new WeakSet<object>()
+
+/** Asks before the reader leaves unsaved changes; a browser that closes asks in words of its own. */
+export function LeaveDialog({ campaignId, part }: { campaignId: number; part: string }) {
   const text = useWords(words)
   const [isOpen, setIsOpen] = useState(false)
   const go = useRef<() => void>(undefined)
+  const isUnsaved = useIsUnsaved(campaignId)
   useLayoutEffect(() => {
-    if (!isAsked) return undefined
-    return askBeforeLeaving((next) => {
-      go.current = next
+    if (!isUnsaved) return undefined
+    return askBeforeLeaving((next, to) => {
+      const left = unsavedLeft(campaignId, part, to).filter((unsaved) => !known.has(unsaved))
+      if (left.length === 0) return next()
+      go.current = () => {
+        for (const unsaved of left) known.add(unsaved)
+        next()
+      }
       setIsOpen(true)
     })
-  }, [isAsked])
-  useStayOpen(isAsked)
+  }, [isUnsaved, campaignId, part])
+  useStayOpen(isUnsaved)
   const leave = () => {
     setIsOpen(false)
     go.current?.()
@@ -44,20 +52,5 @@ export function LeaveDialog({ isAsked }: { isAsked: boolean }) {
         </Group>
       </Stack>
     </Modal>
-  )
-}
-
-/** That somebody else was quicker, and why saving failed. */
-export function Behind({ of: { isBehind, error } }: { of: { isBehind: boolean; error: CallFailed | null } }) {
-  const text = useWords(words)
-  return (
-    <>
-      {isBehind && (
-        <Alert color="orange" variant="outline">
-          {text.changedMeanwhile}
-        </Alert>
-      )}
-      <Failure of={{ error }} />
-    </>
   )
 }

@@ -23,9 +23,9 @@ export function useSaveCampaign(read: Whole) {
   const queryKey = keyOf('GET /campaigns/:campaignId', { params: { campaignId } })
   const save = async (changes: Partial<Settings>) => {
     const body = { settings: { ...read.settings, ...changes }, revision: read.revision }
-    const saved = await send.mutateAsync({ params: { campaignId }, body }).catch((error: CallFailed) => {
+    const saved = await send.mutateAsync({ params: { campaignId }, body }).catch(async (error: CallFailed) => {
       // What somebody else has saved is there to be seen.
-      if (error.code === 'CHANGED_MEANWHILE') client.invalidateQueries({ queryKey })
+      if (error.code === 'CHANGED_MEANWHILE') await client.invalidateQueries({ queryKey })
       throw error
     })
     client.setQueryData(queryKey, saved)

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { type Difference, differencesOf } from './differences.ts'
 import { type EditedPart, keepUnsaved, useUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 
@@ -7,6 +8,15 @@ export type Form<Draft> = {
   part: EditedPart
   draftOf(settings: Settings): Draft
   settingsOf(draft: Draft): Partial<Settings>
+}
+
+/** That somebody else has saved the same part: what, who and when, and the two ways on. */
+export type Clash = {
+  differences: Difference[]
+  changed: Whole['changed']
+  timeZone: string
+  keepMine(): Promise<void>
+  takeTheirs(): void
 }
 
 /** The draft of a part over what is saved, kept until it is saved or given up. */
@@ -19,6 +29,7 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf }: For
   // Other screens change other settings: only who changed this very part would be overwritten.
   const isBehind = asSaved(base.settings) !== asSaved(read.settings)
   const saving = useSaveCampaign(isBehind ? base : read)
+  const keeping = useSaveCampaign(read)
 
   function change(next: Draft): void {
     const isAsSaved = !isBehind && JSON.stringify(settingsOf(next)) === asSaved(read.settings)
@@ -35,8 +46,29 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf }: For
   function discard(): void {
     keepUnsaved(campaignId, part, undefined)
     saving.reset()
+    keeping.reset()
   }
 
-  const { error, isPending } = saving
-  return { draft, change, save, discard, error, isPending, isBehind, isChanged: unsaved !== undefined }
+  /** Over what somebody else has saved, once it was seen. */
+  async function keepMine(): Promise<void> {
+    saving.reset()
+    await keeping.save(settingsOf(draft)).then(
+      () => keepUnsaved(campaignId, part, undefined),
+      () => {},
+    )
+  }
+
+  const settingsIn = (of: Settings) => settingsOf(draftOf(of))
+  const clash: Clash | null = isBehind
+    ? {
+        differences: differencesOf(settingsIn(base.settings), settingsIn(read.settings), settingsOf(draft)),
+        changed: read.changed,
+        timeZone: read.settings.timeZone,
+        keepMine,
+        takeTheirs: discard,
+      }
+    : null
+  const error = keeping.error ?? saving.error
+  const isPending = saving.isPending || keeping.isPending
+  return { draft, change, save, discard, error, isPending, isBehind, clash, isChanged: unsaved !== undefined }
 }

@@ -16,8 +16,6 @@ export const words = inBoth({
     leaveText: 'Your changes are not saved, so they have no effect yet. This window keeps them until you come back.',
     stay: 'Stay here',
     go: 'Leave',
-    changedMeanwhile:
-      'Somebody else has changed this since you began. Your changes stand here unsaved; discard them to see theirs.',
   },
   pl: {
     rules: 'Termin',
@@ -33,7 +31,5 @@ export const words = inBoth({
     leaveText: 'Zmiany nie są zapisane, więc jeszcze nie działają. To okno zachowa je do Twojego powrotu.',
     stay: 'Zostań tutaj',
     go: 'Wyjdź',
-    changedMeanwhile:
-      'Ktoś inny zmienił to, odkąd zaczęto to tu zmieniać. Twoje zmiany stoją tu niezapisane; odrzuć je, aby zobaczyć tamte.',
   },
 })

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, useSend, useSendAlone } from '../../api.ts'
@@ -8,6 +8,7 @@ import { download } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { useSession } from '../../session.ts'
 import { StateBadge } from '../campaigns/leads/lead-list.tsx'
 import { words } from './words.ts'
@@ -19,13 +20,11 @@ type Lead = Person['leads'][number]
 export default function PersonScreen() {
   const text = useWords(words)
   const [email, setEmail] = useState('')
-  const [erasedFrom, setErasedFrom] = useState<number | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const find = useSendAlone('POST /person')
   const isWrong = find.error?.code === 'INVALID'
   const search = (wanted: string) => {
     setEmail(wanted)
-    setErasedFrom(null)
     find.mutate({ body: { email: wanted } })
   }
   const submit = (event: FormEvent) => {
@@ -61,14 +60,7 @@ export default function PersonScreen() {
       </form>
       {!isWrong && <Failure of={{ error: find.error }} />}
       <div role="status">
-        {erasedFrom !== null && (
-          <Alert color="teal" variant="outline">
-            {text.erased(erasedFrom)}
-          </Alert>
-        )}
-        {find.isSuccess && find.data.leads.length === 0 && erasedFrom === null && (
-          <Text>{text.nobody(find.variables.body.email)}</Text>
-        )}
+        {find.isSuccess && find.data.leads.length === 0 && <Text>{text.nobody(find.variables.body.email)}</Text>}
       </div>
       {find.isSuccess && (
         <Found
@@ -77,7 +69,7 @@ export default function PersonScreen() {
           onSearch={search}
           onErased={(count) => {
             search(find.variables.body.email)
-            setErasedFrom(count)
+            toast(text.erased(count))
             // The button that was pressed has gone.
             input.current?.focus()
           }}

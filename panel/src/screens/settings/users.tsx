@@ -5,7 +5,9 @@ import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { focusNextRow, rowMark } from '../../parts/next-row.ts'
 import { TimeText } from '../../parts/time-text.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { useSession } from '../../session.ts'
 import { words } from './words.ts'
 
@@ -19,6 +21,15 @@ export function Users() {
   const close = () => {
     setRemoving(undefined)
     remove.reset()
+  }
+  const confirm = (userId: number) => {
+    const focusNext = focusNextRow('users', userId)
+    const onSuccess = () => {
+      toast(text.removed(removing?.email ?? ''))
+      close()
+      focusNext()
+    }
+    remove.mutate({ params: { userId } }, { onSuccess })
   }
   return (
     <Stack>
@@ -43,7 +54,7 @@ export function Users() {
         isDangerous
         isPending={remove.isPending}
         error={remove.error}
-        onConfirm={() => remove.mutate({ params: { userId: removing?.id ?? 0 } }, { onSuccess: close })}
+        onConfirm={() => confirm(removing?.id ?? 0)}
       />
     </Stack>
   )
@@ -53,7 +64,7 @@ function UserRow({ user, isOnly, onRemove }: { user: User; isOnly: boolean; onRe
   const text = useWords(words)
   const isMe = useSession().user.id === user.id
   return (
-    <Group component="li" justify="space-between">
+    <Group component="li" justify="space-between" {...rowMark('users', user.id)}>
       <Stack gap={0} miw={0}>
         <Text style={{ overflowWrap: 'anywhere' }}>
           {user.email} {isMe && `(${text.you})`}

@@ -25,6 +25,7 @@ export const words = inBoth({
     removeTitle: (email: string) => `Remove ${email}?`,
     removeText:
       'They are signed out at once and cannot sign in any more; their invitations no longer work. All else that they have made stays.',
+    removed: (email: string) => `${email} is removed.`,
     invite: 'Invite somebody',
     inviteText: 'Send this link to the person. It works once, for 7 days, and lets them choose their own password.',
     inviteName: 'Invitation link',
@@ -52,6 +53,7 @@ export const words = inBoth({
     removeTitle: (email: string) => `Usunąć ${email}?`,
     removeText:
       'Zostanie od razu wylogowany i już się nie zaloguje, a jego zaproszenia przestaną działać. Wszystko inne, co utworzył, pozostanie.',
+    removed: (email: string) => `Usunięto: ${email}.`,
     invite: 'Zaproś osobę',
     inviteText: 'Wyślij ten link tej osobie. Działa raz, przez 7 dni, i pozwala jej wybrać własne hasło.',
     inviteName: 'Link z zaproszeniem',

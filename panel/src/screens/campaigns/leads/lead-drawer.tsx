@@ -4,6 +4,7 @@ import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Copy, CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { focusNextRow } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -172,7 +173,14 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
   const send = useLeadChange('DELETE /campaigns/:campaignId/leads/:ref', settings.id, (leads) =>
     leads.filter(({ ref }) => ref !== lead.ref),
   )
-  const erase = () => send.mutateAsync({ params }).then(onErased, () => {})
+  const erase = () => {
+    const focusNext = focusNextRow('leads', lead.ref)
+    const done = () => {
+      onErased()
+      focusNext()
+    }
+    send.mutateAsync({ params }).then(done, () => {})
+  }
   return (
     <div>
       <Button color="red" variant="outline" onClick={() => setAsked(true)}>

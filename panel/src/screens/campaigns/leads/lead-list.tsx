@@ -2,6 +2,7 @@ import { Anchor, Badge, Group, Paper, Stack, Table, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
+import { rowMark } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { Settings } from '../use-campaign.ts'
 import classes from './leads.module.css'
@@ -37,7 +38,7 @@ export function LeadList({ leads, settings, isOld }: Props) {
         </Table.Thead>
         <Table.Tbody>
           {leads.map((lead) => (
-            <Table.Tr key={lead.ref}>
+            <Table.Tr key={lead.ref} {...rowMark('leads', lead.ref)}>
               <Table.Td maw={380}>
                 <Address lead={lead} settings={settings} />
               </Table.Td>
@@ -62,7 +63,7 @@ export function LeadList({ leads, settings, isOld }: Props) {
 function Card({ lead, settings }: { lead: Lead; settings: Settings }) {
   const { columns } = useWords(words)
   return (
-    <Paper component="li" withBorder p="sm" style={{ listStyle: 'none' }}>
+    <Paper component="li" withBorder p="sm" style={{ listStyle: 'none' }} {...rowMark('leads', lead.ref)}>
       <Stack gap={6}>
         <Group justify="space-between" align="start" wrap="nowrap" gap="sm">
           <Address lead={lead} settings={settings} />

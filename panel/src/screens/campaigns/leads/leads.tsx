@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { toast } from '../../../parts/toast.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { type Added, AddLead } from './add-lead.tsx'
 import { ExportLeads } from './export-leads.tsx'
@@ -29,27 +30,13 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
   const [prefix] = useDebouncedValue(typed.trim(), pauseMs)
   const [state, setState] = useState<State | null>(null)
   const [doing, setDoing] = useState<Doing>(null)
-  const [isErased, setErased] = useState(false)
   const [added, setAdded] = useState<Added | null>(null)
   const { id: campaignId } = settings
   const leads = useLeads(campaignId, { prefix, state })
   const list = `/campaigns/${campaignId}/leads`
   return (
     <Stack gap="md">
-      <div>
-        <Toolbar typed={typed} onType={setTyped} state={state} onState={setState} onDo={setDoing} />
-        <div role="status">
-          {isErased && (
-            <Alert
-              {...{ color: 'teal', variant: 'outline', mt: 'md', withCloseButton: true }}
-              closeButtonLabel={text.close}
-              onClose={() => setErased(false)}
-            >
-              {text.erased}
-            </Alert>
-          )}
-        </div>
-      </div>
+      <Toolbar typed={typed} onType={setTyped} state={state} onState={setState} onDo={setDoing} />
       <Found leads={leads} filter={{ prefix, state }} settings={settings} onDo={setDoing} />
       <AddLead
         campaignId={campaignId}
@@ -77,7 +64,7 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
           go(list)
         }}
         onErased={() => {
-          setErased(true)
+          toast(text.erased)
           go(list)
         }}
       />

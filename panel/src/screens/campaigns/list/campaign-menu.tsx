@@ -7,6 +7,8 @@ import { useWords } from '../../../language.ts'
 import { Confirm, useCloseLabel } from '../../../parts/confirm.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { focusNextRow } from '../../../parts/next-row.ts'
+import { toast } from '../../../parts/toast.tsx'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
 
@@ -27,6 +29,15 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
     const copy = { ...settings, pages: copies, name: text.copyOf(name).slice(0, 200), isDraft: true }
     const made = await make.mutateAsync({ body: { settings: copy } })
     go(`/campaigns/${made.settings.id}`)
+  }
+  const confirm = () => {
+    const focusNext = focusNextRow('campaigns', id)
+    const onSuccess = () => {
+      close()
+      toast(text.removed(name))
+      focusNext()
+    }
+    remove.mutate({ params: { campaignId: id } }, { onSuccess })
   }
   const running = useRunning()
   return (
@@ -64,7 +75,7 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
         isDangerous
         isPending={remove.isPending}
         error={remove.error}
-        onConfirm={() => remove.mutate({ params: { campaignId: id } }, { onSuccess: close })}
+        onConfirm={confirm}
       />
     </>
   )

@@ -53,7 +53,7 @@ function ImportForm() {
       {send.error !== null && <Faults faults={send.error.faults} />}
       <FileButton onChange={take} resetRef={reset} accept="application/json,.json">
         {(props) => (
-          <Button {...props} loading={send.isPending}>
+          <Button {...props} data-autofocus loading={send.isPending}>
             {text.import}
           </Button>
         )}

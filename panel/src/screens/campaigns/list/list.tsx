@@ -7,6 +7,7 @@ import { type AnswerOf, type CallFailed, call } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { rowMark } from '../../../parts/next-row.ts'
 import { Screen } from '../../../parts/screen.tsx'
 import { words as campaignWords } from '../words.ts'
 import { CampaignMenu } from './campaign-menu.tsx'
@@ -108,7 +109,7 @@ function Row({ campaign }: { campaign: Summary }) {
   const state = useWords(campaignWords)
   const { id, name, isDraft, type } = campaign
   return (
-    <Paper withBorder p="md" component="li">
+    <Paper withBorder p="md" component="li" {...rowMark('campaigns', id)}>
       <Group wrap="nowrap" justify="space-between">
         <Stack gap={4} miw={0}>
           <Anchor component={Link} href={`/campaigns/${id}`} fw={600} style={{ overflowWrap: 'anywhere' }}>

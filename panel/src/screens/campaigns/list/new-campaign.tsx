@@ -36,7 +36,12 @@ function NewForm() {
         <Radio.Group value={template} onChange={(next) => setTemplate(next as TemplateName)} aria-label={text.new}>
           <Stack gap="xs">
             {templateNames.map((one) => (
-              <Radio.Card key={one} value={one} p="md" radius="md" aria-label={text.templates[one].name}>
+              <Radio.Card
+                key={one}
+                {...{ value: one, p: 'md', radius: 'md' }}
+                aria-label={text.templates[one].name}
+                data-autofocus={one === template || undefined}
+              >
                 <Text fw={600}>{text.templates[one].name}</Text>
                 <Text size="sm" c="dimmed">
                   {text.templates[one].text}

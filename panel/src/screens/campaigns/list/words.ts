@@ -51,6 +51,7 @@ export const words = inBoth({
     removeText:
       'All its leads go with it. Links and countdowns that were sent stop working, and the API answers that there is no such campaign. This cannot be undone.',
     removeConfirm: (name: string) => `To be sure, type the campaign’s name: ${name}`,
+    removed: (name: string) => `“${name}” is deleted.`,
     count: (count: number) => plural('en', count, { one: '# campaign', other: '# campaigns' }),
     templates: templatesEn,
   },
@@ -84,6 +85,7 @@ export const words = inBoth({
     removeText:
       'Razem z nią znikną wszyscy jej odbiorcy. Wysłane linki i liczniki przestaną działać, a API odpowie, że takiej kampanii nie ma. Tego nie można cofnąć.',
     removeConfirm: (name: string) => `Dla pewności wpisz nazwę kampanii: ${name}`,
+    removed: (name: string) => `Usunięto kampanię „${name}”.`,
     count: (count: number) =>
       plural('pl', count, {
         ...{ one: '# kampania', few: '# kampanie', many: '# kampanii', other: '# kampanii' },

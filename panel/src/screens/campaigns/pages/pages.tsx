@@ -8,7 +8,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
-import { Behind, LeaveDialog } from '../leave-dialog.tsx'
+import { Behind } from '../clash.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
 import { offerExample, widgetSnippet } from './widget-html.ts'
@@ -97,7 +97,6 @@ function PageList({ read }: PartProps) {
           </Text>
         </Group>
       </Stack>
-      <LeaveDialog isAsked={isChanged} />
       <RemoveDialog of={removing} onClose={() => setRemoving(undefined)} onRemove={remove} />
     </form>
   )

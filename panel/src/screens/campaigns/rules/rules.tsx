@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
-import { Behind, LeaveDialog } from '../leave-dialog.tsx'
+import { Behind } from '../clash.tsx'
 import { Publish } from '../publish.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
@@ -18,7 +18,7 @@ import { words } from './words.ts'
 /** The rules of a campaign in sentences, and beside them what they would do. */
 export default function RulesPart({ read }: PartProps) {
   const editing = useEditing(read)
-  const { draft, change, isChanged } = editing
+  const { draft, change } = editing
   const [supposed, setSupposed] = useState<Supposed>({ own: '', visitAfter: 'PT1H' })
   const settings = { ...read.settings, ...settingsOf(draft) }
   const preview = usePreview(settings, supposed)
@@ -59,7 +59,6 @@ export default function RulesPart({ read }: PartProps) {
           />
         </div>
       </Stack>
-      <LeaveDialog isAsked={isChanged} />
     </FindingsContext>
   )
 }

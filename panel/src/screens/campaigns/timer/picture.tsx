@@ -11,14 +11,14 @@ import { words } from './words.ts'
 const secondsLeft = { running: 2 * 86_400 + 13 * 3_600 + 7 * 60 + 42, hour: 41 * 60 + 30, expired: 0 }
 type State = keyof typeof secondsLeft
 
-/** The very bytes that a mail program gets, for a style that need not be saved. */
-export function Picture({ style }: { style: Style }) {
-  const text = useWords(words)
+type Drawn = AnswerOf<'POST /timer-picture'>
+
+/** The very bytes that a mail program gets, for a style that need not be saved; and what the service says to it. */
+export function usePicture(style: Style) {
   const [language, setLanguage] = useState<Language>(useLanguage())
   const [state, setState] = useState<State>('running')
   const [settled] = useDebouncedValue(style, 300)
-  const [plays, setPlays] = useState(0)
-  const picture = useQuery<AnswerOf<'POST /timer-picture'>, CallFailed>({
+  const query = useQuery<Drawn, CallFailed>({
     queryKey: ['picture', settled, language, state],
     queryFn: ({ signal }) =>
       call('POST /timer-picture', { body: { style: settled, language, secondsLeft: secondsLeft[state] } }, signal),
@@ -26,6 +26,18 @@ export function Picture({ style }: { style: Style }) {
     placeholderData: keepPreviousData,
     retry: false,
   })
+  const isWrong = query.error?.code === 'INVALID'
+  return {
+    ...{ query, language, setLanguage, state, setState },
+    faults: isWrong ? (query.error?.faults ?? []) : [],
+    findings: isWrong ? [] : (query.data?.findings ?? []),
+  }
+}
+
+export function Picture({ style, of }: { style: Style; of: ReturnType<typeof usePicture> }) {
+  const text = useWords(words)
+  const { query: picture, language, setLanguage, state, setState, faults } = of
+  const [plays, setPlays] = useState(0)
   return (
     <Stack>
       <Title order={2} size="h3">
@@ -65,11 +77,7 @@ export function Picture({ style }: { style: Style }) {
           )}
         </Box>
       </Paper>
-      {picture.error?.code === 'INVALID' ? (
-        <Text size="sm">{text.fault}</Text>
-      ) : (
-        <Failure of={{ error: picture.error, refetch: picture.refetch }} />
-      )}
+      {faults.length === 0 && <Failure of={{ error: picture.error, refetch: picture.refetch }} />}
       <Text size="sm" c="dimmed">
         {text.note}
       </Text>

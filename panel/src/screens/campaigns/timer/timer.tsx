@@ -1,20 +1,25 @@
+import '../rules/rules.css'
 import { Button, Checkbox, ColorInput, Group, NumberInput, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type FormEvent, useMemo, useState } from 'react'
+import { type FormEvent, type ReactNode, useId, useMemo, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import type { PartProps } from '../campaign.tsx'
-import { Behind, LeaveDialog } from '../leave-dialog.tsx'
+import { Behind } from '../clash.tsx'
+import { faultInWords } from '../fault-words.ts'
+import { Faults, LintFindings } from '../rules/lint.tsx'
+import type { LintFinding } from '../rules/lint-words.ts'
 import { keepUnsaved, useUnsaved } from '../unsaved.ts'
 import { useSaveCampaign } from '../use-campaign.ts'
 import { type Form, useEdited } from '../use-edited.ts'
 import { MailHtml } from './mail-html.tsx'
-import { Picture } from './picture.tsx'
+import { Picture, usePicture } from './picture.tsx'
 import { words } from './words.ts'
 
+type Fault = { path: string; message: string }
 export type Style = AnswerOf<'GET /timer-styles'>['usual']
 
 export default function TimerPart({ read }: PartProps) {
@@ -54,6 +59,8 @@ function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Sty
   const form = useMemo(() => formOf(usual), [usual])
   const edited = useEdited(read, form)
   const { draft: style, error, isChanged, isPending } = edited
+  const picture = usePicture(style)
+  const faults = [...picture.faults, ...(error?.code === 'INVALID' ? error.faults : [])]
   const [isSaved, setIsSaved] = useState(false)
   const put = (changes: Partial<Style>) => {
     setIsSaved(false)
@@ -68,15 +75,14 @@ function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Sty
   }
   return (
     <Stack gap="xl">
-      <Picture style={style} />
+      <Picture style={style} of={picture} />
       <form onSubmit={submit}>
         <Stack>
           <Title order={2} size="h3">
             {text.style}
           </Title>
-          <StyleFields style={style} fonts={fonts} onChange={put} />
+          <StyleFields style={style} fonts={fonts} onChange={put} {...{ faults, findings: picture.findings }} />
           <Behind of={edited} />
-          {error?.code === 'INVALID' && <Text size="sm">{text.fault}</Text>}
           <Group>
             <Button type="submit" disabled={!isChanged} loading={isPending}>
               {text.save}
@@ -94,7 +100,6 @@ function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Sty
         </Stack>
       </form>
       <MailHtml read={read} style={style} />
-      <LeaveDialog isAsked={isChanged} />
     </Stack>
   )
 }
@@ -127,7 +132,13 @@ function Remove({ read }: PartProps) {
   )
 }
 
-type FieldsProps = { style: Style; fonts: string[]; onChange(changes: Partial<Style>): void }
+type FieldsProps = {
+  style: Style
+  fonts: string[]
+  onChange(changes: Partial<Style>): void
+  faults: Fault[]
+  findings: LintFinding[]
+}
 
 const colours = ['background', 'box', 'digits', 'labels'] as const
 const sizes = [
@@ -136,51 +147,77 @@ const sizes = [
   ['cornerRadius', 0, 40, 1],
 ] as const
 
-function StyleFields({ style, fonts, onChange }: FieldsProps) {
+function StyleFields({ style, fonts, onChange, faults, findings }: FieldsProps) {
   const text = useWords(words)
+  const language = useLanguage()
+  const inWords = ([fault]: Fault[]) => fault && (faultInWords(language, fault.message) ?? fault.message)
+  const beside = (name: keyof Style) => findings.filter(({ path }) => path === name)
+  const wrong = (name: keyof Style | '') => faults.filter(({ path }) => path.replace(/^mailTimer\.?/, '') === name)
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
-      {colours.map((name) => (
-        <ColorInput
-          key={name}
-          label={text.colours[name]}
-          format="hex"
-          value={style[name]}
-          eyeDropperButtonProps={{ 'aria-label': text.colours[name] }}
-          withEyeDropper={false}
-          onChange={(value) => onChange({ [name]: value })}
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+        {colours.map((name) => (
+          <Judged key={name} findings={beside(name)}>
+            <ColorInput
+              label={text.colours[name]}
+              format="hex"
+              value={style[name]}
+              // What is no colour stays to be corrected.
+              fixOnBlur={false}
+              error={inWords(wrong(name))}
+              withEyeDropper={false}
+              onChange={(value) => onChange({ [name]: value })}
+            />
+          </Judged>
+        ))}
+        <Select
+          label={text.font}
+          data={fonts.map((value) => ({ value, label: fontName(value) }))}
+          value={style.font}
+          allowDeselect={false}
+          onChange={(value) => onChange({ font: value as Style['font'] })}
         />
-      ))}
-      <Select
-        label={text.font}
-        data={fonts.map((value) => ({ value, label: fontName(value) }))}
-        value={style.font}
-        allowDeselect={false}
-        onChange={(value) => onChange({ font: value as Style['font'] })}
-      />
-      {sizes.map(([name, min, max, step]) => (
-        <NumberInput
-          key={name}
-          label={text[name]}
-          suffix={` ${text.points}`}
-          {...{ min, max, step }}
-          allowDecimal={false}
-          clampBehavior="blur"
-          value={style[name]}
-          onChange={(value) => onChange({ [name]: Number(value) })}
+        {sizes.map(([name, min, max, step]) => (
+          <Judged key={name} findings={beside(name)}>
+            <NumberInput
+              label={text[name]}
+              suffix={` ${text.points}`}
+              {...{ min, max, step }}
+              allowDecimal={false}
+              clampBehavior="blur"
+              value={style[name]}
+              error={inWords(wrong(name))}
+              onChange={(value) => onChange({ [name]: Number(value) })}
+            />
+          </Judged>
+        ))}
+        <Checkbox
+          label={text.showLabels}
+          checked={style.showLabels}
+          onChange={(event) => onChange({ showLabels: event.currentTarget.checked })}
         />
-      ))}
-      <Checkbox
-        label={text.showLabels}
-        checked={style.showLabels}
-        onChange={(event) => onChange({ showLabels: event.currentTarget.checked })}
-      />
-      <Checkbox
-        label={text.fine}
-        checked={style.pixelsPerPoint === 2}
-        onChange={(event) => onChange({ pixelsPerPoint: event.currentTarget.checked ? 2 : 1 })}
-      />
-    </SimpleGrid>
+        <Checkbox
+          label={text.fine}
+          checked={style.pixelsPerPoint === 2}
+          onChange={(event) => onChange({ pixelsPerPoint: event.currentTarget.checked ? 2 : 1 })}
+        />
+      </SimpleGrid>
+      <Faults of={wrong('')} />
+    </>
+  )
+}
+
+/** A field, and below it what may be unexpected about it. */
+function Judged({ findings, children }: { findings: LintFinding[]; children: ReactNode }) {
+  const id = useId()
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would want a legend, and is read as a form of its own.
+    <div role="group" aria-describedby={findings.length > 0 ? id : undefined}>
+      {children}
+      <Stack gap={6} mt={findings.length > 0 ? 6 : 0} id={id}>
+        <LintFindings of={findings} />
+      </Stack>
+    </div>
   )
 }
 

@@ -30,8 +30,6 @@ export const words = inBoth({
     discard: 'Discard changes',
     saved: 'Saved.',
     unsaved: 'Not saved yet.',
-    fault:
-      'Width must be a multiple of 4 from 200 to 600, height from 50 to 200, roundness from 0 to 40, and the picture of at most 336,000 pixels.',
     html: 'HTML for the mail',
     htmlText:
       'Your server gets a link, a timer address and the deadline for each lead from the API. Keep them as fields of the contact, and put this into an HTML block of the mail. Choose your mail service to get its merge tags, and give m another number in each mailing: some programs keep pictures by their address. Without a server of your own, export the leads as CSV and import that into your mail service.',
@@ -83,8 +81,6 @@ export const words = inBoth({
     discard: 'Odrzuć zmiany',
     saved: 'Zapisano.',
     unsaved: 'Jeszcze nie zapisano.',
-    fault:
-      'Szerokość musi być wielokrotnością 4 od 200 do 600, wysokość od 50 do 200, zaokrąglenie od 0 do 40, a obraz mieć najwyżej 336 000 pikseli.',
     html: 'HTML do e-maila',
     htmlText:
       'Twój serwer dostaje z API link, adres licznika i termin każdego odbiorcy. Zapisz je jako pola kontaktu i wstaw ten kod do bloku HTML w e-mailu. Wybierz swój serwis mailingowy, aby otrzymać jego znaczniki, i w każdej wysyłce podaj inną liczbę m: niektóre programy zapamiętują obrazy po adresie. Bez własnego serwera wyeksportuj odbiorców do CSV i zaimportuj plik do swojego serwisu.',

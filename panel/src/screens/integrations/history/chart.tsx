@@ -67,6 +67,12 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
   })
   const label = text.summary(moments.dayAndMinute(fromMs), moments.dayAndMinute(toMs), totals.join(' '))
   const pointedBar = bars.find(({ at }) => pointed !== undefined && at * 1_000 === firstMs + pointed * barMs)
+  // A label in the middle of its tick would be cut off at either end.
+  const anchorAt = (at: number) => {
+    const x = ((at - firstMs) / barMs) * step
+    if (x < labelWidth / 2) return 'start'
+    return plotWidth - x < labelWidth / 2 ? 'end' : 'middle'
+  }
   const yOf = (value: number) => top + plotHeight * (1 - value / most)
   return (
     <div ref={ref} style={{ position: 'relative' }}>
@@ -91,12 +97,7 @@ export function Chart({ fromMs, toMs, barSeconds, bars, onZoom }: ChartProps) {
           </g>
         ))}
         {ticksOf(firstMs, firstMs + count * barMs, plotWidth / labelWidth, aheadMs).map(({ at, unit }) => (
-          <text
-            key={at}
-            x={left + ((at - firstMs) / barMs) * step}
-            y={height - 6}
-            textAnchor={at - firstMs < barMs * 2 ? 'start' : 'middle'}
-          >
+          <text key={at} x={left + ((at - firstMs) / barMs) * step} y={height - 6} textAnchor={anchorAt(at)}>
             {moments[unit](at)}
           </text>
         ))}

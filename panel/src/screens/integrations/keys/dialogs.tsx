@@ -4,6 +4,8 @@ import { type CallFailed, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
+import { focusNextRow } from '../../../parts/next-row.ts'
+import { toast } from '../../../parts/toast.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useShowFreshKey } from './fresh-key.tsx'
 import type { Key } from './keys.tsx'
@@ -112,8 +114,11 @@ function RevokeForm({ of, onClose }: DialogProps & { of: Key }) {
   const text = useWords(words)
   const send = useSend('DELETE /keys/:keyId')
   const revoke = async () => {
+    const focusNext = focusNextRow('keys', of.id)
     await send.mutateAsync({ params: { keyId: of.id } })
     onClose()
+    toast(text.revokedDone(of.name))
+    focusNext()
   }
   return (
     <KeyForm send={send} submit={revoke} done={text.revokeDone} onClose={onClose} isDestructive>

@@ -6,6 +6,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
+import { rowMark } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useSession } from '../../../session.ts'
@@ -93,7 +94,7 @@ function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
   const [isRenaming, setRenaming] = useState(false)
   const action = { size: 'compact-sm', variant: 'default', disabled: !mayChange } as const
   return (
-    <tr>
+    <tr {...rowMark('keys', of.id)}>
       <td className="breaks">
         {isRenaming ? (
           <Rename of={of} onDone={() => setRenaming(false)} />

@@ -35,6 +35,7 @@ export const words = inBoth({
       'From now on every request with this key is refused. This cannot be undone: a program that still uses it stops registering leads until you give it another key.',
     revokeLinks: 'Links and countdown images already sent go on working.',
     revokeDone: 'Revoke for good',
+    revokedDone: (name: string) => `The key “${name}” is revoked.`,
     freshTitle: 'Copy your new key now',
     freshText: (name: string) =>
       `This is the only time that the key “${name}” is shown: its secret is stored nowhere. If it is lost, make another one.`,
@@ -81,6 +82,7 @@ export const words = inBoth({
       'Od tej chwili każde żądanie z tym kluczem będzie odrzucane. Tego nie można cofnąć: program, który go jeszcze używa, przestanie rejestrować odbiorców, dopóki nie dostanie innego klucza.',
     revokeLinks: 'Wysłane już linki i obrazy z licznikiem będą działać dalej.',
     revokeDone: 'Unieważnij na zawsze',
+    revokedDone: (name: string) => `Klucz „${name}” został unieważniony.`,
     freshTitle: 'Skopiuj teraz nowy klucz',
     freshText: (name: string) =>
       `Klucz „${name}” jest pokazywany tylko ten jeden raz: jego sekret nie jest nigdzie zapisany. Jeśli go zgubisz, utwórz następny.`,

@@ -1,0 +1,21 @@
+/** Dialogs give the focus back a moment after they closed. */
+const closingMs = 60
+
+/** Marks a row of a list that can go. */
+export const rowMark = (list: string, id: string | number) => ({ 'data-row-of': list, 'data-row': String(id) })
+
+/**
+ * To be called before a row goes. What it returns puts the focus on the row that then stands in its place, or else on
+ * the last one, or the page.
+ */
+export function focusNextRow(list: string, id: string | number): () => void {
+  const rows = () => [...document.querySelectorAll<HTMLElement>(`[data-row-of="${list}"]`)]
+  const index = rows().findIndex((row) => row.dataset.row === String(id))
+  return () =>
+    setTimeout(() => {
+      const left = rows()
+      const row = index === -1 ? undefined : (left[index] ?? left.at(-1))
+      const next = row?.querySelector<HTMLElement>('a, button') ?? document.getElementById('content')
+      next?.focus()
+    }, closingMs)
+}

@@ -1,0 +1,114 @@
+import { inBoth } from '../../language.ts'
+import { spanInWords } from './rules/preview-words.ts'
+
+/** Names of settings, by the beginning of their path; the longest that fits is taken. */
+type Names = Record<string, string>
+
+const en: Names = {
+  name: 'Name',
+  timeZone: 'Time zone',
+  'mechanism.startsOn': 'What starts the offer',
+  'mechanism.deadline': 'When the offer ends',
+  'mechanism.deadline.skip': 'Days left out',
+  'mechanism.deadline.opens': 'When it opens',
+  'mechanism.deadline.minLead': 'Least time',
+  'mechanism.endsAt': 'End of the campaign',
+  'mechanism.reset': 'Repeat sign-ups',
+  'mechanism.retry': 'Another chance',
+  'mechanism.cycle': 'Opens again by itself',
+  anonymous: 'Visitors without an email',
+  onExpiry: 'When time is up',
+  pages: 'Offer page',
+  mailTimer: 'Mail timer',
+  'mailTimer.width': 'Width',
+  'mailTimer.height': 'Height',
+  'mailTimer.box': 'Boxes',
+  'mailTimer.digits': 'Digits',
+  'mailTimer.labels': 'Labels',
+  'mailTimer.background': 'Background',
+  'mailTimer.font': 'Font',
+  'mailTimer.cornerRadius': 'Roundness of corners',
+  'mailTimer.showLabels': 'Show labels',
+  'mailTimer.pixelsPerPoint': 'Sharpness',
+}
+
+const pl: typeof en = {
+  name: 'Nazwa',
+  timeZone: 'Strefa czasowa',
+  'mechanism.startsOn': 'Co zaczyna ofertę',
+  'mechanism.deadline': 'Kiedy oferta się kończy',
+  'mechanism.deadline.skip': 'Pominięte dni',
+  'mechanism.deadline.opens': 'Kiedy się otwiera',
+  'mechanism.deadline.minLead': 'Najkrótszy czas',
+  'mechanism.endsAt': 'Koniec kampanii',
+  'mechanism.reset': 'Ponowne zapisy',
+  'mechanism.retry': 'Kolejna szansa',
+  'mechanism.cycle': 'Samoczynne otwarcie',
+  anonymous: 'Odwiedzający bez adresu e-mail',
+  onExpiry: 'Gdy czas minie',
+  pages: 'Strona oferty',
+  mailTimer: 'Licznik w e-mailu',
+  'mailTimer.width': 'Szerokość',
+  'mailTimer.height': 'Wysokość',
+  'mailTimer.box': 'Pola',
+  'mailTimer.digits': 'Cyfry',
+  'mailTimer.labels': 'Podpisy',
+  'mailTimer.background': 'Tło',
+  'mailTimer.font': 'Krój pisma',
+  'mailTimer.cornerRadius': 'Zaokrąglenie rogów',
+  'mailTimer.showLabels': 'Pokazuj podpisy',
+  'mailTimer.pixelsPerPoint': 'Ostrość',
+}
+
+/** Of a page its number too. */
+export function settingName(path: string, names: Names): string {
+  const known = Object.keys(names).filter((start) => path.startsWith(start))
+  const longest = known.sort((a, b) => b.length - a.length)[0]
+  const [, number] = /^pages\[(\d+)\]/.exec(path) ?? []
+  const name = longest === undefined ? path : (names[longest] as string)
+  return number === undefined ? name : `${name} ${Number(number) + 1}`
+}
+
+/** A period of a campaign file in words; everything else as it is. */
+function valueIn(language: 'en' | 'pl', value: string | number): string {
+  const [, days, hours = 0, minutes = 0] = /^P(?:(\d+)D|T(?:(\d+)H)?(?:(\d+)M)?)$/.exec(String(value)) ?? []
+  const seconds = Number(days ?? 0) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60
+  return seconds > 0 ? spanInWords(language, seconds) : String(value)
+}
+
+export const words = inBoth({
+  en: {
+    title: 'Someone else saved changes meanwhile',
+    by: (who: string, when: string) => `${who}, ${when}.`,
+    outside: 'Not in the panel, but on the command line.',
+    formerUser: 'A former user',
+    unsaved: 'Yours are not saved yet.',
+    setting: 'Setting',
+    theirs: 'Theirs',
+    mine: 'Yours',
+    keepMine: 'Keep mine',
+    takeTheirs: 'Take theirs',
+    nothing: '–',
+    on: 'on',
+    off: 'off',
+    value: (value: string | number) => valueIn('en', value),
+    settings: en,
+  },
+  pl: {
+    title: 'Ktoś inny zapisał w tym czasie zmiany',
+    by: (who: string, when: string) => `${who}; ${when}.`,
+    outside: 'Nie w panelu, lecz w wierszu poleceń.',
+    formerUser: 'Były użytkownik',
+    unsaved: 'Twoje nie są jeszcze zapisane.',
+    setting: 'Ustawienie',
+    theirs: 'Nowe',
+    mine: 'Twoje',
+    keepMine: 'Zachowaj moje',
+    takeTheirs: 'Przyjmij nowe',
+    nothing: '–',
+    on: 'włączone',
+    off: 'wyłączone',
+    value: (value: string | number) => valueIn('pl', value),
+    settings: pl,
+  },
+})
