@@ -11,7 +11,7 @@ import { campaignFile, type Installation, installation, owner } from '../support
 import { newLedger } from '../support/ledger.ts'
 import { engine } from '../support/test-database.ts'
 
-const kills = amount(8, 200)
+const kills = amount(5, 200)
 const unlimited = ['--rate-limit', '1000000000']
 
 test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answered`, {

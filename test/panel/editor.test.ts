@@ -6,7 +6,15 @@ import { after, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { amount } from '../support/faults.ts'
 import { appliedCampaign } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, goTo, panelStage } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertNoViolation,
+  assertUntroubled,
+  atBothWidths,
+  goTo,
+  panelStage,
+} from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
@@ -89,9 +97,9 @@ test('every setting fits a phone and a desk, in both languages, light and dark, 
   for (const [index, settings] of kinds.entries()) {
     const id = await make(settings)
     const some = [views[index % 4], views[(index + 1) % 4]].slice(0, amount(1, 2))
-    for (const view of index === 0 ? views.slice(0, amount(2, 4)) : some) {
+    for (const view of index === 0 ? views.slice(0, amount(1, 4)) : some) {
       const page = await edit(id, view)
-      await assertAccessible(page)
+      await assertNoViolation(page)
       await assertFits(page)
       assertUntroubled(page)
       await page.context().close()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, between, printSeed } from '../../support/faults.ts'
+import { amount, between, isFull, printSeed } from '../../support/faults.ts'
 import { campaignFile, installation, type Server } from '../../support/lastcall.ts'
 import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
@@ -31,7 +31,7 @@ async function register(server: Server, { campaign, key }: Owner, email: string)
   return { email, status: answer.status, milliseconds: performance.now() - startedAt, created, deadline }
 }
 
-/** New emails all the time, until it is told to end; every answer of it. */
+/** New emails all the time, in the short form with a breath between, until it is told to end; every answer of it. */
 function load(server: Server, me: Owner, prefix: string, clients = 16) {
   const attempted: string[] = []
   const answers: Told[] = []
@@ -41,7 +41,8 @@ function load(server: Server, me: Owner, prefix: string, clients = 16) {
       const email = `${prefix}-${attempted.length}@example.com`
       attempted.push(email)
       answers.push(await register(server, me, email))
-      if (answers.at(-1)?.status === 503) await sleep(10)
+      const isRefused = answers.at(-1)?.status === 503
+      if (isRefused || !isFull) await sleep(10)
     }
   }
   const clientsEnded = Promise.all(Array.from({ length: clients }, client))
@@ -146,7 +147,7 @@ test("somebody's lock on one account: its requests 503, those of others go on", 
   const kept: Told[] = []
   const passed: Told[] = []
   // By turns: what else the machine does meanwhile takes as much from the one as from the other.
-  for (const round of [1, 2, 3, 4]) {
+  for (let round = 0; round < amount(2, 4); round += 1) {
     const unlocked = load(server, them, `unlocked-${round}`, 4)
     await sleep(1_000)
     usual += (await unlocked.end()).answers.length
@@ -191,7 +192,7 @@ test('all connections are taken: those that the server has are enough', { timeou
   await Promise.all(takers.map((taker) => taker.end()))
 })
 
-for (const nodes of [2, 4]) {
+for (const nodes of isFull ? [2, 4] : [2]) {
   test(`${nodes} nodes race to register one email, ${amount(60, 300)} emails by 12 racers, and one is killed`, {
     timeout: 240_000,
   }, async (t) => {

@@ -64,7 +64,7 @@ for (const isAnalyzed of [false, true])
     for (let n = 0; n < 12; n += 1) await everyStatement()
     if (isAnalyzed) await ask(url, 'ANALYZE')
     for (let n = 0; n < 12; n += 1) await everyStatement()
-    while (made < amount(20_000, 100_000)) await register(500)
+    while (made < amount(5_000, 100_000)) await register(500)
     // What a connection has done is reported within a second.
     await sleep(1_500)
     const asSuperuser = new URL(postgres.adminUrl)

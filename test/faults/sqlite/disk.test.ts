@@ -4,6 +4,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { amount } from '../../support/faults.ts'
 import type { SqliteFault } from '../../support/faulty-sqlite.ts'
 import type { Installation } from '../../support/lastcall.ts'
 import { newLedger, type Told } from '../../support/ledger.ts'
@@ -50,7 +51,7 @@ test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
         })
         loading.catch(() => {}) // looked at below
         const count = (status: number) => ledger.counts.get(status) ?? 0
-        for (let round = 0; round < 3; round += 1) {
+        for (let round = 0; round < amount(1, 3); round += 1) {
           const created = count(201)
           assert.ok(await eventually(20_000, () => count(201) > created + 50), 'nothing is registered')
           const known = ledger.answered().slice(-20)
