@@ -26,7 +26,7 @@ const style = fullTimerStyle({})
 const palette = paletteBytes(style)
 const colours = Array.from({ length: 16 }, (_, place) => [...palette.subarray(place * 3, place * 3 + 3)])
 const drawn = new Map<string, Bitmap>()
-const typefaces = openTypefaces(style.font)
+const typefaces = openTypefaces(style.font, 'en')
 const layout = layOut(style, 'en', typefaces)
 const atlas = drawAtlas(
   layout,

@@ -35,7 +35,7 @@ async function cpuTime(work: () => unknown): Promise<number> {
 
 function build(style: GivenTimerStyle, language: 'en' | 'pl'): { template: Template; milliseconds: number } {
   const begun = performance.now()
-  const bytes = buildTemplate(fullTimerStyle(style), language, openTypefaces('inter'))
+  const bytes = buildTemplate(fullTimerStyle(style), language, openTypefaces('inter', language))
   const milliseconds = performance.now() - begun
   const template = openTemplate(bytes)
   if (template === undefined) throw new Error('the template does not open')

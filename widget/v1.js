@@ -1,7 +1,7 @@
 // The widget: on a customer's page, shows the visitor how long the offer lasts, and ends it.
 //
 // It is served as it stands here, inside a function of its own and without comments and indentation
-// (src/http/visitor/widget-script.ts), in at most 5 kB compressed. So a comment has lines of its own, no text
+// (src/http/visitor/widget-script.ts), in at most 6 kB compressed. So a comment has lines of its own, no text
 // spans lines in which leading spaces would matter, and words cost: what a page can do itself is left to it.
 //
 // The rule above all others: when anything is missing, late or broken, the page stays as it was.
@@ -63,7 +63,11 @@ const isRef = /^[0-9a-f]{32}$/
 /** A way to the service and back that took longer leaves its clock too uncertain. */
 const roughMs = 1000
 
+/** @typedef {Record<'ends' | 'thanks' | 'invalid' | 'closed' | 'busy' | 'failed', string>} Words */
+
+/** By language, as the service gives them; undefined while they are on their way. @type {Record<string, Words | undefined>} */
 const words = {
+  // For when the service does not answer, too.
   en: {
     ends: 'Offer ends in',
     thanks: 'Thank you. You are registered.',
@@ -72,17 +76,12 @@ const words = {
     busy: 'Too many attempts. Please try again later.',
     failed: 'That did not work. Please try again in a moment.',
   },
-  pl: {
-    ends: 'Do końca oferty',
-    thanks: 'Dziękujemy. Adres został zapisany.',
-    invalid: 'Podaj poprawny adres e-mail.',
-    closed: 'Ta oferta jest teraz niedostępna.',
-    busy: 'Za dużo prób. Spróbuj ponownie później.',
-    failed: 'Nie udało się. Spróbuj ponownie za chwilę.',
-  },
 }
 
-/** Of what the service refuses, the words for people. @type {Record<string, keyof typeof words.en>} */
+/** The languages of which there are words. */
+const known = /^(en|pl|de|es|fr|it|nl|pt|cs|uk)\b/
+
+/** Of what the service refuses, the words for people. @type {Record<string, keyof Words>} */
 const refusals = { VALIDATION_ERROR: 'invalid', CAMPAIGN_NOT_PUBLISHED: 'closed', RATE_LIMITED: 'busy' }
 
 /** @type {[string, number][]} */
@@ -220,9 +219,7 @@ async function post(c, what, body) {
   const answer = await fetch(`${c.base}/visitor/v1/campaigns/${c.id}/${what}`, {
     method: 'POST',
     body: JSON.stringify(body),
-    credentials: 'omit',
-    referrerPolicy: 'no-referrer',
-    signal: AbortSignal.timeout(10000),
+    ...politely(),
   })
   const json = await answer.json()
   if (!(json.now > 0)) throw Object.assign(Error(), json)
@@ -419,8 +416,8 @@ function count(one, left, deadline = 0) {
     one.setAttribute('role', 'timer')
     one.setAttribute('aria-live', 'off')
     filled.set(one, parts)
-    one.ariaLabel ||= /^(en|pl)\b/.test(language) ? wordsFor(one).ends : inWords(deadline, language)
   }
+  one.ariaLabel ||= known.test(language) ? (wordsFor(one)?.ends ?? null) : inWords(deadline, language)
   let rest = left
   units.forEach(([unit, seconds], index) => {
     const number = Math.floor(rest / seconds)
@@ -471,9 +468,32 @@ function languageOf(one) {
   }
 }
 
-/** @param {Element} one */
+/** In the language of the element; undefined while they are on their way. @param {Element} one */
 function wordsFor(one) {
-  return /^pl\b/.test(languageOf(one)) ? words.pl : words.en
+  const [language = 'en'] = known.exec(languageOf(one)) ?? []
+  if (!(language in words)) {
+    words[language] = undefined
+    fetchWords(language)
+  }
+  return words[language]
+}
+
+/** @param {string} language */
+async function fetchWords(language) {
+  let found
+  try {
+    const answer = await fetch(`${campaigns[0]?.base}/widget/v1.${language}.json`, politely())
+    found = await answer.json()
+  } catch {}
+  words[language] = { ...words.en, ...found }
+  tick()
+}
+
+/** How the service is asked: for nobody in particular, and not for ever. */
+function politely() {
+  /** @type {RequestInit} */
+  const init = { credentials: 'omit', referrerPolicy: 'no-referrer', signal: AbortSignal.timeout(10000) }
+  return init
 }
 
 /** @param {Campaign} c @param {number} [left] seconds; without it the campaign has no line in the bar */
@@ -483,14 +503,15 @@ function showInBar(c, left) {
     if (!barRows.firstChild) bar.remove()
     return
   }
-  if (!document.body) return
+  const text = document.body && (c.settings.text ?? wordsFor(document.body)?.ends)
+  if (!text) return
   if (!bar.isConnected) document.body.append(bar)
   if (!c.row) {
     c.row = element('p')
     const timer = element('span')
     timer.dataset.lastcall = 'countdown'
-    timer.ariaLabel = c.settings.text ?? wordsFor(document.body).ends
-    c.row.append(timer.ariaLabel, ' ', timer)
+    timer.ariaLabel = text
+    c.row.append(text, ' ', timer)
   }
   if (!c.row.isConnected) barRows.append(c.row)
   count(/** @type {HTMLElement} */ (c.row.lastChild), left)
@@ -548,6 +569,8 @@ function leave(c) {
 /** @param {Element} form */
 function prepare(form) {
   if (filled.has(form)) return
+  // Before they are needed.
+  wordsFor(form)
   const message = form.querySelector('[data-lastcall=message]') ?? form.appendChild(element('p'))
   message.setAttribute('role', 'status')
   message.id ||= `lastcall-${Math.random()}`
@@ -571,7 +594,7 @@ async function submit(event) {
   const [message, trap] = filled.get(form) ?? []
   /** @type {HTMLInputElement | null} */
   const input = form.querySelector('[name=email],[type=email]')
-  /** @type {keyof typeof words.en} */
+  /** @type {keyof Words} */
   let outcome = 'thanks'
   write(message, '')
   try {
@@ -581,7 +604,7 @@ async function submit(event) {
     outcome = refusals[/** @type {any} */ (error).code] ?? 'failed'
   }
   form.ariaBusy = null
-  write(message, form.dataset[outcome] ?? wordsFor(form)[outcome])
+  write(message, form.dataset[outcome] ?? (wordsFor(form) ?? words.en)?.[outcome] ?? '')
   if (!input || !message) return
   input.ariaInvalid = String(outcome === 'invalid')
   input.setAttribute('aria-describedby', message.id)

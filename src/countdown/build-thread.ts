@@ -5,5 +5,5 @@ import { openTypefaces } from './fonts.ts'
 import type { Build } from './templates.ts'
 
 const { style, language } = workerData as Build
-const template = buildTemplate(style, language, openTypefaces(style.font))
+const template = buildTemplate(style, language, openTypefaces(style.font, language))
 parentPort?.postMessage(template, [template.buffer])

@@ -1,4 +1,4 @@
-import type { Language } from '../core/offer.ts'
+import type { MailLanguage } from '../core/mail-language.ts'
 import type { TimerStyle } from '../core/timer-style.ts'
 import { type Atlas, type Bitmap, drawAtlas } from './atlas.ts'
 import { fileHead, imageHead, SUB_BLOCK, subBlocks } from './gif.ts'
@@ -14,10 +14,14 @@ import { wordsOf } from './words.ts'
 const TICK = 100
 
 /** What is drawn from: one style in one language. */
-type Drawing = { layout: Layout; atlas: Atlas; language: Language; words: string[] }
+type Drawing = { layout: Layout; atlas: Atlas; language: MailLanguage; words: string[] }
 
 /** Draws and compresses what all images of this style share. It takes a good part of a second. */
-export function buildTemplate(style: TimerStyle, language: Language, typefaces: Typefaces): Uint8Array<ArrayBuffer> {
+export function buildTemplate(
+  style: TimerStyle,
+  language: MailLanguage,
+  typefaces: Typefaces,
+): Uint8Array<ArrayBuffer> {
   const layout = layOut(style, language, typefaces)
   const forms = fields.map((field) => [...new Set(wordsOf(language, field))])
   const words = forms.flat()

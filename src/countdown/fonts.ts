@@ -1,18 +1,25 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Font, parse } from 'opentype.js/dist/opentype.mjs'
+import { fontOfWords } from '../core/font-letters.ts'
+import type { MailLanguage } from '../core/mail-language.ts'
 import type { TimerFont } from '../core/timer-style.ts'
 import type { Typefaces } from './layout.ts'
 import type { Typeface } from './outline.ts'
 
+const scripts = ['latin', 'latin-ext', 'cyrillic']
+
 /** The fonts of the packages @fontsource/…: digits bold, labels regular. */
-export function openTypefaces(font: TimerFont): Typefaces {
-  return { digits: openTypeface(font, 700), labels: openTypeface(font, 400) }
+export function openTypefaces(font: TimerFont, language: MailLanguage): Typefaces {
+  return { digits: openTypeface(font, 700), labels: openTypeface(fontOfWords(font, language), 400) }
 }
 
 /** A font is cut into files by script; what the first lacks, the Polish ń for one, the second has. */
 function openTypeface(name: TimerFont, weight: 400 | 700): Typeface {
-  const parts = ['latin', 'latin-ext'].map((script) => openFont(name, `${name}-${script}-${weight}-normal`))
+  const parts = scripts
+    .map((script) => pathOf(name, `${name}-${script}-${weight}-normal`))
+    .filter((path) => existsSync(path))
+    .map(openFont)
   return (character) => {
     for (const font of parts) {
       const glyph = font.charToGlyph(character)
@@ -24,7 +31,11 @@ function openTypeface(name: TimerFont, weight: 400 | 700): Typeface {
   }
 }
 
-function openFont(name: TimerFont, file: string): Font {
-  const bytes = readFileSync(fileURLToPath(import.meta.resolve(`@fontsource/${name}/files/${file}.woff`)))
+function pathOf(name: TimerFont, file: string): string {
+  return fileURLToPath(import.meta.resolve(`@fontsource/${name}/files/${file}.woff`))
+}
+
+function openFont(path: string): Font {
+  const bytes = readFileSync(path)
   return parse(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
 }

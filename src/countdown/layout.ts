@@ -1,4 +1,4 @@
-import type { Language } from '../core/offer.ts'
+import type { MailLanguage } from '../core/mail-language.ts'
 import type { TimerStyle } from '../core/timer-style.ts'
 import { advanceOf, boundsOf, type Typeface } from './outline.ts'
 import { fields } from './time-left.ts'
@@ -26,7 +26,7 @@ export type Layout = {
 
 const DIGITS = [...'0123456789']
 
-export function layOut(style: TimerStyle, language: Language, typefaces: Typefaces): Layout {
+export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typefaces): Layout {
   const width = style.width * style.pixelsPerPoint
   const height = style.height * style.pixelsPerPoint
   const columnWidth = width / 4
@@ -69,7 +69,7 @@ function labelLayout(
   columnWidth: number,
   height: number,
   margin: number,
-  language: Language,
+  language: MailLanguage,
   typeface: Typeface,
 ): NonNullable<Layout['labels']> {
   const words = new Set(fields.flatMap((field) => wordsOf(language, field)))

@@ -1,11 +1,11 @@
 // The templates of countdown images: built in a thread, kept in memory as long as they are in use.
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import type { Language } from '../core/offer.ts'
+import type { MailLanguage } from '../core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../core/timer-style.ts'
 import { ENGINE_VERSION, openTemplate, type Template } from './template.ts'
 
-export type Build = { style: TimerStyle; language: Language }
+export type Build = { style: TimerStyle; language: MailLanguage }
 
 /** Keeps templates beyond the process. What `read` gives may be broken, or of another engine; then it is built. */
 export type PersistentCache = {
@@ -18,9 +18,9 @@ export type Turn = (build: () => Promise<Uint8Array>) => Promise<Uint8Array>
 
 export type Templates = {
   /** At once where it is in memory. Rejects with TemplateUnavailable. */
-  get(style: GivenTimerStyle, language: Language, turn?: Turn): Template | Promise<Template>
+  get(style: GivenTimerStyle, language: MailLanguage, turn?: Turn): Template | Promise<Template>
   /** The same for a style that is only looked at: what has to be built for it is not stored. */
-  preview(style: GivenTimerStyle, language: Language, turn: Turn): Promise<Template>
+  preview(style: GivenTimerStyle, language: MailLanguage, turn: Turn): Promise<Template>
   /** Ends what is being built; later calls are refused. */
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ const previewBytes = 8 * 2 ** 20
 const usualLimits: TemplateLimits = { memoryBytes: 64 * 2 ** 20, waitingBuilds: 100, buildMs: 30_000 }
 
 /** 32 hexadecimal digits that stand for what an image depends on besides the time left. */
-export function templateKey(style: GivenTimerStyle, language: Language): string {
+export function templateKey(style: GivenTimerStyle, language: MailLanguage): string {
   const { font, background, box, digits, labels, ...rest } = fullTimerStyle(style)
   const { showLabels, width, height, cornerRadius, pixelsPerPoint } = rest
   const colours = [background, box, digits, labels].map((colour) => colour.toLowerCase())
@@ -48,12 +48,12 @@ export function openTemplates(cache?: PersistentCache, limits: Partial<TemplateL
   const { memoryBytes, waitingBuilds, buildMs } = { ...usualLimits, ...limits }
   const kept = recentlyUsed(memoryBytes)
   const previewed = recentlyUsed(previewBytes)
-  const keys = new WeakMap<GivenTimerStyle, Partial<Record<Language, string>>>()
+  const keys = new WeakMap<GivenTimerStyle, Partial<Record<MailLanguage, string>>>()
   const underWay = new Map<string, Promise<Template>>()
   const builder = openBuilder(buildMs)
 
   /** Hashed once for each style object: campaigns are asked for again and again. */
-  function keyOf(style: GivenTimerStyle, language: Language): string {
+  function keyOf(style: GivenTimerStyle, language: MailLanguage): string {
     const known = keys.get(style) ?? {}
     keys.set(style, known)
     known[language] ??= templateKey(style, language)

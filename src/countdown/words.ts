@@ -1,10 +1,10 @@
-import type { Language } from '../core/offer.ts'
+import type { MailLanguage } from '../core/mail-language.ts'
 import { type Field, valuesOf } from './time-left.ts'
 
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 
-/** By the plural categories of CLDR; for whole numbers Polish needs "one", "few" and "many" only. */
-const forms: Record<Language, Record<Field, Forms>> = {
+/** By the plural categories of CLDR; `other` stands for all that are not named. */
+export const forms: Record<MailLanguage, Record<Field, Forms>> = {
   en: {
     days: { one: 'day', other: 'days' },
     hours: { one: 'hour', other: 'hours' },
@@ -17,10 +17,58 @@ const forms: Record<Language, Record<Field, Forms>> = {
     minutes: { one: 'minuta', few: 'minuty', other: 'minut' },
     seconds: { one: 'sekunda', few: 'sekundy', other: 'sekund' },
   },
+  de: {
+    days: { one: 'Tag', other: 'Tage' },
+    hours: { one: 'Stunde', other: 'Stunden' },
+    minutes: { one: 'Minute', other: 'Minuten' },
+    seconds: { one: 'Sekunde', other: 'Sekunden' },
+  },
+  es: {
+    days: { one: 'día', other: 'días' },
+    hours: { one: 'hora', other: 'horas' },
+    minutes: { one: 'minuto', other: 'minutos' },
+    seconds: { one: 'segundo', other: 'segundos' },
+  },
+  fr: {
+    days: { one: 'jour', other: 'jours' },
+    hours: { one: 'heure', other: 'heures' },
+    minutes: { one: 'minute', other: 'minutes' },
+    seconds: { one: 'seconde', other: 'secondes' },
+  },
+  it: {
+    days: { one: 'giorno', other: 'giorni' },
+    hours: { one: 'ora', other: 'ore' },
+    minutes: { one: 'minuto', other: 'minuti' },
+    seconds: { one: 'secondo', other: 'secondi' },
+  },
+  nl: {
+    days: { one: 'dag', other: 'dagen' },
+    hours: { other: 'uur' },
+    minutes: { one: 'minuut', other: 'minuten' },
+    seconds: { one: 'seconde', other: 'seconden' },
+  },
+  pt: {
+    days: { one: 'dia', other: 'dias' },
+    hours: { one: 'hora', other: 'horas' },
+    minutes: { one: 'minuto', other: 'minutos' },
+    seconds: { one: 'segundo', other: 'segundos' },
+  },
+  cs: {
+    days: { one: 'den', few: 'dny', other: 'dní' },
+    hours: { one: 'hodina', few: 'hodiny', other: 'hodin' },
+    minutes: { one: 'minuta', few: 'minuty', other: 'minut' },
+    seconds: { one: 'sekunda', few: 'sekundy', other: 'sekund' },
+  },
+  uk: {
+    days: { one: 'день', few: 'дні', other: 'днів' },
+    hours: { one: 'година', few: 'години', other: 'годин' },
+    minutes: { one: 'хвилина', few: 'хвилини', other: 'хвилин' },
+    seconds: { one: 'секунда', few: 'секунди', other: 'секунд' },
+  },
 }
 
 /** The label under each value of a column, from 0 on. */
-export function wordsOf(language: Language, field: Field): string[] {
+export function wordsOf(language: MailLanguage, field: Field): string[] {
   const rules = new Intl.PluralRules(language)
   const ofField = forms[language][field]
   return Array.from({ length: valuesOf[field] }, (_, value) => ofField[rules.select(value)] ?? ofField.other)

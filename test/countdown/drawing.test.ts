@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { fontsFor, missingLetter } from '../../src/core/font-letters.ts'
+import { type MailLanguage, mailLanguages } from '../../src/core/mail-language.ts'
 import { fullTimerStyle, timerFonts } from '../../src/core/timer-style.ts'
 import { drawAtlas } from '../../src/countdown/atlas.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
@@ -10,7 +12,6 @@ import { boundsOf, type Outline, roundedBox } from '../../src/countdown/outline.
 import { addOutline, blankCanvas, coverage } from '../../src/countdown/rasterise.ts'
 import { fields, valuesOf } from '../../src/countdown/time-left.ts'
 import { wordsOf } from '../../src/countdown/words.ts'
-import { wordFor } from '../support/countdown-drawing.ts'
 
 type Point = [x: number, y: number]
 
@@ -95,7 +96,7 @@ function greatestDifference(a: Float64Array, b: Float64Array): number {
 
 for (const font of timerFonts) {
   test(`${font}: digits and letters cover as much of each pixel as samples say`, () => {
-    const { digits, labels } = openTypefaces(font)
+    const { digits, labels } = openTypefaces(font, 'en')
     for (const { outline } of [...[...'0123456789'].map(digits), ...[...'gkmń'].map(labels)]) {
       const placed = [outline, 72, 8.3, 54.7, 57] as const
       const difference = greatestDifference(ourCoverage(...placed), sampledCoverage(...placed))
@@ -136,9 +137,9 @@ const sizes = [
 
 for (const font of timerFonts) {
   test(`${font}: in every size digits stay in their boxes and labels in their columns`, () => {
-    const typefaces = openTypefaces(font)
     for (const [width, height] of sizes) {
-      for (const language of ['en', 'pl'] as const) {
+      for (const language of ['en', 'pl', 'de', 'uk'] as const) {
+        const typefaces = openTypefaces(font, language)
         for (const showLabels of [true, false]) {
           const layout = layOut(fullTimerStyle({ font, width, height, showLabels }), language, typefaces)
           const { box, digits, labels, columnWidth } = layout
@@ -158,7 +159,7 @@ for (const font of timerFonts) {
   })
 
   test(`${font}: no digit is wider than its cell`, () => {
-    const typefaces = openTypefaces(font)
+    const typefaces = openTypefaces(font, 'en')
     const { digits } = layOut(fullTimerStyle({ font, pixelsPerPoint: 2 }), 'en', typefaces)
     for (const digit of '0123456789') {
       const { advance, outline } = typefaces.digits(digit)
@@ -169,18 +170,74 @@ for (const font of timerFonts) {
   })
 }
 
-test('labels agree with their numbers', () => {
-  for (const language of ['en', 'pl'] as const) {
+/** The forms of each word: for one, for a few where those differ, for all others. */
+const forms = {
+  en: ['day days', 'hour hours', 'minute minutes', 'second seconds'],
+  pl: ['dzień dni dni', 'godzina godziny godzin', 'minuta minuty minut', 'sekunda sekundy sekund'],
+  de: ['Tag Tage', 'Stunde Stunden', 'Minute Minuten', 'Sekunde Sekunden'],
+  es: ['día días', 'hora horas', 'minuto minutos', 'segundo segundos'],
+  fr: ['jour jours', 'heure heures', 'minute minutes', 'seconde secondes'],
+  it: ['giorno giorni', 'ora ore', 'minuto minuti', 'secondo secondi'],
+  nl: ['dag dagen', 'uur uur', 'minuut minuten', 'seconde seconden'],
+  pt: ['dia dias', 'hora horas', 'minuto minutos', 'segundo segundos'],
+  cs: ['den dny dní', 'hodina hodiny hodin', 'minuta minuty minut', 'sekunda sekundy sekund'],
+  uk: ['день дні днів', 'година години годин', 'хвилина хвилини хвилин', 'секунда секунди секунд'],
+} satisfies Record<MailLanguage, string[]>
+
+for (const language of mailLanguages)
+  test(`labels agree with their numbers as Intl.PluralRules has them: ${language}`, () => {
+    const rules = new Intl.PluralRules(language)
     for (const [column, field] of fields.entries()) {
-      const expected = Array.from({ length: valuesOf[field] }, (_, value) => {
-        return wordFor(language, column, value)
-      })
-      assert.deepEqual(wordsOf(language, field), expected)
+      const [one, few, many = few] = forms[language][column]?.split(' ') ?? []
+      const words: Record<string, string | undefined> = { one, few, many, other: many }
+      const shown = wordsOf(language, field)
+      for (let value = 0; value <= 120 && value < valuesOf[field]; value++)
+        assert.equal(shown[value], words[rules.select(value)], `${value} ${field}`)
     }
+  })
+
+test('labels agree with numbers that are hard to get right', () => {
+  const said = { pl: 'sekund sekunda sekundy sekundy sekund sekund sekund sekundy sekund', fr: 'seconde seconde' }
+  const counts = [0, 1, 2, 4, 5, 12, 21, 22, 25]
+  for (const [language, words] of Object.entries(said)) {
+    const seconds = wordsOf(language as MailLanguage, 'seconds')
+    for (const [at, word] of words.split(' ').entries()) assert.equal(seconds[counts[at] as number], word)
   }
-  const seconds = wordsOf('pl', 'seconds')
   assert.deepEqual(
-    [0, 1, 2, 4, 5, 12, 21, 22, 25].map((value) => seconds[value]),
-    ['sekund', 'sekunda', 'sekundy', 'sekundy', 'sekund', 'sekund', 'sekund', 'sekundy', 'sekund'],
+    [11, 21, 31].map((value) => wordsOf('uk', 'minutes')[value]),
+    ['хвилин', 'хвилина', 'хвилина'],
   )
 })
+
+test('what is said to be in a font is in its files, and languages whose letters are not are not offered', () => {
+  for (const font of timerFonts) {
+    const { digits, labels } = openTypefaces(font, 'en')
+    for (let code = 0x20; code < 0x2200; code++) {
+      const letter = String.fromCharCode(code)
+      if (missingLetter(font, letter) !== undefined) continue
+      assert.ok(digits(letter) && labels(letter), `${font} has ${letter}`)
+    }
+    for (const language of mailLanguages) {
+      const all = fields.flatMap((field) => wordsOf(language, field)).join('')
+      if (fontsFor(language).includes(font)) assert.equal(missingLetter(font, all + alphabets[language]), undefined)
+      else assert.ok(missingLetter(font, alphabets[language]))
+    }
+  }
+  assert.deepEqual(
+    fontsFor('uk'),
+    timerFonts.filter((font) => font !== 'lato'),
+  )
+})
+
+const alphabets: Record<MailLanguage, string> = {
+  en: '',
+  pl: 'ąćęłńóśźż',
+  de: 'äöüß',
+  es: 'áéíñóúü¿¡',
+  fr: 'àâæçéèêëîïôœùûüÿ’',
+  it: 'àèéìòù’',
+  nl: 'éëïóö',
+  pt: 'áâãàçéêíóôõú',
+  cs: 'áčďéěíňóřšťúůýž',
+  uk: 'абвгґдеєжзиіїйклмнопрстуфхцчшщьюя',
+}

@@ -157,7 +157,7 @@ test('whatever the style and the time, both decoders show what they have to', ()
 })
 
 test('bytes that are no template of this engine do not open', () => {
-  const bytes = buildTemplate(fullTimerStyle({ width: 200, height: 50 }), 'en', openTypefaces('inter'))
+  const bytes = buildTemplate(fullTimerStyle({ width: 200, height: 50 }), 'en', openTypefaces('inter', 'en'))
   assert.ok(openTemplate(bytes))
   const unaligned = new Uint8Array(bytes.length + 1)
   unaligned.set(bytes, 1)

@@ -8,7 +8,7 @@ import { openTemplate, type Template } from '../../src/countdown/template.ts'
 import { openTemplates, type PersistentCache, TemplateUnavailable, templateKey } from '../../src/countdown/templates.ts'
 
 const small = { width: 200, height: 50 }
-const builtHere = buildTemplate(fullTimerStyle(small), 'en', openTypefaces('inter'))
+const builtHere = buildTemplate(fullTimerStyle(small), 'en', openTypefaces('inter', 'en'))
 
 function bytesOf(template: Template): Buffer {
   const into = Buffer.alloc(template.mostBytes)

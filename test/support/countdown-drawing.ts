@@ -41,7 +41,7 @@ export function wordFor(language: Language, column: number, value: number): stri
 
 export function makeScene(given: GivenTimerStyle, language: Language): Scene {
   const style = fullTimerStyle(given)
-  const typefaces = openTypefaces(style.font)
+  const typefaces = openTypefaces(style.font, language)
   const layout = layOut(style, language, typefaces)
   const forms = words[language].map((column) => [...new Set(column)])
   const atlas = drawAtlas(layout, forms, typefaces)

@@ -1,6 +1,7 @@
 // Reads a countdown image back: its frames are decoded by omggif and compared with drawings of the times expected.
 import assert from 'node:assert/strict'
 import omggif from 'omggif'
+import type { MailLanguage } from '../../src/core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle } from '../../src/core/timer-style.ts'
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
@@ -29,7 +30,7 @@ export function decode(gif: Uint8Array): Countdown {
 export function secondsShown(
   frame: Uint8Array | undefined,
   near: number,
-  { style = {}, language = 'en' as 'en' | 'pl', around = 3 }: Reading = {},
+  { style = {}, language = 'en' as MailLanguage, around = 3 }: Reading = {},
 ): number | undefined {
   const template = templateOf(style, language)
   const drawn = Buffer.alloc(template.mostBytes)
@@ -40,14 +41,14 @@ export function secondsShown(
   return undefined
 }
 
-export type Reading = { style?: GivenTimerStyle; language?: 'en' | 'pl'; around?: number }
+export type Reading = { style?: GivenTimerStyle; language?: MailLanguage; around?: number }
 
 const templates = new Map<string, Template>()
 
-function templateOf(style: GivenTimerStyle, language: 'en' | 'pl'): Template {
+function templateOf(style: GivenTimerStyle, language: MailLanguage): Template {
   const key = JSON.stringify([style, language])
   const full = fullTimerStyle(style)
-  const template = templates.get(key) ?? openTemplate(buildTemplate(full, language, openTypefaces(full.font)))
+  const template = templates.get(key) ?? openTemplate(buildTemplate(full, language, openTypefaces(full.font, language)))
   assert.ok(template)
   templates.set(key, template)
   return template

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mailLanguages } from '../../src/core/mail-language.ts'
 import { type Answer, applyCampaign, eventually, openShop } from '../support/api.ts'
 import { decode, secondsShown } from '../support/countdown.ts'
 import { lookUp, open, random32, recipient } from '../support/recipient.ts'
@@ -68,6 +69,17 @@ test('an open offer: the time left to the deadline that the API states, in the l
   }
 })
 
+test('the path says the language, ten of them; words are drawn in a font that has their letters', async () => {
+  const style = { font: 'lato', width: 240, height: 60, pixelsPerPoint: 1 } as const
+  const { id } = await made(after('P2D'), { mailTimer: style })
+  const { image, deadline } = await recipient(shop, { campaignId: id })
+  for (const language of mailLanguages) {
+    const answer = await open(shop, image.replace('/en/', `/${language}/`))
+    assert.equal(stateOf(answer), 'open')
+    holdCountdown(answer, deadline as string, { style, language })
+  }
+})
+
 test("the campaign's style is drawn, one or two pixels to a point, and an edit of it shows", async () => {
   const style = { font: 'oswald', width: 400, height: 100, box: '#cc0000', pixelsPerPoint: 2 } as const
   const campaign = await made(after('P2D'), { mailTimer: style })
@@ -128,7 +140,7 @@ test('where there is nothing to count: a transparent image in the ratio of the s
   holdNothing(await open(shop, image), 'no-deadline', usualSize)
   for (const path of [
     `/timer/en/${random32()}.gif`,
-    image.replace('/en/', '/de/'),
+    image.replace('/en/', '/sv/'),
     image.replace('.gif', '.png'),
     '/timer/',
   ])

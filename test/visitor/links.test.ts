@@ -116,10 +116,12 @@ test('made-up and foreign refs and pages: a page for people, in the language of 
   ]
   for (const path of wrong) {
     holdWords(await open(shop, path), 404, /lang="en".*There is nothing at this address/)
-    const polish = { 'Accept-Language': 'de, pl-PL;q=0.8, en;q=0.5' }
+    const polish = { 'Accept-Language': 'sv, pl-PL;q=0.8, en;q=0.5' }
     const answer = await open(shop, path, { headers: polish })
     holdWords(answer, 404, /lang="pl".*Pod tym adresem nic nie ma/)
     assert.equal(answer.headers['content-language'], 'pl')
+    const ukrainian = { headers: { 'Accept-Language': 'uk-UA,uk;q=0.9,en;q=0.5' } }
+    holdWords(await open(shop, path, ukrainian), 404, /lang="uk".*За цією адресою нічого немає/)
   }
   assert.equal((await open(shop, link, { method: 'POST' })).status, 404)
 })

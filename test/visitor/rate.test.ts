@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { mailLanguages } from '../../src/core/mail-language.ts'
+import { languages } from '../../src/core/offer.ts'
 import { visitorRate } from '../../src/core/rate-window.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import { rateAddress } from '../../src/http/visitor/address.ts'
@@ -102,15 +104,18 @@ test('the language that the browser wants more, the first of equals', () => {
     pl: 'pl',
     'pl-PL,pl;q=0.9,en;q=0.8': 'pl',
     'en-GB, pl;q=0.9': 'en',
-    'de, fr': 'en',
-    'de, pl;q=0.3': 'pl',
+    'sv, fi': 'en',
+    'sv, pl;q=0.3': 'pl',
     'pl;q=0, en;q=0.1': 'en',
     'PL ; Q=0.9': 'pl',
     'pl;q=x': 'en',
     'pl,en': 'pl',
     'en,pl': 'en',
-    'pl;q=0.8, de, en;q=0.8': 'pl',
+    'pl;q=0.8, sv, en;q=0.8': 'pl',
     'pl;q=0.5, en, pl': 'en',
   }))
-    assert.equal(languageOf(header), language, header)
+    assert.equal(languageOf(header, mailLanguages), language, header)
+  assert.equal(languageOf('de, uk;q=0.5', mailLanguages), 'de')
+  // The demo's shop speaks the languages of the API.
+  assert.equal(languageOf('de, pl;q=0.3', languages), 'pl')
 })

@@ -276,19 +276,51 @@ test("the countdown's name is in the language of the page, and the page's own na
   const countdown = '<p data-lastcall="countdown"></p>'
   const body = `${countdown}
     <div lang="pl">${countdown}</div>
-    <div lang="de">${countdown}</div>
+    <div lang="sv">${countdown}</div>
     <p data-lastcall="countdown" aria-label="Only"></p>
     <h2 id="title">Early bird</h2><p data-lastcall="countdown" aria-labelledby="title"></p>`
   await page.goto(stage.put({ campaigns: [id], body, lang: 'en-GB' }))
   for (const name of ['Offer ends in', 'Do końca oferty', 'Only', 'Early bird'])
     await page.getByRole('timer', { name, exact: true }).waitFor()
-  const german = page.locator('[lang=de]').getByRole('timer')
+  const swedish = page.locator('[lang=sv]').getByRole('timer')
   const deadline = await page.evaluate(() => window.Lastcall?.get()?.deadline ?? 0)
-  const month = new Date(deadline).toLocaleString('de', { month: 'long' })
-  assert.match((await german.getAttribute('aria-label')) ?? '', new RegExp(`^\\d+\\. ${month} 20\\d\\d um `))
+  const month = new Date(deadline).toLocaleString('sv', { month: 'long' })
+  assert.match((await swedish.getAttribute('aria-label')) ?? '', new RegExp(`^\\d+ ${month} 20\\d\\d kl. `))
 
   await page.goto(stage.put({ campaigns: [id], attributes: 'data-text="Hurry"' }))
   await page.locator('[data-lastcall=bar]').getByRole('timer', { name: 'Hurry', exact: true }).waitFor()
+})
+
+test('only the words of the page are fetched, in ten languages, and without them it speaks English', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 40 * 86_400, anonymous: true })
+  const asked: string[] = []
+  for (const [lang, name] of Object.entries({
+    en: 'Offer ends in',
+    pl: 'Do końca oferty',
+    'de-AT': 'Angebot endet in',
+    es: 'La oferta termina en',
+    fr: 'L’offre se termine dans',
+    it: 'L’offerta termina tra',
+    nl: 'Aanbieding eindigt over',
+    'pt-BR': 'A oferta termina em',
+    cs: 'Nabídka končí za',
+    uk: 'Пропозиція закінчується через',
+  })) {
+    const { page } = await stage.visitor(t)
+    page.on('request', (request) => asked.push(request.url().split('/widget/')[1] ?? ''))
+    await page.goto(stage.put({ campaigns: [id], lang }))
+    await page.getByRole('timer', { name, exact: true }).waitFor()
+    const own = lang === 'en' ? [] : [`v1.${lang.slice(0, 2)}.json`]
+    assert.deepEqual(
+      asked.splice(0).filter((file) => file.endsWith('.json')),
+      own,
+    )
+  }
+  const visitor = await stage.visitor(t)
+  await visitor.page.route('**/widget/v1.de.json', (route) => route.fulfill({ status: 404, body: 'no words' }))
+  await visitor.page.goto(stage.put({ campaigns: [id], lang: 'de' }))
+  await visitor.page.getByRole('timer', { name: 'Offer ends in', exact: true }).waitFor()
+  visitor.errors.length = 0
 })
 
 for (const [lang, shown] of Object.entries({

@@ -5,19 +5,21 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { mailLanguages } from '../../src/core/mail-language.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import { sendUndecodable } from '../../src/http/visitor/visitor.ts'
 import { widget } from '../../src/http/visitor/widget.ts'
 import { widgetScript } from '../../src/http/visitor/widget-script.ts'
+import { widgetWords } from '../../src/http/visitor/widget-words.ts'
 import { openLog } from '../../src/log.ts'
 
 const log = openLog()
 const app = newFastify({ isHttps: false, trustProxy: [], log, sendUndecodable })
 app.register(widget(log), { prefix: '/widget' })
 
-test('it has at most 5,000 bytes compressed, by gzip too, and is the same however it is compressed', async () => {
+test('it has at most 6,000 bytes compressed, by gzip too, and is the same however it is compressed', async () => {
   const { plain, gzip, br } = await widgetScript()
-  assert.ok(gzip.length <= 5000, `${gzip.length} bytes by gzip`)
+  assert.ok(gzip.length <= 6000, `${gzip.length} bytes by gzip`)
   assert.ok(br.length <= gzip.length)
   assert.deepEqual(gunzipSync(gzip), plain)
   assert.deepEqual(brotliDecompressSync(br), plain)
@@ -27,6 +29,18 @@ test('it has at most 5,000 bytes compressed, by gzip too, and is the same howeve
 test('its source imports nothing, makes no code of text and no markup, and knows no cookie', () => {
   const source = readFileSync(join(import.meta.dirname, '..', '..', 'widget', 'v1.js'), 'utf8')
   assert.doesNotMatch(source, /^import\b|\bimport\(|\beval\b|\bnew Function|innerHTML|outerHTML|\.cookie\b/m)
+})
+
+test('its English words are those of the service, which has them in ten languages', async () => {
+  const { plain } = await widgetScript()
+  for (const words of Object.values(widgetWords.en)) assert.ok(plain.includes(words), words)
+  for (const language of mailLanguages) {
+    const answer = await app.inject(`/widget/v1.${language}.json`)
+    assert.deepEqual([answer.statusCode, answer.headers['cache-control']], [200, 'public, max-age=3600'])
+    assert.deepEqual(answer.json(), widgetWords[language])
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
+  }
+  assert.equal((await app.inject('/widget/v1.sv.json')).statusCode, 404)
 })
 
 test('the newest is cached for an hour, one by its hash for a year, and an older hash gets the newest', async () => {

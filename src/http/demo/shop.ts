@@ -116,7 +116,7 @@ function goTo(reply: FastifyReply, address: string): FastifyReply {
   return reply.code(303).headers({ Location: address, Vary: 'Accept-Language' }).send()
 }
 
-const wantedLanguage = ({ request }: FastifyReply) => languageOf(request.headers['accept-language'])
+const wantedLanguage = ({ request }: FastifyReply) => languageOf(request.headers['accept-language'], languages)
 
 function inWords({ deadline, timeZone }: Registered, language: Language): string {
   const locale = language === 'pl' ? 'pl-PL' : 'en-GB'

@@ -1,8 +1,8 @@
 // Countdown images, below /timer: the answer is always 200 and a GIF, for mail proxies would keep an error.
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Seconds } from '../../core/instant.ts'
+import { type MailLanguage, mailLanguages } from '../../core/mail-language.ts'
 import { type Offer, offerAt } from '../../core/mechanism/attempt.ts'
-import { type Language, languages } from '../../core/offer.ts'
 import { fullTimerStyle, type GivenTimerStyle } from '../../core/timer-style.ts'
 import { transparentPicture } from '../../countdown/gif.ts'
 import { render } from '../../countdown/render.ts'
@@ -19,10 +19,10 @@ type Hidden = 'no-deadline' | 'no-timer' | 'draft' | 'unknown' | 'tools-unavaila
 
 type Countdown = { state: Offer['state']; template: Template; deadline: Seconds }
 
-type ImagePath = { language: Language; ref: string }
+type ImagePath = { language: MailLanguage; ref: string }
 
 export function timers({ visitors, templates, counting, log, now }: VisitorParts): FastifyPluginAsync {
-  async function countdownOf({ campaign, lead }: Found, language: Language): Promise<Countdown | Hidden> {
+  async function countdownOf({ campaign, lead }: Found, language: MailLanguage): Promise<Countdown | Hidden> {
     const at = Math.floor(now() / 1_000)
     const offer = offerAt(campaign.terms, lead.attempt, at)
     const { deadline } = offerIfVisited(campaign, lead, offer, at)
@@ -49,7 +49,7 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
     scope.setErrorHandler((error, request, reply) => sendNothing(reply, failed(error, request)))
     scope.get('/*', async (_, reply) => sendNothing(reply, 'unknown'))
     scope.get<{ Params: ImagePath }>(
-      `/:language(${languages.join('|')})/:ref([0-9a-f]{32}).gif`,
+      `/:language(${mailLanguages.join('|')})/:ref([0-9a-f]{32}).gif`,
       async (request, reply) => {
         const { language, ref } = request.params
         const found = await visitors.find(ref)

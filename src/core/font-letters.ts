@@ -1,0 +1,24 @@
+// Which letters the bundled fonts have; a test holds it against their files.
+import type { MailLanguage } from './mail-language.ts'
+import { type TimerFont, timerFonts } from './timer-style.ts'
+
+const letters = /^[ -~¡-¬®-ňŊ-žȘ-țЀ-џҐґ–—‘’“”„•…€]$/
+/** Of the Latin letters beyond western Europe it has the Polish ones and few more. */
+const lettersOfLato = /^[ -~¡-¬®-ÿĄ-ćĘęıŁ-ńŒœŚśŠšŸ-ž–—‘’“”„•…€]$/
+const beyondLato: readonly MailLanguage[] = ['cs', 'uk']
+
+/** The fonts that have all letters of a language. */
+export function fontsFor(language: MailLanguage): TimerFont[] {
+  return timerFonts.filter((font) => font !== 'lato' || !beyondLato.includes(language))
+}
+
+/** The font of a language's words: the chosen one, unless it lacks letters. */
+export function fontOfWords(font: TimerFont, language: MailLanguage): TimerFont {
+  return fontsFor(language).includes(font) ? font : 'inter'
+}
+
+/** The first character of a text that the font lacks, in this form or as a capital. */
+export function missingLetter(font: TimerFont, text: string): string | undefined {
+  const known = font === 'lato' ? lettersOfLato : letters
+  return [...text].find((character) => ![character, ...character.toUpperCase()].every((one) => known.test(one)))
+}
