@@ -25,9 +25,9 @@ const onSqliteAlone = [
 ]
 /** And what the store has a small part in: `npm run test:faults` has it on both. */
 const onSqliteInShort = [
-  'api/{bearer-key,order-of-checks,warnings}.*',
-  'cli/campaign-faults.*',
-  'panel-api/http.*',
+  'api/{any-request,bearer-key,campaign-id,order-of-checks,warnings}.*',
+  'cli/{campaign-faults,processes}.*',
+  'panel-api/{hostile,http}.*',
   'visitor/images.*',
   'faults/{overload,stopping}.*',
 ]

@@ -6,19 +6,19 @@ import { type TestContext, test } from 'node:test'
 import { createKey } from '../../src/access/keys.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
-import { assertRefused, command } from '../support/prepared.ts'
+import { assertRefused, command, sharedCommand } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
 const newDatabase = async () => createDatabase(await postgresUrl())
 
 async function json(url: string, args: string[], input = '') {
-  const { code, stdout, stderr } = await command(args, { env: { DATABASE_URL: url }, input })
+  const { code, stdout, stderr } = await sharedCommand(args, { env: { DATABASE_URL: url }, input })
   assert.equal(code, 0, stderr)
   return JSON.parse(stdout)
 }
 
 const refused = (args: string[], named: string | RegExp) =>
-  command(['copy', ...args]).then((made) => assertRefused(made, named, [2]))
+  sharedCommand(['copy', ...args]).then((made) => assertRefused(made, named, [2]))
 
 /** Two accounts, three campaigns, a revoked key, and leads, one of them with a deadline set by hand. */
 async function furnished(t: TestContext, leads = 20) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { amount } from '../support/faults.ts'
 import { installation } from '../support/lastcall.ts'
-import { assertRefused, command, prepared, several } from '../support/prepared.ts'
+import { assertRefused, command, prepared, several, sharedCommand } from '../support/prepared.ts'
 
 const wrong: Record<string, { flag: string; values: string[] }> = {
   DATABASE_URL: {
@@ -60,7 +60,7 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     ),
   )
   await t.test('every wrong value', async (t) => {
-    const results = await several(4, cases, ({ args, env }) => command(['serve', ...args], { env }))
+    const results = await several(2, cases, ({ args, env }) => sharedCommand(['serve', ...args], { env }))
     for (const [n, { name, named }] of cases.entries())
       await t.test(name, () => assertRefused(results[n] as (typeof results)[0], named, [2]))
     assert.ok(!existsSync(place.databasePath), 'a refused start made a database')
@@ -76,14 +76,14 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
       [['--rate-limit='], '--rate-limit'],
       [['-p', '80'], '-p'],
     ]
-    const results = await several(4, calls, ([args]) => command(['serve', ...args], { env }))
+    const results = await several(2, calls, ([args]) => sharedCommand(['serve', ...args], { env }))
     for (const [n, [args, named]] of calls.entries())
       await t.test(args.join(' '), () => assertRefused(results[n] as (typeof results)[0], named, [2]))
   })
 
   await t.test('no command, and none that exists', async () => {
     for (const args of [[], ['sreve'], ['account'], ['account', 'destroy'], ['constructor'], ['--port', '1']])
-      assertRefused(await command(args, { env }), /(no|unknown) command|usage/i, [2])
+      assertRefused(await sharedCommand(args, { env }), /(no|unknown) command|usage/i, [2])
   })
 
   await t.test('a setting that is wrong stops the other commands too', async () => {
@@ -152,7 +152,7 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
 
   await t.test('a variable that is set to nothing is half-set', async () => {
     const empty = Object.keys(wrong)
-    const results = await several(4, empty, (name) => command(['serve'], { env: { ...env, [name]: '' } }))
+    const results = await several(2, empty, (name) => sharedCommand(['serve'], { env: { ...env, [name]: '' } }))
     for (const [n, name] of empty.entries()) assertRefused(results[n] as (typeof results)[0], name, [2])
   })
 

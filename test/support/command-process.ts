@@ -1,7 +1,7 @@
 // A process that runs commands one after the other, each by main.ts as the command line does. Told by its parent.
 import { Readable } from 'node:stream'
 
-export type Asked = { args: string[]; folder: string; databaseUrl: string; input: string }
+export type Asked = { args: string[]; folder: string; env: Record<string, string>; input: string }
 
 const main = new URL('../../src/main.ts', import.meta.url).href
 /** What main.ts ends a command with that has failed. */
@@ -21,9 +21,9 @@ function caught(stream: NodeJS.WriteStream): () => string {
   return () => text
 }
 
-async function run({ args, folder, databaseUrl, input }: Asked) {
+async function run({ args, folder, env, input }: Asked) {
   process.chdir(folder)
-  process.env.DATABASE_URL = databaseUrl
+  process.env = { ...env }
   process.argv.splice(2, Infinity, ...args)
   Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input)]), configurable: true })
   const stdout = caught(process.stdout)

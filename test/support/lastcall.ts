@@ -105,7 +105,7 @@ export function installation(t: Scope, from?: Installation): Installation {
   async function runShared(args: string[], input = ''): Promise<Finished> {
     if (isFull) return run(args, input)
     await databasesCreated()
-    return askShared({ args, folder, databaseUrl: database.url, input }, environment())
+    return askShared({ args, folder, env: environment(), input })
   }
 
   return {
@@ -183,9 +183,14 @@ process.on('exit', () => {
 
 const idle: ChildProcess[] = []
 
+/** A command that takes this long hangs: it is killed, and its code is null. */
+export const hangMs = 60_000
+
 /** One command at a time for each such process; they end with this one. */
-async function askShared(asked: Asked, env: Record<string, string>): Promise<Finished> {
+export async function askShared(asked: Asked): Promise<Finished> {
+  const env = { NODE_COMPILE_CACHE: compileCache }
   const child = idle.pop() ?? fork(join(import.meta.dirname, 'command-process.ts'), { env, execArgv: [] })
+  const timer = setTimeout(() => child.kill('SIGKILL'), hangMs)
   child.ref()
   child.channel?.ref()
   child.send(asked)
@@ -195,6 +200,7 @@ async function askShared(asked: Asked, env: Record<string, string>): Promise<Fin
     once(child, 'exit', ended).then(([code]) => [{ code, stdout: '', stderr: 'it ended' }]),
   ])
   ended.abort()
+  clearTimeout(timer)
   // One that has failed may have left something open.
   if (finished?.code === 1 && child.connected) child.disconnect()
   else if (child.connected) idle.push(child)

@@ -6,9 +6,12 @@ import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFull } from './faults.ts'
 import {
+  askShared,
   compileCache,
   type Finished,
+  hangMs,
   type Installation,
   installation,
   type Owner,
@@ -46,9 +49,6 @@ export type Start = {
   input?: string
 }
 
-/** A command that takes this long hangs: it is killed, and its code is null. */
-const hangMs = 60_000
-
 /** The command line with an environment of the caller's making; nothing is set but what is given. */
 export async function command(args: string[], options: Start = {}): Promise<Finished> {
   await databasesCreated()
@@ -75,6 +75,15 @@ export async function command(args: string[], options: Start = {}): Promise<Fini
   const [code] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
   return { code, stdout, stderr }
+}
+
+/** Like `command`, in the short form in a process that runs the next command too. */
+export async function sharedCommand(args: string[], options: Start = {}): Promise<Finished> {
+  if (isFull) return command(args, options)
+  await databasesCreated()
+  const { cwd = root, env = {}, input = '' } = options
+  const usual = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' }
+  return askShared({ args, folder: cwd, env: { ...usual, ...env }, input })
 }
 
 /** Runs the tasks, so many at a time, and gives their results in order. */
