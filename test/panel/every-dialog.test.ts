@@ -54,6 +54,10 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
     async (page: Page) => {
       for (const name of names) await named(page, name).click()
     }
+  const choose = (menu: string, action: string) => async (page: Page) => {
+    await named(page, menu).click()
+    await page.getByRole('menuitem', { name: action }).click()
+  }
   const list = listWords[language]
   const lead = leadWords[language]
   const key = keyWords[language]
@@ -63,14 +67,7 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
   return [
     ['/campaigns', list.new, press(list.new)],
     ['/campaigns', list.import, press(list.import)],
-    [
-      '/campaigns',
-      list.removeTitle('Course'),
-      async (page) => {
-        await named(page, list.actions('Course')).click()
-        await page.getByRole('menuitem', { name: list.remove }).click()
-      },
-    ],
+    ['/campaigns', list.removeTitle('Course'), choose(list.actions('Course'), list.remove)],
     [`/campaigns/${id}`, publishWords[language].toDraftTitle, press(publishWords[language].toDraft)],
     [
       `/campaigns/${id}`,
@@ -97,8 +94,8 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
       },
     ],
     ['/integrations', key.newKey, press(key.newKey)],
-    ['/integrations', key.replaceOf('Shop'), press(key.replaceOf('Shop'))],
-    ['/integrations', key.revokeOf('Shop'), press(key.revokeOf('Shop'))],
+    ['/integrations', key.replaceOf('Shop'), choose(key.actionsOn('Shop'), key.replace)],
+    ['/integrations', key.revokeOf('Shop'), choose(key.actionsOn('Shop'), key.revoke)],
     ['/settings', settings.removeTitle(colleague), press(`${settings.remove} ${colleague}`)],
   ]
 }

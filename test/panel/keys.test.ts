@@ -1,7 +1,7 @@
 // API keys in the panel, in a real browser.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { eventually } from '../support/prepared.ts'
 import {
   assertAccessible,
@@ -32,6 +32,12 @@ const isRefused = (key: string) => eventually(1_000, async () => (await status(k
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
+
+/** Chooses from the menu of a key. */
+async function act(within: Page | Locator, page: Page, name: string, action: string): Promise<void> {
+  await within.getByRole('button', { name: `“${name}”` }).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
 
 /** Reads the key that the dialog shows, and says that it was copied. */
 async function takeKey(page: Page): Promise<string> {
@@ -72,7 +78,7 @@ for (const width of widthsByTurns()) {
     assert.ok(await works(copied))
 
     const row = rowOf(page, 'Online shop')
-    await row.getByText(copied.slice(9, 17), { exact: true }).waitFor()
+    await row.getByText(`lastcall_${copied.slice(9, 17)}…`, { exact: true }).waitFor()
     assert.match(await row.innerText(), /never/)
     assert.ok(!(await page.content()).includes(copied.split('.')[1] as string))
     await assertFits(page)
@@ -124,12 +130,12 @@ test('no stray click, no Escape, no going elsewhere loses a fresh key', async ()
 test('a key is renamed in place, by mouse and by keyboard', async () => {
   const page = await stage.open(owner, { path: '/integrations', width: 'phone' })
   await makeKey(page, 'First name')
-  await button(page, 'Rename “First name”').click()
+  await act(page, page, 'First name', 'Rename')
   const field = page.getByRole('textbox', { name: 'New name of “First name”' })
   await field.fill('Never mind')
   await page.keyboard.press('Escape')
   await page.getByText('First name', { exact: true }).waitFor()
-  await button(page, 'Rename “First name”').click()
+  await act(page, page, 'First name', 'Rename')
   await field.fill('Second name')
   await assertAccessible(page)
   await assertFits(page)
@@ -144,7 +150,7 @@ test('what was typed outlives a save that failed', async () => {
   const page = await stage.open(owner, { path: '/integrations' })
   await makeKey(page, 'Stays')
   await page.route('**/panel/api/keys/**', (route) => route.abort())
-  await button(page, 'Rename “Stays”').click()
+  await act(page, page, 'Stays', 'Rename')
   const field = page.getByRole('textbox', { name: 'New name of “Stays”' })
   await field.fill('Typed with care')
   await button(page, 'Save').click()
@@ -161,7 +167,7 @@ for (const width of Object.keys(widths) as Width[]) {
     const page = await stage.open(owner, { path: '/integrations', width })
     const name = `Shop ${width}`
     const old = await makeKey(page, name)
-    await button(page, `Replace “${name}”`).click()
+    await act(page, page, name, 'Replace')
     await page.getByRole('radio', { name: '7 days' }).check()
     await assertAccessible(page)
     await assertFits(page)
@@ -174,13 +180,16 @@ for (const width of Object.keys(widths) as Width[]) {
     await row.getByText('works until').hover()
     await row.locator('time').first().hover()
     await page.getByRole('tooltip').first().waitFor()
-    assert.equal(await row.getByRole('button', { name: /^Replace/ }).count(), 0)
+    await row.getByRole('button', { name: 'Actions on' }).click()
+    assert.deepEqual(await page.getByRole('menuitem').allTextContents(), ['Rename', 'Revoke'])
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
     assert.equal(await rowOf(page, name).count(), 2)
     await assertAccessible(page)
     await assertFits(page)
 
     // Revoked within its grace it ends at once.
-    await row.getByRole('button', { name: /^Revoke/ }).click()
+    await act(row, page, name, 'Revoke')
     await page.getByText('Links and countdown images already sent go on working').waitFor()
     await assertAccessible(page)
     await button(page, 'Revoke for good').click()
@@ -203,7 +212,8 @@ test('in Polish and in the dark, with right plurals', async () => {
   await page.getByRole('columnheader', { name: 'Ostatnio użyty' }).waitFor()
   await button(page, 'Pokaż 2 unieważnione klucze').click()
   await assertAccessible(page)
-  await button(page, /^Wymień klucz „Careful”/).click()
+  await button(page, 'Działania na kluczu „Careful”').click()
+  await page.getByRole('menuitem', { name: 'Wymień' }).click()
   await page.getByText('Stary klucz będzie działał jeszcze przez').waitFor()
   await assertAccessible(page)
   await page.keyboard.press('Escape')
@@ -212,6 +222,20 @@ test('in Polish and in the dark, with right plurals', async () => {
   await button(page, 'Utwórz klucz').click()
   await page.getByRole('dialog', { name: 'Skopiuj teraz nowy klucz' }).waitFor()
   await assertAccessible(page)
+})
+
+test('a long name leaves the other keys as they are, and a dialog gives the focus back', async () => {
+  const who = await stage.person('long')
+  const page = await stage.open(who, { path: '/integrations' })
+  await makeKey(page, 'Short')
+  const height = async () => Math.floor(((await rowOf(page, 'Short').boundingBox())?.height ?? 0) / 4)
+  const before = await height()
+  await makeKey(page, 'Wide'.repeat(50))
+  assert.equal(await height(), before)
+  await act(page, page, 'Short', 'Revoke')
+  await button(page, 'Cancel').click()
+  await page.waitForFunction(() => document.activeElement?.ariaLabel === 'Actions on “Short”')
+  assertUntroubled(page)
 })
 
 test('another account’s keys are not seen', async () => {

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Modal } from '@mantine/core'
+import { Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -8,6 +8,7 @@ import { Confirm, useCloseLabel } from '../../../parts/confirm.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
+import { RowMenu } from '../../../parts/row-menu.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
@@ -42,20 +43,15 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
   const running = useRunning()
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="default" size="lg" aria-label={text.actions(name)} loading={running.isPending}>
-            ⋯
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => running.start(text.duplicate, duplicate)}>{text.duplicate}</Menu.Item>
-          <Menu.Item onClick={() => running.start(text.export, exportFile)}>{text.export}</Menu.Item>
-          <Menu.Item c="var(--mantine-color-error)" onClick={open}>
-            {text.remove}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        label={text.actions(name)}
+        loading={running.isPending}
+        actions={[
+          { name: text.duplicate, onClick: () => running.start(text.duplicate, duplicate) },
+          { name: text.export, onClick: () => running.start(text.export, exportFile) },
+          { name: text.remove, isDangerous: true, onClick: open },
+        ]}
+      />
       <Modal
         opened={running.failed !== undefined}
         onClose={running.forget}

@@ -7,6 +7,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
+import { RowMenu } from '../../../parts/row-menu.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useSession } from '../../../session.ts'
@@ -92,7 +93,11 @@ type WorkingKeyProps = { of: Key; mayChange: boolean; onReplace(): void; onRevok
 function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
   const text = useWords(words)
   const [isRenaming, setRenaming] = useState(false)
-  const action = { size: 'compact-sm', variant: 'default', disabled: !mayChange } as const
+  const actions = [
+    { name: text.rename, onClick: () => setRenaming(true) },
+    ...(of.revokedAt === null ? [{ name: text.replace, onClick: onReplace }] : []),
+    { name: text.revoke, isDangerous: true, onClick: onRevoke },
+  ]
   return (
     <tr {...rowMark('keys', of.id)}>
       <td className="breaks">
@@ -108,7 +113,7 @@ function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
         )}
       </td>
       <td data-label={text.keyHint}>
-        <Code>{of.hint}</Code>
+        <Code>{`lastcall_${of.hint}…`}</Code>
       </td>
       <td data-label={text.created}>
         <TimeText at={of.createdAt} />
@@ -123,19 +128,7 @@ function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
         )}
       </td>
       <td>
-        <Group gap="xs">
-          <Button {...action} aria-label={text.renameOf(of.name)} onClick={() => setRenaming(true)}>
-            {text.rename}
-          </Button>
-          {of.revokedAt === null && (
-            <Button {...action} aria-label={text.replaceOf(of.name)} onClick={onReplace}>
-              {text.replace}
-            </Button>
-          )}
-          <Button {...action} aria-label={text.revokeOf(of.name)} onClick={onRevoke}>
-            {text.revoke}
-          </Button>
-        </Group>
+        <RowMenu label={text.actionsOn(of.name)} disabled={!mayChange} actions={actions} />
       </td>
     </tr>
   )
@@ -226,7 +219,7 @@ function RevokedKey({ of }: { of: Key }) {
     <tr>
       <td className="breaks">{of.name}</td>
       <td data-label={text.keyHint}>
-        <Code>{of.hint}</Code>
+        <Code>{`lastcall_${of.hint}…`}</Code>
       </td>
       <td data-label={text.created}>
         <TimeText at={of.createdAt} />
