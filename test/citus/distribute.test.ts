@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { placements } from '../../src/store/postgres/distribution.ts'
-import { citusUrl, createOnCitus, dropOnCitus, nodeUrls } from '../support/citus.ts'
+import { asSuperuser, citusUrl, createOnCitus, dropOnCitus, nodeUrls } from '../support/citus.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile } from '../support/lastcall.ts'
 import { ask, databaseUrl } from '../support/postgres-databases.ts'
 import { command } from '../support/prepared.ts'
@@ -86,14 +86,12 @@ test('a worker is refused in one line, by serve and by every command', async (t)
 
 test('a cluster without workers, or that does not know its coordinator, is refused', async (t) => {
   const { url, lastcall, accountId } = await undivided(t)
-  const admin = new URL(citusUrl as string)
-  admin.pathname = new URL(url).pathname
   const removing = 'SELECT citus_remove_node(nodename, nodeport) FROM pg_dist_node WHERE groupid'
-  await ask(admin.href, `${removing} > 0`)
+  await ask(asSuperuser(url), `${removing} > 0`)
   const alone = await lastcall(['distribute'])
   assert.equal(alone.code, 2)
   assert.match(alone.stderr, /there is no worker: SELECT citus_add_node/)
-  await ask(admin.href, `${removing} = 0`)
+  await ask(asSuperuser(url), `${removing} = 0`)
   assert.match((await lastcall(['distribute'])).stderr, /citus_set_coordinator_host/)
   assert.equal(JSON.parse((await lastcall(['account', 'list'])).stdout)[0].id, accountId)
 })

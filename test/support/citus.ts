@@ -37,19 +37,22 @@ function withName(url: string, name: string): string {
   return other.href
 }
 
-/** A database with Citus on every server, the role its owner, and nothing in it. */
-export async function createOnCitus(url: string): Promise<string> {
+/** The same database, as the superuser. */
+export const asSuperuser = (url: string) => withName(citusUrl as string, nameIn(url))
+
+/** A database with Citus on every server, the role its owner, and nothing in it; so many of the workers are known. */
+export async function createOnCitus(url: string, workersKnown = Number.POSITIVE_INFINITY): Promise<string> {
   const name = nameIn(url)
   const createRole = `DO $$ BEGIN CREATE ROLE ${role} LOGIN PASSWORD '${new URL(url).password}';
     EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`
   await onEach('postgres', createRole, `CREATE DATABASE ${name} OWNER ${role}`)
   await onEach(name, 'CREATE EXTENSION citus')
-  const admin = withName(citusUrl as string, name)
+  const admin = asSuperuser(url)
   const [coordinator, ...workers] = (await nodeUrls(admin)).map((node) => new URL(node))
   await ask(
     admin,
     `SELECT citus_set_coordinator_host('${coordinator?.hostname}', ${coordinator?.port})`,
-    ...workers.map(({ hostname, port }) => `SELECT citus_add_node('${hostname}', ${port})`),
+    ...workers.slice(0, workersKnown).map(({ hostname, port }) => `SELECT citus_add_node('${hostname}', ${port})`),
   )
   return url
 }

@@ -96,7 +96,8 @@ export async function distribute(connection: Connection, shards: number | undefi
 export async function distributeTables(connection: Connection, shards = 32): Promise<void> {
   await connection.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'", [])
   const { rows } = await connection.query(
-    'SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND oid NOT IN (SELECT logicalrelid FROM pg_dist_partition)',
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND oid NOT IN
+      (SELECT logicalrelid FROM pg_dist_partition WHERE partmethod <> 'n' OR repmodel = 't')`,
     [],
   )
   const undivided = new Set(rows.map(({ name }) => name))
