@@ -43,6 +43,7 @@ const commands: Record<string, () => Promise<Command>> = {
   copy: async () => (await import('./cli/copy.ts')).copy,
   backup: async () => (await import('./cli/maintenance.ts')).backup,
   migrate: async () => (await import('./cli/maintenance.ts')).migrate,
+  distribute: async () => (await import('./cli/maintenance.ts')).distribute,
   '--version': async () => (await import('./cli/version.ts')).version,
 }
 

@@ -49,7 +49,7 @@ function allJobs(): Job[] {
     ...filesOf(onPostgres, [...notHere, ...onSqliteAlone, ...inShort]).map(
       (file): Job => ({ engine: 'postgres', file }),
     ),
-    ...filesOf(['**/*.test.ts'], notHere).map((file): Job => ({ engine: 'sqlite', file })),
+    ...filesOf(['**/*.test.ts'], [...notHere, 'citus/**']).map((file): Job => ({ engine: 'sqlite', file })),
   ].sort((a, b) => rank(a) - rank(b))
 }
 

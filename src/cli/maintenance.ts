@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { publicUrl, readSetting, userPath } from '../config.ts'
+import { integer, publicUrl, readSetting, userPath } from '../config.ts'
 import { description } from '../http/public/description.ts'
 import { basePath } from '../http/public/schemas.ts'
 import { Refused } from '../store/errors.ts'
-import { migrateDatabase } from '../store/open.ts'
+import { distributeDatabase, migrateDatabase } from '../store/open.ts'
 import { type Command, readArguments, WrongCall, withStore } from './command.ts'
 
 export const openapi: Command = async (args) => {
@@ -23,6 +23,25 @@ const serverUrl = (text: string): string => {
 export const migrate: Command = async (args) => {
   readArguments(args, {})
   return migrateDatabase(readSetting('database'))
+}
+
+/** As many as are of use with any number of servers. */
+const mostShards = 1_024
+
+export const distribute: Command = async (args) => {
+  const { options } = readArguments(args, { shards: shardCount })
+  try {
+    return { tables: await distributeDatabase(readSetting('database'), options.shards) }
+  } catch (error) {
+    if (error instanceof Refused) throw new WrongCall(`distribute: ${error.message}`)
+    throw error
+  }
+}
+
+const shardCount = (text: string): number => {
+  const shards = integer(text, 1, mostShards)
+  if (shards === undefined) throw new WrongCall(`--shards: must be an integer from 1 to ${mostShards}`)
+  return shards
 }
 
 export const backup: Command = async (args) => {

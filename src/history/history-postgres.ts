@@ -1,6 +1,6 @@
 import { openPool } from '../store/postgres/connection.ts'
 import type { Value } from '../store/sql.ts'
-import type { HistoryDatabase } from './table.ts'
+import { appendsAtOnce, type HistoryDatabase } from './table.ts'
 
 const readTimeoutMs = 10_000
 /** A batch that hangs must not keep the next ones. */
@@ -8,8 +8,8 @@ const writeTimeoutMs = 2_000
 
 /** The table is one of the database's own (store/postgres/migrations.ts). */
 export function historyOnPostgres(url: string): HistoryDatabase {
-  const reading = openConnection(url, readTimeoutMs)
-  const writing = openConnection(url, writeTimeoutMs)
+  const reading = openConnections(url, readTimeoutMs, 1)
+  const writing = openConnections(url, writeTimeoutMs, appendsAtOnce)
   return {
     read: async (sql, values) => (await reading.query(sql, values)).rows,
     write: async (sql, values) => (await writing.query(sql, values)).changes,
@@ -18,9 +18,9 @@ export function historyOnPostgres(url: string): HistoryDatabase {
 }
 
 /** PostgreSQL gives up a little earlier than we do: what has been counted as lost is not stored later. */
-function openConnection(url: string, timeoutMs: number) {
+function openConnections(url: string, timeoutMs: number, size: number) {
   const settings = { synchronous_commit: 'off', statement_timeout: String(timeoutMs * 0.9) }
-  const pool = openPool({ url, size: 1, settings, connectMs: timeoutMs })
+  const pool = openPool({ url, size, settings, connectMs: timeoutMs })
   return {
     query: (sql: string, values: Value[]) => pool.use(timeoutMs, ({ query }) => query(sql, values)),
     close: pool.close,

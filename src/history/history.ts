@@ -9,7 +9,8 @@ export type History = {
   close(): Promise<void>
 }
 
-type Batch = { entries: HistoryEntry[]; begunAt: number }
+/** A rest is what could not be stored of a batch; it takes no more. */
+type Batch = { entries: HistoryEntry[]; begunAt: number; isRest?: true }
 
 const flushMs = 250
 const retryMs = 500
@@ -51,7 +52,12 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
     }
     waiting += 1
     let batch = batches.at(-1)
-    if (batch === undefined || batch.entries.length === batchSize || (storing && batches.length === 1)) {
+    if (
+      batch === undefined ||
+      batch.isRest ||
+      batch.entries.length === batchSize ||
+      (storing && batches.length === 1)
+    ) {
       batch = { entries: [], begunAt: performance.now() }
       batches.push(batch)
     }
@@ -71,12 +77,14 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
 
   async function storeDue(): Promise<void> {
     for (let batch = batches[0]; batch && isDue(batch); batch = batches[0]) {
-      const isStored = await succeeds(table.append(batch.entries))
-      const done = isStored ? 1 : batches.filter((one) => age(one) >= timeoutMs).length
-      const count = batches.splice(0, done).reduce((sum, { entries }) => sum + entries.length, 0)
-      waiting -= count
-      if (count === 0) await sleep(isClosed ? 50 : retryMs)
-      else if (!isStored) onLost(count)
+      const left = await table.append(batch.entries)
+      batches.shift()
+      const isKept = age(batch) < timeoutMs
+      // Accounts whose server is away must not hold up the others.
+      if (isKept && left.length > 0) batches.push({ ...batch, entries: left, isRest: true })
+      else if (left.length > 0) onLost(left.length)
+      waiting -= isKept ? batch.entries.length - left.length : batch.entries.length
+      if (batches.length > 0 && batches.every(({ isRest }) => isRest)) await sleep(isClosed ? 50 : retryMs)
     }
   }
 
@@ -92,12 +100,6 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
     },
   }
 }
-
-const succeeds = (work: Promise<void>) =>
-  work.then(
-    () => true,
-    () => false,
-  )
 
 /** Moves the batches of the version before, and purges, in small steps that do not hold up new entries. */
 function keepTidy(table: HistoryTable, days: number): () => void {

@@ -1,4 +1,5 @@
 // The table of the request history: one row for each entry, and the statements that both engines run on it.
+import { StoreUnavailable } from '../store/errors.ts'
 import type { Row, Value } from '../store/sql.ts'
 import type { HistoryEntry } from './entry.ts'
 import { entriesOf } from './legacy-records.ts'
@@ -13,6 +14,9 @@ export type HistoryDatabase = {
   write(sql: string, values: Value[]): Promise<number>
   close(): Promise<void>
 }
+
+/** Statements that store entries, each of one account. */
+export const appendsAtOnce = 4
 
 export type HistoryFilter = {
   fromMs: number
@@ -38,8 +42,20 @@ export type HistoryTable = ReturnType<typeof historyTable>
 export type HistoryReader = Pick<HistoryTable, 'page' | 'bars'>
 
 export function historyTable({ read, write, close }: HistoryDatabase) {
-  /** All of them or none. What may have been stored already, as by an answer that was lost, is not doubled. */
-  async function append(entries: readonly HistoryEntry[]): Promise<void> {
+  /**
+   * Of each account all or none; resolves with those that could not be stored. What may have been stored already, as by
+   * an answer that was lost, is not doubled.
+   */
+  async function append(entries: readonly HistoryEntry[]): Promise<HistoryEntry[]> {
+    const accounts = Map.groupBy(entries, ({ accountId }) => accountId).values()
+    const left: HistoryEntry[] = []
+    const lane = async () => {
+      for (const own of accounts) await appendOwn(own).catch(() => left.push(...own))
+    }
+    await Promise.all(Array.from({ length: appendsAtOnce }, lane))
+    return left
+  }
+  async function appendOwn(entries: readonly HistoryEntry[]): Promise<void> {
     const rows = Array(entries.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
     await write(`${insertSql} ${rows} ON CONFLICT DO NOTHING`, entries.flatMap(valuesOf))
   }
@@ -51,7 +67,8 @@ export function historyTable({ read, write, close }: HistoryDatabase) {
     async moveBatch(): Promise<boolean> {
       const [batch] = await read('SELECT * FROM request_batches ORDER BY id DESC LIMIT 1', [])
       if (batch === undefined) return false
-      await append(entriesOf(batch.records))
+      const left = await append(entriesOf(batch.records))
+      if (left.length > 0) throw new StoreUnavailable('a batch could not be moved')
       await write('DELETE FROM request_batches WHERE account_id = ? AND id = ?', [batch.account_id, batch.id])
       return true
     },

@@ -74,7 +74,9 @@ export function openCounting(
     const [added, used] = [[...counts.values()], [...keyUses.values()]]
     counts = new Map()
     keyUses = new Map()
-    await inBatches(added, store.counts.add, add)
+    for (const own of Map.groupBy(added, ({ accountId }) => accountId).values()) {
+      await inBatches(own, store.counts.add, add)
+    }
     await inBatches(used, store.configuration.noteKeyUses, (use) => {
       // A later use of the same key may wait by now.
       if (!keyUses.has(use.keyId)) keyUses.set(use.keyId, use)

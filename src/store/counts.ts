@@ -38,7 +38,7 @@ export type Counts = ReturnType<typeof countsOn>
 export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
     ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings }),
-    /** Adds to the counts by day of what recipients did. */
+    /** Adds to the counts by day of what recipients did; the counts are those of one account. */
     add: (counts: readonly Count[]) => writeUnflushed((sql) => runAll(sql, countStatements(counts, rowsAtOnce))),
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
+import { Refused } from './errors.ts'
 import { openSqliteEnd } from './sqlite/copy-end.ts'
 import { lockForServing, migrateSqlite } from './sqlite/file.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
@@ -47,6 +48,17 @@ export async function migrateDatabase(location: DatabaseLocation): Promise<{ ver
   if (location.engine === 'sqlite') return migrateSqlite(realPath(location.path))
   const { migratePostgres } = await postgres()
   return migratePostgres(location.url)
+}
+
+/**
+ * Divides the tables by account among the workers of a Citus cluster, `shards` of each, and resolves with what lies
+ * where. What is divided already stays. @throws Refused where that cannot be done, UnusableDatabase
+ */
+export async function distributeDatabase(location: DatabaseLocation, shards: number | undefined): Promise<unknown> {
+  if (location.engine === 'sqlite')
+    throw new Refused('DATABASE_URL names a file: only PostgreSQL with Citus has workers')
+  const { distributePostgres } = await postgres()
+  return distributePostgres(location.url, shards)
 }
 
 /** A claimed database, to be copied from or to; it is brought to this version first. @throws UnusableDatabase */

@@ -101,7 +101,8 @@ const valuesOf = (row: Row): Value[] => Object.values(row)
 function insertion(end: CopyEnd, table: CopiedTable, rows: Row[]): string {
   const columns = Object.keys(rows[0] as Row)
   const row = `(${columns.map(() => '?').join(', ')})`
-  const changes = columns.map((column) => `${column} = excluded.${column}`)
+  const key = keyOf(end, table)
+  const changes = columns.filter((column) => !key.includes(column)).map((column) => `${column} = excluded.${column}`)
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rows.map(() => row).join(', ')}
-    ON CONFLICT (${keyOf(end, table).join(', ')}) DO UPDATE SET ${changes.join(', ')}`
+    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes.join(', ')}`
 }

@@ -113,7 +113,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       historyEntry({ atMs: startMs + (index >> 4), accountId: 1 }),
     )
     await table.append(known)
-    const arrive = () => table.append([historyEntry({ atMs: startMs + 1_000, accountId: 1 })])
+    const arrive = async () => void (await table.append([historyEntry({ atMs: startMs + 1_000, accountId: 1 })]))
     const sorted = known.map(ofAccount).sort(newestFirst)
     assert.deepEqual(await pages(table, all, 7, arrive), sorted)
     const [, second] = sorted

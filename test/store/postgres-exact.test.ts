@@ -71,6 +71,20 @@ test('a change of settings waits for a registration that is being written', asyn
   assert.equal(await changing, 'refused')
 })
 
+test('a change of settings that ends in a deadlock is repeated', { timeout: 30_000 }, async (t) => {
+  const { store, url } = await opened(t)
+  const { id } = await store.configuration.createAccount('Owner')
+  const somebody = await clientOf(t, url)
+  await somebody.query('BEGIN')
+  await somebody.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [id])
+  const changing = store.configuration.updateAccount(id, { name: 'Renamed' })
+  await sleep(300)
+  // The change holds this lock, and waits for the row.
+  await somebody.query('SELECT pg_advisory_xact_lock($1)', [0x4c43 * 2 ** 32 + id])
+  await somebody.query('ROLLBACK')
+  assert.equal((await changing)?.name, 'Renamed')
+})
+
 test("somebody's lock on one account keeps its requests a second, and those of others not at all", async (t) => {
   const { store, url } = await opened(t, { timeoutMs: 900 })
   for (const account of [1, 2]) await store.rates.count(account, 1_000, Date.now())

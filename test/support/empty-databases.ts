@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { DatabaseLocation } from '../../src/store/open.ts'
-import { createDatabase, databaseUrl, dropDatabase } from './postgres-databases.ts'
+import { newDatabase, removeDatabase } from './citus.ts'
 import { postgresUrl } from './shared-postgres.ts'
 
 export const emptyDatabases: Record<string, (t: TestContext) => Promise<DatabaseLocation>> = {
@@ -15,9 +15,8 @@ export const emptyDatabases: Record<string, (t: TestContext) => Promise<Database
   },
   async postgres(t) {
     const admin = await postgresUrl()
-    const url = databaseUrl(admin)
-    await createDatabase(admin, { url })
-    t.after(() => dropDatabase(admin, url))
+    const url = await newDatabase(admin)
+    t.after(() => removeDatabase(admin, url))
     return { engine: 'postgres', url }
   },
 }

@@ -1,7 +1,7 @@
 // Databases on a running cluster.
 import { randomBytes } from 'node:crypto'
 
-const role = 'lastcall'
+export const role = 'lastcall'
 
 /** Runs statements as the user that the URL names. @throws after 10 s without a connection */
 export async function ask(url: string, ...statements: string[]): Promise<any[]> {

@@ -1,4 +1,5 @@
 // One cluster for all files of a test run. `global-setup.ts` starts it; a file run by itself starts its own.
+import { citusUrl } from './citus.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
 
 const variable = 'LASTCALL_TEST_POSTGRES'
@@ -7,7 +8,7 @@ let ours: Promise<Postgres> | undefined
 
 /** The superuser's URL on the cluster of this run. */
 export async function postgresUrl(): Promise<string> {
-  const given = process.env[variable]
+  const given = citusUrl ?? process.env[variable]
   if (given) return given
   ours ??= startPostgres()
   return (await ours).adminUrl

@@ -1,6 +1,7 @@
 // The engine that a run of the tests stands on, and a database on it for each installation.
 import { join } from 'node:path'
-import { createDatabase, databaseUrl, dropDatabase } from './postgres-databases.ts'
+import { newDatabase, removeDatabase } from './citus.ts'
+import { databaseUrl } from './postgres-databases.ts'
 import { postgresUrl } from './shared-postgres.ts'
 
 const engines = ['sqlite', 'postgres'] as const
@@ -28,7 +29,7 @@ export function testDatabase(folder: string, from?: string): TestDatabase {
     return { url: `file:${path}`, path: () => path, remove: async () => {} }
   }
   const url = databaseUrl(adminUrl)
-  const created = createDatabase(adminUrl, { url, from }).then(() => {})
+  const created = newDatabase(adminUrl, { url, from }).then(() => {})
   beingCreated.add(created)
   // every test that waits is told of a failure
   created.then(
@@ -42,7 +43,7 @@ export function testDatabase(folder: string, from?: string): TestDatabase {
     },
     async remove() {
       await created
-      await dropDatabase(adminUrl, url)
+      await removeDatabase(adminUrl, url)
     },
   }
 }

@@ -248,7 +248,14 @@ function sqlState(error: unknown): string | undefined {
 /** A statement that failed on a connection that did not. */
 function isRefusal(error: unknown): boolean {
   const state = sqlState(error)
+  // PostgreSQL has lost a server that stands behind it, as a worker of Citus does, and is there itself.
+  if (state?.startsWith('0800')) return (error as pg.DatabaseError).severity === 'ERROR'
   return state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state)
+}
+
+/** Whether the transaction was given up for others that it waited for in a circle; nothing of it was done. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof StoreUnavailable && sqlState(error.cause ?? {}) === '40P01'
 }
 
 /** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */

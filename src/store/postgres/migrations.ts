@@ -3,6 +3,7 @@ import { UnusableDatabase } from '../errors.ts'
 import { assertKnown, firstVersion, latestVersion, migrationTo } from '../migrations.ts'
 import { refKeyBytes } from '../ref.ts'
 import type { Connection, Pool } from './connection.ts'
+import { distributeTables, isDistributed, isWorker } from './distribution.ts'
 
 /** Older servers lack what the statements need. */
 const oldestServer = 150_000
@@ -23,17 +24,25 @@ export async function migrate(pool: Pool): Promise<number> {
 }
 
 async function step(connection: Connection): Promise<'done' | 'applied'> {
-  await connection.query('SELECT pg_advisory_xact_lock(?)', [migrationLock])
+  await lockMigrations(connection)
   const version = await checkVersion(connection)
   if (version === latestVersion) return 'done'
   const next = Math.max(version + 1, firstVersion)
+  const isDivided = version > 0 && (await isDistributed(connection))
+  if (isDivided) await connection.query("SET LOCAL citus.multi_shard_modify_mode = 'sequential'", [])
   for (const command of commandsOf(migrationTo(next, 'postgres'))) await connection.query(command, [])
+  if (isDivided) await distributeTables(connection)
   if (version === 0) {
     await connection.query('CREATE TABLE schema_version (version bigint NOT NULL)', [])
     await connection.query('INSERT INTO schema_version VALUES (?)', [next])
     await connection.query('INSERT INTO installation (id, ref_key) VALUES (1, ?)', [randomBytes(refKeyBytes)])
   } else await connection.query('UPDATE schema_version SET version = ?', [next])
   return 'applied'
+}
+
+/** Until the transaction ends nobody else migrates the database, or divides it. */
+export async function lockMigrations({ query }: Connection): Promise<void> {
+  await query('SELECT pg_advisory_xact_lock(?)', [migrationLock])
 }
 
 /** PostgreSQL gets one command at a time: each ends with its line, and none has a semicolon at a line's end inside. */
@@ -51,6 +60,10 @@ async function checkVersion(connection: Connection): Promise<number> {
   )
   const { server, known, tables: tableCount } = rows[0] as { server: number; known: unknown; tables: number }
   if (server < oldestServer) throw new UnusableDatabase('the database must be PostgreSQL 15 or later')
+  // Ids that a worker gives do not fit a ref, and no other server would hear of what is changed there.
+  if (await isWorker(connection)) {
+    throw new UnusableDatabase('this is a worker of a Citus cluster: DATABASE_URL must name its coordinator')
+  }
   if (known === null) {
     if (tableCount === 0) return 0
     throw new UnusableDatabase('the database has tables, but not those of Lastcall: give it one of its own')

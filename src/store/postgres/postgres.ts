@@ -11,12 +11,15 @@ import { templatesOn } from '../templates.ts'
 import { hearAnnouncements } from './announcements.ts'
 import { applicationBegin, applicationName, openPool, type Pool } from './connection.ts'
 import { postgresEnd } from './copy-end.ts'
+import { type Distribution, distribute } from './distribution.ts'
 import { leadsOn } from './leads.ts'
-import { migrate } from './migrations.ts'
+import { lockMigrations, migrate } from './migrations.ts'
 import { adminTimeoutMs, openPools } from './pools.ts'
 import { ratesOn } from './rates.ts'
 import { runnerOn } from './sql-on.ts'
 
+/** Every row of the database is copied. */
+const distributeTimeoutMs = 86_400_000
 /** Rows of counts in one statement. */
 const countsAtOnce = 1_000
 
@@ -95,6 +98,23 @@ export async function migratePostgres(url: string): Promise<{ version: number; a
   const applied = await usable([pool], () => migrate(pool))
   await pool.close()
   return { version: latestVersion, applied }
+}
+
+/**
+ * Brings the database to this version and divides its tables by account, `shards` of each; what is divided already
+ * stays. @throws Refused where there is no Citus, UnusableDatabase
+ */
+export async function distributePostgres(url: string, shards: number | undefined): Promise<Distribution> {
+  const pool = openPool({ url, size: 1, settings: {}, connectMs: adminTimeoutMs })
+  return usable([pool], async () => {
+    await migrate(pool)
+    const made = await pool.transaction(distributeTimeoutMs, '', async (connection) => {
+      await lockMigrations(connection)
+      return distribute(connection, shards)
+    })
+    await pool.close()
+    return made
+  })
 }
 
 export async function openPostgresEnd(url: string): Promise<CopyEnd> {
