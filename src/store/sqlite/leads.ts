@@ -1,15 +1,18 @@
 import type { Rule } from '../../core/mechanism/rule.ts'
+import { isVisitorName } from '../../core/visitor.ts'
+import { insertNoticesSql, noticeValues } from '../events.ts'
 import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
 import {
   deleteNamed,
   findLead,
   findLeadByRef,
+  findLeadsById,
   insertLeads,
   type LeadWithEmail,
   listLeads,
   updateLead,
 } from '../lead-sql.ts'
-import type { Campaign, Decision, Lead } from '../model.ts'
+import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
@@ -18,6 +21,10 @@ import { eraseTraces } from './erase.ts'
 import { leadWriter } from './lead-writer.ts'
 
 const insertLead = insertLeads(1)
+const findOneById = findLeadsById(1)
+const insertNotice = insertNoticesSql(1)
+
+type FoundRow = [campaignId: number, ...LeadWithEmail]
 
 export type LeadsOptions = {
   refs: RefCipher
@@ -56,13 +63,25 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
     const salt = newSalt()
     const values = [accountId, campaignId, email, salt, decision.registeredAt, ...attemptValues(decision)]
     const { lastInsertRowid: id } = connection.run(insertLead, ...values)
+    if (decision.notices !== undefined) note(accountId, id, decision.notices)
     return { id, ref: refs.write({ accountId, leadId: id, salt }), email, ...decision }
   }
 
   function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
     connection.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
+    if (decision.notices !== undefined) note(campaign.accountId, lead.id, decision.notices)
     return { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
   }
+
+  function note(accountId: number, leadId: number, notices: readonly LeadNotice[]): void {
+    for (const notice of notices) connection.run(insertNotice, ...noticeValues(accountId, { ...notice, leadId }))
+  }
+
+  const foundLead = ([campaignId, ...row]: FoundRow): FoundLead => ({
+    id: row[1],
+    campaignId,
+    lead: async (campaign) => toLead(campaign, row),
+  })
 
   return {
     find: (campaign, email) => reading(database, () => find(campaign, email)),
@@ -71,10 +90,13 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const parts = refs.read(ref)
         if (parts === undefined) return undefined
         const values = [parts.accountId, parts.leadId, parts.salt]
-        const [found] = connection.rows<[campaignId: number, ...LeadWithEmail]>(findLeadByRef, ...values)
-        if (found === undefined) return undefined
-        const [campaignId, ...row] = found
-        return { campaignId, lead: async (campaign: Campaign) => toLead(campaign, row) }
+        const [found] = connection.rows<FoundRow>(findLeadByRef, ...values)
+        return found && foundLead(found)
+      }),
+    findByIds: (accountId, ids) =>
+      reading(database, () => {
+        const rows = ids.flatMap((id) => connection.rows<FoundRow>(findOneById, accountId, id))
+        return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
       }),
     list: (campaign, { limit, ...filter }) =>
       reading(database, () => {
@@ -83,8 +105,8 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
       }),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
-    async erase(leads) {
-      const erased = await runner.write((sql) => deleteNamed(sql, leads))
+    async erase(leads, now) {
+      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
       onErased()
       return erased
     },
