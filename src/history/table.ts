@@ -1,18 +1,9 @@
 // The table of the request history: one row for each entry, and the statements that both engines run on it.
-import type { Row, Value } from '../store/sql.ts'
+import type { Value } from '../store/sql.ts'
+import type { HistoryDatabase } from './database.ts'
+import { deliveryTable } from './deliveries.ts'
 import type { HistoryEntry } from './entry.ts'
 import { entriesOf } from './legacy-records.ts'
-
-/**
- * Where the table is. Each statement is done whole or not at all; reading and writing do not wait for each other.
- * @throws StoreUnavailable
- */
-export type HistoryDatabase = {
-  read(sql: string, values: Value[]): Promise<Row[]>
-  /** Resolves with the number of rows that were changed. */
-  write(sql: string, values: Value[]): Promise<number>
-  close(): Promise<void>
-}
 
 export type HistoryFilter = {
   fromMs: number
@@ -67,6 +58,8 @@ export function historyTable({ read, write, close }: HistoryDatabase) {
       const at = `at_ms / ${barSeconds * 1_000} * ${barSeconds} AS at`
       return (await read(`SELECT ${at}, ${countsSql} WHERE ${where} GROUP BY 1 ORDER BY 1`, values)) as Bar[]
     },
+    /** What was told to endpoints. */
+    deliveries: deliveryTable({ read, write }),
     close,
   }
 }

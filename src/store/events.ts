@@ -13,6 +13,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import { Refused } from './errors.ts'
 import type { Campaign } from './model.ts'
+import { refCipher } from './ref.ts'
 import { boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
 
 export type PauseCause = 'user' | 'gone' | 'failing' | 'deleted'
@@ -77,16 +78,23 @@ const keptSeconds = 30 * 86_400
 const mostCounted = 10_001
 const purgedAtOnce = 1_000
 
-export function eventsOn({ read, write, writeUnflushed }: Runner, { key, sharedClock, rowsAtOnce }: EventsOptions) {
-  const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
-  const byBoth = sharedClock === null ? '' : `AND due_at <= ${sharedClock}`
-  const active = `SELECT * FROM endpoints AS e WHERE ${mine} AND paused_at IS NULL`
-
+export function eventsOn(runner: Runner, options: EventsOptions) {
+  const { read, write, writeUnflushed } = runner
   return {
     ...boundTo(read, { listEndpoints, findEndpoint, waiting, hasEndpoints, deletedEndpoints }),
     ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
     ...boundTo(write, { resend, resendFailed, discardBefore }),
     ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
+    ...leasesOn(runner, options),
+    ...queueOn(runner, options),
+    ...namesBy(options.key),
+  }
+}
+
+/** Endpoints are served by one node at a time. `holder` names a node. */
+function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptions) {
+  const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
+  return {
     /** Takes the endpoints that no living node has, and keeps those of `holder`, for 30 seconds. */
     async lease(holder: string): Promise<void> {
       if (sharedClock === null) return
@@ -107,18 +115,34 @@ export function eventsOn({ read, write, writeUnflushed }: Runner, { key, sharedC
     async dueEndpoints(holder: string, now: Seconds): Promise<Endpoint[]> {
       const of = (table: string) =>
         `SELECT 1 FROM ${table} AS n WHERE n.account_id = e.account_id AND endpoint_id = e.id`
-      const sql = `${active} AND coalesce(next_try_at, 0) <= ? AND (
-        EXISTS (${of('notices')} AND due_at <= ? AND (kind > 0 OR due_at < ?) ${byBoth})
-        OR EXISTS (${of('failed_deliveries')} AND next_at <= ?))`
+      const sql = `SELECT * FROM endpoints AS e WHERE ${mine} AND paused_at IS NULL AND coalesce(next_try_at, 0) <= ?
+        AND (EXISTS (${of('notices')} AND ${dueBy(sharedClock)})
+          OR EXISTS (${of('failed_deliveries')} AND next_at <= ?))`
       return (await read(({ all }) => all(sql, holder, now, now, now, now))).map(toEndpoint)
     },
-    /** In the order in which they are to be told: what failed before, then notices. A look is a second late. */
+    /** Sweeps for endpoints of `holder` that are on. */
+    async sweeps(holder: string): Promise<Sweep[]> {
+      const sql = `SELECT e.*, campaign_id, cause, begun_at, schedule_before, after_email FROM sweeps AS s
+        JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
+        WHERE ${mine} AND paused_at IS NULL ORDER BY cause, campaign_id LIMIT 100`
+      return (await read(({ all }) => all(sql, holder))).map(toSweep)
+    },
+  }
+}
+
+/** A look is a second late. By the earlier of two clocks, where there are two. Values: now, twice. */
+function dueBy(sharedClock: string | null): string {
+  return `due_at <= ? AND (kind > 0 OR due_at < ?) ${sharedClock === null ? '' : `AND due_at <= ${sharedClock}`}`
+}
+
+function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: EventsOptions) {
+  return {
+    /** In the order in which they are to be told: what failed before, then notices. */
     async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
       const failed = `SELECT due_at, lead_id, kind, detail, tries FROM failed_deliveries
         WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
       const notices = `SELECT due_at, lead_id, kind, detail, NULL AS tries FROM notices
-        WHERE account_id = ? AND endpoint_id = ? AND due_at <= ? AND (kind > 0 OR due_at < ?) ${byBoth}
-        ORDER BY due_at, lead_id, kind LIMIT ?`
+        WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY due_at, lead_id, kind LIMIT ?`
       const rows = await read(async ({ all }) => [
         ...(await all(failed, accountId, id, now, limit)),
         ...(await all(notices, accountId, id, now, now, limit)),
@@ -126,72 +150,57 @@ export function eventsOn({ read, write, writeUnflushed }: Runner, { key, sharedC
       return rows.slice(0, limit).map((row) => toDue(id, row))
     },
     /** Takes off what is done and writes what is to come, as one step. */
-    settle: ({ accountId, id }: Endpoint, { done, failed, looks }: Settled) =>
+    settle: (endpoint: Endpoint, { done, failed, looks }: Settled) =>
       writeUnflushed(async (sql) => {
-        for (const part of parts(done.filter(({ tries }) => tries === null))) {
-          const keys = part.flatMap(({ dueAt, leadId, kind }) => [dueAt, leadId, noticeKinds.indexOf(kind)])
-          const rows = rowsIn('(due_at, lead_id, kind)', 3, part.length)
-          await sql.run(
-            `DELETE FROM notices WHERE account_id = ? AND endpoint_id = ? AND ${rows}`,
-            accountId,
-            id,
-            ...keys,
+        const { accountId } = endpoint
+        const [first, again] = [done.filter(({ tries }) => tries === null), done.filter(({ tries }) => tries !== null)]
+        for (const part of parts(first))
+          await takeOff(
+            sql,
+            endpoint,
+            'notices',
+            part.map((one) => keyOf(one).slice(0, 3)),
           )
-        }
-        for (const part of parts(done.filter(({ tries }) => tries !== null))) {
-          const rows = rowsIn('(due_at, lead_id, kind, detail)', 4, part.length)
-          const where = `account_id = ? AND endpoint_id = ? AND ${rows}`
-          await sql.run(`DELETE FROM failed_deliveries WHERE ${where}`, accountId, id, ...part.flatMap(keyOf))
-        }
+        for (const part of parts(again)) await takeOff(sql, endpoint, 'failed_deliveries', part.map(keyOf))
         for (const part of parts(failed)) await putFailed(sql, accountId, part)
         for (const part of parts(looks)) await insertNotices(sql, accountId, part)
       }),
-    /** Sweeps for endpoints of `holder` that are on. */
-    async sweeps(holder: string): Promise<Sweep[]> {
-      const rows = await read(({ all }) =>
-        all(
-          `SELECT e.*, campaign_id, cause, begun_at, schedule_before, after_email FROM sweeps AS s
-            JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
-            WHERE ${mine} AND paused_at IS NULL ORDER BY cause, campaign_id LIMIT 100`,
-          holder,
-        ),
-      )
-      return rows.map(toSweep)
-    },
     /** Writes what a stretch of leads gave; `next` is the email to go on from, null at the end. */
     sweepOn: (sweep: Sweep, notices: readonly Notice[], begunAt: Seconds, next: string | null) =>
       writeUnflushed(async (sql) => {
         const { endpoint, campaignId, cause, afterEmail } = sweep
         for (const part of parts(notices)) await insertNotices(sql, endpoint.accountId, part)
         // It may have been started again meanwhile, or have lost the email of somebody who was erased.
-        const where =
-          'WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ? AND after_email = ? AND begun_at = ?'
-        const values = [
-          endpoint.accountId,
-          endpoint.id,
-          campaignId,
-          sweepCauses.indexOf(cause),
-          afterEmail,
-          sweep.begunAt,
-        ]
-        if (next === null) await sql.run(`DELETE FROM sweeps ${where}`, ...values)
-        else await sql.run(`UPDATE sweeps SET after_email = ?, begun_at = ? ${where}`, next, begunAt, ...values)
+        const where = `WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ? AND after_email = ?
+          AND begun_at = ?`
+        const of = [endpoint.accountId, endpoint.id, campaignId, sweepCauses.indexOf(cause), afterEmail, sweep.begunAt]
+        if (next === null) await sql.run(`DELETE FROM sweeps ${where}`, ...of)
+        else await sql.run(`UPDATE sweeps SET after_email = ?, begun_at = ? ${where}`, next, begunAt, ...of)
       }),
-    /** The secrets that sign now, the newest first, as the customer has them. */
-    secretsOf({ accountId, id, generation, oldUntil }: Endpoint, now: Seconds): string[] {
-      const generations = oldUntil !== null && now < oldUntil ? [generation, generation - 1] : [generation]
-      return generations.map((one) => secretOf(key, `${accountId} ${id} ${one}`))
-    },
-    /** Whatever is told again has the same id. 32 hexadecimal digits behind `evt_`. */
-    eventId(accountId: number, leadId: number, kind: string, at: Seconds, detail: number): string {
-      const text = `event ${accountId} ${leadId} ${kind} ${at} ${detail}`
-      return `evt_${createHmac('sha256', key).update(text).digest('hex').slice(0, 32)}`
-    },
   }
 
   function parts<Item>(items: readonly Item[]): Item[][] {
     const count = Math.ceil(items.length / rowsAtOnce)
     return Array.from({ length: count }, (_, part) => items.slice(part * rowsAtOnce, (part + 1) * rowsAtOnce))
+  }
+}
+
+/** What is made of the installation's key, and stored nowhere. */
+function namesBy(key: Uint8Array) {
+  const refs = refCipher(key)
+  return {
+    /** The secrets that sign now, the newest first, as the customer has them. */
+    secretsOf({ accountId, id, generation, oldUntil }: Endpoint, now: Seconds): string[] {
+      const generations = oldUntil !== null && now < oldUntil ? [generation, generation - 1] : [generation]
+      return generations.map((one) => secretOf(key, `${accountId} ${id} ${one}`))
+    },
+    /** An erased lead's name in links. */
+    refOf: (accountId: number, leadId: number, salt: number) => refs.write({ accountId, leadId, salt }),
+    /** Whatever is told again has the same id. 32 hexadecimal digits behind `evt_`. */
+    eventId(accountId: number, leadId: number, kind: string, at: Seconds, detail: number): string {
+      const text = `event ${accountId} ${leadId} ${kind} ${at} ${detail}`
+      return `evt_${createHmac('sha256', key).update(text).digest('hex').slice(0, 32)}`
+    },
   }
 }
 
@@ -449,10 +458,19 @@ async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[])
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
-/** SQLite has no list of rows, and gets one at a time. */
-function rowsIn(columns: string, width: number, count: number): string {
-  const row = `(${Array(width).fill('?').join(', ')})`
-  return count === 1 ? `${columns} = ${row}` : `${columns} IN (${Array(count).fill(row).join(', ')})`
+const keys = { notices: 'due_at, lead_id, kind', failed_deliveries: 'due_at, lead_id, kind, detail' }
+
+async function takeOff(
+  sql: Sql,
+  { accountId, id }: Endpoint,
+  table: keyof typeof keys,
+  rows: readonly number[][],
+): Promise<void> {
+  const row = `(${keys[table].replace(/\w+/g, '?')})`
+  // SQLite has no list of rows, and gets one at a time.
+  const among = rows.length === 1 ? `= ${row}` : `IN (${rows.map(() => row).join(', ')})`
+  const sqlText = `DELETE FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND (${keys[table]}) ${among}`
+  await sql.run(sqlText, accountId, id, ...rows.flat())
 }
 
 async function deletedEndpoints(sql: Sql): Promise<Endpoint[]> {
@@ -463,10 +481,7 @@ async function deletedEndpoints(sql: Sql): Promise<Endpoint[]> {
 async function purge(sql: Sql, { accountId, id }: Endpoint): Promise<boolean> {
   const of = 'account_id = ? AND endpoint_id = ?'
   const ids = [accountId, id] as const
-  for (const [table, key] of Object.entries({
-    notices: 'due_at, lead_id, kind',
-    failed_deliveries: 'due_at, lead_id, kind, detail',
-  })) {
+  for (const [table, key] of Object.entries(keys)) {
     const some = `SELECT ${key} FROM ${table} WHERE ${of} LIMIT ${purgedAtOnce}`
     const gone = await sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids)
     if (gone > 0) return false

@@ -29,3 +29,21 @@ CREATE TABLE notices (
   detail bigint NOT NULL,
   PRIMARY KEY (account_id, endpoint_id, due_at, lead_id, kind)
 );
+
+-- What was told to endpoints, kept as long as the request history.
+CREATE TABLE delivery_log (
+  account_id bigint NOT NULL,
+  endpoint_id bigint NOT NULL,
+  at_ms bigint NOT NULL,
+  event_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  lead_id bigint NOT NULL,
+  due_at bigint NOT NULL,
+  detail bigint NOT NULL,
+  status bigint,
+  cause TEXT,
+  milliseconds bigint NOT NULL,
+  try_number bigint NOT NULL,
+  PRIMARY KEY (account_id, endpoint_id, at_ms, event_id)
+);
+CREATE INDEX delivery_log_by_time ON delivery_log (at_ms);

@@ -16,6 +16,7 @@ import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.t
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
+import type { Connection } from './connection.ts'
 import { type Database, reading } from './database.ts'
 import { eraseTraces } from './erase.ts'
 import { leadWriter } from './lead-writer.ts'
@@ -37,19 +38,9 @@ export type LeadsOptions = {
 export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, onErased }: LeadsOptions): LeadStore {
   const { connection } = database
 
-  /** A rule that the campaign was given after it was read stands in the database alone. */
-  function ruleOf(campaign: Campaign, ruleId: number | null): Rule | null {
-    if (ruleId === null) return null
-    const known = campaign.rules.get(ruleId)
-    if (known !== undefined) return known
-    const row = connection.get('SELECT rule FROM rules WHERE id = ?', ruleId)
-    if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
-    return JSON.parse(row.rule)
-  }
-
   function toLead(campaign: Campaign, [email, ...row]: LeadWithEmail): Lead {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
-    return leadOf(row, email, ref, ruleOf(campaign, row[3]))
+    return leadOf(row, email, ref, ruleOf(connection, campaign, row[3]))
   }
 
   /** The caller holds a transaction, as for `create` and `change`. */
@@ -63,18 +54,14 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
     const salt = newSalt()
     const values = [accountId, campaignId, email, salt, decision.registeredAt, ...attemptValues(decision)]
     const { lastInsertRowid: id } = connection.run(insertLead, ...values)
-    if (decision.notices !== undefined) note(accountId, id, decision.notices)
+    if (decision.notices !== undefined) note(connection, accountId, id, decision.notices)
     return { id, ref: refs.write({ accountId, leadId: id, salt }), email, ...decision }
   }
 
   function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
     connection.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
-    if (decision.notices !== undefined) note(campaign.accountId, lead.id, decision.notices)
+    if (decision.notices !== undefined) note(connection, campaign.accountId, lead.id, decision.notices)
     return { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
-  }
-
-  function note(accountId: number, leadId: number, notices: readonly LeadNotice[]): void {
-    for (const notice of notices) connection.run(insertNotice, ...noticeValues(accountId, { ...notice, leadId }))
   }
 
   const foundLead = ([campaignId, ...row]: FoundRow): FoundLead => ({
@@ -112,4 +99,18 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
     },
     eraseTraces: (email) => eraseTraces(database, email),
   }
+}
+
+function note(connection: Connection, accountId: number, leadId: number, notices: readonly LeadNotice[]): void {
+  for (const notice of notices) connection.run(insertNotice, ...noticeValues(accountId, { ...notice, leadId }))
+}
+
+/** A rule that the campaign was given after it was read stands in the database alone. */
+function ruleOf(connection: Connection, campaign: Campaign, ruleId: number | null): Rule | null {
+  if (ruleId === null) return null
+  const known = campaign.rules.get(ruleId)
+  if (known !== undefined) return known
+  const row = connection.get('SELECT rule FROM rules WHERE id = ?', ruleId)
+  if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
+  return JSON.parse(row.rule)
 }
