@@ -8,11 +8,14 @@ import type { Config } from './config.ts'
 import type { Site } from './core/offer.ts'
 import { openTemplates } from './countdown/templates.ts'
 import { type DispatcherParts, openDispatcher } from './events/dispatcher.ts'
+import { buildEndpoints } from './events/endpoints.ts'
 import { openSender } from './events/sender.ts'
 import { openSlots } from './events/slots.ts'
 import type { DeliveryEntry } from './history/deliveries.ts'
 import { openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
+import { eventsApi } from './http/events/api.ts'
+import { eventsPath } from './http/events/schemas.ts'
 import { closeServer, newFastify } from './http/framework.ts'
 import { openMetrics, type WebhookMetrics } from './http/metrics.ts'
 import { operations } from './http/operations.ts'
@@ -87,6 +90,10 @@ export function buildApp(parts: AppParts): App {
   const leads = buildLeads(store, configCache, counting.registered)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
+  const endpoints = buildEndpoints({
+    ...{ store, site, now, sender: webhooks.sender, onTry: webhooks.onTry },
+    ...{ deliveries: historyTable.deliveries, egress: config.egress, isOn: config.webhooks },
+  })
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)
   const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
@@ -100,6 +107,7 @@ export function buildApp(parts: AppParts): App {
     }),
   )
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
+  app.register(eventsApi({ ...shared, endpoints, counting }), { prefix: eventsPath })
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({

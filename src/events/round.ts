@@ -140,7 +140,8 @@ export function entryOf(
   { status, cause, milliseconds }: Try,
   atMs: number,
 ): DeliveryEntry {
-  const { leadId, dueAt, detail, tries } = due
+  const { leadId, detail, tries } = due
+  const dueAt = Math.floor(Date.parse(body.timestamp) / 1_000)
   const of = { accountId, endpointId, atMs, eventId, kind: body.type, leadId, dueAt, detail }
   return { ...of, status, cause, milliseconds, tryNumber: (tries ?? 0) + 1 }
 }
