@@ -7,10 +7,17 @@ import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
 import type { Site } from './core/offer.ts'
 import { openTemplates } from './countdown/templates.ts'
+import { type DispatcherParts, openDispatcher } from './events/dispatcher.ts'
+import { buildEndpoints } from './events/endpoints.ts'
+import { openSender } from './events/sender.ts'
+import { openSlots } from './events/slots.ts'
+import type { DeliveryEntry } from './history/deliveries.ts'
 import { openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
+import { eventsApi } from './http/events/api.ts'
+import { eventsPath } from './http/events/schemas.ts'
 import { closeServer, newFastify } from './http/framework.ts'
-import { openMetrics } from './http/metrics.ts'
+import { openMetrics, type WebhookMetrics } from './http/metrics.ts'
 import { operations } from './http/operations.ts'
 import { panel } from './http/panel/panel.ts'
 import { publicApi } from './http/public/api.ts'
@@ -27,10 +34,21 @@ const removeTriesMs = 30_000
 /** How long history and counts may take to be stored once nobody is connected. */
 const storeMs = 1_200
 
+/** Requests to endpoints at a time. */
+const mostInFlight = 64
+
 export type AppParts = {
   config: Pick<
     Config,
-    'host' | 'port' | 'publicUrl' | 'rateLimitPerMinute' | 'trustProxy' | 'formRatePerMinute' | 'historyDays'
+    | 'host'
+    | 'port'
+    | 'publicUrl'
+    | 'rateLimitPerMinute'
+    | 'trustProxy'
+    | 'formRatePerMinute'
+    | 'historyDays'
+    | 'webhooks'
+    | 'egress'
   >
   store: Store
   historyTable: HistoryTable
@@ -71,6 +89,11 @@ export function buildApp(parts: AppParts): App {
   const counting = openCounting(store, metrics.countsLost)
   const leads = buildLeads(store, configCache, counting.registered)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
+  const webhooks = openWebhooks(parts, shared, metrics.webhooks)
+  const endpoints = buildEndpoints({
+    ...{ store, site, now, sender: webhooks.sender, onTry: webhooks.onTry },
+    ...{ deliveries: historyTable.deliveries, egress: config.egress, isOn: config.webhooks },
+  })
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)
   const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
@@ -84,6 +107,7 @@ export function buildApp(parts: AppParts): App {
     }),
   )
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
+  app.register(eventsApi({ ...shared, endpoints, counting }), { prefix: eventsPath })
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({
@@ -105,10 +129,45 @@ export function buildApp(parts: AppParts): App {
       return port
     },
     async close() {
-      await closeServer(app)
+      await Promise.all([closeServer(app), webhooks.close()])
       clearInterval(removing)
+      await Promise.race([webhooks.closeLog(), sleep(storeMs)])
       const closing = [history.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])
     },
+  }
+}
+
+type Shared = Pick<DispatcherParts, 'configCache' | 'site'>
+
+/** What is told to endpoints. */
+function openWebhooks({ config, store, historyTable, log, now }: AppParts, shared: Shared, metrics: WebhookMetrics) {
+  const deliveries = openHistory<DeliveryEntry>({
+    table: historyTable.deliveries,
+    days: config.historyDays,
+    onLost: () => {},
+  })
+  const sender = openSender(config.egress)
+  const onTry = (entry: DeliveryEntry) => {
+    metrics.tried(entry.cause ?? 'delivered')
+    deliveries.record(entry)
+  }
+  const dispatcher = config.webhooks
+    ? openDispatcher({
+        ...shared,
+        ...{ store, log, now, sender, onTry },
+        slots: openSlots(mostInFlight, mostInFlight / 2),
+        onDropped: metrics.dropped,
+        onWaiting: metrics.waits,
+      })
+    : undefined
+  return {
+    sender,
+    onTry,
+    async close() {
+      await dispatcher?.close()
+      await sender.close()
+    },
+    closeLog: deliveries.close,
   }
 }

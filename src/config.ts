@@ -1,6 +1,7 @@
 // The only file that reads the environment.
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
+import type { Egress } from './events/egress.ts'
 import type { DatabaseLocation } from './store/open.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -21,6 +22,10 @@ export type Config = {
   formRatePerMinute: number
   /** Reverse proxies whose `X-Forwarded-*` are believed. */
   trustProxy: string[]
+  /** Whether endpoints may be made, and are told. */
+  webhooks: boolean
+  /** Where requests to endpoints may go besides the public internet. */
+  egress: Egress
 }
 
 /** A setting that cannot be used; the message names it and says what would be right. */
@@ -108,6 +113,20 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
     expected: 'must be IP addresses and CIDR ranges, separated by commas',
     parse: proxies,
   },
+  webhooks: {
+    variable: 'WEBHOOKS',
+    flag: 'webhooks',
+    missing: true,
+    expected: 'must be on or off',
+    parse: (text) => (text === 'on' ? true : text === 'off' ? false : undefined),
+  },
+  egress: {
+    variable: 'EGRESS_ALLOW',
+    flag: 'egress-allow',
+    missing: { ranges: [], names: [] },
+    expected: 'must be IP addresses, CIDR ranges and names of hosts, separated by commas',
+    parse: parseEgress,
+  },
 }
 
 /** The names of every setting, in the environment and as a flag of `serve`. */
@@ -139,6 +158,8 @@ export function readConfig(flags: Flags = {}): Config {
     workers: readSetting('workers', flags),
     formRatePerMinute: readSetting('formRatePerMinute', flags),
     trustProxy: readSetting('trustProxy', flags),
+    webhooks: readSetting('webhooks', flags),
+    egress: readSetting('egress', flags),
   }
 }
 
@@ -184,12 +205,24 @@ export function publicUrl(text: string): string | undefined {
 }
 
 function proxies(text: string): string[] | undefined {
-  const list = text.split(',').map((entry) => entry.trim())
-  const isRange = (entry: string) => {
-    const [address = '', prefix, ...rest] = entry.split('/')
-    const family = isIP(address)
-    if (family === 0 || rest.length > 0) return false
-    return prefix === undefined || integer(prefix, 0, family === 4 ? 32 : 128) !== undefined
-  }
+  const list = entriesOf(text)
   return list.every(isRange) ? list : undefined
+}
+
+function parseEgress(text: string): Egress | undefined {
+  const list = entriesOf(text.toLowerCase())
+  const names = list.filter((entry) => !isRange(entry))
+  if (!names.every((name) => /^(?=.*[a-z])[a-z\d_-]+(?:\.[a-z\d_-]+)*$/.test(name))) return undefined
+  const withPrefix = (range: string) => (range.includes('/') ? range : `${range}/${isIP(range) === 4 ? 32 : 128}`)
+  return { ranges: list.filter(isRange).map(withPrefix), names }
+}
+
+const entriesOf = (text: string) => text.split(',').map((entry) => entry.trim())
+
+/** An address, or a CIDR range. */
+function isRange(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return prefix === undefined || integer(prefix, 0, family === 4 ? 32 : 128) !== undefined
 }

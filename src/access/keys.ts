@@ -1,7 +1,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { formatApiKey } from '../core/api-key.ts'
 import type { Seconds } from '../core/instant.ts'
-import type { NewKey } from '../store/model.ts'
+import type { Key, NewKey, Scope } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 export type MadeKey = {
@@ -12,8 +12,14 @@ export type MadeKey = {
 }
 
 /** Makes a key of the account; the only time that its secret is known. */
-export async function createKey(store: Store, accountId: number, name: string, now: Seconds): Promise<MadeKey> {
-  const { made, stored } = draw(accountId, name, now)
+export async function createKey(
+  store: Store,
+  accountId: number,
+  name: string,
+  now: Seconds,
+  scopes: readonly Scope[] = [],
+): Promise<MadeKey> {
+  const { made, stored } = draw(accountId, name, now, scopes)
   await store.configuration.createKey(stored)
   return made
 }
@@ -24,21 +30,26 @@ export async function createKey(store: Store, accountId: number, name: string, n
  */
 export async function replaceKey(
   store: Store,
-  old: { id: string; accountId: number },
+  old: Pick<Key, 'id' | 'accountId' | 'scopes'>,
   name: string,
   graceSeconds: number,
   now: Seconds,
 ): Promise<MadeKey | undefined> {
-  const { made, stored } = draw(old.accountId, name, now)
+  const { made, stored } = draw(old.accountId, name, now, old.scopes)
   return (await store.configuration.replaceKey(old.id, now + graceSeconds, stored)) ? made : undefined
 }
 
-function draw(accountId: number, name: string, now: Seconds): { made: MadeKey; stored: NewKey } {
+function draw(
+  accountId: number,
+  name: string,
+  now: Seconds,
+  scopes: readonly Scope[],
+): { made: MadeKey; stored: NewKey } {
   const id = randomUUID()
   const secret = randomBytes(32).toString('base64url')
   return {
     made: { id, name, key: formatApiKey({ keyId: id, secret }) },
-    stored: { id, accountId, name, createdAt: now, secretHash: secretHash(secret) },
+    stored: { id, accountId, name, scopes, createdAt: now, secretHash: secretHash(secret) },
   }
 }
 

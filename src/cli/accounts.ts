@@ -2,7 +2,7 @@ import { createKey } from '../access/keys.ts'
 import { integer } from '../config.ts'
 import { keyHint } from '../core/api-key.ts'
 import { formatInstant } from '../core/instant.ts'
-import type { Key } from '../store/model.ts'
+import type { Key, Scope } from '../store/model.ts'
 import {
   type Command,
   idNumber,
@@ -52,13 +52,18 @@ export const setAccount: Command = async (args) => {
   })
 }
 
+const scopeText = (text: string): Scope => {
+  if (text !== 'events') throw new WrongCall('--scope: must be events, or be left out')
+  return text
+}
+
 export const createKeyCommand: Command = async (args) => {
-  const { options } = readArguments(args, { account: idNumber, name: nameText })
+  const { options } = readArguments(args, { account: idNumber, name: nameText, scope: scopeText })
   const accountId = need(options.account, '--account')
   const name = need(options.name, '--name')
   return withStore(async (store) => {
     await needAccount(store, accountId)
-    return createKey(store, accountId, name, now())
+    return createKey(store, accountId, name, now(), options.scope ? [options.scope] : [])
   })
 }
 
@@ -87,12 +92,13 @@ function known(key: Key | undefined): Key {
   return key
 }
 
-function shown({ id, accountId, name, createdAt, lastUsedAt, revokedAt }: Key) {
+function shown({ id, accountId, name, scopes, createdAt, lastUsedAt, revokedAt }: Key) {
   return {
     id,
     hint: keyHint(id),
     accountId,
     name,
+    ...(scopes.length > 0 && { scopes }),
     createdAt: formatInstant(createdAt),
     lastUsedAt: lastUsedAt === null ? null : formatInstant(lastUsedAt),
     revokedAt: revokedAt === null ? null : formatInstant(revokedAt),

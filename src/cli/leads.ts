@@ -70,7 +70,7 @@ export const eraseLead: Command = async (args) => {
 
 async function eraseIn(store: Store, campaignId: number, email: string) {
   const campaign = await needCampaign(store, campaignId, '--campaign')
-  const erased = await store.leads.erase([{ campaign, email }])
+  const erased = await store.leads.erase([{ campaign, email }], now())
   // Also where there was no such lead: it was erased in the panel, or an earlier call was stopped half-way.
   await store.leads.eraseTraces(email)
   if (erased === 0) throw notRegistered('in the campaign')
@@ -79,7 +79,7 @@ async function eraseIn(store: Store, campaignId: number, email: string) {
 
 async function eraseInAll(store: Store, accountId: number, email: string) {
   await needAccount(store, accountId)
-  const campaignIds = await erasePerson(store, accountId, email)
+  const campaignIds = await erasePerson(store, accountId, email, now())
   await store.leads.eraseTraces(email)
   if (campaignIds.length === 0) throw notRegistered('in any campaign of the account')
   return { erased: true, campaignIds }

@@ -1,6 +1,6 @@
 import { openPool } from '../store/postgres/connection.ts'
 import type { Value } from '../store/sql.ts'
-import { appendsAtOnce, type HistoryDatabase } from './table.ts'
+import { appendsAtOnce, type HistoryDatabase } from './database.ts'
 
 const readTimeoutMs = 10_000
 /** A batch that hangs must not keep the next ones. */

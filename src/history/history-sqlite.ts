@@ -24,6 +24,22 @@ const schema = `
     PRIMARY KEY (account_id, at_ms, request_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS request_history_by_time ON request_history (at_ms);
+  CREATE TABLE IF NOT EXISTS delivery_log (
+    account_id INTEGER NOT NULL,
+    endpoint_id INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    event_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    lead_id INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    detail INTEGER NOT NULL,
+    status INTEGER,
+    cause TEXT,
+    milliseconds INTEGER NOT NULL,
+    try_number INTEGER NOT NULL,
+    PRIMARY KEY (account_id, endpoint_id, at_ms, event_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS delivery_log_by_time ON delivery_log (at_ms);
 `
 
 let writer: Connection | undefined

@@ -1,16 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HistoryEntry } from './entry.ts'
-import type { HistoryTable } from './table.ts'
 
-export type History = {
+/** Where entries are kept. */
+export type EntryTable<Entry> = {
+  /** Resolves with those that could not be stored. */
+  append(entries: readonly Entry[]): Promise<Entry[]>
+  purge(beforeMs: number): Promise<number>
+  /** False where there is nothing of the version before. */
+  moveBatch?(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export type History<Entry = HistoryEntry> = {
   /** Takes the entry and returns at once; it is stored some time after. */
-  record(entry: HistoryEntry): void
+  record(entry: Entry): void
   /** Stores what is waiting, for as long as a second. */
   close(): Promise<void>
 }
 
 /** A rest is what could not be stored of a batch; it takes no more. */
-type Batch = { entries: HistoryEntry[]; begunAt: number; isRest?: true }
+type Batch<Entry> = { entries: Entry[]; begunAt: number; isRest?: true }
 
 const flushMs = 250
 const retryMs = 500
@@ -22,8 +31,8 @@ const closeMs = 1_000
 const firstTidyMs = 1_000
 const tidyEveryMs = 600_000
 
-export type HistoryOptions = {
-  table: HistoryTable
+export type HistoryOptions<Entry> = {
+  table: EntryTable<Entry>
   days: number
   /** Told how many entries were given up. */
   onLost(count: number): void
@@ -33,19 +42,19 @@ export type HistoryOptions = {
  * The request history, written behind the answers: whatever its table does (locked, slow, full, gone), a request
  * never waits for it.
  */
-export function openHistory({ table, days, onLost }: HistoryOptions): History {
+export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: HistoryOptions<Entry>): History<Entry> {
   /** Oldest first. While `storing`, the first is on its way and takes no more. */
-  const batches: Batch[] = []
+  const batches: Batch<Entry>[] = []
   let waiting = 0
   let storing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   const stopTidying = keepTidy(table, days)
 
-  const age = ({ begunAt }: Batch) => performance.now() - begunAt
-  const isDue = (batch: Batch) => isClosed || batch.entries.length === batchSize || age(batch) >= flushMs
+  const age = ({ begunAt }: Batch<Entry>) => performance.now() - begunAt
+  const isDue = (batch: Batch<Entry>) => isClosed || batch.entries.length === batchSize || age(batch) >= flushMs
 
-  function record(entry: HistoryEntry): void {
+  function record(entry: Entry): void {
     if (waiting === mostWaiting) {
       onLost(1)
       return
@@ -102,14 +111,14 @@ export function openHistory({ table, days, onLost }: HistoryOptions): History {
 }
 
 /** Moves the batches of the version before, and purges, in small steps that do not hold up new entries. */
-function keepTidy(table: HistoryTable, days: number): () => void {
+function keepTidy({ moveBatch, purge }: Pick<EntryTable<never>, 'moveBatch' | 'purge'>, days: number): () => void {
   let isStopped = false
   let timer = setTimeout(tidy, firstTidyMs).unref()
 
   async function tidy(): Promise<void> {
     try {
-      while (!isStopped && (await table.moveBatch())) {}
-      while (!isStopped && (await table.purge(Date.now() - days * 86_400_000)) > 0) {}
+      while (!isStopped && (await moveBatch?.())) {}
+      while (!isStopped && (await purge(Date.now() - days * 86_400_000)) > 0) {}
     } catch {
       // Locked or gone: the next round tries again.
     }

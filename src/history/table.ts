@@ -1,22 +1,10 @@
 // The table of the request history: one row for each entry, and the statements that both engines run on it.
 import { StoreUnavailable } from '../store/errors.ts'
-import type { Row, Value } from '../store/sql.ts'
+import type { Value } from '../store/sql.ts'
+import { appendByAccount, type HistoryDatabase } from './database.ts'
+import { deliveryTable } from './deliveries.ts'
 import type { HistoryEntry } from './entry.ts'
 import { entriesOf } from './legacy-records.ts'
-
-/**
- * Where the table is. Each statement is done whole or not at all; reading and writing do not wait for each other.
- * @throws StoreUnavailable
- */
-export type HistoryDatabase = {
-  read(sql: string, values: Value[]): Promise<Row[]>
-  /** Resolves with the number of rows that were changed. */
-  write(sql: string, values: Value[]): Promise<number>
-  close(): Promise<void>
-}
-
-/** Statements that store entries, each of one account. */
-export const appendsAtOnce = 4
 
 export type HistoryFilter = {
   fromMs: number
@@ -42,23 +30,13 @@ export type HistoryTable = ReturnType<typeof historyTable>
 export type HistoryReader = Pick<HistoryTable, 'page' | 'bars'>
 
 export function historyTable({ read, write, close }: HistoryDatabase) {
-  /**
-   * Of each account all or none; resolves with those that could not be stored. What may have been stored already, as by
-   * an answer that was lost, is not doubled.
-   */
-  async function append(entries: readonly HistoryEntry[]): Promise<HistoryEntry[]> {
-    const accounts = Map.groupBy(entries, ({ accountId }) => accountId).values()
-    const left: HistoryEntry[] = []
-    const lane = async () => {
-      for (const own of accounts) await appendOwn(own).catch(() => left.push(...own))
-    }
-    await Promise.all(Array.from({ length: appendsAtOnce }, lane))
-    return left
-  }
-  async function appendOwn(entries: readonly HistoryEntry[]): Promise<void> {
-    const rows = Array(entries.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
-    await write(`${insertSql} ${rows} ON CONFLICT DO NOTHING`, entries.flatMap(valuesOf))
-  }
+  /** What may have been stored already, as by an answer that was lost, is not doubled. */
+  const append = (entries: readonly HistoryEntry[]) =>
+    appendByAccount(entries, async (own) => {
+      const rows = Array(own.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+      await write(`${insertSql} ${rows} ON CONFLICT DO NOTHING`, own.flatMap(valuesOf))
+    })
+
   return {
     append,
     /** Removes at most 1,000 entries from before `beforeMs`, and resolves with how many. */
@@ -84,6 +62,8 @@ export function historyTable({ read, write, close }: HistoryDatabase) {
       const at = `at_ms / ${barSeconds * 1_000} * ${barSeconds} AS at`
       return (await read(`SELECT ${at}, ${countsSql} WHERE ${where} GROUP BY 1 ORDER BY 1`, values)) as Bar[]
     },
+    /** What was told to endpoints. */
+    deliveries: deliveryTable({ read, write }),
     close,
   }
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { StoreUnavailable } from '../store/errors.ts'
 import type { Value } from '../store/sql.ts'
-import type { HistoryDatabase } from './table.ts'
+import type { HistoryDatabase } from './database.ts'
 
 export type Question = { name: 'read' | 'write'; sql: string; values: Value[] }
 export type Answer = { value: unknown } | { error: unknown }

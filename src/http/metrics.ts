@@ -10,9 +10,18 @@ export type Metrics = {
   durations: Histogram<'operation'>
   historyLost(count: number): void
   countsLost(count: number): void
+  webhooks: WebhookMetrics
   /** The text format of Prometheus. */
   render(): Promise<string>
   contentType: string
+}
+
+export type WebhookMetrics = {
+  /** `outcome`: delivered, or why not. */
+  tried(outcome: string): void
+  dropped(count: number): void
+  /** What is due and waits, counted to 10,001 for an endpoint, and for how many seconds the oldest has. */
+  waits(count: number, oldestSeconds: number): void
 }
 
 /** Numbers only, and labels from fixed lists: nothing here says who did something. */
@@ -68,7 +77,37 @@ export function openMetrics(server: Server): Metrics {
     durations,
     historyLost: (count) => lost.inc(count),
     countsLost: (count) => lostCounts.inc(count),
+    webhooks: webhookMetrics(registers),
     render: () => register.metrics(),
     contentType: register.contentType,
+  }
+}
+
+function webhookMetrics(registers: Registry[]): WebhookMetrics {
+  const tries = new Counter({
+    name: 'lastcall_webhook_tries_total',
+    help: 'Requests to endpoints, by what became of them',
+    labelNames: ['outcome'],
+    registers,
+  })
+  const dropped = new Counter({
+    name: 'lastcall_webhook_dropped_total',
+    help: 'Events that were too old to be told',
+    registers,
+  })
+  const waiting = new Gauge({ name: 'lastcall_webhook_waiting', help: 'Events that are due and wait', registers })
+  const oldest = new Gauge({
+    name: 'lastcall_webhook_oldest_seconds',
+    help: 'For how long the oldest event has waited',
+    registers,
+    aggregator: 'max',
+  })
+  return {
+    tried: (outcome) => tries.inc({ outcome }),
+    dropped: (count) => dropped.inc(count),
+    waits(count, oldestSeconds) {
+      waiting.set(count)
+      oldest.set(oldestSeconds)
+    },
   }
 }

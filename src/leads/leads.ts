@@ -1,5 +1,6 @@
 // The standard logic of every channel: the public API, the widget's form, the panel, the command line.
 import type { ConfigCache } from '../campaigns/config-cache.ts'
+import { noticesOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import {
   type Attempt,
@@ -11,7 +12,7 @@ import {
   setByHand,
   visit,
 } from '../core/mechanism/attempt.ts'
-import type { Campaign, Decide, Lead, LeadRefusal } from '../store/model.ts'
+import type { Campaign, Decide, Decision, Lead, LeadRefusal } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** Every call rejects with StoreUnavailable where the database does not answer. */
@@ -52,6 +53,8 @@ type Change = {
   attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
   /** Whose attempt a new lead takes over, with its rule. */
   visitor?: Lead | undefined
+  /** False for visitors without an email, of whom nobody is told. */
+  isTold?: boolean
 }
 
 const needPublished = (campaign: Campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined)
@@ -70,6 +73,7 @@ const visiting: Change = {
 const visitingWithoutEmail: Change = {
   check: needPublished,
   attempt: ({ terms }, lead, now) => lead?.attempt ?? beginByVisit(terms, now),
+  isTold: false,
 }
 
 const importing: Change = {
@@ -138,7 +142,7 @@ export function buildLeads(
   }
 }
 
-function decider({ check, attempt, visitor }: Change, now: Seconds): Decide {
+function decider({ check, attempt, visitor, isTold = true }: Change, now: Seconds): Decide {
   return (campaign, lead) => {
     const refusal = check(campaign, lead)
     if (refusal !== undefined) return refusal
@@ -146,7 +150,9 @@ function decider({ check, attempt, visitor }: Change, now: Seconds): Decide {
     if (next === lead?.attempt) return undefined
     const before = lead ?? visitor
     const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
-    return { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }
+    const decision: Decision = { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }
+    if (isTold && campaign.watchers.length > 0) decision.notices = noticesOf(campaign, lead?.attempt, next, now)
+    return decision
   }
 }
 

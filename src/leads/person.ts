@@ -29,12 +29,21 @@ export async function findPerson(store: PersonStore, accountId: number, email: s
 }
 
 /** Erases the leads with exactly this email, in one step; resolves with the ids of their campaigns. */
-export async function erasePerson(store: PersonStore, accountId: number, email: string): Promise<number[]> {
+export async function erasePerson(
+  store: PersonStore,
+  accountId: number,
+  email: string,
+  now: Seconds,
+): Promise<number[]> {
   const campaigns: Campaign[] = []
   for await (const campaign of campaignsOf(store, accountId)) {
     if ((await store.leads.find(campaign, email)) !== undefined) campaigns.push(campaign)
   }
-  if (campaigns.length > 0) await store.leads.erase(campaigns.map((campaign) => ({ campaign, email })))
+  if (campaigns.length > 0)
+    await store.leads.erase(
+      campaigns.map((campaign) => ({ campaign, email })),
+      now,
+    )
   return campaigns.map(({ id }) => id)
 }
 

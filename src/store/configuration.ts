@@ -7,6 +7,7 @@ import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { termsOf } from '../core/mechanism/terms.ts'
 import { toAccount } from './access.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
+import { sweepAfterSave, watchersOf } from './events.ts'
 import { deleteLeads, hasLeads } from './lead-sql.ts'
 import type {
   Account,
@@ -21,6 +22,7 @@ import type {
   MayReplace,
   NewKey,
   Page,
+  Scope,
 } from './model.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
 
@@ -76,8 +78,8 @@ async function createKey(sql: Sql, key: NewKey): Promise<void> {
 
 async function insertKey(sql: Sql, key: NewKey): Promise<void> {
   await sql.run(
-    'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at) VALUES (?, ?, ?, ?, ?)',
-    ...[key.id, key.accountId, key.name, key.secretHash, key.createdAt],
+    'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[key.id, key.accountId, key.name, key.secretHash, key.createdAt, key.scopes.join(' ') || null],
   )
 }
 
@@ -145,7 +147,7 @@ function keyUseStatements(uses: readonly KeyUse[]): Statement[] {
 
 async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined> {
   const row = await sql.get(
-    `SELECT secret_hash, grace_ends_at, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
+    `SELECT secret_hash, grace_ends_at, scopes, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
       WHERE api_keys.id = ? AND revoked_at IS NULL`,
     ...[keyId],
   )
@@ -154,6 +156,7 @@ async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined
     id: keyId,
     secretHash: row.secret_hash,
     account: toAccount(row),
+    scopes: toScopes(row),
     revokedAt: row.grace_ends_at,
   }
 }
@@ -210,6 +213,7 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
     pages: pages.map(toPage),
     ruleId: row.rule_id,
     rules: new Map(rules.map(({ id, rule }): [number, Rule] => [id, JSON.parse(rule)])),
+    watchers: await watchersOf(sql, row.account_id, campaignId),
     version: await sql.versionOf(row.account_id),
   }
 }
@@ -238,15 +242,18 @@ async function applyCampaign(
   if ((await findAccount(sql, accountId)) === undefined) {
     throw new Refused(`there is no account ${accountId}`)
   }
+  const before = settings.id === undefined ? undefined : await findCampaign(sql, settings.id)
   const campaignId =
     settings.id === undefined
       ? await insertCampaign(sql, accountId, settings, changed)
-      : await updateCampaign(sql, accountId, settings.id, settings, mayReplace, changed)
+      : await updateCampaign(sql, accountId, settings.id, before, settings, mayReplace, changed)
   const rule = ruleOf(settings)
   const ruleId = rule && (await ruleIdOf(sql, campaignId, rule))
   await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
   await replacePages(sql, campaignId, settings.pages)
-  return (await findCampaign(sql, campaignId)) as Campaign
+  const after = (await findCampaign(sql, campaignId)) as Campaign
+  await sweepAfterSave(sql, before, after)
+  return after
 }
 
 async function insertCampaign(
@@ -272,16 +279,16 @@ async function updateCampaign(
   sql: Sql,
   accountId: number,
   id: number,
+  standing: Campaign | undefined,
   settings: CampaignSettings,
   mayReplace: MayReplace,
   changed?: CampaignChange,
 ): Promise<number> {
-  const row = await sql.get('SELECT account_id, settings FROM campaigns WHERE id = ?', id)
-  if (row?.account_id !== accountId) {
+  if (standing?.accountId !== accountId) {
     throw new Refused(`id: account ${accountId} has no campaign ${id}; leave id out to make a new one`)
   }
-  if (!mayReplace((await findCampaign(sql, id)) as Campaign)) throw new ChangedMeanwhile()
-  const before = JSON.parse(row.settings).mechanism.deadline.kind
+  if (!mayReplace(standing)) throw new ChangedMeanwhile()
+  const before = standing.terms.mechanism.deadline.kind
   const after = settings.mechanism.deadline.kind
   if (kindGroup(before) !== kindGroup(after) && (await hasLeads(sql, accountId, id))) {
     throw new Refused(
@@ -351,10 +358,15 @@ function toKey(row: Row): Key {
     id: row.id,
     accountId: row.account_id,
     name: row.name,
+    scopes: toScopes(row),
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at ?? row.grace_ends_at,
   }
+}
+
+function toScopes({ scopes }: Row): Scope[] {
+  return scopes === null ? [] : scopes.split(' ')
 }
 
 function toPage(row: Row): Page {

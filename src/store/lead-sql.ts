@@ -1,5 +1,7 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
+import type { Seconds } from '../core/instant.ts'
+import { noteErased } from './events.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type { LeadName } from './model.ts'
 import type { Sql } from './sql.ts'
@@ -26,6 +28,12 @@ export const findLeads = (lock: '' | 'FOR UPDATE') => `
 export const findLeadByRef = `SELECT campaign_id, ${columns} FROM leads
   WHERE account_id = ? AND id = ? AND salt = ?`
 
+/** Values: account, and as many ids. The campaign stands before the row. */
+export function findLeadsById(count: number): string {
+  return `SELECT campaign_id, ${columns} FROM leads
+    WHERE account_id = ? AND id IN (${Array(count).fill('?').join(', ')})`
+}
+
 /** Values: account, campaign, the range of emails, limit. */
 export const listLeads = `SELECT ${columns} FROM leads
   WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`
@@ -33,9 +41,10 @@ export const listLeads = `SELECT ${columns} FROM leads
 const insertColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`
 const insertRow = `(${listOf(insertColumns)})`
 
-/** Values of each row: account, campaign, email, salt, instant of registration, `attemptValues`. */
-export function insertLeads(rows: number): string {
-  return `INSERT INTO leads (${insertColumns}) VALUES ${Array(rows).fill(insertRow).join(', ')}`
+/** Values of each row: account, campaign, email, salt, instant of registration, `attemptValues`; first the id, if given. */
+export function insertLeads(rows: number, { withIds = false } = {}): string {
+  const row = withIds ? insertRow.replace('(', '(?, ') : insertRow
+  return `INSERT INTO leads (${withIds ? 'id, ' : ''}${insertColumns}) VALUES ${Array(rows).fill(row).join(', ')}`
 }
 
 /** Values: `attemptValues`, account, campaign, email. */
@@ -54,17 +63,19 @@ export async function deleteLeads(sql: Sql, accountId: number, campaignId: numbe
   const ofLeads = `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${ofCampaign})`
   await sql.run(ofLeads, accountId, accountId, campaignId)
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, accountId, campaignId)
+  await sql.run(`DELETE FROM sweeps ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
 }
 
 /** Resolves with how many of them there were. */
-export async function deleteNamed(sql: Sql, leads: readonly LeadName[]): Promise<number> {
+export async function deleteNamed(sql: Sql, leads: readonly LeadName[], now: Seconds): Promise<number> {
   const lead = `${ofCampaign} AND email = ?`
   const countsOfLead = `DELETE FROM lead_counts
     WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
   let deleted = 0
   for (const { campaign, email } of leads) {
     const name = [campaign.accountId, campaign.id, email] as const
+    await noteErased(sql, campaign, email, now)
     await sql.run(countsOfLead, campaign.accountId, ...name)
     deleted += await sql.run(`DELETE FROM leads ${lead}`, ...name)
   }

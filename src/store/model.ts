@@ -1,5 +1,6 @@
 // What is kept: accounts, keys, campaigns and leads, as the rest of Lastcall sees them.
 import type { CampaignSettings } from '../core/campaign.ts'
+import type { Notice, Watcher } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Rule } from '../core/mechanism/rule.ts'
@@ -14,10 +15,14 @@ export type Account = {
   rateLimit: number | null
 }
 
+/** What a key may do besides the public API. */
+export type Scope = 'events'
+
 export type Key = {
   id: string
   accountId: number
   name: string
+  scopes: readonly Scope[]
   createdAt: Seconds
   /** Of the first use in its minute; stored a few seconds after it. */
   lastUsedAt: Seconds | null
@@ -35,6 +40,7 @@ export type LiveKey = {
   id: string
   secretHash: Uint8Array
   account: Account
+  scopes: readonly Scope[]
   /** The end of its time of grace, past or to come; null where it was not replaced. */
   revokedAt: Seconds | null
 }
@@ -56,6 +62,8 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   rules: ReadonlyMap<number, Rule>
   /** Left out where the panel was not what changed it last. */
   changed?: CampaignChange
+  /** Who wants to hear of it. */
+  watchers: readonly Watcher[]
 }
 
 export type CampaignChange = { at: Seconds; userId: number }
@@ -86,10 +94,13 @@ export type LeadName = { campaign: Campaign; email: string }
 export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
 
 /** What a ref names: a lead of this campaign, to be read with the campaign's rules. */
-export type FoundLead = { campaignId: number; lead(campaign: Campaign): Promise<Lead> }
+export type FoundLead = { id: number; campaignId: number; lead(campaign: Campaign): Promise<Lead> }
 
 /** What becomes of a lead: a new one, or a changed attempt. */
-export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'>
+export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'> & { notices?: readonly LeadNotice[] }
+
+/** Written with the lead, whose id only the store knows. */
+export type LeadNotice = Omit<Notice, 'leadId'>
 
 /** Why nothing is done. */
 export type LeadRefusal = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEAD_NOT_FOUND'

@@ -4,6 +4,7 @@ import type { RateVerdict } from '../core/rate-window.ts'
 import type { Access } from './access.ts'
 import type { Configuration } from './configuration.ts'
 import type { Counts } from './counts.ts'
+import type { Events } from './events.ts'
 import type { Campaign, Decide, FoundLead, Lead, LeadFilter, LeadName, LeadRefusal, LeadWrite } from './model.ts'
 
 export type Store = {
@@ -12,6 +13,7 @@ export type Store = {
   counts: Counts
   access: Access
   templates: TemplateStore
+  events: Events
   rates: Rates
   /** Calls back after accounts, keys or campaigns were changed, by this process or another, within 0.5 s. */
   onChange(listener: () => void): void
@@ -29,6 +31,8 @@ export type LeadStore = {
   find(campaign: Campaign, email: string): Promise<Lead | undefined>
   /** `ref` may be anything that somebody put into an address. */
   findByRef(ref: string): Promise<FoundLead | undefined>
+  /** Those that are there, in any order; visitors without an email are not among them. */
+  findByIds(accountId: number, ids: readonly number[]): Promise<FoundLead[]>
   /**
    * Reads the lead, asks `decide`, and stores the result, as one step: no other write and no change of the account's
    * settings comes in between. Resolves once the result is on disk. `decide` gets the campaign as it is then, which may
@@ -42,7 +46,7 @@ export type LeadStore = {
    * Removes the leads as one step, and resolves with how many there were. On SQLite their rows are overwritten then,
    * and a server empties the write-ahead log, which still has them, behind that.
    */
-  erase(leads: readonly LeadName[]): Promise<number>
+  erase(leads: readonly LeadName[], now: Seconds): Promise<number>
   /** Removes every trace of an address without leads that the engine can reach, which may take a minute. */
   eraseTraces(email: string): Promise<void>
 }

@@ -15,12 +15,16 @@ const copiedTables = {
   lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher'],
   users: ['id'],
   page_sightings: ['page_id'],
+  endpoints: ['account_id', 'id'],
+  notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind'],
+  failed_deliveries: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
+  sweeps: ['account_id', 'endpoint_id', 'campaign_id', 'cause'],
 } as const
 export type CopiedTable = keyof typeof copiedTables
 const names = Object.keys(copiedTables) as CopiedTable[]
 
 /** Tables whose ids are never given twice. */
-export const numberedTables = ['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'users'] as const
+export const numberedTables = ['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'users', 'endpoints'] as const
 /** The highest id that each has given. */
 export type LastIds = Record<(typeof numberedTables)[number], number>
 

@@ -115,7 +115,7 @@ test('every statement of a request shows one task on one shard, and writes are V
     await history.watching.page(campaign.accountId, filter, { ...range, limit: 10 })
   }
   await history.watching.bars(campaign.accountId, filter, 60)
-  await watching.erase([{ campaign, email: '0@example.com' }])
+  await watching.erase([{ campaign, email: '0@example.com' }], 0)
   await watching.eraseTraces('0@example.com')
   // A campaign that has leads stays of its kind.
   await assert.rejects(store.configuration.applyCampaign(campaign.accountId, settings('none', campaign.id)))

@@ -6,9 +6,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
 import { settingNames } from '../../src/config.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { errorStatus } from '../../src/core/errors.ts'
+import { eventKinds } from '../../src/core/events.ts'
 import type { Fault } from '../../src/core/fault.ts'
 import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import { warnings } from '../../src/core/offer.ts'
@@ -120,6 +122,29 @@ test('docs/api.md: the snippet tries again and gives up', { timeout: 400_000 }, 
   const { status, body } = await call('POST', '/campaigns/1/leads', { email: 'ada@example.com' })
   assert.deepEqual({ status, body, left: answers.length }, { status: 201, body: { created: true }, left: 0 })
   await assert.rejects(call('GET', '/campaigns'), /gave up after 5 tries: 503/)
+})
+
+test('docs/webhooks.md: the Node example verifies what is signed, and nothing else', async () => {
+  const [example = ''] = blocks(read('docs/webhooks.md'), 'js')
+  const { isFromLastcall } = await import(`data:text/javascript,${encodeURIComponent(example)}`)
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const now = new Date()
+  const signature = new Webhook(secret).sign('evt_1', now, '{"a":1}')
+  const at = String(Math.floor(now.getTime() / 1_000))
+  const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': at, 'webhook-signature': `v1,AAAA ${signature}` }
+  assert.equal(isFromLastcall(headers, '{"a":1}', secret), true)
+  assert.equal(isFromLastcall(headers, '{"a":2}', secret), false)
+  assert.equal(isFromLastcall({ ...headers, 'webhook-timestamp': '1' }, '{"a":1}', secret), false)
+  assert.equal(isFromLastcall(headers, '{"a":1}', `whsec_${Buffer.alloc(32, 8).toString('base64')}`), false)
+})
+
+test('docs/webhooks.md has every kind', () => {
+  const rows = rowsOf(read('docs/webhooks.md'))
+  for (const kind of eventKinds)
+    assert.ok(
+      rows.some((row) => row[0] === `\`${kind}\``),
+      kind,
+    )
 })
 
 test('every relative link in the documents points to a file, and to a heading of it', () => {

@@ -61,9 +61,13 @@ async function furnished(t: TestContext) {
   return { at, campaign, leads }
 }
 
+/** What came with version 6. */
+const dropNewer = `DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
+  ALTER TABLE api_keys DROP COLUMN scopes;`
+
 /** Turns it into what each version kept: the leads up to `filedUpTo` filed by their email, the others not yet. */
 const older: Record<number, (filedUpTo: number) => string> = {
-  3: (filedUpTo) => `
+  3: (filedUpTo) => `${dropNewer}
     DROP INDEX leads_by_email;
     CREATE TABLE lead_emails (campaign_id INTEGER NOT NULL, email TEXT NOT NULL, lead_id INTEGER NOT NULL,
       PRIMARY KEY (campaign_id, email)) STRICT, WITHOUT ROWID;
@@ -72,7 +76,7 @@ const older: Record<number, (filedUpTo: number) => string> = {
     -- A round that was under way has filed some more.
     INSERT INTO lead_emails SELECT campaign_id, email, id FROM leads WHERE id <= ${filedUpTo} OR id = 17;
     PRAGMA user_version = 3`,
-  4: (filedUpTo) => `
+  4: (filedUpTo) => `${dropNewer}
     DROP INDEX leads_by_email;
     CREATE TABLE lead_emails (campaign_id INTEGER NOT NULL, email TEXT NOT NULL, id INTEGER NOT NULL, salt INTEGER,
       registered_at INTEGER, rule_id INTEGER, deadline_at INTEGER,

@@ -175,7 +175,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const email = `${round}@example.com`
       const seen = leadOf(await stores[0].leads.write(campaign, email, register(at), undefined))
       const extending = times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, email, extend(at + n), seen))
-      const erased = stores[1].leads.erase([{ campaign, email }])
+      const erased = stores[1].leads.erase([{ campaign, email }], 1)
       const again = stores[0].leads.write(campaign, email, register(at + 5), seen)
       for (const written of await Promise.all(extending)) {
         assert.ok(written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && !written.created), String(written))

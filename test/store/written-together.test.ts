@@ -156,8 +156,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const register = async (of: string, at: number) =>
       (await written(store.leads.write(campaign, of, first(at), undefined))).lead
     const [before, other] = [await register(email, instants[0] as number), await register(kept, 1)]
-    assert.equal(await store.leads.erase([{ campaign, email }]), 1)
-    assert.equal(await store.leads.erase([{ campaign, email }]), 0)
+    assert.equal(await store.leads.erase([{ campaign, email }], 1), 1)
+    assert.equal(await store.leads.erase([{ campaign, email }], 1), 0)
     assert.equal(await store.leads.find(campaign, email), undefined)
     assert.equal(await store.leads.findByRef(before.ref), undefined)
     const after = await register(email, instants[1] as number)

@@ -122,7 +122,7 @@ export const leadRoutes = {
     async run({ campaign, session, parts, params, now }) {
       const { email } = await needLead(parts, campaign, params.ref)
       countErasure(session, now)
-      if ((await parts.store.leads.erase([{ campaign, email }])) === 0) throw new PanelRefusal('NOT_FOUND')
+      if ((await parts.store.leads.erase([{ campaign, email }], now)) === 0) throw new PanelRefusal('NOT_FOUND')
       return {}
     },
   }),

@@ -22,7 +22,7 @@ export const personRoutes = {
     body: Type.Object({ email: Email }, closed),
     async run({ session, parts, body, now }) {
       countErasure(session, now)
-      return { campaignIds: await erasePerson(parts.store, session.account.id, body.email) }
+      return { campaignIds: await erasePerson(parts.store, session.account.id, body.email, now) }
     },
   }),
 }

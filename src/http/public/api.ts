@@ -5,6 +5,7 @@ import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import { prefix } from '../../core/api-key.ts'
 import type { Site } from '../../core/offer.ts'
 import type { Operation } from '../../core/operations.ts'
+import type { RateVerdict } from '../../core/rate-window.ts'
 import type { History } from '../../history/history.ts'
 import type { Counting } from '../../leads/counting.ts'
 import type { Leads } from '../../leads/leads.ts'
@@ -82,8 +83,17 @@ async function addOperations(guarded: FastifyInstance, parts: PublicApiParts): P
   addLeadRoutes(guarded, parts)
 }
 
+export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now' | 'rateLimitPerMinute'>
+
+/** What another surface asks behind row 2, and in which window it counts an account's requests. */
+export type Admission = {
+  refuse(key: LiveKey, reply: FastifyReply): FastifyReply | undefined
+  count(accountId: number, limit: number, nowMs: number): Promise<RateVerdict>
+}
+
 /** Rows 1 to 4 of the contract. */
-function authorize({ configCache, store, now, rateLimitPerMinute }: PublicApiParts) {
+export function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizeParts, admission?: Admission) {
+  const count = admission?.count ?? store.rates.count
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const beganAt = performance.now()
     const given = valuesOf(request.raw.rawHeaders, 'authorization')
@@ -92,9 +102,11 @@ function authorize({ configCache, store, now, rateLimitPerMinute }: PublicApiPar
     if (key === undefined) return unauthorized(reply, ', error="invalid_token"')
     const { account } = key
     if (account.suspended) return sendError(reply, 'ACCOUNT_SUSPENDED')
+    const refused = admission?.refuse(key, reply)
+    if (refused !== undefined) return refused
     request.key = key
     const limit = account.rateLimit ?? rateLimitPerMinute
-    const rate = await store.rates.count(account.id, limit, now())
+    const rate = await count(account.id, limit, now())
     reply.headers({
       'RateLimit-Limit': limit,
       'RateLimit-Remaining': rate.remaining,

@@ -1,6 +1,7 @@
 // Leads are decided on and written in one transaction, which holds the settings of their account.
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
+import { insertNoticesSql, noticeValues } from '../events.ts'
 import { attemptValues, type LeadRow } from '../lead-row.ts'
 import { findLeads, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
@@ -32,17 +33,25 @@ type Leads = Map<string, Lead>
 /** What `updateLead` gets, by email. */
 type Changes = Map<string, Value[]>
 
-/** A lead that is to be made. */
-type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision }
+/** A lead that is to be made. It gets its id before only where somebody is to be told of it. */
+type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision; id?: number }
 
 export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher, toLead: ToLead): LeadStore['write'] {
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
     durable.decide(
       leftMs,
-      (connection) => campaignsNow(connection, accountId, writes),
-      async (connection, campaigns) => {
+      async (connection) => {
+        const campaigns = await campaignsNow(connection, accountId, writes)
         const made = writes.map((write) => newLead(write, campaigns))
-        const ids = await insertNew(connection, accountId, made.filter(isNewLead).sort(inOrder))
+        await giveIds(connection, made.filter(isNewLead))
+        return made
+      },
+      async (connection, made) => {
+        const leads = made.filter(isNewLead)
+        const [ids] = await Promise.all([
+          insertNew(connection, accountId, leads.sort(inOrder)),
+          noteLeads(connection, accountId, leads),
+        ])
         return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
       },
     ),
@@ -58,8 +67,13 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher, toLea
       },
       async (connection, { campaigns, leads }) => {
         const changes: Changes = new Map()
-        const written = writes.map((write) => changedLead(write, campaigns, leads, changes))
-        await Promise.all([...changes.values()].map((values) => connection.rows(update, values)))
+        const told: Told[] = []
+        const written = writes.map((write) => changedLead(write, campaigns, leads, changes, told))
+        const { accountId } = (writes[0] as Write).campaign
+        await Promise.all([
+          ...[...changes.values()].map((values) => connection.rows(update, values)),
+          noteLeads(connection, accountId, told),
+        ])
         return written
       },
     ),
@@ -90,6 +104,9 @@ async function campaignsNow(connection: Connection, accountId: number, writes: W
   }
   return campaigns
 }
+
+/** What is told of a lead. */
+type Told = Pick<NewLead, 'id' | 'decision'>
 
 type Decided = { campaign: Campaign; decision: Decision | undefined }
 
@@ -126,7 +143,13 @@ function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): Le
 }
 
 /** The next write of the same email finds what this one leaves in `leads`. */
-function changedLead(write: Write, campaigns: Campaigns, leads: Leads, changes: Changes): Written | 'missing' | Error {
+function changedLead(
+  write: Write,
+  campaigns: Campaigns,
+  leads: Leads,
+  changes: Changes,
+  told: Told[],
+): Written | 'missing' | Error {
   const lead = leads.get(write.email)
   const decided = decideNow(write, campaigns, lead)
   if (isRefused(decided)) return decided
@@ -136,6 +159,7 @@ function changedLead(write: Write, campaigns: Campaigns, leads: Leads, changes: 
   const next = { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
   leads.set(write.email, next)
   changes.set(lead.email, [...attemptValues(decision), campaign.accountId, campaign.id, lead.email])
+  if (decision.notices !== undefined) told.push({ id: lead.id, decision })
   return { campaign, lead: next, created: false }
 }
 
@@ -163,11 +187,30 @@ async function lockLeads(
 /** Emails that are there already are left out. Ids by salt. */
 async function insertNew(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   if (leads.length === 0) return new Map()
-  const values = leads.flatMap(({ campaign, email, salt, decision }) => [
+  const withIds = leads[0]?.id !== undefined
+  const values = leads.flatMap(({ campaign, email, salt, decision, id }) => [
+    ...(withIds ? [id as number] : []),
     ...[accountId, campaign.id, email, salt, decision.registeredAt],
     ...attemptValues(decision),
   ])
-  return new Map(await connection.rows<[salt: number, id: number]>(insertion(leads.length), values))
+  return new Map(await connection.rows<[salt: number, id: number]>(insertion(leads.length, withIds), values))
+}
+
+/**
+ * Where somebody is to be told of one of them: what is told names the lead, and is sent with it. An id of an email that
+ * is there already names nobody, and what is told of nobody is dropped when it is looked at.
+ */
+async function giveIds(connection: Connection, leads: NewLead[]): Promise<void> {
+  if (!leads.some(({ decision }) => decision.notices !== undefined)) return
+  const rows = await connection.rows<[id: number]>(nextIds, [leads.length])
+  for (const [index, lead] of leads.entries()) lead.id = rows[index]?.[0] as number
+}
+
+async function noteLeads(connection: Connection, accountId: number, leads: Told[]): Promise<void> {
+  const values = leads.flatMap(({ id = 0, decision: { notices = [] } }) =>
+    notices.map((notice) => noticeValues(accountId, { ...notice, leadId: id })),
+  )
+  if (values.length > 0) await connection.query(insertNoticesSql(values.length), values.flat())
 }
 
 /** The same on every node, so that two of them never wait for each other in a circle. */
@@ -177,19 +220,21 @@ function inOrder(a: NewLead, b: NewLead): number {
   return a.email < b.email ? -1 : 1
 }
 
-const insertions = new Map<number, Prepared>()
+const insertions = new Map<string, Prepared>()
 
-function insertion(count: number): Prepared {
-  const known = insertions.get(count)
+function insertion(count: number, withIds: boolean): Prepared {
+  const wanted = `insert_${count}_leads${withIds ? '_told' : ''}`
+  const known = insertions.get(wanted)
   if (known !== undefined) return known
   const { text, name } = prepared(
-    `insert_${count}_leads`,
-    `${insertLeads(count)} ON CONFLICT DO NOTHING RETURNING salt, id`,
+    wanted,
+    `${insertLeads(count, { withIds })} ON CONFLICT DO NOTHING RETURNING salt, id`,
   )
   const made = count > mostPrepared ? { text } : { name, text }
-  insertions.set(count, made)
+  insertions.set(wanted, made)
   return made
 }
 
+const nextIds = prepared('next_ids', "SELECT nextval(pg_get_serial_sequence('leads', 'id')) FROM generate_series(1, ?)")
 const lock = prepared('lock_leads', findLeads('FOR UPDATE'))
 const update = prepared('update_lead', updateLead)

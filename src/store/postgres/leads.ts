@@ -1,7 +1,9 @@
 // Leads as they are read and erased; how they are written stands in lead-writer.ts. Every statement names one account.
 import type { Rule } from '../../core/mechanism/rule.ts'
+import { isVisitorName } from '../../core/visitor.ts'
 import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
-import { deleteNamed, findLeadByRef, findLeads, type LeadWithEmail, listLeads } from '../lead-sql.ts'
+import { deleteNamed, findLeadByRef, findLeads, findLeadsById, type LeadWithEmail, listLeads } from '../lead-sql.ts'
+import type { FoundLead } from '../model.ts'
 import type { RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
@@ -16,6 +18,8 @@ const batchSize = 500
 const find = prepared('find_leads', findLeads(''))
 const findByRef = prepared('find_by_ref', findLeadByRef)
 const list = prepared('list_leads', listLeads)
+
+type FoundRow = [campaignId: number, ...LeadWithEmail]
 
 export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStore {
   const { counting, admin, timeoutMs } = pools
@@ -33,6 +37,12 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
     return JSON.parse(row.rule)
   }
+
+  const foundLead = ([campaignId, email, ...row]: FoundRow): FoundLead => ({
+    id: row[0],
+    campaignId,
+    lead: (campaign) => toLead(campaign, email, row),
+  })
 
   type Asked = { accountId: number; email: string }
   const read = batcher<Asked, LeadRow | undefined>(batchSize, async (campaignId, asked, leftMs) => {
@@ -53,11 +63,16 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       if (parts === undefined) return undefined
       const { accountId, leadId, salt } = parts
       const rows = await counting.use(timeoutMs, (connection) =>
-        connection.rows<[campaignId: number, ...LeadWithEmail]>(findByRef, [accountId, leadId, salt]),
+        connection.rows<FoundRow>(findByRef, [accountId, leadId, salt]),
       )
-      if (rows[0] === undefined) return undefined
-      const [campaignId, email, ...row] = rows[0]
-      return { campaignId, lead: (campaign) => toLead(campaign, email, row) }
+      return rows[0] && foundLead(rows[0])
+    },
+    async findByIds(accountId, ids) {
+      const statement = prepared('', findLeadsById(ids.length))
+      const rows = await admin.use(adminTimeoutMs, (connection) =>
+        connection.rows<FoundRow>({ text: statement.text }, [accountId, ...ids]),
+      )
+      return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
     },
     write: leadWriter(pools, refs, toLead),
     async list(campaign, { limit, ...filter }) {
@@ -66,7 +81,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(list, values))
       return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
     },
-    erase: (leads) => runner.write((sql) => deleteNamed(sql, leads)),
+    erase: (leads, now) => runner.write((sql) => deleteNamed(sql, leads, now)),
     // Vacuum and the log's recycling see to it (docs/operating.md).
     eraseTraces: async () => {},
   }

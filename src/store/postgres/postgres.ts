@@ -2,6 +2,7 @@ import { accessOn } from '../access.ts'
 import { configurationOn } from '../configuration.ts'
 import { countsOn } from '../counts.ts'
 import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
+import { eventsOn } from '../events.ts'
 import { latestVersion } from '../migrations.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
@@ -22,6 +23,10 @@ import { runnerOn } from './sql-on.ts'
 const distributeTimeoutMs = 86_400_000
 /** Rows of counts in one statement. */
 const countsAtOnce = 1_000
+/** Rows of notices in one statement. */
+const noticesAtOnce = 200
+/** Whole seconds of the database's clock. */
+const clock = 'CAST(floor(extract(epoch FROM clock_timestamp())) AS bigint)'
 
 export type PostgresOptions = {
   url: string
@@ -66,6 +71,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
     templates: templatesOn(runner),
+    events: eventsOn(runner, { key: refKey, sharedClock: clock, rowsAtOnce: noticesAtOnce }),
     rates: ratesOn(pools, refKey),
     onChange: (listener) => {
       listeners.push(listener)

@@ -1,23 +1,31 @@
 import type { Rule } from '../../core/mechanism/rule.ts'
+import { isVisitorName } from '../../core/visitor.ts'
+import { insertNoticesSql, noticeValues } from '../events.ts'
 import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
 import {
   deleteNamed,
   findLead,
   findLeadByRef,
+  findLeadsById,
   insertLeads,
   type LeadWithEmail,
   listLeads,
   updateLead,
 } from '../lead-sql.ts'
-import type { Campaign, Decision, Lead } from '../model.ts'
+import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
+import type { Connection } from './connection.ts'
 import { type Database, reading } from './database.ts'
 import { eraseTraces } from './erase.ts'
 import { leadWriter } from './lead-writer.ts'
 
 const insertLead = insertLeads(1)
+const findOneById = findLeadsById(1)
+const insertNotice = insertNoticesSql(1)
+
+type FoundRow = [campaignId: number, ...LeadWithEmail]
 
 export type LeadsOptions = {
   refs: RefCipher
@@ -30,19 +38,9 @@ export type LeadsOptions = {
 export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, onErased }: LeadsOptions): LeadStore {
   const { connection } = database
 
-  /** A rule that the campaign was given after it was read stands in the database alone. */
-  function ruleOf(campaign: Campaign, ruleId: number | null): Rule | null {
-    if (ruleId === null) return null
-    const known = campaign.rules.get(ruleId)
-    if (known !== undefined) return known
-    const row = connection.get('SELECT rule FROM rules WHERE id = ?', ruleId)
-    if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
-    return JSON.parse(row.rule)
-  }
-
   function toLead(campaign: Campaign, [email, ...row]: LeadWithEmail): Lead {
     const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
-    return leadOf(row, email, ref, ruleOf(campaign, row[3]))
+    return leadOf(row, email, ref, ruleOf(connection, campaign, row[3]))
   }
 
   /** The caller holds a transaction, as for `create` and `change`. */
@@ -56,13 +54,21 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
     const salt = newSalt()
     const values = [accountId, campaignId, email, salt, decision.registeredAt, ...attemptValues(decision)]
     const { lastInsertRowid: id } = connection.run(insertLead, ...values)
+    if (decision.notices !== undefined) note(connection, accountId, id, decision.notices)
     return { id, ref: refs.write({ accountId, leadId: id, salt }), email, ...decision }
   }
 
   function change(campaign: Campaign, lead: Lead, decision: Decision): Lead {
     connection.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
+    if (decision.notices !== undefined) note(connection, campaign.accountId, lead.id, decision.notices)
     return { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
   }
+
+  const foundLead = ([campaignId, ...row]: FoundRow): FoundLead => ({
+    id: row[1],
+    campaignId,
+    lead: async (campaign) => toLead(campaign, row),
+  })
 
   return {
     find: (campaign, email) => reading(database, () => find(campaign, email)),
@@ -71,10 +77,13 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const parts = refs.read(ref)
         if (parts === undefined) return undefined
         const values = [parts.accountId, parts.leadId, parts.salt]
-        const [found] = connection.rows<[campaignId: number, ...LeadWithEmail]>(findLeadByRef, ...values)
-        if (found === undefined) return undefined
-        const [campaignId, ...row] = found
-        return { campaignId, lead: async (campaign: Campaign) => toLead(campaign, row) }
+        const [found] = connection.rows<FoundRow>(findLeadByRef, ...values)
+        return found && foundLead(found)
+      }),
+    findByIds: (accountId, ids) =>
+      reading(database, () => {
+        const rows = ids.flatMap((id) => connection.rows<FoundRow>(findOneById, accountId, id))
+        return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
       }),
     list: (campaign, { limit, ...filter }) =>
       reading(database, () => {
@@ -83,11 +92,25 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
       }),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
-    async erase(leads) {
-      const erased = await runner.write((sql) => deleteNamed(sql, leads))
+    async erase(leads, now) {
+      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
       onErased()
       return erased
     },
     eraseTraces: (email) => eraseTraces(database, email),
   }
+}
+
+function note(connection: Connection, accountId: number, leadId: number, notices: readonly LeadNotice[]): void {
+  for (const notice of notices) connection.run(insertNotice, ...noticeValues(accountId, { ...notice, leadId }))
+}
+
+/** A rule that the campaign was given after it was read stands in the database alone. */
+function ruleOf(connection: Connection, campaign: Campaign, ruleId: number | null): Rule | null {
+  if (ruleId === null) return null
+  const known = campaign.rules.get(ruleId)
+  if (known !== undefined) return known
+  const row = connection.get('SELECT rule FROM rules WHERE id = ?', ruleId)
+  if (row === undefined) throw new Error(`lead without its rule: ${ruleId}`)
+  return JSON.parse(row.rule)
 }

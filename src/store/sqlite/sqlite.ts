@@ -4,6 +4,7 @@ import { accessOn } from '../access.ts'
 import { configurationOn } from '../configuration.ts'
 import { countsOn } from '../counts.ts'
 import { Refused } from '../errors.ts'
+import { eventsOn } from '../events.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { Store } from '../store.ts'
@@ -50,6 +51,8 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
     templates: templatesOn(runner),
+    // One process serves an embedded database.
+    events: eventsOn(runner, { key: refKey, sharedClock: null, rowsAtOnce: 1 }),
     rates: ratesInProcess(),
     onChange: (listener) => {
       database.listeners.push(listener)

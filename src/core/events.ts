@@ -1,0 +1,190 @@
+// What others are told of: the kinds of events, what an endpoint wants to hear, and what a write of a lead tells.
+import {
+  type Check,
+  choice,
+  type Fault,
+  firstFaults,
+  flag,
+  list,
+  nullOr,
+  optional,
+  record,
+  refuse,
+  text,
+  wholeNumber,
+} from './fault.ts'
+import type { Seconds } from './instant.ts'
+import { type Attempt, offerAt } from './mechanism/attempt.ts'
+import type { Terms } from './mechanism/terms.ts'
+import { nextMoment, type Wanted } from './moments.ts'
+
+/** In this order they are stored (`noticeKinds`): add new ones at the end. */
+export const eventKinds = [
+  'lead.registered',
+  'lead.started',
+  'lead.deadline_changed',
+  'lead.opened',
+  'lead.deadline_approaching',
+  'lead.expired',
+  'lead.erased',
+  'campaign.ended',
+  'endpoint.tested',
+] as const
+export type EventKind = (typeof eventKinds)[number]
+
+/** What may be asked for. A test is told to whom it is for. */
+export const wantedKinds = eventKinds.filter((kind) => kind !== 'endpoint.tested')
+
+/**
+ * What a notice says: see what is true then, or tell one event. `registered before` is a registration that is told long
+ * after it was.
+ */
+export const noticeKinds = ['look', 'registered before', ...eventKinds] as const
+export type NoticeKind = (typeof noticeKinds)[number]
+
+/** Why a deadline changed. Positions are stored: add new ones at the end. */
+export const changeCauses = ['reset', 'retry', 'set', 'cleared', 'settings'] as const
+export type ChangeCause = (typeof changeCauses)[number]
+
+/** `detail`: seconds of a lead time, the position of a cause, or the salt of an erased lead's ref. */
+export type Notice = { endpointId: number; dueAt: Seconds; leadId: number; kind: NoticeKind; detail: number }
+
+export type EndpointSettings = {
+  name: string
+  url: string
+  kinds: EventKind[]
+  /** Null: all, those of later too. */
+  campaignIds: number[] | null
+  /** Exact periods, such as `PT24H`. */
+  leadTimes: string[]
+  /** Whether emails and links are told. */
+  personal: boolean
+  /** Events of one request at most. */
+  batch: number
+  /** Requests at a time. */
+  inFlight: number
+  perMinute: number | null
+}
+
+/** What an endpoint wants of one campaign. */
+export type Watcher = { endpointId: number; kinds: readonly EventKind[]; wanted: Wanted }
+
+export const mostEndpoints = 20
+const mostLeadTimes = 3
+const mostCampaigns = 1_000
+const leastLeadSeconds = 60
+const mostLeadSeconds = 30 * 86_400
+
+/** `PT24H`, `PT90M` or `PT1H30M` in seconds; undefined for anything else, and beyond one minute to 30 days. */
+export function parseLeadTime(written: string): Seconds | undefined {
+  const [, hours, minutes] = /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?$/.exec(written) ?? []
+  const seconds = Number(hours ?? 0) * 3_600 + Number(minutes ?? 0) * 60
+  return seconds >= leastLeadSeconds && seconds <= mostLeadSeconds ? seconds : undefined
+}
+
+/** The shortest way to write so many seconds. */
+export function formatLeadTime(seconds: Seconds): string {
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+  return `PT${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}`
+}
+
+const leadTime = text(
+  'an exact period from one minute to 30 days, such as "PT24H"',
+  (written) => parseLeadTime(written) !== undefined,
+)
+
+const checkShape = record<EndpointSettings>({
+  name: text(
+    'a name of 1 to 200 characters, not blank',
+    (name) => name.trim() !== '' && name.length <= 200 && name.isWellFormed() && !name.includes('\0'),
+  ),
+  url: text('a URL', () => true),
+  kinds: some(list(choice(wantedKinds), wantedKinds.length)),
+  campaignIds: optional(nullOr(list(wholeNumber(1), mostCampaigns)), null),
+  leadTimes: optional(list(leadTime, mostLeadTimes), []),
+  personal: optional(flag, true),
+  batch: optional(wholeNumber(1, 100), 1),
+  inFlight: optional(wholeNumber(1, 32), 4),
+  perMinute: optional(nullOr(wholeNumber(1, 100_000)), null),
+})
+
+/** `urlFault` says what is wrong with an address, or nothing. */
+export function checkEndpoint(
+  value: unknown,
+  urlFault: (url: string) => string | undefined,
+): { settings: EndpointSettings } | { faults: Fault[] } {
+  const faults: Fault[] = []
+  const settings = checkShape(value, '', faults)
+  if (settings === undefined) return { faults: firstFaults(faults) }
+  const wrong = urlFault(settings.url)
+  if (wrong !== undefined) refuse(faults, 'url', wrong)
+  if (settings.kinds.includes('lead.deadline_approaching') && settings.leadTimes.length === 0) {
+    refuse(faults, 'leadTimes', 'must have one at least where lead.deadline_approaching is wanted')
+  }
+  if (faults.length > 0) return { faults }
+  return { settings: { ...settings, kinds: [...new Set(settings.kinds)], leadTimes: [...new Set(settings.leadTimes)] } }
+}
+
+function some<T>(check: Check<T[]>): Check<T[]> {
+  return (value, path, faults) => {
+    const kept = check(value, path, faults)
+    return kept?.length === 0 ? refuse(faults, path, 'must have one item at least') : kept
+  }
+}
+
+/** When the date of a `fixed` campaign passes for everybody; null for any other. */
+export function endOf({ mechanism, deadlineAt, endsAt }: Terms): Seconds | null {
+  if (mechanism.deadline.kind !== 'fixed' || deadlineAt === null) return null
+  return Math.min(deadlineAt, endsAt ?? deadlineAt)
+}
+
+/** Undefined where the endpoint wants nothing of this campaign. */
+export function watcherOf(endpointId: number, settings: EndpointSettings, campaignId: number): Watcher | undefined {
+  const { kinds, campaignIds, leadTimes } = settings
+  if (campaignIds !== null && !campaignIds.includes(campaignId)) return undefined
+  const approaching = kinds.includes('lead.deadline_approaching')
+  const wanted = {
+    opened: kinds.includes('lead.opened'),
+    expired: kinds.includes('lead.expired'),
+    leadSeconds: approaching ? leadTimes.map((written) => parseLeadTime(written) as Seconds) : [],
+  }
+  return { endpointId, kinds, wanted }
+}
+
+type Watched = { terms: Terms; isDraft: boolean; watchers: readonly Watcher[] }
+
+/** What a write of a lead tells: what it changed, and when to look at the lead again. Of a draft nothing is told. */
+export function noticesOf(
+  { terms, isDraft, watchers }: Watched,
+  before: Attempt | undefined,
+  after: Attempt,
+  now: Seconds,
+): Omit<Notice, 'leadId'>[] {
+  const told = isDraft ? undefined : changeBetween(terms, before, after, now)
+  return watchers.flatMap(({ endpointId, kinds, wanted }) => {
+    const lookAt = nextMoment(terms, after, now, wanted)
+    const notices: Omit<Notice, 'leadId'>[] = []
+    if (told !== undefined && kinds.includes(told.kind)) notices.push({ endpointId, dueAt: now, ...told })
+    if (lookAt !== null) notices.push({ endpointId, dueAt: lookAt, kind: 'look', detail: 0 })
+    return notices
+  })
+}
+
+function changeBetween(
+  terms: Terms,
+  before: Attempt | undefined,
+  after: Attempt,
+  now: Seconds,
+): { kind: EventKind; detail: number } | undefined {
+  if (before === undefined) return { kind: 'lead.registered', detail: 0 }
+  if (before.anchorAt === null && after.anchorAt !== null) return { kind: 'lead.started', detail: 0 }
+  const [old, next] = [offerAt(terms, before, now), offerAt(terms, after, now)]
+  if (old.deadline === next.deadline && old.attempt === next.attempt) return undefined
+  return { kind: 'lead.deadline_changed', detail: changeCauses.indexOf(causeBetween(before, after)) }
+}
+
+function causeBetween(before: Attempt, after: Attempt): ChangeCause {
+  if (after.number !== before.number) return 'retry'
+  if (after.byHand !== null) return 'set'
+  return before.byHand === null ? 'reset' : 'cleared'
+}

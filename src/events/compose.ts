@@ -1,0 +1,65 @@
+// What is told of a lead, as JSON. Names are those of the public API.
+import { changeCauses, type EventKind, formatLeadTime } from '../core/events.ts'
+import { formatInstant, type Seconds } from '../core/instant.ts'
+import { offerAt } from '../core/mechanism/attempt.ts'
+import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
+import type { Campaign, Lead } from '../store/model.ts'
+
+/** One event as it is sent. `at` is when it happened; `detail` as a notice has it. */
+export type Told = { id: string; kind: EventKind; campaignId: number; body: EventBody }
+
+export type EventBody = { type: EventKind; timestamp: string; data: Record<string, unknown> }
+
+export type Happened = { kind: EventKind; at: Seconds; detail: number; isBackfill?: boolean }
+
+export type LeadTold = { campaign: Campaign; lead: Lead; tools: OfferTools; isPersonal: boolean; now: Seconds }
+
+const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
+
+/** The lead as it is now; `asOf` says when that was. */
+export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: LeadTold): EventBody {
+  const { campaign, lead, tools, isPersonal, now } = told
+  const { state, opensAt, deadline, attempt, cycle } = offerAt(campaign.terms, lead.attempt, now)
+  const facts = { email: lead.email, ref: lead.ref, registeredAt: lead.registeredAt, deadline }
+  const { offerLinks } = leadOffer(campaign, { ...facts, language: 'en' }, tools)
+  const timer = (language: (typeof languages)[number]) =>
+    leadOffer(campaign, { ...facts, language }, tools).mailTimerUrl
+  return {
+    type: kind,
+    timestamp: formatInstant(at),
+    data: {
+      campaignId: campaign.id,
+      campaignName: campaign.name,
+      ref: lead.ref,
+      ...(isPersonal && { email: lead.email }),
+      registeredAt: formatInstant(lead.registeredAt),
+      deadline: instant(deadline),
+      timeZone: campaign.timeZone,
+      ...{ state, opensAt: instant(opensAt), attempt, cycle },
+      ...(kind === 'lead.deadline_approaching' && { leadTime: formatLeadTime(detail) }),
+      ...(kind === 'lead.deadline_changed' && { cause: changeCauses[detail] }),
+      ...(isBackfill && { backfill: true }),
+      ...(isPersonal && {
+        offerLinks,
+        mailTimerUrls: timer('en') && Object.fromEntries(languages.map((language) => [language, timer(language)])),
+      }),
+      asOf: formatInstant(now),
+    },
+  }
+}
+
+/** Names the lead by its ref alone. */
+export function erasedEvent(ref: string, at: Seconds, now: Seconds): EventBody {
+  return { type: 'lead.erased', timestamp: formatInstant(at), data: { ref, asOf: formatInstant(now) } }
+}
+
+export function endedEvent({ id, name, timeZone }: Campaign, at: Seconds, now: Seconds): EventBody {
+  const data = { campaignId: id, campaignName: name, deadline: formatInstant(at), timeZone, asOf: formatInstant(now) }
+  return { type: 'campaign.ended', timestamp: formatInstant(at), data }
+}
+
+export function testedEvent(endpoint: { id: number; settings: { name: string } }, now: Seconds): EventBody {
+  const { id, settings } = endpoint
+  const data = { endpointId: id, endpointName: settings.name, asOf: formatInstant(now) }
+  return { type: 'endpoint.tested', timestamp: formatInstant(now), data }
+}

@@ -1,0 +1,52 @@
+// Where requests may go. What an address says is judged when it is saved; where a name leads, at each connection.
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** What the operator allows besides the public internet: CIDRs and addresses, and names, also by `http:`. */
+export type Egress = { ranges: readonly string[]; names: readonly string[] }
+
+/** What `ipaddr.js` takes for plain unicast: IPv4 written as IPv6, NAT64 of one's own network, documentation. */
+export const neverRanges = ['::/96', '64:ff9b:1::/48', '3fff::/20']
+
+const leastPort = 1_024
+const mostCharacters = 2_048
+
+/** The host as it is connected to, without the brackets of IPv6. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
+
+/** Whether the operator has allowed this very host: a name, or an address in one of the ranges. */
+export function isAllowed({ ranges, names }: Egress, host: string): boolean {
+  if (names.includes(host)) return true
+  if (isIP(host) === 0) return false
+  return isIn(host, ranges)
+}
+
+function isIn(host: string, ranges: readonly string[]): boolean {
+  const address = ipaddr.process(host)
+  return ranges.some((range) => {
+    const [base, bits] = ipaddr.parseCIDR(range)
+    return base.kind() === address.kind() && address.match(base, bits)
+  })
+}
+
+/** What is wrong with an endpoint's address, in words, or nothing. */
+export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
+  const url = written.length <= mostCharacters ? URL.parse(written) : null
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    return `must be an absolute https: URL of at most ${mostCharacters} characters`
+  }
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    return 'must have no user name, password or fragment'
+  if (url.origin === new URL(publicUrl).origin) return 'must not be an address of Lastcall itself'
+  const host = hostOf(url)
+  if (isAllowed(egress, host)) return undefined
+  if (url.protocol !== 'https:')
+    return 'must begin with https:; the operator can allow http: for a host by EGRESS_ALLOW'
+  const port = Number(url.port || 443)
+  if (port !== 443 && port < leastPort) return `must have port 443, or one from ${leastPort} on`
+  const isPrivate = isIP(host) !== 0 && (ipaddr.process(host).range() !== 'unicast' || isIn(host, neverRanges))
+  if (isPrivate || host === 'localhost' || host.endsWith('.localhost')) {
+    return 'must not lead into a private network; the operator can allow that by EGRESS_ALLOW'
+  }
+  return undefined
+}

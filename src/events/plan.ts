@@ -1,0 +1,148 @@
+// From what is due to what is told: reads the leads, and says of each notice which events it comes to.
+import type { ConfigCache } from '../campaigns/config-cache.ts'
+import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
+import type { Seconds } from '../core/instant.ts'
+import type { Attempt } from '../core/mechanism/attempt.ts'
+import type { Terms } from '../core/mechanism/terms.ts'
+import { type Moment, momentsAt, nextMoment } from '../core/moments.ts'
+import type { Site } from '../core/offer.ts'
+import type { Due, Endpoint } from '../store/events.ts'
+import type { Campaign, Lead } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+import { type EventBody, endedEvent, erasedEvent, type Happened, leadEvent } from './compose.ts'
+
+/** One event that is to be sent; `due` is what is kept of it where that fails. */
+export type Event = { id: string; campaignId: number; body: EventBody; due: Due }
+
+/** What becomes of one notice. Without events it is done at once. */
+export type Planned = { due: Due; events: Event[]; look: Notice | null }
+
+export type PlanParts = {
+  store: Pick<Store, 'leads' | 'events'>
+  configCache: ConfigCache
+  site: Site
+  /** Told how many moments were too old to be told. */
+  onDropped(count: number): void
+}
+
+/** A look that is later skips ahead to what is newer, as far as there is something. */
+const oldSeconds = 7 * 86_400
+/** Moments that one look skips. */
+const mostSkipped = 1_000
+
+const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
+
+type Found = { campaign: Campaign; lead: Lead; countdownTools: boolean; watcher: Watcher }
+
+export async function plan(
+  parts: PlanParts,
+  endpoint: Endpoint,
+  due: readonly Due[],
+  now: Seconds,
+): Promise<Planned[]> {
+  const found = await readLeads(parts, endpoint, due)
+  return Promise.all(
+    due.map(async (one): Promise<Planned> => {
+      if (one.kind === 'lead.erased') return { due: one, events: erased(parts, endpoint, one, now), look: null }
+      if (one.leadId < 0) return { due: one, events: await ended(parts, endpoint, one, now), look: null }
+      const of = found.get(one.leadId)
+      // Erased, of a deleted campaign, or no longer wanted.
+      if (of === undefined) return { due: one, events: [], look: null }
+      const { happened, lookAt } = happenedBy(parts, of, endpoint.fromAt, one, now)
+      const events = of.campaign.isDraft ? [] : happened.map((what) => eventOf(parts, endpoint, of, one, what, now))
+      const look = lookAt === null ? null : ({ ...one, dueAt: lookAt, kind: 'look', detail: 0 } as const)
+      return { due: one, events, look }
+    }),
+  )
+}
+
+async function readLeads({ store, configCache }: PlanParts, endpoint: Endpoint, due: readonly Due[]) {
+  const { accountId, id, settings } = endpoint
+  const ids = [...new Set(due.map(({ leadId }) => leadId).filter((leadId) => leadId > 0))]
+  const found = new Map<number, Found>()
+  if (ids.length === 0) return found
+  const account = await configCache.account(accountId)
+  for (const { id: leadId, campaignId, lead } of await store.leads.findByIds(accountId, ids)) {
+    const watcher = watcherOf(id, settings, campaignId)
+    const campaign = watcher && (await configCache.campaign(campaignId))
+    if (watcher === undefined || campaign === undefined || account === undefined) continue
+    found.set(leadId, { campaign, lead: await lead(campaign), countdownTools: account.countdownTools, watcher })
+  }
+  return found
+}
+
+/** As of the instant of the notice, however late it is seen, and when to look next. */
+function happenedBy(
+  { onDropped }: PlanParts,
+  { campaign: { terms }, lead, watcher }: Found,
+  fromAt: Seconds,
+  { kind, dueAt, detail, tries }: Due,
+  now: Seconds,
+): { happened: Happened[]; lookAt: Seconds | null } {
+  const { attempt, registeredAt } = lead
+  if (kind === 'look') {
+    const from = Math.max(fromAt, now - oldSeconds)
+    const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
+    if (skipped > 0) onDropped(skipped)
+    const moments: Moment[] = at < fromAt ? [] : momentsAt(terms, attempt, at, watcher.wanted)
+    return { happened: moments.map((moment) => ({ ...moment, at })), lookAt }
+  }
+  if (dueAt < fromAt || kind === 'endpoint.tested') return { happened: [], lookAt: null }
+  if (kind === 'registered before') {
+    return { happened: [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }], lookAt: null }
+  }
+  // What is no longer true when it is tried again is not told; what somebody wants to see again is.
+  const isOver =
+    tries !== null &&
+    tries > 0 &&
+    oneTimeKinds.includes(kind) &&
+    !momentsAt(terms, attempt, dueAt, watcher.wanted).some((moment) => moment.kind === kind)
+  const isWanted = tries !== null || watcher.kinds.includes(kind)
+  return { happened: isOver || !isWanted ? [] : [{ kind, at: dueAt, detail }], lookAt: null }
+}
+
+/** From this moment to the first that is not too old, or to the last there is. */
+function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watcher, from: Seconds, now: Seconds) {
+  let at = dueAt
+  let lookAt = nextMoment(terms, attempt, at, wanted)
+  let skipped = 0
+  while (at < from && lookAt !== null && lookAt <= now && skipped < mostSkipped) {
+    skipped += 1
+    at = lookAt
+    lookAt = nextMoment(terms, attempt, at, wanted)
+  }
+  return { at, lookAt, skipped }
+}
+
+function eventOf(parts: PlanParts, endpoint: Endpoint, of: Found, due: Due, what: Happened, now: Seconds): Event {
+  const { campaign, lead, countdownTools } = of
+  const { accountId, settings } = endpoint
+  const tools = { ...parts.site, countdownTools }
+  const kind = due.kind === 'registered before' ? due.kind : what.kind
+  return {
+    id: parts.store.events.eventId(accountId, lead.id, what.kind, what.at, what.detail),
+    campaignId: campaign.id,
+    body: leadEvent(what, { campaign, lead, tools, isPersonal: settings.personal, now }),
+    due: { ...due, kind, dueAt: due.kind === 'registered before' ? due.dueAt : what.at, detail: what.detail },
+  }
+}
+
+function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Event[] {
+  const { dueAt, leadId, detail } = due
+  if (dueAt < endpoint.fromAt) return []
+  const { eventId, refOf } = store.events
+  const body = erasedEvent(refOf(endpoint.accountId, leadId, detail), dueAt, now)
+  return [{ id: eventId(endpoint.accountId, leadId, 'lead.erased', dueAt, 0), campaignId: 0, body, due }]
+}
+
+/** Of a campaign whose date has not moved since. */
+async function ended({ store, configCache }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Promise<Event[]> {
+  const { dueAt, leadId } = due
+  const campaign = await configCache.campaign(-leadId)
+  const isDue =
+    campaign !== undefined && !campaign.isDraft && endOf(campaign.terms) === dueAt && dueAt >= endpoint.fromAt
+  if (!isDue || !watcherOf(endpoint.id, endpoint.settings, -leadId)?.kinds.includes('campaign.ended')) return []
+  const id = store.events.eventId(endpoint.accountId, leadId, 'campaign.ended', dueAt, 0)
+  const kind = 'campaign.ended' as const
+  return [{ id, campaignId: campaign.id, body: endedEvent(campaign, dueAt, now), due: { ...due, kind } }]
+}

@@ -1,0 +1,223 @@
+// One round of an endpoint: takes what is due, tells it, and writes down what became of it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Seconds } from '../core/instant.ts'
+import type { DeliveryEntry } from '../history/deliveries.ts'
+import type { Due, Endpoint, Failed, Health } from '../store/events.ts'
+import type { Store } from '../store/store.ts'
+import { type Event, type Planned, type PlanParts, plan } from './plan.ts'
+import type { Sender, Try } from './sender.ts'
+import type { Slots } from './slots.ts'
+
+export type RoundParts = PlanParts & {
+  store: Store
+  sender: Sender
+  slots: Slots
+  /** Wall clock, milliseconds. */
+  now(): number
+  /** Notes a try in the log and in the metrics. */
+  onTry(entry: DeliveryEntry): void
+  /** No further request is begun: the node stops, or may no longer serve the endpoint. */
+  isStopping(): boolean
+}
+
+const mostAtOnce = 200
+const mostBatchBytes = 512_000
+/** After so many failed tries in a row the endpoint's server is left alone for a while. */
+export const failuresToStop = 5
+const stopSeconds = [5, 30, 120, 300, 900, 1_800]
+const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+/** An endpoint whose server has not taken anything for so long is paused. */
+const failingSeconds = 5 * 86_400
+/** Asked to wait without being told how long, and at most. */
+const usualWaitSeconds = 60
+const longestWaitSeconds = 3_600
+
+/** One request: one event, or several that are due together. */
+type Task = { events: Event[] }
+type Round = {
+  endpoint: Endpoint
+  health: Health
+  /** Why nothing more is sent in this round. */
+  halt: 'gone' | 'waiting' | undefined
+  hasDelivered: boolean
+  told: Set<Event>
+  failed: Failed[]
+}
+
+/** False where there is nothing more to be done now. `room` is how many events the endpoint takes in this minute. */
+export async function runRound(
+  parts: RoundParts,
+  endpoint: Endpoint,
+  room: number,
+): Promise<{ sent: number } | undefined> {
+  const { store } = parts
+  const startedAt = seconds(parts)
+  const due = await store.events.due(endpoint, startedAt, Math.min(mostAtOnce, room))
+  if (due.length === 0) return undefined
+  const { failingSince, failures, nextTryAt } = endpoint
+  const health = { failingSince, failures, nextTryAt }
+  const round: Round = { endpoint, health, halt: undefined, hasDelivered: false, told: new Set(), failed: [] }
+  const planned = await plan(parts, endpoint, due, startedAt)
+  const tasks = tasksOf(planned, endpoint.settings.batch)
+  // Any of them, since the first may be the one that the server cannot take.
+  if (failures >= failuresToStop) tasks.splice(0, tasks.length, ...oneOf(tasks))
+  await sendAll(parts, round, tasks)
+  await settle(parts, round, planned)
+  return { sent: round.told.size }
+}
+
+function oneOf(groups: Task[][]): Task[][] {
+  const group = groups[Math.floor(Math.random() * groups.length)] ?? []
+  return [group.slice(0, 1)]
+}
+
+/** Groups that may be sent at the same time. Several events of one lead go one after the other. */
+function tasksOf(planned: readonly Planned[], batch: number): Task[][] {
+  const groups = new Map<string, Task[]>()
+  for (const event of planned.flatMap(({ events }) => events)) {
+    // What was tried before goes alone.
+    const isAlone = batch === 1 || event.due.tries !== null
+    const key = isAlone ? `lead ${event.due.leadId}` : `${event.body.type} ${event.campaignId}`
+    const group = groups.get(key) ?? []
+    const open = group.at(-1)
+    if (open === undefined || isAlone || open.events.length === batch || bytesOf(open) > mostBatchBytes)
+      group.push({ events: [event] })
+    else open.events.push(event)
+    groups.set(key, group)
+  }
+  return batch === 1 ? [...groups.values()] : [...groups.values()].flatMap((group) => group.map((task) => [task]))
+}
+
+/** Each event has about the size of the first. */
+const bytesOf = ({ events }: Task) => JSON.stringify(events[0]?.body).length * (events.length + 1)
+
+async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promise<void> {
+  const { inFlight } = round.endpoint.settings
+  const next = groups.values()
+  const worker = async () => {
+    for (const group of next) {
+      for (const task of group) {
+        const giveBack = await parts.slots(round.endpoint.accountId)
+        try {
+          if (round.halt !== undefined || parts.isStopping()) return
+          await tell(parts, round, task)
+        } finally {
+          giveBack()
+        }
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(inFlight, groups.length) }, worker))
+}
+
+async function tell(parts: RoundParts, round: Round, { events }: Task): Promise<void> {
+  const { endpoint } = round
+  const [first] = events as [Event]
+  const isBatch = events.length > 1
+  const id = isBatch
+    ? parts.store.events.eventId(endpoint.accountId, events.length, first.id, first.due.dueAt, 0)
+    : first.id
+  const at = seconds(parts)
+  const asked = isBatch
+    ? {
+        type: 'batch',
+        timestamp: first.body.timestamp,
+        data: { events: events.map((one) => ({ id: one.id, ...one.body })) },
+      }
+    : first.body
+  const atMs = parts.now()
+  const secrets = parts.store.events.secretsOf(endpoint, at)
+  const result = await parts.sender.send({ id, url: endpoint.settings.url, body: JSON.stringify(asked), at, secrets })
+  // A node that stops gives its thread up: nobody knows what became of it.
+  if (parts.isStopping() && result.status === null) return
+  for (const event of events) parts.onTry(entryOf(endpoint, event, result, atMs))
+  judge(round, events, result, at)
+}
+
+export function entryOf(
+  { accountId, id: endpointId }: Endpoint,
+  { id: eventId, body, due }: Pick<Event, 'id' | 'body' | 'due'>,
+  { status, cause, milliseconds }: Try,
+  atMs: number,
+): DeliveryEntry {
+  const { leadId, detail, tries } = due
+  const dueAt = Math.floor(Date.parse(body.timestamp) / 1_000)
+  const of = { accountId, endpointId, atMs, eventId, kind: body.type, leadId, dueAt, detail }
+  return { ...of, status, cause, milliseconds, tryNumber: (tries ?? 0) + 1 }
+}
+
+/** What an answer does. */
+function judge(round: Round, events: readonly Event[], { status, cause, retryAfterSeconds }: Try, now: Seconds): void {
+  const { health } = round
+  if (cause === null) {
+    round.hasDelivered = true
+    Object.assign(health, { failingSince: null, failures: 0, nextTryAt: null })
+    for (const event of events) round.told.add(event)
+    return
+  }
+  health.failingSince ??= now
+  if (status === 410) round.halt = 'gone'
+  else if (status === 429 || status === 503) {
+    round.halt = 'waiting'
+    health.nextTryAt = now + Math.min(retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
+  } else {
+    for (const event of events) {
+      round.told.add(event)
+      round.failed.push(failedOf(event.due, events.length > 1, now))
+    }
+    const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500
+    if (isServers) health.failures += 1
+    if (health.failures < failuresToStop) return
+    round.halt = 'waiting'
+    health.nextTryAt = now + (stopSeconds[health.failures - failuresToStop] ?? 1_800)
+  }
+}
+
+/** What failed with others is sent again by itself, at once; else after longer and longer, and then given up. */
+function failedOf(due: Due, withOthers: boolean, now: Seconds): Failed {
+  if (withOthers) return { ...due, tries: 0, nextAt: now, lastAt: now }
+  const tries = (due.tries ?? 0) + 1
+  const after = retrySeconds[tries - 1]
+  const nextAt = after === undefined ? null : now + Math.round(after * (0.8 + Math.random() * 0.4))
+  return { ...due, tries, nextAt, lastAt: now }
+}
+
+async function settle(parts: RoundParts, round: Round, planned: readonly Planned[]): Promise<void> {
+  const { endpoint, health, told, failed } = round
+  const { events } = parts.store
+  const now = seconds(parts)
+  const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => told.has(event)))
+  // What is left of a notice that was told in part waits by itself.
+  const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
+  const again = new Set(failed.map(({ dueAt, leadId, kind, detail }) => `${dueAt} ${leadId} ${kind} ${detail}`))
+  const done = begun
+    .map(({ due }) => due)
+    .filter((due) => due.tries === null || !again.has(`${due.dueAt} ${due.leadId} ${due.kind} ${due.detail}`))
+  await untilStored(parts, () =>
+    events.settle(endpoint, {
+      done,
+      failed: [...failed, ...left.map(({ due }) => ({ ...due, tries: 0, nextAt: now, lastAt: now }))],
+      looks: begun.flatMap(({ look }) => look ?? []),
+    }),
+  )
+  const { failingSince, failures, nextTryAt } = endpoint
+  if (JSON.stringify(health) !== JSON.stringify({ failingSince, failures, nextTryAt }))
+    await events.setHealth(endpoint, health)
+  const isFailing = health.failingSince !== null && now - health.failingSince > failingSeconds
+  if (round.halt === 'gone') await events.pauseEndpoint(endpoint, 'gone', now)
+  else if (isFailing && !round.hasDelivered) await events.pauseEndpoint(endpoint, 'failing', now)
+}
+
+/** What was delivered is written down however long the database takes, or it would be told again. */
+async function untilStored(parts: RoundParts, store: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await store()
+    } catch (error) {
+      if (parts.isStopping()) throw error
+      await sleep(500)
+    }
+  }
+}
+
+const seconds = ({ now }: Pick<RoundParts, 'now'>) => Math.floor(now() / 1_000)

@@ -1,0 +1,47 @@
+// An event of each kind as it would be sent: for the description, and for programs that ask for one.
+import type { EventKind } from '../core/events.ts'
+import type { EventBody } from './compose.ts'
+
+const ref = '9b2f60c14be14f0f8f4c1d6f2f7a35c8'
+const asOf = '2026-11-26T23:00:01Z'
+
+const lead = {
+  campaignId: 1,
+  campaignName: 'Autumn course',
+  ref,
+  email: 'ada@example.com',
+  registeredAt: '2026-11-24T23:00:00Z',
+  deadline: '2026-11-27T23:00:00Z',
+  timeZone: 'Europe/Warsaw',
+  state: 'open',
+  opensAt: '2026-11-24T23:00:00Z',
+  attempt: 1,
+  cycle: 1,
+  offerLinks: [{ pageId: 1, pageUrl: 'https://shop.example/offer', url: `https://offers.example/go/1/${ref}` }],
+  mailTimerUrls: { en: `https://offers.example/timer/en/${ref}.gif`, pl: `https://offers.example/timer/pl/${ref}.gif` },
+  asOf,
+}
+
+const data: Record<EventKind, Record<string, unknown>> = {
+  'lead.registered': lead,
+  'lead.started': lead,
+  'lead.deadline_changed': { ...lead, cause: 'reset' },
+  'lead.opened': lead,
+  'lead.deadline_approaching': { ...lead, leadTime: 'PT24H' },
+  'lead.expired': { ...lead, state: 'expired', deadline: '2026-11-26T23:00:00Z' },
+  'lead.erased': { ref, asOf },
+  'campaign.ended': {
+    ...{
+      campaignId: 1,
+      campaignName: 'Autumn course',
+      deadline: '2026-11-26T23:00:00Z',
+      timeZone: 'Europe/Warsaw',
+      asOf,
+    },
+  },
+  'endpoint.tested': { endpointId: 1, endpointName: 'shop', asOf },
+}
+
+export function sampleOf(type: EventKind): EventBody {
+  return { type, timestamp: '2026-11-26T23:00:00Z', data: data[type] }
+}

@@ -1,0 +1,144 @@
+// The thread that signs and sends. Every address that DNS gives is checked at the very connection; no redirect is
+// followed, and of an answer only status and Retry-After are read.
+import { createHmac } from 'node:crypto'
+import dns from 'node:dns'
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { type Egress, hostOf, isAllowed, neverRanges } from './egress.ts'
+import type { Delivery, Sending, Sent, Try, TryCause } from './sender.ts'
+
+const connectMs = 5_000
+const answerMs = 15_000
+/** A longer answer costs its connection. */
+const mostAnswerBytes = 4_096
+
+const egress: Egress = workerData
+const keepAlive = { keepAlive: true, maxFreeSockets: 64, timeout: 30_000 }
+/** Not by the four threads that files and passwords need. */
+const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
+const lookup: LookupFunction = (host, { all, family }, done) => {
+  const types = family === 6 ? (['resolve6'] as const) : (['resolve4', 'resolve6'] as const)
+  const ask = (index: number, failure: NodeJS.ErrnoException | null): void => {
+    const type = types[index]
+    if (type === undefined) {
+      done(failure, [])
+      return
+    }
+    resolver[type](host, (error, addresses = []) => {
+      if (error !== null || addresses.length === 0) {
+        ask(index + 1, error)
+        return
+      }
+      const found = addresses.map((address) => ({ address, family: type === 'resolve4' ? 4 : 6 }))
+      if (all) done(null, found)
+      else done(null, found[0]?.address as string, found[0]?.family)
+    })
+  }
+  ask(0, null)
+}
+
+const filtering = new RequestFilteringHttpsAgent({
+  ...{ ...keepAlive, lookup },
+  allowIPAddressList: [...egress.ranges],
+  denyIPAddressList: neverRanges,
+})
+// Hosts that the operator has named are looked up as by any program of this machine.
+const plain = { 'http:': new http.Agent(keepAlive), 'https:': new https.Agent(keepAlive) }
+
+parentPort?.on('message', async ({ number, ...delivery }: Sending) => {
+  parentPort?.postMessage({ number, ...(await send(delivery)) } satisfies Sent)
+})
+
+async function send(delivery: Delivery): Promise<Try> {
+  const beganAt = performance.now()
+  const { promise, resolve } = Promise.withResolvers<Omit<Try, 'milliseconds'>>()
+  const fail = (cause: TryCause) => resolve({ status: null, cause, retryAfterSeconds: null })
+  const timer = setTimeout(fail, answerMs, 'timeout')
+  let request: ClientRequest | undefined
+  try {
+    request = requestFor(delivery)
+    request.on('error', (error: NodeJS.ErrnoException) => fail(causeOf(error)))
+    request.on('response', (response) => {
+      const status = response.statusCode ?? 0
+      const cause = status >= 200 && status < 300 ? null : 'status'
+      resolve({ status, cause, retryAfterSeconds: retryAfterOf(response) })
+      drain(response)
+    })
+    request.end(delivery.body)
+  } catch (error) {
+    // The agent may refuse an address at once.
+    fail(causeOf(error as NodeJS.ErrnoException))
+  }
+  const result = await promise
+  clearTimeout(timer)
+  if (result.status === null) request?.destroy()
+  return { ...result, milliseconds: Math.round(performance.now() - beganAt) }
+}
+
+function requestFor({ id, url, body, at, secrets }: Delivery): ClientRequest {
+  const target = new URL(url)
+  const isOperators = isAllowed(egress, hostOf(target))
+  const isPlain = target.protocol === 'http:'
+  // Saved when the operator still allowed it.
+  if (isPlain && !isOperators) throw blocked()
+  const request = (isPlain ? http : https).request(target, {
+    method: 'POST',
+    agent: isOperators ? plain[isPlain ? 'http:' : 'https:'] : filtering,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Lastcall (webhooks)',
+      'webhook-id': id,
+      'webhook-timestamp': at,
+      'webhook-signature': secrets.map((secret) => `v1,${signature(secret, `${id}.${at}.${body}`)}`).join(' '),
+    },
+  })
+  request.on('socket', (socket) => {
+    if (!socket.connecting) return
+    const late = setTimeout(() => request.destroy(Object.assign(new Error(), { code: 'ETIMEDOUT' })), connectMs)
+    socket.once(isPlain ? 'connect' : 'secureConnect', () => clearTimeout(late))
+    socket.once('close', () => clearTimeout(late))
+  })
+  return request
+}
+
+/** Standard Webhooks 1.0.0, symmetric. */
+function signature(secret: string, text: string): string {
+  return createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
+    .update(text)
+    .digest('base64')
+}
+
+function drain(response: IncomingMessage): void {
+  let bytes = 0
+  response.on('error', () => {})
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > mostAnswerBytes) response.destroy()
+  })
+  // One that never ends keeps no connection.
+  const late = setTimeout(() => response.destroy(), answerMs)
+  response.on('close', () => clearTimeout(late))
+}
+
+function retryAfterOf({ headers }: IncomingMessage): number | null {
+  const given = headers['retry-after'] ?? ''
+  if (/^\d{1,9}$/.test(given)) return Number(given)
+  const at = Date.parse(given)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1_000))
+}
+
+const blocked = () => Object.assign(new Error('not allowed'), { code: 'BLOCKED' })
+
+function causeOf({ code = '', message }: NodeJS.ErrnoException): TryCause {
+  if (code === 'BLOCKED' || /is not allowed\. Because/.test(message)) return 'blocked'
+  if (code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT') return 'timeout'
+  if (/^(?:ENOTFOUND|EAI_|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|EFORMERR|ENOTIMP|ETIMEOUT|ECANCELLED)/.test(code))
+    return 'dns'
+  if (/^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)/.test(code)) return 'refused'
+  if (/^(?:ECONNRESET|EPIPE|HPE_)/.test(code)) return 'reset'
+  return /^(?:ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code) ? 'tls' : 'reset'
+}

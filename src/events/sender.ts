@@ -1,0 +1,64 @@
+// Hands requests to a thread of their own, so that signing and sending hold up nobody who is answered here.
+import { Worker } from 'node:worker_threads'
+import type { Egress } from './egress.ts'
+
+/** `secrets` sign, the newest first. */
+export type Delivery = { id: string; url: string; body: string; at: number; secrets: readonly string[] }
+
+/** Why a try has failed, from this list alone: what a server answers is shown and kept nowhere. */
+export const tryCauses = ['status', 'timeout', 'refused', 'reset', 'dns', 'tls', 'blocked'] as const
+export type TryCause = (typeof tryCauses)[number]
+
+/** `cause` is null for 2xx. `retryAfterSeconds` as the server asked for it. */
+export type Try = {
+  status: number | null
+  cause: TryCause | null
+  milliseconds: number
+  retryAfterSeconds: number | null
+}
+
+export type Sender = {
+  send(delivery: Delivery): Promise<Try>
+  close(): Promise<void>
+}
+
+/** What the thread gets, and what it answers. */
+export type Sending = Delivery & { number: number }
+export type Sent = Try & { number: number }
+
+/** A thread that starts with the first request, and again when it has broken. */
+export function openSender(egress: Egress): Sender {
+  const waiting = new Map<number, (result: Try) => void>()
+  let lastNumber = 0
+  let worker: Worker | undefined
+
+  function start(): Worker {
+    const started = new Worker(new URL('./sender-thread.ts', import.meta.url), { workerData: egress })
+    started.unref()
+    started.on('message', ({ number, ...result }: Sent) => {
+      waiting.get(number)?.(result)
+      waiting.delete(number)
+    })
+    started.on('error', () => {})
+    started.on('exit', () => {
+      if (worker === started) worker = undefined
+      for (const resolve of waiting.values()) {
+        resolve({ status: null, cause: 'timeout', milliseconds: 0, retryAfterSeconds: null })
+      }
+      waiting.clear()
+    })
+    return started
+  }
+
+  return {
+    send(delivery) {
+      worker ??= start()
+      lastNumber += 1
+      worker.postMessage({ ...delivery, number: lastNumber } satisfies Sending)
+      const { promise, resolve } = Promise.withResolvers<Try>()
+      waiting.set(lastNumber, resolve)
+      return promise
+    },
+    close: async () => void (await worker?.terminate()),
+  }
+}

@@ -1,0 +1,37 @@
+// How many requests are under way at a time: a bad receiver holds up itself, and an account at most half of the rest.
+export type Slots = (accountId: number) => Promise<() => void>
+
+/** Resolves when there is room, with what gives the room back. */
+export function openSlots(most: number, mostOfOne: number): Slots {
+  const used = new Map<number, number>()
+  const waiting: { accountId: number; start(): void }[] = []
+  let total = 0
+
+  const usedBy = (accountId: number) => used.get(accountId) ?? 0
+  const hasRoom = (accountId: number) => total < most && usedBy(accountId) < mostOfOne
+
+  function change(accountId: number, by: number): void {
+    total += by
+    const left = usedBy(accountId) + by
+    if (left === 0) used.delete(accountId)
+    else used.set(accountId, left)
+  }
+
+  function giveBack(accountId: number): void {
+    change(accountId, -1)
+    const next = waiting.findIndex((one) => hasRoom(one.accountId))
+    if (next !== -1) waiting.splice(next, 1)[0]?.start()
+  }
+
+  return async (accountId) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const start = () => {
+      change(accountId, 1)
+      resolve()
+    }
+    if (hasRoom(accountId)) start()
+    else waiting.push({ accountId, start })
+    await promise
+    return () => giveBack(accountId)
+  }
+}

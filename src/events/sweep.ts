@@ -1,0 +1,57 @@
+// Goes through the leads of a campaign for one endpoint, some at a time: gives them their next look, and tells what an
+// edit has changed or what a person has asked for.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { changeCauses, endOf, type Notice, watcherOf } from '../core/events.ts'
+import type { Seconds } from '../core/instant.ts'
+import { offerAt } from '../core/mechanism/attempt.ts'
+import { type Terms, termsOf } from '../core/mechanism/terms.ts'
+import { nextMoment } from '../core/moments.ts'
+import type { Sweep } from '../store/events.ts'
+import type { Campaign, Lead } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+
+const leadsAtOnce = 500
+
+/** One stretch; what is written is at most some notices for each of its leads. */
+export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'events'>, sweep: Sweep, now: Seconds) {
+  const { endpoint, campaignId, afterEmail } = sweep
+  const campaign = await store.configuration.findCampaign(campaignId)
+  const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
+  if (campaign === undefined || watcher === undefined) return store.events.sweepOn(sweep, [], now, null)
+  const begunAt = sweep.begunAt || now
+  const before = sweep.scheduleBefore === null ? null : termsOf(sweep.scheduleBefore)
+  const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
+  await nextTurn()
+  const notices = leads.flatMap((lead): Notice[] => {
+    const lookAt = nextMoment(campaign.terms, lead.attempt, now, watcher.wanted)
+    const told = toldBy(sweep, before, campaign, lead, now)
+    const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }
+    return [
+      ...(lookAt === null ? [] : [{ ...notice, dueAt: lookAt, kind: 'look' as const }]),
+      ...(told === undefined ? [] : [{ ...notice, ...told, dueAt: begunAt }]),
+    ]
+  })
+  const endAt = endOf(campaign.terms)
+  const isFirst = afterEmail === '' && sweep.cause !== 'backfill'
+  if (isFirst && endAt !== null && endAt > now && watcher.kinds.includes('campaign.ended')) {
+    notices.push({ endpointId: endpoint.id, leadId: -campaignId, kind: 'look', detail: 0, dueAt: endAt })
+  }
+  const next = leads.length < leadsAtOnce ? null : (leads.at(-1)?.email ?? null)
+  await store.events.sweepOn(sweep, notices, begunAt, next)
+}
+
+function toldBy(
+  { cause, endpoint }: Sweep,
+  before: Terms | null,
+  { terms, isDraft }: Campaign,
+  { attempt }: Lead,
+  now: Seconds,
+): Pick<Notice, 'kind' | 'detail'> | undefined {
+  if (isDraft) return undefined
+  if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
+  if (before === null || !endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
+  const [old, next] = [offerAt(before, attempt, now), offerAt(terms, attempt, now)]
+  const isOver = old.state === 'expired' && next.state === 'expired'
+  if (isOver || old.deadline === next.deadline) return undefined
+  return { kind: 'lead.deadline_changed', detail: changeCauses.indexOf('settings') }
+}

@@ -1,0 +1,196 @@
+// Every operation of the API for events: one table makes the routes and their description.
+import type { TSchema } from 'typebox'
+import { type EventKind, eventKinds } from '../../core/events.ts'
+import type { Fault } from '../../core/fault.ts'
+import { formatInstant, parseInstant } from '../../core/instant.ts'
+import type { Endpoints } from '../../events/endpoints.ts'
+import { sampleOf } from '../../events/samples.ts'
+import { Refused } from '../../store/errors.ts'
+import type { Endpoint } from '../../store/events.ts'
+import type { Store } from '../../store/store.ts'
+import * as shape from './schemas.ts'
+
+export type Asked = {
+  endpoints: Endpoints
+  store: Store
+  accountId: number
+  /** The one that the path names; of an operation without one it is never looked at. */
+  endpoint: Endpoint
+  eventId: string
+  query: Record<string, string | undefined>
+  body: any
+}
+
+export type Operation = {
+  id: string
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  summary: string
+  query?: TSchema
+  body?: TSchema
+  /** Names of a schema; none where the answer has no body. */
+  answer: keyof typeof shape | null
+  status: 200 | 201 | 202 | 204
+  errors: readonly (shape.EventErrorCode | 'CAMPAIGN_NOT_FOUND')[]
+  /** Refused where the operator has switched webhooks off. */
+  needsOn?: true
+  run(asked: Asked): Promise<unknown>
+}
+
+/** Ends a request with an error of this API. */
+export class EventRefusal extends Error {
+  override name = 'EventRefusal'
+  readonly code: Operation['errors'][number] | 'VALIDATION_ERROR'
+
+  constructor(code: EventRefusal['code'], message?: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const usualLimit = 50
+const one = '/endpoints/{endpointId}'
+const notFound = ['ENDPOINT_NOT_FOUND'] as const
+
+export const operations: readonly Operation[] = [
+  {
+    ...{ id: 'listEndpoints', method: 'GET', path: '/endpoints', summary: 'List endpoints' },
+    ...{ query: shape.ListQuery, answer: 'EndpointList', status: 200, errors: [] },
+    async run({ endpoints, accountId, query }) {
+      const all = (await endpoints.list(accountId)).filter(({ id }) => id > Number(query.afterId ?? 0))
+      const page = all.slice(0, Number(query.limit ?? usualLimit))
+      const items = await Promise.all(page.map(endpoints.view))
+      return { items, nextAfterId: all.length > page.length ? (page.at(-1)?.id ?? null) : null }
+    },
+  },
+  {
+    ...{ id: 'createEndpoint', method: 'POST', path: '/endpoints', summary: 'Make an endpoint', needsOn: true },
+    ...{ body: shape.EndpointInput, answer: 'NewEndpoint', status: 201 },
+    errors: ['TOO_MANY_ENDPOINTS', 'TARGET_NOT_ALLOWED'],
+    async run({ endpoints, accountId, body }) {
+      const settings = settingsOf(endpoints, body)
+      const endpoint = await endpoints.create(accountId, settings).catch((error) => {
+        throw error instanceof Refused ? new EventRefusal('TOO_MANY_ENDPOINTS') : error
+      })
+      return { ...(await endpoints.view(endpoint)), secret: endpoints.secret(endpoint) }
+    },
+  },
+  {
+    ...{ id: 'getEndpoint', method: 'GET', path: one, summary: 'Read an endpoint' },
+    ...{ answer: 'Endpoint', status: 200, errors: notFound },
+    run: ({ endpoints, endpoint }) => endpoints.view(endpoint),
+  },
+  {
+    ...{ id: 'changeEndpoint', method: 'PATCH', path: one, summary: 'Change an endpoint' },
+    ...{ body: shape.EndpointChange, answer: 'Endpoint', status: 200, errors: [...notFound, 'TARGET_NOT_ALLOWED'] },
+    async run({ endpoints, endpoint, body }) {
+      const changed = await endpoints.change(endpoint, settingsOf(endpoints, { ...endpoint.settings, ...body }))
+      if (changed === undefined) throw new EventRefusal('ENDPOINT_NOT_FOUND')
+      return endpoints.view(changed)
+    },
+  },
+  {
+    ...{ id: 'deleteEndpoint', method: 'DELETE', path: one, summary: 'Delete an endpoint' },
+    ...{ answer: null, status: 204, errors: notFound },
+    run: ({ endpoints, endpoint }) => endpoints.remove(endpoint),
+  },
+  {
+    ...{ id: 'rotateSecret', method: 'POST', path: `${one}/secret`, summary: 'Make a new secret' },
+    ...{ body: shape.SecretInput, answer: 'Secret', status: 200, errors: notFound },
+    async run({ endpoints, endpoint, body }) {
+      const secret = await endpoints.rotate(endpoint, body.graceHours)
+      if (secret === undefined) throw new EventRefusal('ENDPOINT_NOT_FOUND')
+      return { secret }
+    },
+  },
+  {
+    ...{ id: 'testEndpoint', method: 'POST', path: `${one}/test`, summary: 'Send a test event at once', needsOn: true },
+    ...{ answer: 'TestResult', status: 200, errors: notFound },
+    run: ({ endpoints, endpoint }) => endpoints.test(endpoint),
+  },
+  {
+    ...{ id: 'backfill', method: 'POST', path: `${one}/backfill`, needsOn: true },
+    summary: 'Tell of every lead that a campaign has',
+    ...{ body: shape.BackfillInput, answer: 'Endpoint', status: 202, errors: [...notFound, 'CAMPAIGN_NOT_FOUND'] },
+    async run({ endpoints, store, accountId, endpoint, body }) {
+      const campaign = await store.configuration.findCampaign(body.campaignId)
+      if (campaign?.accountId !== accountId) throw new EventRefusal('CAMPAIGN_NOT_FOUND')
+      await endpoints.backfill(endpoint, body.campaignId)
+      return endpoints.view(endpoint)
+    },
+  },
+  {
+    ...{ id: 'pauseEndpoint', method: 'POST', path: `${one}/pause`, summary: 'Tell it nothing more' },
+    ...{ answer: 'Endpoint', status: 200, errors: notFound },
+    async run({ endpoints, accountId, endpoint }) {
+      await endpoints.pause(endpoint)
+      return viewAgain(endpoints, accountId, endpoint)
+    },
+  },
+  {
+    ...{ id: 'resumeEndpoint', method: 'POST', path: `${one}/resume`, needsOn: true },
+    summary: 'Go on where it stopped, or from now on',
+    ...{ body: shape.ResumeInput, answer: 'Endpoint', status: 202, errors: notFound },
+    async run({ endpoints, accountId, endpoint, body }) {
+      await endpoints.resume(endpoint, body.from)
+      return viewAgain(endpoints, accountId, endpoint)
+    },
+  },
+  {
+    ...{ id: 'listDeliveries', method: 'GET', path: `${one}/deliveries`, summary: 'Read the log, newest first' },
+    ...{ query: shape.LogQuery, answer: 'DeliveryList', status: 200, errors: notFound },
+    async run({ endpoints, endpoint, query }) {
+      const limit = Number(query.limit ?? usualLimit)
+      const beforeMs = query.before === undefined ? undefined : Date.parse(query.before)
+      if (Number.isNaN(beforeMs)) throw new EventRefusal('VALIDATION_ERROR', 'before must be an instant')
+      const outcome = query.outcome as 'delivered' | 'failed' | undefined
+      const found = await endpoints.log(endpoint, { outcome, beforeMs, limit })
+      const items = found.map(({ eventId, kind, dueAt, atMs, tryNumber, status, cause, milliseconds }) => ({
+        ...{ eventId, type: kind, happenedAt: formatInstant(dueAt), triedAt: new Date(atMs).toISOString() },
+        ...{ try: tryNumber, status, cause, milliseconds },
+      }))
+      return { items, nextBefore: found.length === limit ? (items.at(-1)?.triedAt ?? null) : null }
+    },
+  },
+  {
+    ...{ id: 'resendDelivery', method: 'POST', path: `${one}/deliveries/{eventId}/resend`, needsOn: true },
+    summary: 'Tell an event again, with the same id',
+    ...{ answer: 'Resent', status: 202, errors: [...notFound, 'DELIVERY_NOT_FOUND'] },
+    async run({ endpoints, endpoint, eventId }) {
+      if (!(await endpoints.resend(endpoint, eventId))) throw new EventRefusal('DELIVERY_NOT_FOUND')
+      return { resent: 1 }
+    },
+  },
+  {
+    ...{ id: 'resendFailed', method: 'POST', path: `${one}/deliveries/resend`, needsOn: true },
+    summary: 'Tell again what was given up since then',
+    ...{ body: shape.ResendInput, answer: 'Resent', status: 202, errors: notFound },
+    async run({ endpoints, endpoint, body }) {
+      const since = parseInstant(body.failedSince)
+      if (since === undefined) throw new EventRefusal('VALIDATION_ERROR', 'failedSince must be an instant')
+      return { resent: await endpoints.resendFailed(endpoint, since) }
+    },
+  },
+  {
+    ...{ id: 'getSamples', method: 'GET', path: '/samples', summary: 'Read an event of each kind as it would be sent' },
+    ...{ query: shape.SampleQuery, answer: 'SampleList', status: 200, errors: [] },
+    async run({ query }) {
+      const kinds = query.kind === undefined ? eventKinds : [query.kind as EventKind]
+      return { items: kinds.map(sampleOf) }
+    },
+  },
+]
+
+async function viewAgain(endpoints: Endpoints, accountId: number, { id }: Endpoint) {
+  const endpoint = await endpoints.find(accountId, id)
+  if (endpoint === undefined) throw new EventRefusal('ENDPOINT_NOT_FOUND')
+  return endpoints.view(endpoint)
+}
+
+/** @throws EventRefusal */
+function settingsOf(endpoints: Endpoints, value: unknown) {
+  const checked = endpoints.check(value)
+  if ('settings' in checked) return checked.settings
+  const [{ path, message }] = checked.faults as [Fault]
+  throw new EventRefusal(path === 'url' ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR', `${path} ${message}`)
+}

@@ -1,0 +1,121 @@
+// The shapes of the API for events: what validates a request, and what the description says.
+import Type from 'typebox'
+import { eventKinds, wantedKinds } from '../../core/events.ts'
+import { endpointStates } from '../../events/endpoints.ts'
+import { tryCauses } from '../../events/sender.ts'
+
+export const eventsPath = '/api/events/v1'
+
+/** Every error of this API that the public one does not have, with its status. */
+export const eventErrorStatus = {
+  FORBIDDEN: 403,
+  ENDPOINT_NOT_FOUND: 404,
+  DELIVERY_NOT_FOUND: 404,
+  TOO_MANY_ENDPOINTS: 409,
+  WEBHOOKS_OFF: 409,
+  TARGET_NOT_ALLOWED: 422,
+} as const
+export type EventErrorCode = keyof typeof eventErrorStatus
+
+export const eventErrorMessage: Record<EventErrorCode, string> = {
+  FORBIDDEN: 'This key may not manage endpoints; make one with the scope events.',
+  ENDPOINT_NOT_FOUND: 'The account has no endpoint with this id.',
+  DELIVERY_NOT_FOUND: 'The log has no event with this id.',
+  TOO_MANY_ENDPOINTS: 'The account has as many endpoints as it may; delete one first.',
+  WEBHOOKS_OFF: 'The operator has switched webhooks off.',
+  TARGET_NOT_ALLOWED: 'Requests may not go to this address.',
+}
+
+const closed = { additionalProperties: false }
+const instant = Type.String({ format: 'date-time' })
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const id = Type.Integer({ minimum: 1 })
+const choice = <const T extends readonly string[]>(names: T) => Type.Enum([...names] as T[number][], { type: 'string' })
+
+const settings = {
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'For people.' }),
+  url: Type.String({ maxLength: 2_048, description: '`https:`, port 443 or from 1,024 on.' }),
+  kinds: Type.Array(choice(wantedKinds), { minItems: 1, maxItems: wantedKinds.length, description: 'What is told.' }),
+  campaignIds: nullable(Type.Array(id, { maxItems: 1_000 })),
+  leadTimes: Type.Array(Type.String({ maxLength: 12 }), {
+    maxItems: 3,
+    description: 'How long before the deadline `lead.deadline_approaching` is told, such as `PT24H`.',
+  }),
+  personal: Type.Boolean({ description: 'Whether emails, links and countdown images are told.' }),
+  batch: Type.Integer({ minimum: 1, maximum: 100, description: 'Events of one request at most.' }),
+  inFlight: Type.Integer({ minimum: 1, maximum: 32, description: 'Requests at a time.' }),
+  perMinute: nullable(Type.Integer({ minimum: 1, maximum: 100_000 })),
+}
+
+const { name, url, kinds, ...optional } = settings
+export const EndpointInput = Type.Object(
+  { name, url, kinds, ...Type.Partial(Type.Object(optional)).properties },
+  { ...closed, description: 'Left out: all campaigns, no lead time, personal, one event a request, 4 at a time.' },
+)
+export const EndpointChange = Type.Partial(Type.Object(settings), { ...closed, minProperties: 1 })
+
+export const Endpoint = Type.Object(
+  {
+    id,
+    ...settings,
+    state: choice(endpointStates),
+    createdAt: instant,
+    failingSince: nullable(instant),
+    nextTryAt: nullable(instant),
+    waiting: Type.Integer({ minimum: 0, maximum: 10_001, description: 'Due and not told, counted to 10,001.' }),
+    oldestDueAt: nullable(instant),
+  },
+  closed,
+)
+const secretText = Type.String({ pattern: '^whsec_', description: 'Shown in this answer and nowhere else.' })
+export const NewEndpoint = Type.Object({ ...Endpoint.properties, secret: secretText }, closed)
+export const EndpointList = Type.Object({ items: Type.Array(Endpoint), nextAfterId: nullable(id) }, closed)
+export const Secret = Type.Object({ secret: secretText }, closed)
+export const SecretInput = Type.Object({ graceHours: Type.Integer({ minimum: 0, maximum: 168 }) }, closed)
+export const BackfillInput = Type.Object({ campaignId: id }, closed)
+export const ResumeInput = Type.Object({ from: choice(['stop', 'now']) }, closed)
+export const ResendInput = Type.Object(
+  { failedSince: Type.String({ maxLength: 40, description: 'An instant.' }) },
+  closed,
+)
+export const Resent = Type.Object({ resent: Type.Integer({ minimum: 0 }) }, closed)
+
+const outcome = {
+  status: nullable(Type.Integer({ description: 'Of the answer; null where none came.' })),
+  cause: nullable(choice(tryCauses)),
+  milliseconds: Type.Integer({ minimum: 0 }),
+}
+export const TestResult = Type.Object({ delivered: Type.Boolean(), ...outcome }, closed)
+export const Delivery = Type.Object(
+  {
+    eventId: Type.String({ pattern: '^evt_[0-9a-f]{32}$' }),
+    type: choice(eventKinds),
+    happenedAt: instant,
+    triedAt: instant,
+    try: Type.Integer({ minimum: 1 }),
+    ...outcome,
+  },
+  closed,
+)
+export const DeliveryList = Type.Object({ items: Type.Array(Delivery), nextBefore: nullable(instant) }, closed)
+export const Event = Type.Object(
+  { type: choice(eventKinds), timestamp: instant, data: Type.Object({}, { additionalProperties: true }) },
+  closed,
+)
+
+export const SampleList = Type.Object({ items: Type.Array(Event) }, closed)
+
+const limit = Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' }))
+export const ListQuery = Type.Object(
+  { limit, afterId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$' })) },
+  closed,
+)
+export const LogQuery = Type.Object(
+  {
+    limit,
+    outcome: Type.Optional(choice(['delivered', 'failed'])),
+    before: Type.Optional(Type.String({ maxLength: 40 })),
+  },
+  closed,
+)
+export const SampleQuery = Type.Object({ kind: Type.Optional(choice(eventKinds)) }, closed)

@@ -1,0 +1,536 @@
+// Endpoints, and what waits to be told to them. Both engines read these statements alike; each names the account.
+import { createHmac, hkdfSync } from 'node:crypto'
+import {
+  type EndpointSettings,
+  mostEndpoints,
+  type Notice,
+  type NoticeKind,
+  noticeKinds,
+  type Watcher,
+  watcherOf,
+} from '../core/events.ts'
+import type { Seconds } from '../core/instant.ts'
+import type { Schedule } from '../core/mechanism/settings.ts'
+import { Refused } from './errors.ts'
+import type { Campaign } from './model.ts'
+import { refCipher } from './ref.ts'
+import { boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
+
+export type PauseCause = 'user' | 'gone' | 'failing' | 'deleted'
+
+export type Endpoint = {
+  id: number
+  accountId: number
+  settings: EndpointSettings
+  /** Of its secret. */
+  generation: number
+  /** Until then the secret before signs too. */
+  oldUntil: Seconds | null
+  createdAt: Seconds
+  /** What was due before is not told. */
+  fromAt: Seconds
+  pausedAt: Seconds | null
+  pauseCause: PauseCause | null
+} & Health
+
+/** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
+export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
+
+/** A notice whose turn it is; `tries` is null until it has failed once. */
+export type Due = Notice & { tries: number | null }
+
+/** A delivery that failed. Without a next time it is given up. */
+export type Failed = Due & { nextAt: Seconds | null; lastAt: Seconds }
+
+export type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonly Notice[] }
+
+/** Why the leads of a campaign are gone through. Positions are stored: add new ones at the end. */
+const sweepCauses = ['looks', 'edit', 'backfill'] as const
+export type SweepCause = (typeof sweepCauses)[number]
+
+export type Sweep = {
+  endpoint: Endpoint
+  campaignId: number
+  cause: SweepCause
+  /** 0 until it has begun. */
+  begunAt: Seconds
+  /** What the campaign decided by before the edit. */
+  scheduleBefore: Schedule | null
+  afterEmail: string
+}
+
+/** How an engine goes about it. */
+export type EventsOptions = {
+  /** The installation's own. */
+  key: Uint8Array
+  /** Seconds by the database's clock, in SQL, where several nodes share it; null where one process serves it. */
+  sharedClock: string | null
+  /** Rows of one statement. */
+  rowsAtOnce: number
+}
+
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type Events = ReturnType<typeof eventsOn>
+
+const leaseSeconds = 30
+const keptSeconds = 30 * 86_400
+/** What waits is counted up to here. */
+const mostCounted = 10_001
+const purgedAtOnce = 1_000
+
+export function eventsOn(runner: Runner, options: EventsOptions) {
+  const { read, write, writeUnflushed } = runner
+  return {
+    ...boundTo(read, { listEndpoints, findEndpoint, waiting, hasEndpoints, deletedEndpoints }),
+    ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
+    ...boundTo(write, { resend, resendFailed, discardBefore }),
+    ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
+    ...leasesOn(runner, options),
+    ...queueOn(runner, options),
+    ...namesBy(options.key),
+  }
+}
+
+/** Endpoints are served by one node at a time. `holder` names a node. */
+function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptions) {
+  const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
+  return {
+    /** Takes the endpoints that no living node has, and keeps those of `holder`, for 30 seconds. */
+    async lease(holder: string): Promise<void> {
+      if (sharedClock === null) return
+      await writeUnflushed((sql) =>
+        sql.run(
+          `UPDATE endpoints SET lease_holder = ?, lease_ends_at = ${sharedClock} + ${leaseSeconds}
+            WHERE paused_at IS NULL AND (lease_holder = ? OR lease_ends_at IS NULL OR lease_ends_at < ${sharedClock})`,
+          ...[holder, holder],
+        ),
+      )
+    },
+    /** Lets other nodes have them at once. */
+    async release(holder: string): Promise<void> {
+      const ended = 'UPDATE endpoints SET lease_ends_at = NULL WHERE lease_holder = ?'
+      if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder))
+    },
+    /** The endpoints of `holder` for which something is due, and whose servers may be tried. */
+    async dueEndpoints(holder: string, now: Seconds): Promise<Endpoint[]> {
+      const of = (table: string) =>
+        `SELECT 1 FROM ${table} AS n WHERE n.account_id = e.account_id AND endpoint_id = e.id`
+      const sql = `SELECT * FROM endpoints AS e WHERE ${mine} AND paused_at IS NULL AND coalesce(next_try_at, 0) <= ?
+        AND (EXISTS (${of('notices')} AND ${dueBy(sharedClock)})
+          OR EXISTS (${of('failed_deliveries')} AND next_at <= ?))`
+      return (await read(({ all }) => all(sql, holder, now, now, now, now))).map(toEndpoint)
+    },
+    /** Sweeps for endpoints of `holder` that are on. */
+    async sweeps(holder: string): Promise<Sweep[]> {
+      const sql = `SELECT e.*, campaign_id, cause, begun_at, schedule_before, after_email FROM sweeps AS s
+        JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
+        WHERE ${mine} AND paused_at IS NULL ORDER BY cause, campaign_id LIMIT 100`
+      return (await read(({ all }) => all(sql, holder))).map(toSweep)
+    },
+  }
+}
+
+/** A look is a second late. By the earlier of two clocks, where there are two. Values: now, twice. */
+function dueBy(sharedClock: string | null): string {
+  return `due_at <= ? AND (kind > 0 OR due_at < ?) ${sharedClock === null ? '' : `AND due_at <= ${sharedClock}`}`
+}
+
+function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: EventsOptions) {
+  return {
+    /** In the order in which they are to be told: what failed before, then notices. */
+    async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
+      const failed = `SELECT due_at, lead_id, kind, detail, tries FROM failed_deliveries
+        WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
+      const notices = `SELECT due_at, lead_id, kind, detail, NULL AS tries FROM notices
+        WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY due_at, lead_id, kind LIMIT ?`
+      const rows = await read(async ({ all }) => [
+        ...(await all(failed, accountId, id, now, limit)),
+        ...(await all(notices, accountId, id, now, now, limit)),
+      ])
+      return rows.slice(0, limit).map((row) => toDue(id, row))
+    },
+    /** Takes off what is done and writes what is to come, as one step. */
+    settle: (endpoint: Endpoint, { done, failed, looks }: Settled) =>
+      writeUnflushed(async (sql) => {
+        const { accountId } = endpoint
+        const [first, again] = [done.filter(({ tries }) => tries === null), done.filter(({ tries }) => tries !== null)]
+        for (const part of parts(first))
+          await takeOff(
+            sql,
+            endpoint,
+            'notices',
+            part.map((one) => keyOf(one).slice(0, 3)),
+          )
+        for (const part of parts(again)) await takeOff(sql, endpoint, 'failed_deliveries', part.map(keyOf))
+        for (const part of parts(failed)) await putFailed(sql, accountId, part)
+        for (const part of parts(looks)) await insertNotices(sql, accountId, part)
+      }),
+    /** Writes what a stretch of leads gave; `next` is the email to go on from, null at the end. */
+    sweepOn: (sweep: Sweep, notices: readonly Notice[], begunAt: Seconds, next: string | null) =>
+      writeUnflushed(async (sql) => {
+        const { endpoint, campaignId, cause, afterEmail } = sweep
+        for (const part of parts(notices)) await insertNotices(sql, endpoint.accountId, part)
+        // It may have been started again meanwhile, or have lost the email of somebody who was erased.
+        const where = `WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ? AND after_email = ?
+          AND begun_at = ?`
+        const of = [endpoint.accountId, endpoint.id, campaignId, sweepCauses.indexOf(cause), afterEmail, sweep.begunAt]
+        if (next === null) await sql.run(`DELETE FROM sweeps ${where}`, ...of)
+        else await sql.run(`UPDATE sweeps SET after_email = ?, begun_at = ? ${where}`, next, begunAt, ...of)
+      }),
+  }
+
+  function parts<Item>(items: readonly Item[]): Item[][] {
+    const count = Math.ceil(items.length / rowsAtOnce)
+    return Array.from({ length: count }, (_, part) => items.slice(part * rowsAtOnce, (part + 1) * rowsAtOnce))
+  }
+}
+
+/** What is made of the installation's key, and stored nowhere. */
+function namesBy(key: Uint8Array) {
+  const refs = refCipher(key)
+  return {
+    /** The secrets that sign now, the newest first, as the customer has them. */
+    secretsOf({ accountId, id, generation, oldUntil }: Endpoint, now: Seconds): string[] {
+      const generations = oldUntil !== null && now < oldUntil ? [generation, generation - 1] : [generation]
+      return generations.map((one) => secretOf(key, `${accountId} ${id} ${one}`))
+    },
+    /** An erased lead's name in links. */
+    refOf: (accountId: number, leadId: number, salt: number) => refs.write({ accountId, leadId, salt }),
+    /** Whatever is told again has the same id. 32 hexadecimal digits behind `evt_`. */
+    eventId(accountId: number, leadId: number, kind: string, at: Seconds, detail: number): string {
+      const text = `event ${accountId} ${leadId} ${kind} ${at} ${detail}`
+      return `evt_${createHmac('sha256', key).update(text).digest('hex').slice(0, 32)}`
+    },
+  }
+}
+
+/** Standard Webhooks: `whsec_` and base64. It is stored nowhere. */
+function secretOf(key: Uint8Array, name: string): string {
+  const secret = hkdfSync('sha256', key, '', `webhook ${name}`, 32)
+  return `whsec_${Buffer.from(secret).toString('base64')}`
+}
+
+/** Endpoints that notices are written for: those that are on, or whose server fails. */
+export async function watchersOf(sql: Sql, accountId: number, campaignId: number): Promise<Watcher[]> {
+  const rows = await sql.all(
+    "SELECT id, settings FROM endpoints WHERE account_id = ? AND (paused_at IS NULL OR pause_cause = 'failing')",
+    accountId,
+  )
+  return rows
+    .map((row) => watcherOf(row.id, JSON.parse(row.settings), campaignId))
+    .filter((watcher) => watcher !== undefined)
+}
+
+const noticeColumns = '(account_id, endpoint_id, due_at, lead_id, kind, detail)'
+
+/** What stands there already stays. Values of each row: `noticeValues`. */
+export function insertNoticesSql(rows: number): string {
+  return `INSERT INTO notices ${noticeColumns} VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?)').join(', ')}
+    ON CONFLICT DO NOTHING`
+}
+
+export function noticeValues(accountId: number, { endpointId, dueAt, leadId, kind, detail }: Notice): number[] {
+  return [accountId, endpointId, dueAt, leadId, noticeKinds.indexOf(kind), detail]
+}
+
+async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
+  await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
+}
+
+/** Tells that leads are erased, in the transaction that does it. Their refs can be made of id and salt alone. */
+export async function noteErased(
+  sql: Sql,
+  { accountId, id: campaignId }: Pick<Campaign, 'accountId' | 'id'>,
+  email: string,
+  now: Seconds,
+): Promise<void> {
+  // A sweep that stands at this email goes on from what is just before it.
+  await sql.run(
+    `UPDATE sweeps SET after_email = substr(after_email, 1, length(after_email) - 1)
+      WHERE account_id = ? AND campaign_id = ? AND after_email = ?`,
+    ...[accountId, campaignId, email],
+  )
+  const watchers = (await watchersOf(sql, accountId, campaignId)).filter(({ kinds }) => kinds.includes('lead.erased'))
+  if (watchers.length === 0) return
+  const lead = 'SELECT id, salt FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?'
+  const row = await sql.get(lead, accountId, campaignId, email)
+  if (row === undefined) return
+  for (const { endpointId } of watchers) {
+    const notice = { endpointId, dueAt: now, leadId: row.id, kind: 'lead.erased' as const, detail: row.salt }
+    await insertNotices(sql, accountId, [notice])
+  }
+}
+
+/** Has the leads gone through for everyone who watches the campaign, where a save concerns leads that are there. */
+export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign): Promise<void> {
+  if (after.watchers.length === 0) return
+  const instants = (campaign: Campaign | undefined) => {
+    const { opensAt, deadlineAt, endsAt } = campaign?.terms ?? {}
+    return JSON.stringify([opensAt, deadlineAt, endsAt])
+  }
+  const isPublished = !after.isDraft && before?.isDraft !== false
+  if (isPublished) await startSweeps(sql, after, 'looks', null)
+  else if (instants(before) !== instants(after)) {
+    const { timeZone, mechanism } = (before ?? after).terms
+    await startSweeps(sql, after, 'edit', JSON.stringify({ timeZone, mechanism }))
+  }
+}
+
+async function startSweeps(sql: Sql, { accountId, id, watchers }: Campaign, cause: SweepCause, before: string | null) {
+  for (const { endpointId } of watchers) await startSweep(sql, accountId, endpointId, id, cause, before)
+}
+
+/** One that is under way begins again; what holds as "before" is what held before the first edit. */
+async function startSweep(
+  sql: Sql,
+  accountId: number,
+  endpointId: number,
+  campaignId: number,
+  cause: SweepCause,
+  scheduleBefore: string | null = null,
+): Promise<void> {
+  await sql.run(
+    `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, schedule_before) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, endpoint_id, campaign_id, cause) DO UPDATE SET after_email = '', begun_at = 0`,
+    ...[accountId, endpointId, campaignId, sweepCauses.indexOf(cause), scheduleBefore],
+  )
+}
+
+const notDeleted = "(pause_cause IS NULL OR pause_cause <> 'deleted')"
+
+async function hasEndpoints(sql: Sql): Promise<boolean> {
+  return (await sql.get('SELECT 1 AS found FROM endpoints LIMIT 1')) !== undefined
+}
+
+/** Ascending id. */
+async function listEndpoints(sql: Sql, accountId: number): Promise<Endpoint[]> {
+  const rows = await sql.all(`SELECT * FROM endpoints WHERE account_id = ? AND ${notDeleted} ORDER BY id`, accountId)
+  return rows.map(toEndpoint)
+}
+
+async function findEndpoint(sql: Sql, accountId: number, id: number): Promise<Endpoint | undefined> {
+  const row = await sql.get(`SELECT * FROM endpoints WHERE account_id = ? AND id = ? AND ${notDeleted}`, accountId, id)
+  return row && toEndpoint(row)
+}
+
+/** What is due and still to be told, counted to 10,001, and since when the oldest has been. */
+async function waiting(
+  sql: Sql,
+  { accountId, id }: Endpoint,
+  now: Seconds,
+): Promise<{ waiting: number; oldestDueAt: Seconds | null }> {
+  const of = 'account_id = ? AND endpoint_id = ?'
+  const row = await sql.get(
+    `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (
+      SELECT * FROM (SELECT due_at FROM notices WHERE ${of} AND due_at <= ? ORDER BY due_at LIMIT ${mostCounted}) AS n
+      UNION ALL SELECT due_at FROM failed_deliveries WHERE ${of} AND next_at IS NOT NULL) AS w`,
+    ...[accountId, id, now, accountId, id],
+  )
+  return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
+}
+
+/** @throws Refused where the account has as many as it may */
+async function createEndpoint(
+  sql: Sql,
+  accountId: number,
+  settings: EndpointSettings,
+  now: Seconds,
+): Promise<Endpoint> {
+  await sql.bumpVersion(accountId)
+  if ((await listEndpoints(sql, accountId)).length >= mostEndpoints) {
+    throw new Refused(`an account has at most ${mostEndpoints} endpoints; delete one first`)
+  }
+  const row = await sql.get(
+    'INSERT INTO endpoints (account_id, settings, created_at) VALUES (?, ?, ?) RETURNING *',
+    ...[accountId, JSON.stringify(settings), now],
+  )
+  const endpoint = toEndpoint(row as Row)
+  await sweepAll(sql, endpoint)
+  return endpoint
+}
+
+/** Undefined where it has gone. */
+async function changeEndpoint(
+  sql: Sql,
+  { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
+  settings: EndpointSettings,
+): Promise<Endpoint | undefined> {
+  await sql.bumpVersion(accountId)
+  const before = await findEndpoint(sql, accountId, id)
+  if (before === undefined) return undefined
+  const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
+  await sql.run(next, JSON.stringify(settings), accountId, id)
+  const endpoint = { ...before, settings }
+  const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
+    JSON.stringify([kinds, campaignIds, leadTimes])
+  if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint)
+  return endpoint
+}
+
+async function sweepAll(sql: Sql, { accountId, id, settings }: Endpoint): Promise<void> {
+  const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
+  for (const campaign of campaigns) {
+    if (watcherOf(id, settings, campaign.id) !== undefined) await startSweep(sql, accountId, id, campaign.id, 'looks')
+  }
+}
+
+/** Nothing is written for it from now on, but where its server fails. One that is deleted is removed bit by bit. */
+async function pauseEndpoint(
+  sql: Sql,
+  { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
+  cause: PauseCause,
+  now: Seconds,
+): Promise<void> {
+  await sql.bumpVersion(accountId)
+  const paused = 'UPDATE endpoints SET paused_at = ?, pause_cause = ? WHERE account_id = ? AND id = ?'
+  await sql.run(paused, now, cause, accountId, id)
+}
+
+/** Goes on where it stood, or from `fromAt`. */
+async function resumeEndpoint(sql: Sql, endpoint: Endpoint, fromAt: Seconds | null): Promise<void> {
+  const { accountId, id } = endpoint
+  await sql.bumpVersion(accountId)
+  await sql.run(
+    `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
+      lease_ends_at = NULL, from_at = coalesce(?, from_at) WHERE account_id = ? AND id = ?`,
+    ...[fromAt, accountId, id],
+  )
+  await sweepAll(sql, endpoint)
+}
+
+async function discardBefore(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<void> {
+  await sql.bumpVersion(accountId)
+  await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', fromAt, accountId, id)
+}
+
+/** Undefined where it has gone. */
+async function rotateSecret(
+  sql: Sql,
+  { accountId, id }: Endpoint,
+  oldUntil: Seconds | null,
+): Promise<Endpoint | undefined> {
+  await sql.bumpVersion(accountId)
+  const next = 'UPDATE endpoints SET generation = generation + 1, old_until = ? WHERE account_id = ? AND id = ?'
+  await sql.run(next, oldUntil, accountId, id)
+  return findEndpoint(sql, accountId, id)
+}
+
+async function startBackfill(sql: Sql, { accountId, id }: Endpoint, campaignId: number): Promise<void> {
+  await sql.bumpVersion(accountId)
+  await startSweep(sql, accountId, id, campaignId, 'backfill')
+}
+
+async function setHealth(sql: Sql, { accountId, id }: Endpoint, health: Health): Promise<void> {
+  await sql.run(
+    'UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ? WHERE account_id = ? AND id = ?',
+    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id],
+  )
+}
+
+/** Tells it again at once. */
+async function resend(sql: Sql, { accountId }: Endpoint, notice: Notice, now: Seconds): Promise<void> {
+  await putFailed(sql, accountId, [{ ...notice, tries: 0, nextAt: now, lastAt: now }])
+}
+
+/** The same for all that was given up since then; resolves with how many. */
+async function resendFailed(sql: Sql, { accountId, id }: Endpoint, since: Seconds, now: Seconds): Promise<number> {
+  return sql.run(
+    `UPDATE failed_deliveries SET tries = 0, next_at = ?
+      WHERE account_id = ? AND endpoint_id = ? AND next_at IS NULL AND last_at >= ?`,
+    ...[now, accountId, id, since],
+  )
+}
+
+async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
+  const rows = failed.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+  const values = failed.flatMap((one): Value[] => [
+    ...[accountId, one.endpointId, ...keyOf(one)],
+    ...[one.tries, one.nextAt, one.lastAt],
+  ])
+  await sql.run(
+    `INSERT INTO failed_deliveries
+      (account_id, endpoint_id, due_at, lead_id, kind, detail, tries, next_at, last_at) VALUES ${rows}
+      ON CONFLICT (account_id, endpoint_id, due_at, lead_id, kind, detail) DO UPDATE SET
+        tries = excluded.tries, next_at = excluded.next_at, last_at = excluded.last_at`,
+    ...values,
+  )
+}
+
+const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
+
+const keys = { notices: 'due_at, lead_id, kind', failed_deliveries: 'due_at, lead_id, kind, detail' }
+
+async function takeOff(
+  sql: Sql,
+  { accountId, id }: Endpoint,
+  table: keyof typeof keys,
+  rows: readonly number[][],
+): Promise<void> {
+  const row = `(${keys[table].replace(/\w+/g, '?')})`
+  // SQLite has no list of rows, and gets one at a time.
+  const among = rows.length === 1 ? `= ${row}` : `IN (${rows.map(() => row).join(', ')})`
+  const sqlText = `DELETE FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND (${keys[table]}) ${among}`
+  await sql.run(sqlText, accountId, id, ...rows.flat())
+}
+
+async function deletedEndpoints(sql: Sql): Promise<Endpoint[]> {
+  return (await sql.all("SELECT * FROM endpoints WHERE pause_cause = 'deleted'")).map(toEndpoint)
+}
+
+/** Removes a part of what an endpoint leaves, and at last itself; true once nothing is left. */
+async function purge(sql: Sql, { accountId, id }: Endpoint): Promise<boolean> {
+  const of = 'account_id = ? AND endpoint_id = ?'
+  const ids = [accountId, id] as const
+  for (const [table, key] of Object.entries(keys)) {
+    const some = `SELECT ${key} FROM ${table} WHERE ${of} LIMIT ${purgedAtOnce}`
+    const gone = await sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids)
+    if (gone > 0) return false
+  }
+  await sql.run(`DELETE FROM sweeps WHERE ${of}`, ...ids)
+  await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', ...ids)
+  return true
+}
+
+/** What nobody waits for after 30 days: deliveries that were given up, and notices for a server that fails. */
+async function purgeOld(sql: Sql, now: Seconds): Promise<number> {
+  const before = now - keptSeconds
+  await sql.run('DELETE FROM failed_deliveries WHERE next_at IS NULL AND last_at < ?', before)
+  let dropped = 0
+  for (const row of await sql.all("SELECT account_id, id FROM endpoints WHERE pause_cause = 'failing'")) {
+    const of = 'account_id = ? AND endpoint_id = ? AND due_at < ?'
+    dropped += await sql.run(`DELETE FROM notices WHERE ${of}`, row.account_id, row.id, before)
+  }
+  return dropped
+}
+
+function toEndpoint(row: Row): Endpoint {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    settings: JSON.parse(row.settings),
+    generation: row.generation,
+    oldUntil: row.old_until,
+    createdAt: row.created_at,
+    fromAt: row.from_at,
+    pausedAt: row.paused_at,
+    pauseCause: row.pause_cause,
+    failingSince: row.failing_since,
+    failures: row.failures,
+    nextTryAt: row.next_try_at,
+  }
+}
+
+function toDue(endpointId: number, { due_at, lead_id, kind, detail, tries }: Row): Due {
+  return { endpointId, dueAt: due_at, leadId: lead_id, kind: noticeKinds[kind] as NoticeKind, detail, tries }
+}
+
+function toSweep(row: Row): Sweep {
+  return {
+    endpoint: toEndpoint(row),
+    campaignId: row.campaign_id,
+    cause: sweepCauses[row.cause] as SweepCause,
+    begunAt: row.begun_at,
+    scheduleBefore: row.schedule_before === null ? null : JSON.parse(row.schedule_before),
+    afterEmail: row.after_email,
+  }
+}

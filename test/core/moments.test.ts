@@ -1,0 +1,167 @@
+// What is told of a lead, on random campaigns and stories: the chain of looks against a walk over every second.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { noticesOf } from '../../src/core/events.ts'
+import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from '../../src/core/mechanism/attempt.ts'
+import type { Mechanism } from '../../src/core/mechanism/settings.ts'
+import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
+import { momentsAt, nextMoment, type Wanted } from '../../src/core/moments.ts'
+import { evaluate } from '../support/evaluator.ts'
+import { amount } from '../support/faults.ts'
+import { documents } from '../support/random-schedules.ts'
+import { instantText, parseInstant } from '../support/wall-clock.ts'
+
+const wanted: Wanted = { opened: true, expired: true, leadSeconds: [60, 3_600, 86_400] }
+
+/** What the chain of looks tells between two instants, both excluded but the second. */
+function told(terms: Terms, attempt: Attempt, from: number, to: number): string[] {
+  const found: string[] = []
+  let at = nextMoment(terms, attempt, from, wanted)
+  while (at !== null && at <= to) {
+    const moment = at
+    found.push(...momentsAt(terms, attempt, moment, wanted).map(({ kind, detail }) => `${moment} ${kind} ${detail}`))
+    at = nextMoment(terms, attempt, moment, wanted)
+  }
+  return found
+}
+
+/** The same by the words of the documentation, second by second. */
+function walked(terms: Terms, attempt: Attempt, from: number, to: number): string[] {
+  const found: string[] = []
+  let before = offerAt(terms, attempt, from)
+  for (let at = from + 1; at <= to; at += 1) {
+    const { state, deadline } = offerAt(terms, attempt, at)
+    if (state === 'open' && before.state !== 'open') found.push(`${at} lead.opened 0`)
+    for (const seconds of wanted.leadSeconds) {
+      if (state === 'open' && deadline === at + seconds) found.push(`${at} lead.deadline_approaching ${seconds}`)
+    }
+    if (state === 'expired' && before.state === 'open') found.push(`${at} lead.expired 0`)
+    before = { state, deadline } as typeof before
+  }
+  return found
+}
+
+const minutes = fc.integer({ min: 1, max: 90 }).map((n) => `PT${n}M`)
+const start = parseInstant('2026-03-28T22:00:00Z')
+const zones = [
+  ...['Europe/Warsaw', 'America/New_York', 'UTC', 'Australia/Lord_Howe', 'Antarctica/Troll', 'America/Havana'],
+  ...['Asia/Beirut', 'Africa/Cairo', 'America/Nuuk', 'Atlantic/Azores', 'Pacific/Apia', 'Pacific/Chatham'],
+  ...['Africa/Casablanca', 'America/Santiago', 'Asia/Kathmandu', 'Asia/Kolkata', 'Pacific/Kiritimati', 'Asia/Tehran'],
+  ...['America/St_Johns', 'Europe/London'],
+]
+const time = fc
+  .integer({ min: 0, max: 1_439 })
+  .map((n) => `${String(Math.floor(n / 60)).padStart(2, '0')}:${String(n % 60).padStart(2, '0')}`)
+const daily = time.map((at) => ({ every: 'day' as const, time: at }))
+const local = fc.integer({ min: 0, max: 600 }).map((n) => new Date((start + n * 60) * 1_000).toISOString().slice(0, 16))
+const deadline = fc.oneof(
+  minutes.map((period) => ({ kind: 'after' as const, period })),
+  daily.map((closes) => ({ kind: 'next' as const, closes })),
+  fc.tuple(daily, daily).map(([closes, opens]) => ({ kind: 'next' as const, closes, opens })),
+  time.map((at) => ({ kind: 'daysAt' as const, days: 0, time: at })),
+  local.map((at) => ({ kind: 'fixed' as const, at })),
+)
+const cycle = fc.option(
+  minutes.map((pause) => ({ enabled: true as const, pause })),
+  { nil: undefined },
+)
+const endsAt = fc.option(local, { nil: undefined })
+const cases = fc.record({
+  zone: fc.constantFrom(...zones),
+  deadline,
+  cycle,
+  endsAt,
+  byHand: fc.option(fc.integer({ min: -900, max: 9_000 })),
+})
+
+test('moments: the chain of looks tells what a walk over every second finds, around changes of the clocks', () => {
+  fc.assert(
+    fc.property(cases, ({ zone, deadline: rule, cycle: again, endsAt: end, byHand }) => {
+      const cycles = again !== undefined && rule.kind !== 'fixed'
+      const mechanism = {
+        startsOn: 'registration',
+        deadline: rule,
+        ...(end && { endsAt: end }),
+        ...(cycles && { cycle: again }),
+      }
+      const terms = termsOf({ timeZone: zone, mechanism: mechanism as Mechanism })
+      const begun = begin(terms, start)
+      const attempt = byHand === null ? begun : setByHand(begun, start + byHand, start)
+      assert.deepEqual(told(terms, attempt, start, start + 8 * 3_600), walked(terms, attempt, start, start + 8 * 3_600))
+    }),
+    { numRuns: amount(60, 600) },
+  )
+})
+
+test('truth: what is told of random stories holds by the other reading of the rules, none before its instant, and none is missing', () => {
+  let count = 0
+  fc.assert(
+    fc.property(documents, (story) => {
+      const terms = termsOf(story.campaign as never)
+      let attempt: Attempt | undefined
+      for (const [index, event] of story.events.entries()) {
+        const at = parseInstant(event.at)
+        attempt = after(terms, attempt, event, at)
+        const next = story.events[index + 1]
+        const until = Math.min(next === undefined ? at + 40 * 86_400 : parseInstant(next.at) - 1, at + 400 * 86_400)
+        if (attempt === undefined) continue
+        for (const line of told(terms, attempt, at, until).slice(0, 20)) {
+          count += 1
+          const [instant, kind, detail] = line.split(' ')
+          const events = story.events.slice(0, index + 1)
+          const look = (seconds: number) => ({ do: 'lookup' as const, at: instantText(seconds) })
+          const answers = evaluate({ ...story, events: [...events, look(Number(instant) - 1), look(Number(instant))] })
+          const [before, then] = answers.slice(-2) as [any, any]
+          if (kind === 'lead.opened') assert.deepEqual([before.state === 'open', then.state], [false, 'open'], line)
+          else if (kind === 'lead.expired')
+            assert.deepEqual(
+              [before.state, then.state, then.deadline],
+              ['open', 'expired', instantText(Number(instant))],
+              line,
+            )
+          else
+            assert.deepEqual([then.state, then.deadline], ['open', instantText(Number(instant) + Number(detail))], line)
+        }
+      }
+    }),
+    { numRuns: amount(300, 10_000) },
+  )
+  assert.ok(count > 300, `only ${count} events`)
+})
+
+function after(
+  terms: Terms,
+  attempt: Attempt | undefined,
+  event: { do: string; to?: string },
+  at: number,
+): Attempt | undefined {
+  if (event.do === 'register') return attempt === undefined ? begin(terms, at) : registerAgain(terms, attempt, at)
+  if (attempt === undefined || event.do === 'lookup') return attempt
+  return event.do === 'visit' ? visit(terms, attempt, at) : setByHand(attempt, parseInstant(event.to as string), at)
+}
+
+test('a write tells what it changed and why, and when to look again; of a draft only the latter', () => {
+  const kinds = ['lead.registered', 'lead.started', 'lead.deadline_changed', 'lead.expired'] as const
+  const watchers = [{ endpointId: 7, kinds, wanted: { opened: false, expired: true, leadSeconds: [] } }]
+  const reset = { enabled: true, max: 1 }
+  const retry = { enabled: true, after: 'PT1M' }
+  const mechanism = { startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' }, reset, retry } as Mechanism
+  const terms = termsOf({ timeZone: 'UTC', mechanism })
+  const campaign = { terms, isDraft: false, watchers }
+  const texts = (before: Attempt | undefined, next: Attempt, now: number, isDraft = false) =>
+    noticesOf({ ...campaign, isDraft }, before, next, now).map(
+      ({ kind, dueAt, detail }) => `${kind} ${dueAt} ${detail}`,
+    )
+  const pending = begin(terms, 100)
+  assert.deepEqual(texts(undefined, pending, 100), ['lead.registered 100 0'])
+  const started = visit(terms, pending, 200)
+  assert.deepEqual(texts(pending, started, 200), ['lead.started 200 0', 'look 3800 0'])
+  const again = registerAgain(terms, started, 300)
+  assert.deepEqual(texts(started, again, 300), ['lead.deadline_changed 300 0', 'look 3900 0'])
+  assert.deepEqual(texts(again, setByHand(again, 500, 400), 400), ['lead.deadline_changed 400 2', 'look 500 0'])
+  assert.deepEqual(texts(setByHand(again, 500, 400), again, 450), ['lead.deadline_changed 450 3', 'look 3900 0'])
+  assert.deepEqual(texts(again, registerAgain(terms, again, 9_000), 9_000), ['lead.deadline_changed 9000 1'])
+  assert.deepEqual(texts(pending, started, 200, true), ['look 3800 0'])
+  assert.deepEqual(texts(again, setByHand(again, 3_900, 400), 400), ['look 3900 0'], 'the same deadline is no change')
+})

@@ -1,0 +1,230 @@
+// The API for events: who may, what it refuses, and every operation; and the command line beside it.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { createKey } from '../../src/access/keys.ts'
+import { eventually, leads, newEmail, openShop, send } from '../support/api.ts'
+import { openReceiver } from '../support/receiver.ts'
+
+const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '200'] })
+const receiver = await openReceiver({ after })
+const base = '/api/events/v1'
+let key = ''
+
+async function ask(method: string, path: string, body?: unknown, by = key) {
+  const answer = await send(shop.server, method, base + path, {
+    key: by,
+    outside: true,
+    ...(body !== undefined && { body }),
+  })
+  assert.match(answer.headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/)
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  if (answer.status >= 400) assert.deepEqual(Object.keys(answer.body), ['status', 'code', 'message', 'requestId'])
+  return answer
+}
+const codeOf = async (...asked: Parameters<typeof ask>) => {
+  const { status, body } = await ask(...asked)
+  return `${status} ${body?.code}`
+}
+
+const input = (path: string, changes: object = {}) => ({
+  name: 'shop',
+  url: receiver.origin + path,
+  kinds: ['lead.registered'],
+  ...changes,
+})
+
+test('who may: a key with the scope, of an account that is not suspended, in a rate window of its own', async () => {
+  await shop.opened
+  const { accountId } = shop.owner
+  key = (await shop.place.arrange((store) => createKey(store, accountId, 'events', 1, ['events']))).key
+  assert.equal(await codeOf('GET', '/endpoints', undefined, shop.owner.key), '403 FORBIDDEN')
+  assert.equal(await codeOf('GET', '/endpoints', undefined, `${key.slice(0, -1)}_`), '401 UNAUTHORIZED')
+  assert.equal(await codeOf('GET', '/nothing'), '404 NOT_FOUND')
+  const { headers } = await ask('GET', '/endpoints')
+  const publicOne = await send(shop.server, 'GET', '/campaigns', { key })
+  assert.equal(publicOne.status, 200, 'the public API too')
+  assert.equal(Number(publicOne.headers['ratelimit-remaining']), 199)
+  assert.equal(headers['ratelimit-limit'], '200')
+})
+
+test('endpoints: made, read, changed, deleted; the secret is shown once; another account sees nothing', async () => {
+  const made = await ask('POST', '/endpoints', input('/a'))
+  assert.equal(made.status, 201)
+  const { secret, ...endpoint } = made.body
+  assert.match(secret, /^whsec_/)
+  const { waiting, state, campaignIds, leadTimes, personal, batch, inFlight, perMinute } = endpoint
+  assert.deepEqual(
+    { waiting, state, campaignIds, leadTimes, personal, batch, inFlight, perMinute },
+    {
+      ...{
+        waiting: 0,
+        state: 'on',
+        campaignIds: null,
+        leadTimes: [],
+        personal: true,
+        batch: 1,
+        inFlight: 4,
+        perMinute: null,
+      },
+    },
+  )
+  assert.deepEqual((await ask('GET', `/endpoints/${endpoint.id}`)).body, endpoint)
+  assert.deepEqual((await ask('GET', '/endpoints')).body, { items: [endpoint], nextAfterId: null })
+  const changed = await ask('PATCH', `/endpoints/${endpoint.id}`, { batch: 10, name: 'other' })
+  assert.deepEqual([changed.body.batch, changed.body.name, changed.body.url], [10, 'other', endpoint.url])
+  const stranger = await shop.place.arrange(async (store) => {
+    const { id } = await store.configuration.createAccount('Stranger')
+    return (await createKey(store, id, 'events', 1, ['events'])).key
+  })
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['POST', '/test'],
+    ['POST', '/pause'],
+    ['GET', '/deliveries'],
+  ] as const) {
+    const body = method === 'PATCH' ? { batch: 1 } : undefined
+    assert.equal(await codeOf(method, `/endpoints/${endpoint.id}${path}`, body, stranger), '404 ENDPOINT_NOT_FOUND')
+  }
+  assert.equal((await ask('DELETE', `/endpoints/${endpoint.id}`)).status, 204)
+  assert.equal(await codeOf('GET', `/endpoints/${endpoint.id}`), '404 ENDPOINT_NOT_FOUND')
+})
+
+test('refused: what is wrong is named, and where requests must not go', async () => {
+  const refused = async (changes: object) => {
+    const { status, body } = await ask('POST', '/endpoints', input('/b', changes))
+    return `${status} ${body.code}: ${body.message}`
+  }
+  assert.match(
+    await refused({ url: 'https://10.0.0.1/' }),
+    /^422 TARGET_NOT_ALLOWED: url must not lead into a private network/,
+  )
+  assert.match(await refused({ url: 'http://example.com/' }), /^422 TARGET_NOT_ALLOWED: url must begin with https/)
+  assert.match(await refused({ kinds: [] }), /^422 VALIDATION_ERROR: kinds /)
+  assert.match(
+    await refused({ kinds: ['lead.deadline_approaching'] }),
+    /^422 VALIDATION_ERROR: leadTimes must have one/,
+  )
+  assert.match(await refused({ leadTimes: ['PT30S'] }), /^422 VALIDATION_ERROR: leadTimes\[0\] must be an exact period/)
+  assert.match(await refused({ leadTimes: ['PT1H', 'PT2H', 'PT3H', 'PT4H'] }), /^422 VALIDATION_ERROR: leadTimes /)
+  assert.match(await refused({ inFlight: 33 }), /^422 VALIDATION_ERROR: inFlight /)
+  assert.match(await refused({ secret: 'x' }), /^422 VALIDATION_ERROR: unknown property "secret"/)
+  assert.equal(await codeOf('POST', '/endpoints', '{'), '400 INVALID_JSON')
+  assert.equal(await codeOf('GET', '/endpoints?a=1'), '422 VALIDATION_ERROR')
+  assert.equal(await codeOf('GET', '/endpoints/0'), '404 ENDPOINT_NOT_FOUND')
+})
+
+test('test, log, resend, backfill, pause, resume, rotation', async () => {
+  const { body } = await ask('POST', '/endpoints', input('/c', { kinds: ['lead.registered', 'lead.expired'] }))
+  receiver.secrets.set('/c', body.secret)
+  const at = `/endpoints/${body.id}`
+  const tested = await ask('POST', `${at}/test`)
+  const { milliseconds, ...result } = tested.body
+  assert.deepEqual(result, { delivered: true, status: 204, cause: null })
+  assert.equal(receiver.all.at(-1)?.type, 'endpoint.tested')
+  const { campaignId, key: own } = shop.owner
+  const email = newEmail()
+  await eventually(
+    2,
+    async () => 0,
+    () => true,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await send(shop.server, 'POST', leads(campaignId), { key: own, body: { email } })
+  const [, told] = await receiver.wait('/c', 2)
+  assert.ok(told?.isVerified)
+  const log = await eventually(
+    5,
+    async () => (await ask('GET', `${at}/deliveries`)).body,
+    ({ items }) => items.length === 2,
+  )
+  assert.deepEqual(
+    log.items.map(({ eventId, type, status }: any) => [eventId === told?.id, type, status]),
+    [
+      [true, 'lead.registered', 204],
+      [false, 'endpoint.tested', 204],
+    ],
+  )
+  assert.ok(!JSON.stringify(log).includes(email))
+  assert.deepEqual((await ask('GET', `${at}/deliveries?outcome=failed`)).body.items, [])
+  assert.equal(await codeOf('POST', `${at}/deliveries/evt_${'0'.repeat(32)}/resend`), '404 DELIVERY_NOT_FOUND')
+  assert.equal((await ask('POST', `${at}/deliveries/${told?.id}/resend`)).status, 202)
+  const again = (await receiver.wait('/c', 3))[2]
+  assert.equal(again?.id, told?.id)
+  assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: 999 }), '404 CAMPAIGN_NOT_FOUND')
+  assert.equal((await ask('POST', `${at}/backfill`, { campaignId })).status, 202)
+  const filled = (await receiver.wait('/c', 4))[3]
+  assert.deepEqual([filled?.id, filled?.data.backfill, filled?.data.email], [told?.id, true, email])
+  assert.equal((await ask('POST', `${at}/pause`)).body.state, 'paused')
+  assert.equal((await ask('POST', `${at}/resume`, { from: 'now' })).body.state, 'on')
+  const { secret } = (await ask('POST', `${at}/secret`, { graceHours: 24 })).body
+  assert.match(secret, /^whsec_/)
+  assert.notEqual(secret, body.secret)
+  assert.deepEqual((await ask('POST', `${at}/deliveries/resend`, { failedSince: '2026-01-01T00:00:00Z' })).body, {
+    resent: 0,
+  })
+  assert.equal((await ask('GET', '/samples?kind=lead.expired')).body.items[0].type, 'lead.expired')
+  assert.equal((await ask('GET', '/samples')).body.items.length, 9)
+})
+
+test('its description is OpenAPI 3.1 with webhooks, clean under the recommended rules, and every answer fits it', async () => {
+  const { body } = await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })
+  assert.match(body.openapi, /^3\.1/)
+  assert.equal(Object.keys(body.webhooks).length, 9)
+  const config = await createConfig({ extends: ['recommended-strict'] })
+  const problems = await lintFromString({ source: JSON.stringify(body), config })
+  assert.deepEqual(
+    problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer]),
+    [],
+  )
+})
+
+test('command line: webhook create, list, set, test, secret, log, backfill, discard, delete; key create --scope', async () => {
+  const account = ['--account', String(shop.owner.accountId)]
+  const env = ['webhook']
+  const wrong = await shop.place.run([
+    ...env,
+    'create',
+    ...account,
+    '--name',
+    'a',
+    '--url',
+    'http://10.0.0.1/',
+    '--kinds',
+    'lead.expired',
+  ])
+  assert.equal(wrong.code, 2)
+  assert.match(wrong.stderr, /url: must begin with https/)
+  const made = await shop.place.json([
+    'webhook',
+    'create',
+    ...account,
+    '--name',
+    'a',
+    '--url',
+    'https://example.com/hook',
+    '--kinds',
+    'lead.expired,lead.deadline_approaching',
+    '--lead-times',
+    'PT24H',
+  ])
+  assert.match(made.secret, /^whsec_/)
+  const id = String(made.id)
+  const changed = await shop.place.json(['webhook', 'set', id, ...account, '--batch', '5', '--on', 'false'])
+  assert.deepEqual([changed.batch, changed.state], [5, 'paused'])
+  assert.ok((await shop.place.json(['webhook', 'list', ...account])).some((one: any) => one.id === made.id))
+  assert.match((await shop.place.json(['webhook', 'secret', id, ...account])).secret, /^whsec_/)
+  assert.deepEqual(await shop.place.json(['webhook', 'log', id, ...account]), [])
+  assert.deepEqual(await shop.place.json(['webhook', 'discard', id, ...account, '--before', '2026-01-01T00:00:00Z']), {
+    before: '2026-01-01T00:00:00Z',
+  })
+  assert.deepEqual(
+    await shop.place.json(['webhook', 'backfill', id, ...account, '--campaign', String(shop.owner.campaignId)]),
+    { campaignId: shop.owner.campaignId },
+  )
+  assert.deepEqual(await shop.place.json(['webhook', 'delete', id, ...account, '--yes']), { deleted: made.id })
+  const { key: scoped } = await shop.place.json(['key', 'create', ...account, '--name', 'n8n', '--scope', 'events'])
+  assert.equal((await ask('GET', '/endpoints', undefined, scoped)).status, 200)
+})

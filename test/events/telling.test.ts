@@ -1,0 +1,205 @@
+// What endpoints are told, by the server that ships, over real connections. On both engines.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
+import type { Endpoint } from '../../src/store/events.ts'
+import { eventually, leads, newEmail, openShop, send } from '../support/api.ts'
+import { answering, openReceiver, verifies } from '../support/receiver.ts'
+
+const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '1000000'] })
+const receiver = await openReceiver({ after })
+
+async function endpoint(path: string, changes: Partial<EndpointSettings> = {}): Promise<Endpoint> {
+  const given = { name: path, url: receiver.origin + path, kinds: wantedKinds, leadTimes: ['PT1M'], ...changes }
+  const checked = checkEndpoint(given, () => undefined)
+  assert.ok('settings' in checked)
+  return shop.place.arrange(async (store) => {
+    const made = await store.events.createEndpoint(
+      shop.owner.accountId,
+      checked.settings,
+      Math.floor(Date.now() / 1_000),
+    )
+    receiver.secrets.set(path, store.events.secretsOf(made, 0)[0] as string)
+    return made
+  })
+}
+
+const found = (id: number) => shop.place.arrange((store) => store.events.findEndpoint(shop.owner.accountId, id))
+
+async function register(): Promise<string> {
+  const email = newEmail()
+  const { key, campaignId } = shop.owner
+  const { status } = await send(shop.server, 'POST', leads(campaignId), { key, body: { email } })
+  assert.equal(status, 201)
+  return email
+}
+
+const lead = (command: string, email: string, ...more: string[]) =>
+  shop.place.json(['lead', command, '--campaign', String(shop.owner.campaignId), '--email', email, ...more])
+
+const instantIn = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString()
+/** A change of settings holds within a second, in the lane too. */
+const settled = () => sleep(1_000)
+
+test('told: registration, change, approaching, end and erasure, punctual, signed, once, by the names of the public API', async () => {
+  await endpoint('/all')
+  await settled()
+  const email = await register()
+  const other = await register()
+  await lead('deadline', email, '--at', instantIn(5))
+  await lead('deadline', other, '--at', instantIn(63))
+  const came = await receiver.wait('/all', 6, 15)
+  await lead('erase', email)
+  const all = await receiver.wait('/all', 7)
+  assert.ok(all.every(({ isVerified }) => isVerified))
+  const types = (of: string) => came.filter(({ data }) => data.email === of).map(({ type }) => type)
+  assert.deepEqual(types(email).sort(), ['lead.deadline_changed', 'lead.expired', 'lead.registered'])
+  assert.deepEqual(types(other).sort(), ['lead.deadline_approaching', 'lead.deadline_changed', 'lead.registered'])
+  assert.equal(new Set(all.map(({ id }) => id)).size, 7)
+  const [registered] = came as [(typeof came)[number]]
+  assert.match(registered.id, /^evt_[0-9a-f]{32}$/)
+  assert.deepEqual(Object.keys(registered.data).sort(), [
+    ...['asOf', 'attempt', 'campaignId', 'campaignName', 'cycle', 'deadline', 'email', 'mailTimerUrls', 'offerLinks'],
+    ...['opensAt', 'ref', 'registeredAt', 'state', 'timeZone'],
+  ])
+  const expired = came.find(({ type }) => type === 'lead.expired')
+  const lateMs = (expired?.atMs ?? 0) - Date.parse(expired?.timestamp ?? '')
+  assert.ok(lateMs >= 1_000 && lateMs < 2_500, `told ${lateMs} ms after the deadline`)
+  assert.equal(expired?.data.state, 'expired')
+  assert.equal(came.find(({ type }) => type === 'lead.deadline_approaching')?.data.leadTime, 'PT1M')
+  const erased = all.at(-1)
+  assert.deepEqual([erased?.type, Object.keys(erased?.data)], ['lead.erased', ['ref', 'asOf']])
+  assert.equal(erased?.data.ref, came.find(({ data }) => data.email === email)?.data.ref)
+})
+
+test('signature: within the grace both secrets verify, after it the new one alone', async () => {
+  const made = await endpoint('/signed', { kinds: ['lead.registered'], personal: false })
+  const old = receiver.secrets.get('/signed') as string
+  const soon = Math.floor(Date.now() / 1_000) + 4
+  const next = await shop.place.arrange(async (store) => {
+    const rotated = (await store.events.rotateSecret(made, soon)) as Endpoint
+    return store.events.secretsOf(rotated, soon)[0] as string
+  })
+  await settled()
+  const email = await register()
+  const [both] = await receiver.wait('/signed', 1)
+  assert.ok(both && verifies(old, both.raw, both.headers) && verifies(next, both.raw, both.headers))
+  assert.ok(!both.raw.includes(email) && !('offerLinks' in both.data) && both.data.ref.length === 32)
+  await sleep(Math.max(0, soon * 1_000 - Date.now()) + 100)
+  await register()
+  const one = (await receiver.wait('/signed', 2))[1]
+  assert.ok(one && verifies(next, one.raw, one.headers) && !verifies(old, one.raw, one.headers))
+})
+
+test('answers: 400 comes again by itself with the same id and holds up nobody, a redirect is not followed, 410 pauses', async () => {
+  const { id } = await endpoint('/odd', { kinds: ['lead.registered'] })
+  const moved = await endpoint('/moved', { kinds: ['lead.registered'] })
+  const gone = await endpoint('/gone', { kinds: ['lead.registered'] })
+  let tries = 0
+  receiver.answers.set('/odd', ({ data }, response) => {
+    const isOdd = data.email === first && ++tries === 1
+    response.writeHead(isOdd ? 400 : 200).end()
+  })
+  receiver.answers.set('/moved', answering(302, { location: `${receiver.origin}/elsewhere` }))
+  receiver.answers.set('/gone', answering(410))
+  await settled()
+  const first = await register()
+  await receiver.wait('/odd', 1)
+  await register()
+  const came = await receiver.wait('/odd', 3, 15)
+  assert.equal(came.filter(({ data }) => data.email === first).length, 2)
+  assert.equal(new Set(came.map((one) => one.id)).size, 2)
+  await receiver.wait('/moved', 2)
+  assert.equal(receiver.all.filter(({ path }) => path === '/elsewhere').length, 0)
+  assert.equal((await found(moved.id))?.pauseCause, null)
+  assert.equal((await found(gone.id))?.pauseCause, 'gone')
+  assert.equal((await found(id))?.failures, 0)
+})
+
+test('a server that fails is left alone after five tries, asked one at a time, and gets everything once it is back', async () => {
+  const { id } = await endpoint('/down', { kinds: ['lead.registered'], inFlight: 1 })
+  let isDown = true
+  receiver.answers.set('/down', (_, response) => response.writeHead(isDown ? 500 : 200).end())
+  await settled()
+  const emails = await Promise.all(Array.from({ length: 12 }, register))
+  await receiver.wait('/down', 5)
+  await sleep(1_500)
+  const before = receiver.all.filter(({ path }) => path === '/down').length
+  assert.equal(before, 5, 'no sixth request within seconds')
+  assert.equal((await found(id))?.failures, 5)
+  isDown = false
+  const told = async () =>
+    new Set(
+      receiver.all
+        .filter(({ path }) => path === '/down')
+        .slice(before)
+        .map(({ data }) => data.email),
+    )
+  await eventually(20, told, (those) => emails.every((email) => those.has(email)))
+  assert.equal((await found(id))?.failures, 0)
+})
+
+test('batches: what is due together of one kind and campaign is one request, and what fails comes one by one', async () => {
+  await endpoint('/batch', { kinds: ['lead.registered'], batch: 50, inFlight: 1 })
+  receiver.answers.set('/batch', ({ type }, response) => response.writeHead(type === 'batch' ? 413 : 200).end())
+  await settled()
+  const emails = await Promise.all(Array.from({ length: 30 }, register))
+  const single = async () => receiver.all.filter(({ path, type }) => path === '/batch' && type !== 'batch')
+  const came = await eventually(
+    15,
+    single,
+    (those) => new Set(those.map(({ data }) => data.email)).size === emails.length,
+  )
+  const batches = receiver.all.filter(({ path, type }) => path === '/batch' && type === 'batch')
+  assert.ok(batches.length > 0 && batches.every(({ isVerified }) => isVerified))
+  const idsInBatches = new Set(batches.flatMap(({ data }) => data.events.map((one: { id: string }) => one.id)))
+  assert.ok(
+    [...idsInBatches].every((one) => came.some(({ id }) => id === one)),
+    'the same ids again',
+  )
+})
+
+test('neighbours: one that hangs, one that resets and one that is busy hold up nobody else', async () => {
+  await Promise.all(
+    ['/hangs', '/resets', '/busy', '/good'].map((path) => endpoint(path, { kinds: ['lead.registered'] })),
+  )
+  receiver.answers.set('/hangs', () => {})
+  receiver.answers.set('/resets', (_, response) => response.destroy())
+  receiver.answers.set('/busy', answering(429, { 'retry-after': '3600' }))
+  await settled()
+  const beganAt = Date.now()
+  await Promise.all(Array.from({ length: 20 }, register))
+  const came = await receiver.wait('/good', 20)
+  assert.ok(Math.max(...came.map(({ atMs }) => atMs)) - beganAt < 3_000)
+  assert.ok(receiver.all.filter(({ path }) => path === '/busy').length <= 4, 'as many as were in flight')
+})
+
+test('killed and started again: every registration is told at least once, repeats have the same id, nothing else is told', async () => {
+  await endpoint('/killed', { kinds: ['lead.registered'], inFlight: 8 })
+  receiver.answers.set('/killed', (_, response) => setTimeout(() => response.writeHead(200).end(), 20))
+  await settled()
+  const told: string[] = []
+  for (let round = 0; round < 3; round += 1) {
+    told.push(...(await Promise.all(Array.from({ length: 40 }, register))))
+    await sleep(300 + round * 150)
+    shop.server.process.kill('SIGKILL')
+    shop.server = await shop.place.serve(['--rate-limit', '1000000'], { EGRESS_ALLOW: '127.0.0.1' })
+  }
+  const came = async () => receiver.all.filter(({ path }) => path === '/killed')
+  const all = await eventually(60, came, (those) => new Set(those.map(({ data }) => data.email)).size === told.length)
+  assert.equal(new Set(all.map(({ id }) => id)).size, told.length, 'one id for each')
+  assert.ok(all.every(({ data }) => told.includes(data.email)))
+})
+
+test('secrecy: no email, no secret and no more than the host of an address in what the server writes', async () => {
+  const before = receiver.all.filter(({ path }) => path === '/good').length
+  await register()
+  await receiver.wait('/good', before + 1)
+  const written = shop.server.output()
+  for (const text of ['@example.com', '/killed', '/down', 'whsec_', ...receiver.secrets.values()])
+    assert.ok(!written.includes(text), text)
+  const metrics = await (await fetch(`${shop.server.origin}/metrics`)).text()
+  assert.ok(/lastcall_webhook_tries_total\{outcome="delivered"\} \d/.test(metrics))
+  assert.ok(!/example\.com|whsec/.test(metrics))
+})

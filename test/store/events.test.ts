@@ -1,0 +1,210 @@
+// What waits to be told, on both engines: written with the lead, kept in the order of its instants, and taken off.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
+import { checkEndpoint, type EndpointSettings, eventKinds } from '../../src/core/events.ts'
+import { buildLeads } from '../../src/leads/leads.ts'
+import type { Due, Endpoint } from '../../src/store/events.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
+const wantedKinds = eventKinds.filter((kind) => kind !== 'endpoint.tested' && kind !== 'lead.deadline_approaching')
+const late = 4_000_000_000
+
+function settings(changes: Partial<EndpointSettings> = {}): EndpointSettings {
+  const checked = checkEndpoint(
+    { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, ...changes },
+    () => undefined,
+  )
+  assert.ok('settings' in checked)
+  return checked.settings
+}
+
+function campaignSettings(changes: object = {}): CampaignSettings {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } }
+  const checked = checkCampaign({ name: 'c', isDraft: false, timeZone: 'UTC', mechanism, ...changes })
+  assert.ok('campaign' in checked)
+  return checked.campaign
+}
+
+async function opened(store: Store) {
+  const { id: accountId } = await store.configuration.createAccount('Owner')
+  const { id: campaignId } = await store.configuration.applyCampaign(accountId, campaignSettings())
+  const leads = buildLeads(store, openConfigCache(store), () => {})
+  return { of: { accountId, campaignId }, leads, accountId }
+}
+
+const shown = (due: Due[]) => due.map(({ dueAt, kind, detail, tries }) => `${dueAt} ${kind} ${detail} ${tries}`)
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  test(`a lead and what is to be told of it are written as one step, old and new ones alike: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    await leads.register(of, 'before@example.com', 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+    const other = await store.events.createEndpoint(accountId, settings({ campaignIds: [of.campaignId + 1] }), 500)
+    // A campaign that was read before the endpoint was made is read again.
+    const emails = ['b@example.com', 'a@example.com', 'c@example.com']
+    const made = await Promise.all(emails.map((email) => leads.register(of, email, 1_000)))
+    await leads.setDeadline(of, 'a@example.com', 1_500, 1_100)
+    const due = await store.events.due(endpoint, late, 100)
+    const idOf = (index: number) => (made[index] as { lead: { id: number } }).lead.id
+    assert.equal(new Set(due.map(({ leadId }) => leadId)).size, 3)
+    assert.ok(due.every(({ leadId }) => [0, 1, 2].map(idOf).includes(leadId)))
+    const registered = '1000 lead.registered 0 null'
+    const look = '4600 look 0 null'
+    const expected = [
+      registered,
+      registered,
+      registered,
+      '1100 lead.deadline_changed 2 null',
+      '1500 look 0 null',
+      look,
+      look,
+      look,
+    ]
+    assert.deepEqual(shown(due), expected)
+    assert.deepEqual(await store.events.due(other, late, 100), [])
+    assert.deepEqual(
+      shown(await store.events.due(endpoint, 1_500, 100)).slice(3),
+      expected.slice(3, 4),
+      'a look is a second late',
+    )
+    assert.deepEqual(shown(await store.events.due(endpoint, 1_501, 100)).slice(3), expected.slice(3, 5))
+    await leads.visitWithoutEmail(of, ` ${'0'.repeat(32)}`, 1_200)
+    assert.equal((await store.events.due(endpoint, late, 100)).length, 8, 'of visitors without an email nobody is told')
+  })
+
+  test(`what is done is taken off, and what failed comes again: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+    for (const [index, email] of ['a@example.com', 'b@example.com', 'c@example.com'].entries())
+      await leads.register(of, email, 1_000 + index)
+    const [first, second, third] = (await store.events.due(endpoint, 1_002, 9)) as [Due, Due, Due]
+    const failed = { ...second, tries: 1, nextAt: 2_000, lastAt: 1_100 }
+    await store.events.settle(endpoint, {
+      done: [first, second],
+      failed: [failed],
+      looks: [{ ...first, kind: 'look', dueAt: 3_000 }],
+    })
+    assert.deepEqual(shown(await store.events.due(endpoint, 1_999, 9)), shown([third]))
+    assert.deepEqual(shown(await store.events.due(endpoint, 2_000, 9)), [
+      `${second.dueAt} lead.registered 0 1`,
+      ...shown([third]),
+    ])
+    const again = (await store.events.due(endpoint, 2_000, 1))[0] as Due
+    await store.events.settle(endpoint, {
+      done: [],
+      failed: [{ ...again, tries: 9, nextAt: null, lastAt: 2_100 }],
+      looks: [],
+    })
+    assert.deepEqual(shown(await store.events.due(endpoint, 2_900, 9)), shown([third]), 'given up')
+    assert.equal(await store.events.resendFailed(endpoint, 2_000, 2_500), 1)
+    await store.events.settle(endpoint, { done: [{ ...again, tries: 0 }, third], failed: [], looks: [] })
+    assert.deepEqual(shown(await store.events.due(endpoint, 3_500, 9)), ['3000 look 0 null'])
+    const { waiting, oldestDueAt } = await store.events.waiting(endpoint, 3_500)
+    assert.deepEqual({ waiting, oldestDueAt }, { waiting: 1, oldestDueAt: 3_000 })
+  })
+
+  test(`saves that concern leads who are there have them gone through; an erased one is told by its ref alone: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    await leads.register(of, 'ada@example.com', 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+    const sweeps = async () => (await store.events.sweeps('node')).map(({ cause, afterEmail }) => [cause, afterEmail])
+    await store.events.lease('node')
+    assert.deepEqual(await sweeps(), [['looks', '']])
+    const [sweep] = await store.events.sweeps('node')
+    assert.ok(sweep)
+    await store.events.sweepOn(sweep, [], 600, 'ada@example.com')
+    assert.deepEqual(await sweeps(), [['looks', 'ada@example.com']])
+    const campaign = await store.configuration.findCampaign(of.campaignId)
+    assert.ok(campaign)
+    await store.leads.erase([{ campaign, email: 'ada@example.com' }], 700)
+    assert.deepEqual(await sweeps(), [['looks', 'ada@example.co']], 'no address stays behind')
+    const [erased] = await store.events.due(endpoint, late, 9)
+    assert.deepEqual([erased?.kind, erased?.dueAt], ['lead.erased', 700])
+    assert.ok(erased && erased.detail > 0)
+    await store.events.sweepOn(sweep, [], 600, null)
+    assert.equal((await sweeps()).length, 1, 'a step that began before the erasure is done again')
+    const [next] = await store.events.sweeps('node')
+    await store.events.sweepOn(next as typeof sweep, [], 600, null)
+    const change = async (changes: object) => {
+      await store.configuration.applyCampaign(accountId, { ...campaignSettings(changes), id: of.campaignId })
+      return sweeps()
+    }
+    assert.deepEqual(await change({ name: 'other' }), [])
+    const mechanism = { ...campaign.terms.mechanism, endsAt: '2030-01-01T00:00' }
+    assert.deepEqual(await change({ mechanism }), [['edit', '']])
+    assert.equal((await store.events.sweeps('node'))[0]?.scheduleBefore?.mechanism.endsAt, undefined)
+    await change({ mechanism, isDraft: true })
+    assert.deepEqual(
+      (await change({ mechanism })).map(([cause]) => cause),
+      ['looks', 'edit'],
+    )
+  })
+
+  test(`an account has at most 20 endpoints; one that is paused is written nothing, one that is deleted leaves nothing: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    const made: Endpoint[] = []
+    for (let n = 0; n < 20; n += 1) made.push(await store.events.createEndpoint(accountId, settings(), 500))
+    await assert.rejects(store.events.createEndpoint(accountId, settings(), 500), /at most 20/)
+    const [first, second] = made as [Endpoint, Endpoint]
+    await store.events.pauseEndpoint(first, 'user', 600)
+    await leads.register(of, 'a@example.com', 1_000)
+    assert.equal((await store.events.due(first, late, 9)).length, 0)
+    assert.equal((await store.events.due(second, late, 9)).length, 2)
+    await store.events.pauseEndpoint(second, 'deleted', 600)
+    assert.equal((await store.events.listEndpoints(accountId)).length, 19)
+    assert.equal(await store.events.findEndpoint(accountId, second.id), undefined)
+    for (let isDone = false; !isDone; ) isDone = await store.events.purge(second)
+    assert.equal((await store.events.due(second, late, 9)).length, 0)
+    assert.deepEqual(await store.events.deletedEndpoints(), [])
+    assert.equal(await store.events.findEndpoint(accountId + 1, first.id), undefined, 'of another account')
+  })
+
+  test(`secrets differ, the one before signs until its grace is over, and ids stay: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+    const [secret] = store.events.secretsOf(endpoint, 500)
+    assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{43}=$/)
+    const rotated = (await store.events.rotateSecret(endpoint, 900)) as Endpoint
+    assert.deepEqual(store.events.secretsOf(rotated, 899).slice(1), [secret])
+    assert.equal(store.events.secretsOf(rotated, 900).length, 1)
+    assert.notEqual(store.events.secretsOf(rotated, 900)[0], secret)
+    const id = () => store.events.eventId(1, 2, 'lead.expired', 3, 0)
+    assert.match(id(), /^evt_[0-9a-f]{32}$/)
+    assert.equal(id(), id())
+    assert.notEqual(id(), store.events.eventId(1, 3, 'lead.expired', 3, 0))
+  })
+}
+
+test("postgres: an endpoint is one node's at a time, and another's as soon as that lets go", async (t) => {
+  const at = await (emptyDatabases.postgres as NonNullable<(typeof emptyDatabases)[string]>)(t)
+  const [one, two] = [await openStore(at, options), await openStore(at, options)]
+  t.after(async () => void (await Promise.all([one.close(), two.close()])))
+  const { of, leads, accountId } = await opened(one)
+  await one.events.createEndpoint(accountId, settings(), 500)
+  await leads.register(of, 'a@example.com', 1_000)
+  await one.events.lease('one')
+  await two.events.lease('two')
+  const due = async () => [
+    (await one.events.dueEndpoints('one', late)).length,
+    (await two.events.dueEndpoints('two', late)).length,
+  ]
+  assert.deepEqual(await due(), [1, 0])
+  await one.events.release('one')
+  await two.events.lease('two')
+  assert.deepEqual(await due(), [0, 1])
+})
