@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { campaignFile, installation, owner } from '../support/lastcall.ts'
 import { command, eventually, filesWith } from '../support/prepared.ts'
 
-test('accounts, keys and campaigns', { concurrency: 4, timeout: 400_000 }, async (t) => {
+test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async (t) => {
   const tests = [
     t.test('accounts', async (t) => {
       const { json } = installation(t)

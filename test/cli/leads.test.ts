@@ -8,7 +8,7 @@ import { campaignFile, type Installation } from '../support/lastcall.ts'
 import { assertRefused, command, eventually, prepared } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
-test('leads', { concurrency: 4, timeout: 400_000 }, async (t) => {
+test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const campaign = ['--campaign', String(origin.campaignId)]
   const importFile = (place: Installation, csv: string | Buffer, name = 'emails.csv') => {

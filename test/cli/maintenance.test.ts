@@ -10,7 +10,7 @@ import { prepared, root } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { databasesCreated } from '../support/test-database.ts'
 
-test('maintenance', { concurrency: 4, timeout: 400_000 }, async (t) => {
+test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const campaign = ['--campaign', String(origin.campaignId)]
   const tests: Promise<void>[] = []

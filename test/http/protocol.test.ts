@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { amount } from '../support/faults.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { openShop, sideBySide } from '../support/prepared.ts'
 import {
@@ -18,7 +19,7 @@ import {
   wire,
 } from '../support/wire.ts'
 
-const fuzzRuns = Number(process.env.FUZZ ?? 300)
+const fuzzRuns = Number(process.env.FUZZ ?? amount(100, 300))
 const expect100 = 'Expect: 100-continue'
 
 test('requests', { concurrency: 8 }, async (t) => {

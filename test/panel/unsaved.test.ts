@@ -13,7 +13,7 @@ async function make(): Promise<number> {
   const file = campaignFile({
     name: 'Course',
     pages: [{ pageUrl: 'https://example.com/one' }],
-    mailTimer: { width: 300 },
+    mailTimer: {},
   })
   return (await stage.place.json(['campaign', 'apply', ...account, '-'], file)).id
 }

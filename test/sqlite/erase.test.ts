@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { amount } from '../support/faults.ts'
 import type { Installation } from '../support/lastcall.ts'
 import { command, prepared, several } from '../support/prepared.ts'
 
@@ -130,6 +131,7 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
           if (looked.status === 200) served += 1
           else wrong.push(looked.status)
         }
+        await sleep(amount(5, 0))
       }
     })
     try {

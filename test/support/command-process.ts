@@ -8,6 +8,8 @@ const main = new URL('../../src/main.ts', import.meta.url).href
 type Exit = { exitCode: number }
 let runs = 0
 
+const end = process.exit
+process.once('disconnect', () => end())
 process.exit = ((exitCode: number) => {
   throw { exitCode } satisfies Exit
 }) as typeof process.exit
