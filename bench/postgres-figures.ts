@@ -38,7 +38,7 @@ async function commitsOf(database: pg.Client): Promise<number> {
 }
 
 /** Nanoseconds of the postmaster, its living children and those that it has waited for. */
-async function cpuOf(database: pg.Client): Promise<number> {
+export async function cpuOf(database: pg.Client): Promise<number> {
   const { rows } = await database.query('SELECT pg_backend_pid() AS pid')
   const postmaster = statOf(rows[0].pid).parent
   let sum = statOf(postmaster).ofEnded
@@ -84,8 +84,8 @@ export function cpuOfBoth({ cpuOfPostgres, cpuOfClient }: Measured): number {
 }
 
 /** The rounds' ratios, the smallest first. */
-export function ratiosOf(over: Measured[], under: Measured[], pick: (one: Measured) => number): number[] {
-  return over.map((one, round) => pick(one) / pick(under[round] as Measured)).sort((a, b) => a - b)
+export function ratiosOf<One>(over: One[], under: One[], pick: (one: One) => number): number[] {
+  return over.map((one, round) => pick(one) / pick(under[round] as One)).sort((a, b) => a - b)
 }
 
 /** Prints a bound with the median of the ratios beside it, and fails the run where it is missed. */
@@ -96,7 +96,7 @@ export function printBound(what: string, ratios: number[], kind: 'at most' | 'at
   if (!held) process.exitCode = 1
 }
 
-function spread(sorted: number[]): string {
+export function spread(sorted: number[]): string {
   const [least, middle, most] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)] as number[]
   return `${middle?.toFixed(2)} (${least?.toFixed(2)} to ${most?.toFixed(2)})`
 }

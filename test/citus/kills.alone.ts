@@ -103,6 +103,8 @@ test(`a worker is killed ${kills} times under load: its accounts 503, the others
     returns.push(first.at - startedAt)
     await Promise.all([book.assertKept(server), other.assertKept(server)])
   }
+  const refusedElsewhere = elsewhere.filter(({ status }) => status !== 201)
+  t.diagnostic(`elsewhere ${refusedElsewhere.length} of ${elsewhere.length} were refused`)
   assert.deepEqual(statusesOf(elsewhere), [201])
   assert.deepEqual(
     statusesOf(away).filter((status) => status !== 201),

@@ -55,6 +55,18 @@ test('systemd takes from the service all that Node can do without', () => {
   assert.ok(!settings.some((line) => line.startsWith('MemoryDenyWriteExecute')))
 })
 
+test('the compose file of Citus: exact tags, and the same role on every server, which is no superuser', () => {
+  const file = uncommented('deploy/citus/compose.yaml')
+  const images = [...file.matchAll(/image: (\S+)/g)].map(([, image]) => image as string)
+  assert.ok(images.length > 0)
+  for (const image of images) assert.match(image, /^[\w/]+:\d+\.\d+\.\d+$/)
+  assert.match(file, /postgres:\/\/lastcall_app:\$\{LASTCALL_DB_PASSWORD\}@coordinator:5432\/lastcall/)
+  assert.equal(file.match(/\*role\b|&role\b/g)?.length, 3)
+  assert.equal(file.match(/\*pgpass\b|&pgpass\b/g)?.length, 3)
+  const [, lastcall = ''] = file.split(/^ {2}lastcall:$/m)
+  assert.ok(!lastcall.includes('POSTGRES_PASSWORD'))
+})
+
 test('compose: Lastcall is not PostgreSQL’s superuser, and does not know that one’s password', () => {
   const [, lastcall = '', postgres = ''] = uncommented('compose.yaml').split(/^ {2}(?:lastcall|postgres):$/m)
   const [, user, password] = /postgres:\/\/(\w+):\$\{(\w+)/.exec(lastcall) ?? []

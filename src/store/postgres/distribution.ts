@@ -83,7 +83,7 @@ export async function distribute(connection: Connection, shards: number | undefi
   const known = await shardCount(connection)
   if (known !== undefined && shards !== undefined && known !== shards) {
     throw new Refused(
-      `--shards: the tables are divided into ${known} shards already; alter_distributed_table changes that`,
+      `--shards: the tables are divided into ${known} shards already, and stay so`,
     )
   }
   await distributeTables(connection, shards)
