@@ -336,6 +336,33 @@ atBothWidths('publishing and back to draft say what they mean for leads under wa
   assertUntroubled(page)
 })
 
+test('the bar that saves is never over the field that is typed in, at 200 % neither', async () => {
+  const page = await edit(await make(course))
+  for (const viewport of [
+    { width: 720, height: 450 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport)
+    await page
+      .getByRole('button', { name: 'Discard changes' })
+      .click({ timeout: 500 })
+      .catch(() => {})
+    for (const field of await page.locator('.rules form').locator('input:visible, select:visible').all()) {
+      // At the lower end of the window, where the bar stands.
+      await field.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+      await field.focus()
+      if ((await field.getAttribute('aria-label')) === 'It ends: number') await field.fill('47')
+      await page.waitForTimeout(30)
+      const isCovered = await field.evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect()
+        const bar = document.querySelector('.save')?.getBoundingClientRect()
+        return bar !== undefined && bar.top < bottom - 1 && bar.bottom > top + 1
+      })
+      assert.equal(isCovered, false, `${viewport.height}: ${await field.evaluate((element) => element.outerHTML)}`)
+    }
+  }
+})
+
 test('rules are changed and saved by keyboard alone', async () => {
   const id = await make(course)
   const page = await edit(id)

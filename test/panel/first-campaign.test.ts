@@ -55,7 +55,7 @@ for (const width of widthsByTurns()) {
     await click(page.getByRole('tab', { name: 'Deadline' }))
     await click(button('Publish'))
     await click(button('Publish', page.getByRole('dialog')))
-    await page.getByText('Published', { exact: true }).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
 
     await goTo('Integrations')
     await click(button('New key'))
