@@ -105,7 +105,7 @@ atBothWidths('offer pages are added, refused by name, and removed; the widget is
   await page.getByRole('button', { name: 'Save pages' }).click()
   await second.getByText('This must be a whole address').waitFor()
   await second.getByLabel('Address of the page').fill('https://example.com/two')
-  await second.getByLabel('Offer this page in mails').uncheck()
+  await second.getByLabel('Link to this page in mails').uncheck()
   await page.getByRole('button', { name: 'Save pages' }).click()
   await page.getByText('Saved.').waitFor()
   const file = await stage.place.json(['campaign', 'export', String(id)])

@@ -58,7 +58,7 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByLabel('Email').fill('owner@EXAMPLE.com')
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Email and password do not fit together').waitFor()
+  await page.getByText('Wrong email or password').waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()

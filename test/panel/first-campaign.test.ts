@@ -38,7 +38,7 @@ for (const width of widthsByTurns()) {
 
     await goTo('Campaigns')
     await click(button('New campaign').first())
-    await click(page.getByRole('radio', { name: '48 hours from signup' }))
+    await click(page.getByRole('radio', { name: '48 hours from sign-up' }))
     await fill(page.getByLabel('Name', { exact: true }), 'Autumn course')
     await click(button('Create draft'))
 

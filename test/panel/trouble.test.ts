@@ -116,7 +116,7 @@ atBothWidths('a campaign that cannot be duplicated or exported says why, and is 
 
 atBothWidths('a name of spaces is marked where it stands', async (width) => {
   const page = await open('/settings', width)
-  const fault = page.getByText('Enter a name of up to 200 characters; spaces alone are none.')
+  const fault = page.getByText('The name can’t be blank, and has at most 200 characters.')
   await page.getByLabel('Name').fill('   ')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await fault.waitFor()

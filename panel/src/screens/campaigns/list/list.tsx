@@ -10,7 +10,6 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
 import { Screen } from '../../../parts/screen.tsx'
 import { CampaignBadge } from '../campaign-badge.tsx'
-import { words as campaignWords } from '../words.ts'
 import { CampaignMenu } from './campaign-menu.tsx'
 import { ImportButton } from './import.tsx'
 import { NewCampaign } from './new-campaign.tsx'
@@ -65,7 +64,6 @@ async function readAll({ signal }: { signal: AbortSignal }): Promise<Summary[]> 
 /** Search, state and page stand in the address: the way back leads to them again. */
 function Found({ campaigns }: { campaigns: Summary[] }) {
   const text = useWords(words)
-  const { states } = useWords(campaignWords)
   const [address, setAddress] = useSearchParams()
   const search = address.get('search') ?? ''
   const state = shownStates.find((one) => one === address.get('state')) ?? 'all'
@@ -99,7 +97,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           aria-label={text.state}
           value={state}
           onChange={(next) => put({ state: next === 'all' ? '' : next }, true)}
-          data={shownStates.map((value) => ({ value, label: value === 'all' ? text.all : states[value] }))}
+          data={shownStates.map((value) => ({ value, label: text.shown[value] }))}
         />
       </Group>
       <Text size="sm" c="dimmed" aria-live="polite">
