@@ -6,7 +6,7 @@ import { Shell } from './parts/shell.tsx'
 import { SignInAgain } from './parts/sign-in-again.tsx'
 import { JoinScreen, SetupScreen } from './screens/coming-in/join.tsx'
 import { SignInScreen } from './screens/coming-in/sign-in.tsx'
-import { NotFoundScreen } from './screens/not-found.tsx'
+import { NotFoundScreen, NowhereScreen } from './screens/not-found.tsx'
 import { useAnySession } from './session.ts'
 
 const campaign = lazy(() => import('./screens/campaigns/campaign.tsx'))
@@ -35,6 +35,12 @@ export function App() {
   )
 }
 
+/** Whether there is a screen at such an address: nobody signs in to be told that there is none. */
+function isScreen(location: string): boolean {
+  const [, first] = location.split('/')
+  return screens.some(([path]) => path.split('/')[1] === first)
+}
+
 function BehindSession() {
   const session = useAnySession()
   const [location] = useLocation()
@@ -42,6 +48,7 @@ function BehindSession() {
   if (session.isPending) return <Waiting />
   if (session.isError) return <Failure of={session} />
   if (!session.data.signedIn) {
+    if (!isScreen(location)) return <NowhereScreen />
     const here = `${location}${search === '' ? '' : `?${search}`}`
     return <Redirect to={`/sign-in${here === '/' ? '' : `?to=${encodeURIComponent(here)}`}`} replace />
   }

@@ -106,7 +106,6 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
   // A surface that takes bodies says which (`useJson`). Elsewhere nobody waits for a body.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
-  app.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
   app.setErrorHandler((error, request, reply) => {
     // Fastify refuses the media type before it notices that the path is unknown.
     const code = request.is404 ? 'NOT_FOUND' : errorCodeOf(error)

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
-import { termsOf } from '../core/mechanism/terms.ts'
+import { type Terms, termsOf } from '../core/mechanism/terms.ts'
 import { toAccount } from './access.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { sweepAfterSave, watchersOf } from './events.ts'
@@ -32,7 +32,7 @@ export type Configuration = ReturnType<typeof configurationOn>
 export function configurationOn({ read, snapshot, write, writeUnflushed }: Runner) {
   return {
     ...boundTo(read, { listAccounts, findAccount, listKeys, findKey, findLiveKey }),
-    ...boundTo(read, { listCampaigns, countCampaigns, newestPublished }),
+    ...boundTo(read, { listCampaigns, listPublishedTerms, countCampaigns, newestPublished }),
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
     ...boundTo(write, { applyCampaign, deleteCampaign }),
@@ -179,6 +179,18 @@ async function listCampaigns(
     typeId: row.type_id,
     isDraft: row.is_draft === 1,
   }))
+}
+
+/** Of published campaigns after an id, ascending, at most `limit`. */
+async function listPublishedTerms(sql: Sql, accountId: number, { limit, afterId }: Omit<CampaignFilter, 'isDraft'>) {
+  const rows = await sql.all(
+    'SELECT id, settings FROM campaigns WHERE account_id = ? AND is_draft = 0 AND id > ? ORDER BY id LIMIT ?',
+    ...[accountId, afterId, limit],
+  )
+  return rows.map(({ id, settings }): { id: number; terms: Terms } => {
+    const { timeZone, mechanism } = JSON.parse(settings)
+    return { id, terms: termsOf({ timeZone, mechanism }) }
+  })
 }
 
 async function countCampaigns(sql: Sql, accountId: number): Promise<CampaignTotals> {

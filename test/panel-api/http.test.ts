@@ -101,11 +101,11 @@ test('the addresses of screens give browsers the document, and programs the cont
   }
   const below = await ask('/campaigns', { headers: html }, secure)
   assert.match(await below.text(), /<base href="\/lastcall\/">/)
-  for (const [path, headers] of [
-    ['/campaigns', { accept: 'application/json' }],
-    ['/nothing', html],
-  ] as const) {
-    const answer = await ask(path, { headers })
+  const unknown = await ask('/nothing', { headers: html })
+  assert.deepEqual([unknown.status, unknown.headers.get('x-frame-options')], [404, 'DENY'])
+  assert.match(await unknown.text(), /<base href="\/">/)
+  for (const path of ['/campaigns', '/nothing']) {
+    const answer = await ask(path, { headers: { accept: 'application/json' } })
     const { status, code } = (await answer.json()) as any
     assert.deepEqual([answer.status, status, code], [404, 'error', 'NOT_FOUND'])
   }

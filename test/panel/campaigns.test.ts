@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
-import { campaignFile } from '../support/lastcall.ts'
+import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
@@ -42,7 +42,7 @@ atBothWidths(
     await assertFits(page)
     await page.getByLabel('Search by name').fill('publ')
     assert.equal(await page.getByRole('listitem').count(), 1)
-    await page.getByText('Drafts', { exact: true }).click()
+    await page.locator('label').getByText('Draft', { exact: true }).click()
     await page.getByText('No campaign fits').waitFor()
     await page.getByLabel('Search by name').fill('')
     await page.getByRole('link', { name: 'A draft' }).waitFor()
@@ -105,7 +105,7 @@ atBothWidths('offer pages are added, refused by name, and removed; the widget is
   await page.getByRole('button', { name: 'Save pages' }).click()
   await second.getByText('This must be a whole address').waitFor()
   await second.getByLabel('Address of the page').fill('https://example.com/two')
-  await second.getByLabel('Offer this page in mails').uncheck()
+  await second.getByLabel('Link to this page in mails').uncheck()
   await page.getByRole('button', { name: 'Save pages' }).click()
   await page.getByText('Saved.').waitFor()
   const file = await stage.place.json(['campaign', 'export', String(id)])
@@ -158,6 +158,37 @@ atBothWidths('the mail timer is drawn as the mail will show it, in every state, 
     .waitFor()
   await assertFits(page)
   await assertAccessible(page)
+  assertUntroubled(page)
+})
+
+test('three hundred campaigns are fifty a page, in a state that the way back leads to again', async () => {
+  const person = await stage.person('many')
+  const over = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2020-01-01T00:00' } }
+  await stage.place.arrange(async (store) => {
+    for (let number = 1; number <= 120; number += 1) {
+      const changes = { name: `Campaign ${number}`, ...(number % 60 === 0 && { mechanism: over }) }
+      await appliedCampaign(store, person.accountId, campaignFile(changes))
+    }
+  })
+  const page = await stage.open(person, { path: '/campaigns', width: 'phone' })
+  await page.getByText('120 campaigns').waitFor()
+  assert.equal(await page.getByRole('listitem').count(), 50)
+  assert.match(await page.getByRole('listitem').first().innerText(), /Campaign 120\s+ENDED/)
+  await assertFits(page)
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Page 3 of the list' }).click()
+  await page.getByRole('link', { name: 'Campaign 20', exact: true }).waitFor()
+  assert.equal(await page.getByRole('listitem').count(), 20)
+  await page.getByLabel('Search by name').fill('campaign 1')
+  await page.getByText('32 campaigns').waitFor()
+  await page.locator('label').getByText('Ended', { exact: true }).click()
+  await page.getByText('1 campaign', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Campaign 120' }).click()
+  await page.getByRole('tab', { name: 'Leads' }).waitFor()
+  await page.locator('main').getByText('Ended', { exact: true }).waitFor()
+  await page.goBack()
+  await page.getByText('1 campaign', { exact: true }).waitFor()
+  assert.equal(await page.getByLabel('Search by name').inputValue(), 'campaign 1')
   assertUntroubled(page)
 })
 

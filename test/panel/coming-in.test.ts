@@ -58,7 +58,7 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByLabel('Email').fill('owner@EXAMPLE.com')
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Email and password do not fit together').waitFor()
+  await page.getByText('Wrong email or password').waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()
@@ -68,4 +68,20 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.goto('/')
   await page.waitForURL(/\/sign-in$/)
+})
+
+atBothWidths('an unknown address is a page with a way back, in a browser', async (width) => {
+  const who = await stage.person(`lost-${width}`)
+  for (const one of [undefined, who]) {
+    const page = await stage.open(one, { width, path: '/no-such-page/at-all' })
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Go to the overview' }).click()
+    await page.getByRole('heading', { name: one === undefined ? 'Sign in' : 'Overview' }).waitFor()
+    assertUntroubled(page)
+  }
+  const answer = await fetch(`${stage.server.origin}/no-such-page`, { headers: { accept: 'text/html,*/*' } })
+  assert.deepEqual([answer.status, answer.headers.get('content-type')], [404, 'text/html; charset=utf-8'])
+  const toProgram = await fetch(`${stage.server.origin}/no-such-page`)
+  assert.deepEqual([toProgram.status, ((await toProgram.json()) as { code: string }).code], [404, 'NOT_FOUND'])
 })

@@ -73,7 +73,7 @@ async function edit(id: number, options: Options = {}): Promise<Page> {
 }
 
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
-const now = (page: Page) => page.getByRole('button', { name: /^Comes now/ })
+const now = (page: Page) => page.getByRole('button', { name: /^Signs up now/ })
 
 test('every setting fits a phone and a desk, in both languages, light and dark, and axe finds nothing', async () => {
   const kinds = [
@@ -112,7 +112,7 @@ atBothWidths(
   async (width) => {
     const page = await edit(await make(course), { width })
     await page.getByLabel('A moment of your own').fill('2026-10-24T12:00')
-    const own = page.getByRole('button', { name: /^Comes when you choose/ })
+    const own = page.getByRole('button', { name: /^Signs up when you choose/ })
     await own.getByText('Open until Mon, 26 Oct 2026, 11:00 GMT+1 (2 days)').waitFor()
     await page.getByLabel('It ends: unit').selectOption('D')
     await page.getByLabel('It ends: number').fill('2')
@@ -127,7 +127,7 @@ atBothWidths(
 test('every time of the preview is shown in the reader’s own zone on hover', async () => {
   const page = await edit(await make({ ...course, timeZone: 'America/New_York' }), { zone: 'Asia/Tokyo' })
   await page.getByLabel('A moment of your own').fill('2026-12-01T12:00')
-  const own = page.getByRole('button', { name: /^Comes when you choose/ })
+  const own = page.getByRole('button', { name: /^Signs up when you choose/ })
   const tip = page.getByRole('tooltip')
   const seen = async (time: Locator, text: string) => {
     await time.hover()
@@ -150,13 +150,13 @@ test('every time of the preview is shown in the reader’s own zone on hover', a
 
 atBothWidths('resets, retries and cycles stand in the timeline, and what goes on says so', async (width) => {
   const page = await edit(await make(course), { width })
-  await page.getByRole('switch', { name: 'Registering again before the end starts the time over' }).click()
-  await page.getByRole('radio', { name: 'Registering again gives another chance' }).click()
-  const list = page.getByText('Registers again: another chance').filter({ visible: true })
+  await page.getByRole('switch', { name: 'Signing up again before the end starts the time again' }).click()
+  await page.getByRole('radio', { name: 'Signing up again gives another chance' }).click()
+  const list = page.getByText('Signs up again: another chance').filter({ visible: true })
   await list.first().waitFor()
-  assert.equal(await page.getByText('Registers again: the time starts over').filter({ visible: true }).count(), 2)
+  assert.equal(await page.getByText('Signs up again: open until').filter({ visible: true }).count(), 2)
   await page.getByRole('radio', { name: 'It opens again by itself' }).click()
-  await page.getByText('It comes again by itself').first().waitFor()
+  await page.locator('.steps').getByText('It opens again by itself').first().waitFor()
   assert.equal(await list.count(), 0)
   await page.getByLabel('How often', { exact: true }).last().selectOption('unlimited')
   await page.getByText('And so on.').first().waitFor()
@@ -305,7 +305,7 @@ atBothWidths('a finding is shown beside the setting, and again before it is publ
   await page.getByLabel('When time is up').selectOption('REDIRECT')
   await page.getByLabel('Address of that page').fill('http://example.com/offer/')
   await page.getByText('are sent to the page that they are on').waitFor()
-  await page.getByText('The campaign is a draft: nobody can register').waitFor()
+  await page.getByText('The campaign is a draft: nobody can sign up').waitFor()
   await save(page).click()
   await page.getByText('Everything is saved').waitFor()
   await page.getByRole('button', { name: 'Publish' }).click()
@@ -322,7 +322,7 @@ atBothWidths('publishing and back to draft say what they mean for leads under wa
   await page.getByText('Unsaved changes').waitFor()
   await page.getByRole('button', { name: 'Publish' }).click()
   const publish = page.getByRole('dialog', { name: 'Publish this campaign?' })
-  await publish.getByText('Leads who registered before keep their deadlines').waitFor()
+  await publish.getByText('Leads who signed up before keep their deadlines').waitFor()
   await publish.getByText('that you have not saved are not published').waitFor()
   await publish.getByRole('button', { name: 'Publish' }).click()
   await publish.waitFor({ state: 'hidden' })
@@ -342,6 +342,33 @@ atBothWidths('publishing and back to draft say what they mean for leads under wa
   await page.getByText('Everything is saved').waitFor()
   assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [true, 'Not saved yet'])
   assertUntroubled(page)
+})
+
+test('the bar that saves is never over the field that is typed in, at 200 % neither', async () => {
+  const page = await edit(await make(course))
+  for (const viewport of [
+    { width: 720, height: 450 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(viewport)
+    await page
+      .getByRole('button', { name: 'Discard changes' })
+      .click({ timeout: 500 })
+      .catch(() => {})
+    for (const field of await page.locator('.rules form').locator('input:visible, select:visible').all()) {
+      // At the lower end of the window, where the bar stands.
+      await field.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+      await field.focus()
+      if ((await field.getAttribute('aria-label')) === 'It ends: number') await field.fill('47')
+      await page.waitForTimeout(30)
+      const isCovered = await field.evaluate((element) => {
+        const { top, bottom } = element.getBoundingClientRect()
+        const bar = document.querySelector('.save')?.getBoundingClientRect()
+        return bar !== undefined && bar.top < bottom - 1 && bar.bottom > top + 1
+      })
+      assert.equal(isCovered, false, `${viewport.height}: ${await field.evaluate((element) => element.outerHTML)}`)
+    }
+  }
 })
 
 test('rules are changed and saved by keyboard alone', async () => {

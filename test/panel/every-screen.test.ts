@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFull } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertFits, assertNoViolation, assertUntroubled, panelStage, widths } from './stage.ts'
+import { assertFits, assertNoViolation, assertUntroubled, panelStage, widths, widthsByTurns } from './stage.ts'
 
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
@@ -146,5 +146,33 @@ test('the first Tab reaches the way past the navigation, on every screen', async
     await settled(page, path)
     await page.keyboard.press('Tab')
     assert.equal(await page.evaluate(() => document.activeElement?.className), 'skip', path)
+  }
+})
+
+test('nothing moves while a screen comes up: the layout shifts by less than 0.02', async (t) => {
+  for (const width of widthsByTurns()) {
+    const page = await stage.open(owner, { width, path: '/person' })
+    await page.addInitScript(() => {
+      const shifts: { value: number; what: string }[] = []
+      Object.assign(window, { shifts })
+      new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries() as any[]) {
+          shifts.push({ value, what: sources.map(({ node }: any) => node?.outerHTML?.slice(0, 80)).join(' | ') })
+        }
+      }).observe({ type: 'layout-shift', buffered: true })
+    })
+    // What is answered a moment later than the screen is drawn.
+    await page.route('**/panel/api/**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 150))
+      await route.continue()
+    })
+    for (const path of screens) {
+      await settled(page, path)
+      const shifts = await page.evaluate(() => (window as any).shifts as { value: number; what: string }[])
+      const sum = shifts.reduce((total, { value }) => total + value, 0)
+      if (sum >= 0.02) t.diagnostic(`${width} ${path} ${sum} ${JSON.stringify(shifts)}`)
+      assert.ok(sum < 0.02, `${width} ${path}: ${sum}`)
+    }
+    await page.context().close()
   }
 })

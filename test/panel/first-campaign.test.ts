@@ -38,7 +38,7 @@ for (const width of widthsByTurns()) {
 
     await goTo('Campaigns')
     await click(button('New campaign').first())
-    await click(page.getByRole('radio', { name: '48 hours from signup' }))
+    await click(page.getByRole('radio', { name: '48 hours from sign-up' }))
     await fill(page.getByLabel('Name', { exact: true }), 'Autumn course')
     await click(button('Create draft'))
 
@@ -55,7 +55,7 @@ for (const width of widthsByTurns()) {
     await click(page.getByRole('tab', { name: 'Deadline' }))
     await click(button('Publish'))
     await click(button('Publish', page.getByRole('dialog')))
-    await page.getByText('Published', { exact: true }).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
 
     await goTo('Integrations')
     await click(button('New key'))

@@ -44,12 +44,12 @@ atBothWidths(
     await assertFits(page)
     await signInAgain(page, person)
     await page
-      .getByRole('button', { name: /^Comes now/ })
+      .getByRole('button', { name: /^Signs up now/ })
       .getByText('Open without end')
       .waitFor()
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page
-      .getByRole('button', { name: /^Comes now/ })
+      .getByRole('button', { name: /^Signs up now/ })
       .getByText('Open until')
       .waitFor()
     await page.waitForLoadState('networkidle')
@@ -63,12 +63,12 @@ atBothWidths(
 
     // Leads that begin with something new.
     await page.goto(`/campaigns/${id}/leads`)
-    await page.getByText('Nobody is registered in this campaign yet').waitFor()
+    await page.getByText('Nobody has signed up for this campaign yet').waitFor()
     await page.context().clearCookies()
-    await page.getByLabel('Beginning of the address').fill('ada')
+    await page.getByLabel('Search by email').fill('ada')
     await question(page).waitFor()
     await signInAgain(page, person)
-    await page.getByText('No address begins like that').waitFor()
+    await page.getByText('No email begins like that').waitFor()
     assertUntroubled(page)
   },
 )

@@ -1,6 +1,6 @@
 // What may go wrong around the panel: parts that do not load, a browser that does not let it copy, a service that fails.
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage, type Width } from './stage.ts'
@@ -42,6 +42,22 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
   await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
   await page.getByText('nikt nie jest jeszcze zarejestrowany').waitFor()
   await page.context().close()
+})
+
+test('every screen that waits for the service looks the same', async () => {
+  const page = await stage.open(owner, { path: '/person' })
+  const waits = ['/', '/campaigns', '/integrations', '/integrations/history', '/settings', `/campaigns/${id}/leads`]
+  await page.route('**/panel/api/**', async (route) => {
+    if (route.request().url().endsWith('/session')) return route.continue()
+    if (/\/campaigns\/\d+$/.test(route.request().url())) return route.continue()
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await route.continue()
+  })
+  for (const path of waits) {
+    await page.goto(path)
+    await page.locator('main [role=status] .mantine-Skeleton-root').first().waitFor()
+    assert.equal(await page.locator('main .mantine-Loader-root').count(), 0, path)
+  }
 })
 
 atBothWidths('without HTTPS a page is added all the same, and what is copied is copied', async (width) => {
@@ -100,7 +116,7 @@ atBothWidths('a campaign that cannot be duplicated or exported says why, and is 
 
 atBothWidths('a name of spaces is marked where it stands', async (width) => {
   const page = await open('/settings', width)
-  const fault = page.getByText('Enter a name of up to 200 characters; spaces alone are none.')
+  const fault = page.getByText('The name can’t be blank, and has at most 200 characters.')
   await page.getByLabel('Name').fill('   ')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await fault.waitFor()

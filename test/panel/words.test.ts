@@ -89,3 +89,21 @@ test('every count in Polish words has the forms that Polish has', async () => {
     }
   }
 })
+
+/** What a colleague would not say, and second words for what has one. The reference speaks as the API does. */
+const unsaid = [
+  /\bmend|\bafresh\b|\bwhoever\b|\bas (?:they|it) stands?\b|\banew\b|\bcomes? (?:now|in the evening|again)\b|Coming again/i,
+  /Good to know|do not fit together|spaces alone|As the system|written to|the only one|These are all|in ASCII/,
+  /Przychodzi|Kto przychodzi|które tu stoją|To wszyscy|To jedyny|nie widziano|Podawaj|własny czas|komu czas|Warto/,
+]
+const ofTheApi = /^screens\/integrations\/|^screens\/coming-in\//
+const registration = /\bregist(?:er|ered|ers|ering|ration|rations)\b|rejestr/i
+
+test('the words are those that a colleague would say, and one for one thing', async () => {
+  for (const file of files) {
+    for (const { path, en, pl } of await pairsOf(file)) {
+      for (const one of unsaid) assert.doesNotMatch(`${en} ${pl}`, one, path)
+      if (!ofTheApi.test(file)) assert.doesNotMatch(`${en} ${pl}`, registration, path)
+    }
+  }
+})

@@ -1,4 +1,4 @@
-import { Center, Loader } from '@mantine/core'
+import { Skeleton, Stack } from '@mantine/core'
 import { type ReactNode, Suspense } from 'react'
 import { useLocation } from 'wouter'
 import { Boundary } from './boundary.tsx'
@@ -13,10 +13,14 @@ export function Loaded({ children }: { children: ReactNode }) {
   )
 }
 
-export function Waiting() {
+/** Stands where something is being read, as high as a screen: what is there then moves nothing. */
+export function Waiting({ height = '70vh' }: { height?: number | string }) {
   return (
-    <Center mih={240} role="status" aria-label="…">
-      <Loader />
-    </Center>
+    <Stack role="status" aria-label="…" gap="sm" mih={height}>
+      {[32, 96, 96].map((h, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are always the same.
+        <Skeleton key={index} h={h} w={index === 0 ? '40%' : '100%'} />
+      ))}
+    </Stack>
   )
 }

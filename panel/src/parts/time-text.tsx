@@ -33,8 +33,10 @@ export function TimeText({ at, timeZone, withSeconds = false, isInButton = false
         component="time"
         dateTime={new Date(seconds * 1_000).toISOString()}
         tabIndex={isInButton ? undefined : 0}
+        // As wide as it will be: where it comes, nothing moves.
+        style={offset === undefined ? { visibility: 'hidden' } : undefined}
       >
-        {instantText(seconds, offset, language, withSeconds)}
+        {instantText(seconds, offset ?? 0, language, withSeconds)}
       </Text>
     </Tooltip>
   )

@@ -4,6 +4,7 @@ import Type from 'typebox'
 import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaigns.ts'
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
 import type { Seconds } from '../../core/instant.ts'
+import type { Terms } from '../../core/mechanism/terms.ts'
 import type { Session } from '../../store/access.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
@@ -19,12 +20,16 @@ const pageSize = 1_000
 export const campaignRoutes = {
   ...forReader('GET /campaigns', {
     query: Type.Object({ afterId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })) }, closed),
-    async run({ session, parts, query }) {
+    async run({ session, parts, query, now }) {
+      const { configuration } = parts.store
       const filter = { limit: pageSize, afterId: Number(query.afterId ?? 0), isDraft: null }
-      const campaigns = await parts.store.configuration.listCampaigns(session.account.id, filter)
+      const campaigns = await configuration.listCampaigns(session.account.id, filter)
+      const published = await configuration.listPublishedTerms(session.account.id, filter)
+      const terms = new Map(published.map((one) => [one.id, one.terms]))
       return {
         campaigns: campaigns.map(({ id, name, typeId, isDraft }) => ({
           ...{ id, name, isDraft, type: campaignTypes[typeId] as string },
+          state: stateOf(terms.get(id), now),
         })),
         nextAfterId: campaigns.length < pageSize ? null : (campaigns.at(-1)?.id as number),
       }
@@ -35,11 +40,11 @@ export const campaignRoutes = {
     bodyLimit: 262_144,
     async run({ session, parts, body, now }) {
       const { id: _, ...settings } = body.settings as { id?: unknown }
-      return whole(parts, await save(parts, session, settings, now))
+      return whole(parts, await save(parts, session, settings, now), now)
     },
   }),
   ...forReader('GET /campaigns/:campaignId', {
-    run: async ({ campaign, parts }) => whole(parts, campaign),
+    run: async ({ campaign, parts, now }) => whole(parts, campaign, now),
   }),
   /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */
   ...forUser('PUT /campaigns/:campaignId', {
@@ -47,7 +52,7 @@ export const campaignRoutes = {
     bodyLimit: 262_144,
     async run({ campaign: { id }, session, parts, body, now }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
-      return whole(parts, await save(parts, session, { ...body.settings, id }, now, asRead))
+      return whole(parts, await save(parts, session, { ...body.settings, id }, now, asRead), now)
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId', {
@@ -79,9 +84,22 @@ async function save(
   })
 }
 
-async function whole({ store }: PanelParts, campaign: Campaign) {
+async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
   const settings = asFile(campaign)
-  return { settings, revision: revisionOf(settings), changed: await lastChange(store, campaign) }
+  const state = stateOf(campaign.isDraft ? undefined : campaign.terms, now)
+  return { settings, state, revision: revisionOf(settings), changed: await lastChange(store, campaign) }
+}
+
+export type CampaignState = 'draft' | 'live' | 'ended'
+
+/** Of the terms of a published campaign; it has ended where nobody has the offer any more by its own dates. */
+function stateOf(terms: Terms | undefined, now: Seconds): CampaignState {
+  if (terms === undefined) return 'draft'
+  return isOver(terms, now) ? 'ended' : 'live'
+}
+
+export function isOver({ deadlineAt, endsAt }: Terms, now: Seconds): boolean {
+  return [deadlineAt, endsAt].some((at) => at !== null && at <= now)
 }
 
 /** When it was changed last in the panel, and by whom: null where that user was removed. */

@@ -7,6 +7,7 @@ import { zoneOf } from '../../core/mechanism/zone.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
 import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
+import { isOver } from './campaigns.ts'
 import { forReader, type PanelParts } from './route.ts'
 
 const daysShown = 30
@@ -123,8 +124,8 @@ async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Second
     found.push({ what, campaignId, name, until: null })
   if (!pages.some(({ eligible }) => eligible)) add('NO_PAGE')
   else if ((await store.counts.sightings(campaign)).size === 0) add('WIDGET_NEVER_SEEN')
-  const { deadlineAt, endsAt, mechanism } = terms
+  const { endsAt, mechanism } = terms
   if (mechanism.deadline.kind === 'none' && endsAt === null) add('NO_DEADLINE')
-  if ([deadlineAt, endsAt].some((at) => at !== null && at <= now)) add('OVER')
+  if (isOver(terms, now)) add('OVER')
   return found
 }

@@ -46,11 +46,18 @@ export function pages({ site, log }: PagesParts): FastifyPluginAsync {
 }
 
 /** Programs get the contract's 404 where people get a screen (contract, "Paths outside it"). */
-function wantsPage({ headers: { accept = '' }, routeOptions }: FastifyRequest): boolean {
-  return accept.includes('text/html') || (routeOptions.url === '/' && accept.includes('*/*'))
+function wantsPage(request: FastifyRequest): boolean {
+  const { headers, routeOptions } = request
+  return isOfBrowser(request) || (routeOptions.url === '/' && headers.accept?.includes('*/*') === true)
 }
 
-async function sendDocument(reply: FastifyReply, publicUrl: string): Promise<FastifyReply> {
+/** Whether somebody looks at an address in a browser. */
+export function isOfBrowser({ method, headers: { accept = '' } }: FastifyRequest): boolean {
+  return (method === 'GET' || method === 'HEAD') && accept.includes('text/html')
+}
+
+/** The document of every screen. */
+export async function sendDocument(reply: FastifyReply, publicUrl: string): Promise<FastifyReply> {
   reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-cache')
   const document = await readFile(join(built, 'index.html'), 'utf8').catch(() => undefined)
   if (document === undefined) {

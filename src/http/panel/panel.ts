@@ -1,9 +1,10 @@
 // The customer's panel: its pages, and the API behind a session that they call.
 import helmet from '@fastify/helmet'
 import type { FastifyPluginAsync } from 'fastify'
+import { sendError } from '../errors.ts'
 import { type PanelSurface, panelApi } from './api.ts'
 import { contentPolicy, permissionsPolicy } from './content-policy.ts'
-import { pages } from './pages.ts'
+import { isOfBrowser, pages, sendDocument } from './pages.ts'
 
 /** To be registered without a prefix: the screens have addresses of their own. */
 export function panel(parts: PanelSurface): FastifyPluginAsync {
@@ -18,6 +19,10 @@ export function panel(parts: PanelSurface): FastifyPluginAsync {
     scope.addHook('onRequest', async (_, reply) => {
       reply.header('Permissions-Policy', permissionsPolicy)
     })
+    // Of every address that no other surface has as its own.
+    scope.setNotFoundHandler((request, reply) =>
+      isOfBrowser(request) ? sendDocument(reply.code(404), parts.site.publicUrl) : sendError(reply, 'NOT_FOUND'),
+    )
     scope.register(panelApi(parts), { prefix: '/panel/api' })
     scope.register(pages(parts))
   }

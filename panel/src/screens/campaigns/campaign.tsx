@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Stack, Title } from '@mantine/core'
+import { Anchor, Group, Stack, Title } from '@mantine/core'
 import { type ComponentType, lazy, useEffect } from 'react'
 import { Link, useParams } from 'wouter'
 import { useWords } from '../../language.ts'
@@ -6,9 +6,10 @@ import { Failure } from '../../parts/failure.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
 import { PartTabs } from '../../parts/part-tabs.tsx'
 import { NotFoundScreen } from '../not-found.tsx'
+import { CampaignBadge } from './campaign-badge.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type EditedPart, useUnsaved } from './unsaved.ts'
-import { type Settings, useCampaign, type Whole } from './use-campaign.ts'
+import { useCampaign, type Whole } from './use-campaign.ts'
 import { words } from './words.ts'
 
 export type PartProps = { read: Whole }
@@ -41,7 +42,7 @@ export default function CampaignScreen() {
         <Anchor component={Link} href="/campaigns" size="sm">
           ← {text.back}
         </Anchor>
-        <Heading settings={campaign.data.settings} />
+        <Heading of={campaign.data} />
       </Stack>
       <CampaignTabs part={part} campaignId={campaign.data.settings.id} />
       <Loaded>
@@ -52,16 +53,13 @@ export default function CampaignScreen() {
   )
 }
 
-function Heading({ settings }: { settings: Settings }) {
-  const text = useWords(words)
+function Heading({ of: { settings, state } }: { of: Whole }) {
   return (
     <Group gap="sm">
       <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
         {settings.name}
       </Title>
-      <Badge color={settings.isDraft ? 'gray' : 'teal'} variant="outline" size="lg">
-        {settings.isDraft ? text.draft : text.published}
-      </Badge>
+      <CampaignBadge state={state} size="lg" />
     </Group>
   )
 }

@@ -54,8 +54,8 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
   [
     /^must be "registration" with a deadline of the kind "(\w+)"$/,
     (name) => ({
-      en: `With ${kind(name as string).en} the offer can only start when somebody registers.`,
-      pl: `Przy ustawieniu z ${kind(name as string).pl} oferta może zaczynać się tylko od rejestracji.`,
+      en: `With ${kind(name as string).en} the offer can only start when somebody signs up.`,
+      pl: `Przy ustawieniu z ${kind(name as string).pl} oferta może zaczynać się tylko od zapisu.`,
     }),
   ],
   [

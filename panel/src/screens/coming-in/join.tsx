@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { type CallFailed, call, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
 import { Password } from '../../parts/password.tsx'
 import { Door } from './door.tsx'
@@ -39,7 +40,7 @@ function ByLink({ isFirst }: { isFirst: boolean }) {
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (invitation.isPending) return null
+  if (invitation.isPending) return <Waiting height={240} />
   if (invitation.isError) {
     return (
       <>

@@ -1,9 +1,10 @@
-import { Anchor, Group, List, Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TimesIn } from '../../parts/time-text.tsx'
 import { DayChart } from './day-chart.tsx'
@@ -19,7 +20,7 @@ export default function OverviewScreen() {
   return (
     <Screen title={text.title}>
       <Failure of={overview} />
-      {overview.isPending && <Skeleton h={320} />}
+      {overview.isPending && <Waiting />}
       {overview.data !== undefined && (
         <Stack gap="xl">
           <Attentions overview={overview.data} />

@@ -5,7 +5,7 @@ export const words = inBoth({
     title: 'Overview',
     today: 'Today',
     kinds: {
-      registration: 'Registrations',
+      registration: 'Sign-ups',
       visit: 'Visits',
       click: 'Clicks',
       open: 'Opens of the countdown',
@@ -17,8 +17,8 @@ export const words = inBoth({
     days: 'The last 30 days',
     daysNote:
       'Days are those of each campaign’s time zone, up to the latest. People only: mail proxies and link scanners are counted apart. Opens say little, since Apple Mail loads every picture.',
-    none: 'Nothing has happened in these days yet. Register a lead, or put the widget on a page, and it will show here.',
-    chart: 'Chart of registrations, visits, clicks and opens by day; the table below has the same numbers',
+    none: 'Nothing has happened in these days yet. Add a lead, or put the widget on a page, and it will show here.',
+    chart: 'Chart of sign-ups, visits, clicks and opens by day; the table below has the same numbers',
     table: 'Show as a table',
     day: 'Day',
     attention: 'Needs attention',
@@ -30,13 +30,13 @@ export const words = inBoth({
       }),
     what: {
       NO_CAMPAIGN: 'There is no campaign yet. Make the first one from a template.',
-      NO_KEY: 'There is no API key, so no server can register leads. Make one under Integrations.',
+      NO_KEY: 'There is no API key, so no server can sign leads up. Make one under Integrations.',
       TOOLS_OFF:
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
       KEY_ENDS: (when: string) =>
         `is the last API key that works, until ${when}. Create another one under Integrations.`,
-      NO_PAGE: 'has no page that is offered in mails, so leads get no link.',
-      WIDGET_NEVER_SEEN: 'is published, but its widget was never seen on a page.',
+      NO_PAGE: 'has no page that mails link to, so leads get no link.',
+      WIDGET_NEVER_SEEN: 'is published, but its widget has not been seen on a page yet.',
       OVER: 'is over: its date or its end has passed.',
       NO_DEADLINE: 'has no deadline, so there is nothing to count down to.',
     },
@@ -74,8 +74,8 @@ export const words = inBoth({
       TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
       KEY_ENDS: (when: string) =>
         `to ostatni działający klucz API; przestanie działać: ${when}. Utwórz następny w Integracjach.`,
-      NO_PAGE: 'nie ma strony podawanej w e-mailach, więc odbiorcy nie dostają linku.',
-      WIDGET_NEVER_SEEN: 'jest opublikowana, ale jej widżetu nigdy nie widziano na stronie.',
+      NO_PAGE: 'nie ma strony, do której linkują e-maile, więc odbiorcy nie dostają linku.',
+      WIDGET_NEVER_SEEN: 'jest opublikowana, ale nie wykryto jeszcze jej widżetu na stronie.',
       OVER: 'skończyła się: jej data albo jej koniec minął.',
       NO_DEADLINE: 'nie ma terminu, więc nie ma do czego odliczać.',
     },

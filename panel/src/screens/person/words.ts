@@ -13,7 +13,7 @@ export const words = inBoth({
     list: 'Campaigns with this address',
     deadline: 'Deadline',
     noDeadline: 'No deadline',
-    registered: 'Registered',
+    registered: 'Signed up',
     download: 'Download everything',
     erase: 'Erase everywhere',
     eraseTitle: 'Erase this address everywhere?',

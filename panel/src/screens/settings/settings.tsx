@@ -1,9 +1,10 @@
 import { Button, Paper, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useSend } from '../../api.ts'
+import { useAsk, useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
 import { Password } from '../../parts/password.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -13,6 +14,14 @@ import { words } from './words.ts'
 
 export default function SettingsScreen() {
   const text = useWords(words)
+  const users = useAsk('GET /users', {})
+  if (users.isPending) {
+    return (
+      <Screen title={text.title}>
+        <Waiting />
+      </Screen>
+    )
+  }
   return (
     <Screen title={text.title}>
       <Section title={text.account}>

@@ -1,9 +1,10 @@
-import { Alert, Box, Button, Drawer, Group, Loader, Modal, Stack, Text, Title } from '@mantine/core'
+import { Alert, Box, Button, Drawer, Group, Modal, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Copy, CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
@@ -67,7 +68,7 @@ function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
     )
   }
   if (lead.isError) return <Failure of={lead} />
-  if (lead.isPending) return <Loader role="status" aria-label="…" />
+  if (lead.isPending) return <Waiting />
   return (
     <Stack gap="xl">
       <Standing lead={lead.data} settings={settings} />

@@ -5,6 +5,7 @@ import { useLocation, useParams } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { type Added, AddLead } from './add-lead.tsx'
@@ -148,10 +149,11 @@ function Found({ leads, filter, settings, onDo }: FoundProps) {
   }
   return (
     <>
+      {isPending && <Waiting />}
       {isNobody && <Empty text={filter.state === null ? text.nobodyFound : text.nobodyInState} />}
       {rows.length > 0 && <LeadList leads={rows} settings={settings} isOld={leads.isOld} />}
       <Failure of={failed} />
-      <LookingThrough leads={leads} isByState={filter.state !== null} />
+      {!isPending && <LookingThrough leads={leads} isByState={filter.state !== null} />}
     </>
   )
 }

@@ -20,8 +20,8 @@ export const numberText = (language: Language, count: number) => new Intl.Number
 
 export const words = inBoth({
   en: {
-    search: 'Beginning of the address',
-    searchHint: 'Capital and small letters differ.',
+    search: 'Search by email',
+    searchHint: 'By its beginning. Capital and small letters differ.',
     state: 'State',
     anyState: 'All states',
     states: { pending: 'Waits for a visit', scheduled: 'Opens later', open: 'Open', expired: 'Expired' },
@@ -33,7 +33,7 @@ export const words = inBoth({
       email: 'Address',
       state: 'State',
       deadline: 'Deadline',
-      registered: 'Registered',
+      registered: 'Signed up',
       attempt: 'Attempt',
     },
     byHand: 'set by hand',
@@ -44,21 +44,22 @@ export const words = inBoth({
     read: (count: number) => en(count, '# lead looked through', '# leads looked through'),
     found: (count: number) => `${numberText('en', count)} found`,
     upTo: (email: string) => `up to ${email}`,
-    all: (count: number) => en(count, 'This is the only one.', 'These are all #.'),
+    all: (count: number) => en(count, '# lead', '# leads'),
     nobodyYet:
-      'Nobody is registered in this campaign yet. Leads come through the form of the widget or the API; you can also add one by hand or import a list.',
-    nobodyFound: 'No address begins like that. Check capital letters, or take fewer characters.',
+      'Nobody has signed up for this campaign yet. Leads come through the form of the widget or the API; you can also add one by hand or import a list.',
+    nobodyFound: 'No email begins like that. Check capital letters, or type fewer characters.',
     nobodyInState: 'No lead is in this state now. Choose another one.',
-    registered: 'The lead is registered.',
+    registered: 'The lead is signed up.',
     registeredBefore:
-      'The lead was registered before. What registering again does, the rules of the campaign say; this is how it stands now.',
+      'The lead had signed up before. The rules of the campaign decide about repeat sign-ups; this is how it is now.',
     erased: 'The lead is erased.',
     addTitle: 'Add a lead',
     addText:
-      'This registers the address as your form or the API would: the deadline starts as the rules say. Nobody is written to.',
+      'This signs the address up as your form or the API would: the deadline starts as the rules say. No email is sent.',
     email: 'Email',
-    emailWrong: 'This is no email address in the form of name@example.com, without accents, of up to 254 characters.',
-    register: 'Register',
+    emailWrong:
+      'Not a valid email address. It looks like name@example.com, without accents, and has at most 254 characters.',
+    register: 'Sign up',
     lead: 'Lead',
     close: 'Close',
     leadGone: 'This lead does not exist, or was erased.',
@@ -98,7 +99,7 @@ export const words = inBoth({
       'Counted by day. Some mail programs open every mail by themselves, so opens say less than clicks and visits.',
     earlier: (count: number) => en(count, 'Show # earlier day', 'Show # earlier days'),
     events: {
-      registered: 'Registered',
+      registered: 'Signed up',
       began: (number: number) => `Attempt ${number} began`,
       opened: 'The offer opened',
       opens: 'The offer opens',
@@ -109,7 +110,7 @@ export const words = inBoth({
     erase: 'Erase lead',
     eraseTitle: 'Erase this lead?',
     eraseText:
-      'The address, the deadline and the counts of this lead are removed for good, and links already sent to them stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, vacuum). Backups made before keep them. If the address is registered again, it begins anew.',
+      'The address, the deadline and the counts of this lead are removed for good, and links already sent to them stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, vacuum). Backups made before keep them. If the address signs up again, it begins from the start.',
     eraseDo: 'Erase for good',
     importTitle: 'Import leads',
     importText: 'Choose a CSV file. New addresses sign up now; those that are in the campaign already stay unchanged.',
@@ -156,7 +157,7 @@ export const words = inBoth({
     unreadable: 'The file cannot be read any more. Choose it again.',
     exportTitle: 'Export leads',
     exportText:
-      'A CSV file with address, state, deadline, registration and the personal links and countdown addresses of each lead, for your mail service. Times are in UTC.',
+      'A CSV file with address, state, deadline, sign-up and the personal links and countdown addresses of each lead, for your mail service. Times are in UTC.',
     exportFiltered: 'Only what is searched for now: address and state as chosen in the list.',
     exportDo: 'Start export',
     exportRunning: 'Exporting',
@@ -170,8 +171,8 @@ export const words = inBoth({
     download: 'Download file',
   },
   pl: {
-    search: 'Początek adresu',
-    searchHint: 'Wielkie i małe litery są rozróżniane.',
+    search: 'Szukaj po adresie e-mail',
+    searchHint: 'Według początku adresu. Wielkie i małe litery są rozróżniane.',
     state: 'Stan',
     anyState: 'Wszystkie stany',
     states: {
@@ -188,7 +189,7 @@ export const words = inBoth({
       email: 'Adres',
       state: 'Stan oferty',
       deadline: 'Termin',
-      registered: 'Rejestracja',
+      registered: 'Zapis',
       attempt: 'Podejście',
     },
     byHand: 'ustawiony ręcznie',
@@ -199,21 +200,20 @@ export const words = inBoth({
     read: (count: number) => pl(count, 'Przejrzano # odbiorcę', 'Przejrzano # odbiorców', 'Przejrzano # odbiorców'),
     found: (count: number) => `znaleziono: ${numberText('pl', count)}`,
     upTo: (email: string) => `do adresu ${email}`,
-    all: (count: number) => pl(count, 'To jedyny odbiorca.', 'To wszyscy: #.', 'To wszyscy: #.'),
+    all: (count: number) => pl(count, '# odbiorca', '# odbiorców', '# odbiorców'),
     nobodyYet:
-      'W tej kampanii nikt nie jest jeszcze zarejestrowany. Odbiorcy przychodzą przez formularz widżetu lub API; możesz też dodać kogoś ręcznie albo zaimportować listę.',
+      'Do tej kampanii nikt się jeszcze nie zapisał. Odbiorcy zapisują się przez formularz widżetu lub API; możesz też dodać kogoś ręcznie albo zaimportować listę.',
     nobodyFound: 'Żaden adres tak się nie zaczyna. Sprawdź wielkie litery albo wpisz mniej znaków.',
     nobodyInState: 'Żaden odbiorca nie jest teraz w tym stanie. Wybierz inny.',
-    registered: 'Odbiorca jest zarejestrowany.',
-    registeredBefore:
-      'Ten odbiorca był już zarejestrowany. O tym, co daje ponowna rejestracja, decydują zasady kampanii; oto obecny stan.',
+    registered: 'Odbiorca został zapisany.',
+    registeredBefore: 'Ten odbiorca był już zapisany. O ponownych zapisach decydują zasady kampanii; oto obecny stan.',
     erased: 'Odbiorca został usunięty.',
     addTitle: 'Dodaj odbiorcę',
     addText:
-      'Adres zostanie zarejestrowany tak, jak przez formularz lub API: termin zacznie biec według zasad. Do nikogo nie zostanie wysłana wiadomość.',
+      'Adres zostanie zapisany tak, jak przez formularz lub API: termin zacznie biec według zasad. Do nikogo nie zostanie wysłana wiadomość.',
     email: 'Adres e-mail',
     emailWrong: 'To nie jest adres e-mail w postaci nazwa@example.com, bez polskich znaków, o długości do 254 znaków.',
-    register: 'Zarejestruj',
+    register: 'Zapisz odbiorcę',
     lead: 'Odbiorca',
     close: 'Zamknij',
     leadGone: 'Ten odbiorca nie istnieje albo został usunięty.',
@@ -254,7 +254,7 @@ export const words = inBoth({
     earlier: (count: number) =>
       pl(count, 'Pokaż # wcześniejszy dzień', 'Pokaż # wcześniejsze dni', 'Pokaż # wcześniejszych dni'),
     events: {
-      registered: 'Rejestracja',
+      registered: 'Zapis',
       began: (number: number) => `Początek podejścia ${number}`,
       opened: 'Oferta się otworzyła',
       opens: 'Oferta się otworzy',
@@ -265,7 +265,7 @@ export const words = inBoth({
     erase: 'Usuń odbiorcę',
     eraseTitle: 'Usunąć tego odbiorcę?',
     eraseText:
-      'Adres, termin i statystyki tego odbiorcy zostaną trwale usunięte, a wysłane już linki przestaną działać. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: vacuum). Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zarejestrowany adres zaczyna od nowa.',
+      'Adres, termin i statystyki tego odbiorcy zostaną trwale usunięte, a wysłane już linki przestaną działać. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: vacuum). Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zapisany adres zaczyna od nowa.',
     eraseDo: 'Usuń trwale',
     importTitle: 'Importuj odbiorców',
     importText:
@@ -310,7 +310,7 @@ export const words = inBoth({
     unreadable: 'Pliku nie można już odczytać. Wybierz go ponownie.',
     exportTitle: 'Eksportuj odbiorców',
     exportText:
-      'Plik CSV z adresem, stanem, terminem, rejestracją oraz osobistymi linkami i adresami licznika każdego odbiorcy, dla Twojego systemu mailingowego. Czas podano w UTC.',
+      'Plik CSV z adresem, stanem, terminem, zapisem oraz osobistymi linkami i adresami licznika każdego odbiorcy, dla Twojego systemu mailingowego. Czas podano w UTC.',
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
     exportDo: 'Rozpocznij eksport',
     exportRunning: 'Trwa eksport',

@@ -1,22 +1,24 @@
-import { Anchor, Badge, Button, Group, Paper, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Pagination, Paper, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import { type AnswerOf, type CallFailed, call } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
 import { Screen } from '../../../parts/screen.tsx'
-import { words as campaignWords } from '../words.ts'
+import { CampaignBadge } from '../campaign-badge.tsx'
 import { CampaignMenu } from './campaign-menu.tsx'
 import { ImportButton } from './import.tsx'
 import { NewCampaign } from './new-campaign.tsx'
 import { words } from './words.ts'
 
 export type Summary = AnswerOf<'GET /campaigns'>['campaigns'][number]
-type State = 'all' | 'draft' | 'published'
+const shownStates = ['all', 'draft', 'live', 'ended'] as const
+/** Rows that a phone draws at once. */
+const pageSize = 50
 
 export default function CampaignListScreen() {
   const text = useWords(words)
@@ -35,6 +37,7 @@ export default function CampaignListScreen() {
     <Screen title={text.title} actions={actions}>
       <NewCampaign opened={isNew} onClose={close} />
       <Failure of={campaigns} />
+      {campaigns.isPending && <Waiting />}
       {campaigns.data?.length === 0 && (
         <Empty text={text.empty}>
           <Button onClick={open}>{text.new}</Button>
@@ -58,14 +61,26 @@ async function readAll({ signal }: { signal: AbortSignal }): Promise<Summary[]> 
   return all
 }
 
+/** Search, state and page stand in the address: the way back leads to them again. */
 function Found({ campaigns }: { campaigns: Summary[] }) {
   const text = useWords(words)
-  const [search, setSearch] = useState('')
-  const [state, setState] = useState<State>('all')
+  const [address, setAddress] = useSearchParams()
+  const search = address.get('search') ?? ''
+  const state = shownStates.find((one) => one === address.get('state')) ?? 'all'
   const wanted = search.trim().toLowerCase()
-  const found = campaigns.filter(
-    ({ name, isDraft }) => name.toLowerCase().includes(wanted) && (state === 'all' || isDraft === (state === 'draft')),
-  )
+  const found = campaigns
+    .filter((one) => one.name.toLowerCase().includes(wanted) && (state === 'all' || one.state === state))
+    .toReversed()
+  const pages = Math.max(1, Math.ceil(found.length / pageSize))
+  const page = Math.min(pages, Math.max(1, Math.floor(Number(address.get('page'))) || 1))
+  const put = (changes: Record<string, string>, replace: boolean) =>
+    setAddress(
+      (before) => {
+        const all = Object.entries({ ...Object.fromEntries(before), page: '', ...changes })
+        return new URLSearchParams(all.filter(([, value]) => value !== ''))
+      },
+      { replace },
+    )
   return (
     <Stack>
       <Group align="end">
@@ -76,16 +91,13 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           value={search}
           flex={1}
           miw={200}
-          onChange={(event) => setSearch(event.currentTarget.value)}
+          onChange={(event) => put({ search: event.currentTarget.value }, true)}
         />
         <SegmentedControl
           aria-label={text.state}
           value={state}
-          onChange={(next) => setState(next as State)}
-          data={(['all', 'draft', 'published'] as const).map((value) => ({
-            value,
-            label: text.states[value],
-          }))}
+          onChange={(next) => put({ state: next === 'all' ? '' : next }, true)}
+          data={shownStates.map((value) => ({ value, label: text.shown[value] }))}
         />
       </Group>
       <Text size="sm" c="dimmed" aria-live="polite">
@@ -95,10 +107,21 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
         <Empty text={text.noMatch} />
       ) : (
         <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-          {found.toReversed().map((campaign) => (
+          {found.slice((page - 1) * pageSize, page * pageSize).map((campaign) => (
             <Row key={campaign.id} campaign={campaign} />
           ))}
         </Stack>
+      )}
+      {pages > 1 && (
+        <Pagination
+          {...{ total: pages, value: page, mx: 'auto' }}
+          onChange={(next) => {
+            put({ page: next === 1 ? '' : String(next) }, false)
+            window.scrollTo(0, 0)
+          }}
+          getItemProps={(number) => ({ 'aria-label': text.page(number) })}
+          getControlProps={(control) => ({ 'aria-label': control === 'next' ? text.nextPage : text.previousPage })}
+        />
       )}
     </Stack>
   )
@@ -106,8 +129,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
 
 function Row({ campaign }: { campaign: Summary }) {
   const text = useWords(words)
-  const state = useWords(campaignWords)
-  const { id, name, isDraft, type } = campaign
+  const { id, name, state, type } = campaign
   return (
     <Paper withBorder p="md" component="li" {...rowMark('campaigns', id)}>
       <Group wrap="nowrap" justify="space-between">
@@ -116,9 +138,7 @@ function Row({ campaign }: { campaign: Summary }) {
             {name}
           </Anchor>
           <Group gap="xs">
-            <Badge color={isDraft ? 'gray' : 'teal'} variant="outline">
-              {isDraft ? state.draft : state.published}
-            </Badge>
+            <CampaignBadge state={state} />
             <Text size="sm" c="dimmed">
               {text.types[type] ?? type} · {text.id} {id}
             </Text>

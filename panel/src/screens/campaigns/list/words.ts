@@ -2,14 +2,14 @@ import { inBoth, plural } from '../../../language.ts'
 import type { TemplateName } from './templates.ts'
 
 const templatesEn: Record<TemplateName, { name: string; text: string }> = {
-  hours: { name: '48 hours from signup', text: 'Everybody gets two days from the moment they register.' },
+  hours: { name: '48 hours from sign-up', text: 'Everybody gets two days from the moment they sign up.' },
   midnight: {
     name: 'Three days until midnight',
-    text: 'The offer ends at 23:59 on the third day after registering.',
+    text: 'The offer ends at 23:59 on the third day after sign-up.',
   },
   friday: { name: 'Every Friday', text: 'The offer ends on the next Friday at 23:59, at least a day away.' },
   blackFriday: { name: 'Black Friday', text: 'One end for everybody: Black Friday at 23:59.' },
-  blank: { name: 'Blank', text: 'No deadline yet. You set every rule by yourself.' },
+  blank: { name: 'Blank', text: 'No deadline yet. You set every rule yourself.' },
 }
 
 const templatesPl: typeof templatesEn = {
@@ -36,7 +36,10 @@ export const words = inBoth({
     notJson: 'This file is not JSON. Choose one that was exported from Lastcall.',
     search: 'Search by name',
     state: 'State',
-    states: { all: 'All', draft: 'Drafts', published: 'Published' },
+    shown: { all: 'All', draft: 'Draft', live: 'Live', ended: 'Ended' },
+    page: (number: number) => `Page ${number} of the list`,
+    nextPage: 'Next page',
+    previousPage: 'Previous page',
     empty: 'There is no campaign yet. Make the first one: a template takes a minute.',
     noMatch: 'No campaign fits. Search for something else, or show all.',
     type: 'Type',
@@ -67,7 +70,11 @@ export const words = inBoth({
     notJson: 'Ten plik nie jest w formacie JSON. Wybierz plik wyeksportowany z Lastcall.',
     search: 'Szukaj po nazwie',
     state: 'Stan',
-    states: { all: 'Wszystkie', draft: 'Wersje robocze', published: 'Opublikowane' },
+    // Short: all of them stand in one line of a phone.
+    shown: { all: 'Wszystkie', draft: 'Robocze', live: 'Trwają', ended: 'Minęły' },
+    page: (number: number) => `Strona listy ${number}`,
+    nextPage: 'Następna strona',
+    previousPage: 'Poprzednia strona',
     empty: 'Nie ma jeszcze żadnej kampanii. Utwórz pierwszą: z szablonem zajmie to minutę.',
     noMatch: 'Żadna kampania nie pasuje. Wyszukaj coś innego albo pokaż wszystkie.',
     type: 'Typ',

@@ -9,7 +9,7 @@ export const words = inBoth({
     pageUrl: 'Address of the page',
     proxyUrl: 'Link leads to (optional)',
     proxyHint: 'Another address that the link opens instead of the page, such as one of your own server that decides.',
-    eligible: 'Offer this page in mails',
+    eligible: 'Link to this page in mails',
     eligibleHint: 'Only these pages get a link for each lead.',
     remove: 'Remove this page',
     removeTitle: 'Remove this page from the offer?',
@@ -46,7 +46,7 @@ export const words = inBoth({
     pageUrl: 'Adres strony',
     proxyUrl: 'Link prowadzi do (opcjonalnie)',
     proxyHint: 'Inny adres, który link otworzy zamiast strony, na przykład na Twoim serwerze, który sam decyduje.',
-    eligible: 'Podawaj tę stronę w e-mailach',
+    eligible: 'Linkuj do tej strony w e-mailach',
     eligibleHint: 'Tylko te strony dostają link dla każdego odbiorcy.',
     remove: 'Usuń tę stronę',
     removeTitle: 'Usunąć tę stronę z oferty?',
@@ -58,8 +58,8 @@ export const words = inBoth({
     unsaved: 'Jeszcze nie zapisano.',
     urlFault:
       'To musi być pełny adres zaczynający się od https:// lub http://, najwyżej 2048 znaków, bez nazwy użytkownika i hasła.',
-    seen: 'Widżet ostatnio widziany',
-    neverSeen: 'Widżetu jeszcze nie widziano na tej stronie.',
+    seen: 'Widżet ostatnio wykryty',
+    neverSeen: 'Nie wykryto jeszcze widżetu na tej stronie.',
     widget: 'Widżet',
     widgetText:
       'Wklej ten kod do <head> każdej strony z ofertą albo do menedżera tagów. Bez dalszych oznaczeń pokaże pasek z licznikiem.',

@@ -7,14 +7,14 @@ type Words = Record<LintFinding['code'], (at: string) => string>
 
 export const lintWords = inBoth<Words>({
   en: {
-    DRAFT: () => 'The campaign is a draft: nobody can register, and nobody sees the offer, until you publish it.',
+    DRAFT: () => 'The campaign is a draft: nobody can sign up, and nobody sees the offer, until you publish it.',
     FIXED_DATE_OVER: () =>
-      'This date has passed: the offer is over for everyone, and people who register find it closed.',
-    END_OVER: () => 'The campaign has ended: people who register now find the offer closed.',
+      'This date has passed: the offer is over for everyone, and people who sign up find it closed.',
+    END_OVER: () => 'The campaign has ended: people who sign up now find the offer closed.',
     END_BEFORE_OPENING: (at) =>
-      `Nobody who registers now sees the offer open: it would open on ${at}, after the campaign has ended.`,
+      `Nobody who signs up now sees the offer open: it would open on ${at}, after the campaign has ended.`,
     END_CUTS_FIRST: (at) =>
-      `The campaign ends before the time of those who register now is up: without this they would have until ${at}.`,
+      `The campaign ends before the time of those who sign up now is up: without this they would have until ${at}.`,
     NO_DEADLINE: () => 'There is no deadline: neither page nor mail counts down.',
     SHORT_FOR_AN_EMAIL: () =>
       'This is less than an hour. Many people open an email later than that, and will find the offer closed.',
@@ -24,20 +24,20 @@ export const lintWords = inBoth<Words>({
     SKIPPED_DATES_OVER: () => 'All of these dates have passed. Add those of the coming year, if you want any.',
     TIME_SKIPPED: (at) => `When the clocks go forward this time does not exist: it then means ${at}.`,
     RESET_SLIDES: () =>
-      'People who register again get the full time again, as often as they like: the deadline that you announce is none. Allow it once or twice, at most.',
+      'People who sign up again get the full time again, as often as they like: the deadline that you announce is none. Allow it once or twice, at most.',
     RESET_CHANGES_NOTHING: () =>
-      'The end is a date of the calendar: registering again leads to the same one, and changes nothing.',
+      'The end is a date of the calendar: signing up again leads to the same one, and changes nothing.',
     RETRY_AT_ONCE: () =>
       'Another chance comes less than a day after the “last” one. Who has seen that will not believe a deadline of yours again. Wait for weeks.',
-    RETRY_NEVER: (at) => `The campaign ends first: those who register now could try again on ${at} at the earliest.`,
+    RETRY_NEVER: (at) => `The campaign ends first: those who sign up now could try again on ${at} at the earliest.`,
     CYCLE_HARDLY_PAUSES: () =>
       'The offer is back almost at once after each end: it is practically always open, and its deadline is none. Make the pause much longer.',
     CYCLE_FOREVER: () => 'The offer comes back without end. Set how often, or when the campaign ends.',
-    CYCLE_NEVER: (at) => `The campaign ends first: for those who register now it would open again on ${at}.`,
+    CYCLE_NEVER: (at) => `The campaign ends first: for those who sign up now it would open again on ${at}.`,
     REDIRECT_TO_OFFER: () =>
       'This is an offer page of the campaign: people who come too late are sent to the page that they are on. Choose another one.',
     VISIT_WITHOUT_PAGE: () =>
-      'The offer waits for a first visit, but no link leads to an offer page: add one under “Offer pages”, or leads may wait for ever.',
+      'The offer waits for a first visit, but no link leads to an offer page: add one under “Offer pages”, or leads may never get it.',
     NO_PAGE: () => 'No offer page gets links: leads receive neither a link nor a countdown to use in mails.',
     TIMER_WITHOUT_PAGE: () => 'Mails show a countdown, but no offer page gets links: there is nothing to click.',
     TIMER_WITHOUT_DEADLINE: () => 'There is a mail timer but no deadline: mails show an empty picture.',
@@ -48,14 +48,14 @@ export const lintWords = inBoth<Words>({
   },
   pl: {
     DRAFT: () =>
-      'Kampania jest wersją roboczą: dopóki jej nie opublikujesz, nikt się nie zarejestruje i nikt nie zobaczy oferty.',
+      'Kampania jest wersją roboczą: dopóki jej nie opublikujesz, nikt się nie zapisze i nikt nie zobaczy oferty.',
     FIXED_DATE_OVER: () =>
-      'Ta data już minęła: oferta skończyła się dla wszystkich, a kto się zarejestruje, zastanie ją zamkniętą.',
-    END_OVER: () => 'Kampania już się skończyła: kto się teraz zarejestruje, zastanie ofertę zamkniętą.',
+      'Ta data już minęła: oferta skończyła się dla wszystkich, a kto się zapisze, zastanie ją zamkniętą.',
+    END_OVER: () => 'Kampania już się skończyła: kto się teraz zapisze, zastanie ofertę zamkniętą.',
     END_BEFORE_OPENING: (at) =>
-      `Kto się teraz zarejestruje, nie zobaczy otwartej oferty: otworzyłaby się ${at}, już po końcu kampanii.`,
+      `Kto się teraz zapisze, nie zobaczy otwartej oferty: otworzyłaby się ${at}, już po końcu kampanii.`,
     END_CUTS_FIRST: (at) =>
-      `Kampania kończy się, zanim minie czas tych, którzy się teraz zarejestrują: bez tego mieliby czas do ${at}.`,
+      `Kampania kończy się, zanim minie czas tych, którzy się teraz zapiszą: bez tego mieliby czas do ${at}.`,
     NO_DEADLINE: () => 'Nie ma terminu: ani strona, ani e-mail niczego nie odlicza.',
     SHORT_FOR_AN_EMAIL: () => 'To mniej niż godzina. Wiele osób otwiera e-maile później i zastanie ofertę zamkniętą.',
     MAY_BE_SHORT: () =>
@@ -65,18 +65,18 @@ export const lintWords = inBoth<Words>({
     SKIPPED_DATES_OVER: () => 'Wszystkie te daty już minęły. Jeśli trzeba, dodaj daty z nadchodzącego roku.',
     TIME_SKIPPED: (at) => `Przy przejściu na czas letni ta godzina nie istnieje: oznacza wtedy ${at}.`,
     RESET_SLIDES: () =>
-      'Kto zarejestruje się ponownie, dostaje cały czas jeszcze raz, i tak bez końca: ogłaszany termin żadnym terminem nie jest. Pozwól na to najwyżej raz lub dwa razy.',
+      'Kto zapisze się ponownie, dostaje cały czas jeszcze raz, i tak bez końca: ogłaszany termin żadnym terminem nie jest. Pozwól na to najwyżej raz lub dwa razy.',
     RESET_CHANGES_NOTHING: () =>
-      'Koniec wypada w dniu z kalendarza: ponowna rejestracja prowadzi do tego samego terminu i niczego nie zmienia.',
+      'Koniec wypada w dniu z kalendarza: ponowny zapis prowadzi do tego samego terminu i niczego nie zmienia.',
     RETRY_AT_ONCE: () =>
       'Kolejna szansa przychodzi niecały dzień po „ostatniej”. Kto to zobaczy, nie uwierzy już w żaden Twój termin. Odczekaj kilka tygodni.',
     RETRY_NEVER: (at) =>
-      `Kampania skończy się wcześniej: ci, którzy się teraz zarejestrują, mogliby spróbować ponownie najwcześniej ${at}.`,
+      `Kampania skończy się wcześniej: ci, którzy się teraz zapiszą, mogliby spróbować ponownie najwcześniej ${at}.`,
     CYCLE_HARDLY_PAUSES: () =>
       'Oferta wraca prawie natychmiast po każdym końcu: jest właściwie stale otwarta, a jej termin żadnym terminem nie jest. Ustaw znacznie dłuższą przerwę.',
     CYCLE_FOREVER: () => 'Oferta wraca bez końca. Ustaw, ile razy, albo kiedy kampania się kończy.',
     CYCLE_NEVER: (at) =>
-      `Kampania skończy się wcześniej: dla tych, którzy się teraz zarejestrują, otworzyłaby się ponownie ${at}.`,
+      `Kampania skończy się wcześniej: dla tych, którzy się teraz zapiszą, otworzyłaby się ponownie ${at}.`,
     REDIRECT_TO_OFFER: () =>
       'To jest strona oferty tej kampanii: kto się spóźni, trafi na tę samą stronę, na której już jest. Wybierz inną.',
     VISIT_WITHOUT_PAGE: () =>
@@ -97,11 +97,9 @@ export const unfairWords = inBoth({
   en: {
     title: 'False urgency',
     law: 'Claiming a very limited time where there is none is an unfair practice in the European Union, forbidden in all circumstances (Directive 2005/29/EC, Annex I, no. 7).',
-    note: 'Good to know',
   },
   pl: {
     title: 'Fałszywa presja czasu',
     law: 'Twierdzenie, że czas jest bardzo ograniczony, gdy tak nie jest, to w Unii Europejskiej nieuczciwa praktyka, zakazana w każdych okolicznościach (dyrektywa 2005/29/WE, załącznik I, pkt 7).',
-    note: 'Warto wiedzieć',
   },
 })

@@ -76,13 +76,15 @@ export function Faults({ of }: { of: Fault[] }) {
 
 export function LintFindings({ of }: { of: LintFinding[] }) {
   const words = useWords(lintWords)
-  const { title, law, note } = useWords(unfairWords)
+  const { title, law } = useWords(unfairWords)
   const { timeZone } = use(FindingsContext)
   return of.map(({ code, path, isUnfair, at }) => (
     <div key={`${code} ${path}`} className="finding" data-unfair={isUnfair || undefined}>
-      <Text size="sm" fw={600}>
-        {isUnfair ? title : note}
-      </Text>
+      {isUnfair && (
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+      )}
       <Text size="sm">
         <TimesIn at={at === null ? [] : [at]} say={(when = '') => words[code](when)} timeZone={timeZone} />
       </Text>

@@ -1,6 +1,6 @@
 import './rules.css'
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -88,6 +88,28 @@ function focusOnFault(): void {
   setTimeout(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(), 50)
 }
 
+/** The bar stands over the end of the window: a field that has the focus there is scrolled out from under it. */
+function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    const form = bar.current?.closest('form')
+    const uncover = () => {
+      const field = document.activeElement
+      if (!form?.contains(field) || bar.current?.contains(field)) return
+      const over = (field?.getBoundingClientRect().bottom ?? 0) + 8 - (bar.current?.getBoundingClientRect().top ?? 0)
+      if (over > 0) window.scrollBy(0, over)
+    }
+    // The bar itself comes with the first change, and grows with what is wrong.
+    const size = new ResizeObserver(uncover)
+    if (bar.current) size.observe(bar.current)
+    const later = () => setTimeout(uncover)
+    for (const event of ['focusin', 'input']) form?.addEventListener(event, later)
+    return () => {
+      size.disconnect()
+      for (const event of ['focusin', 'input']) form?.removeEventListener(event, later)
+    }
+  }, [bar])
+}
+
 type SaveBarProps = { editing: Editing; faults: { path: string; message: string }[]; isPublished: boolean }
 
 function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
@@ -96,8 +118,17 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
   const { isChanged, isPending, discard } = editing
   const wrong = new Set(faults.map(({ path }) => path)).size
   const others = elsewhere(faults)
+  const bar = useRef<HTMLDivElement>(null)
+  useUncovered(bar)
   return (
-    <Paper withBorder p="sm" className="save" data-changed={isChanged || undefined} shadow={isChanged ? 'md' : 'none'}>
+    <Paper
+      ref={bar}
+      withBorder
+      p="sm"
+      className="save"
+      data-changed={isChanged || undefined}
+      shadow={isChanged ? 'md' : 'none'}
+    >
       <Stack gap="xs">
         <Behind of={editing} />
         {others.length > 0 && (

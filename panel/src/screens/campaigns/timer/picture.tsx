@@ -1,4 +1,4 @@
-import { Box, Button, Group, Loader, Paper, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Paper, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -63,7 +63,7 @@ export function Picture({ style, of }: { style: Style; of: ReturnType<typeof use
       <Paper withBorder p="md" bg={style.background}>
         <Box mih={style.height} style={{ textAlign: 'center' }}>
           {picture.data === undefined ? (
-            <Loader aria-label={text.drawing} />
+            <Skeleton role="status" aria-label={text.drawing} h={style.height} maw={style.width} mx="auto" />
           ) : (
             <img
               // Drawn anew, so that it plays from its first frame.

@@ -7,6 +7,7 @@ import { useLanguage, useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import { faultInWords } from '../fault-words.ts'
@@ -25,7 +26,8 @@ export type Style = AnswerOf<'GET /timer-styles'>['usual']
 export default function TimerPart({ read }: PartProps) {
   const styles = useAsk('GET /timer-styles', {}, { staleMs: Number.POSITIVE_INFINITY })
   const isUnsaved = useUnsaved(read.settings.id, 'timer') !== undefined
-  if (styles.data === undefined) return <Failure of={styles} />
+  if (styles.isError) return <Failure of={styles} />
+  if (styles.isPending) return <Waiting />
   const { fonts, usual } = styles.data
   // Where somebody else removed it meanwhile, what was changed here is not thrown away.
   if (read.settings.mailTimer === null && !isUnsaved) return <NoTimer read={read} />

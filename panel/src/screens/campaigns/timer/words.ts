@@ -49,8 +49,7 @@ export const words = inBoth({
     why: 'Keep the deadline in words beside the picture: some programs show pictures late or never, and the words are always true.',
     htmlEnds: (deadline: string) => `The offer ends on ${deadline}`,
     htmlSee: 'See the offer',
-    noPage:
-      'No page is offered in mails yet, so there is no link to put around the picture. Add one under “Offer pages”.',
+    noPage: 'Mails link to no page yet, so there is no link to put around the picture. Add one under “Offer pages”.',
   },
   pl: {
     none: 'Ta kampania nie ma licznika w e-mailach. Dodaj go: to obraz, który odlicza dla każdego czytelnika, w każdym programie pocztowym.',
@@ -101,6 +100,6 @@ export const words = inBoth({
     htmlEnds: (deadline: string) => `Oferta kończy się ${deadline}`,
     htmlSee: 'Zobacz ofertę',
     noPage:
-      'Żadna strona nie jest jeszcze podawana w e-mailach, więc nie ma linku, który otoczyłby obraz. Dodaj ją w „Strony oferty”.',
+      'E-maile nie linkują jeszcze do żadnej strony, więc nie ma linku, który otoczyłby obraz. Dodaj ją w „Strony oferty”.',
   },
 })

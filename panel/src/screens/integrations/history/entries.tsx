@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
 import { useMoments } from './moments.ts'
 import { type Entry, useEntries, useNews } from './use-history.ts'
 import { type Choices, isNarrowed, type Wanted } from './wanted.ts'
@@ -32,8 +33,9 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
         <Failure of={{ error: query.error, refetch: hasNextPage ? () => query.fetchNextPage() : query.refetch }} />
       )}
       {isAll && entries.length === 0 && <Nothing wanted={wanted} />}
+      {isFetching && entries.length === 0 && <Waiting />}
       <Group gap="sm" justify="center" mih={36}>
-        {isFetching && (
+        {isFetching && entries.length > 0 && (
           <Box role="status">
             <Loader size="xs" />
           </Box>

@@ -23,8 +23,10 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
       <Stack gap="sm">
         <Legend bars={counts?.bars ?? []} />
         <Box mih={226}>{counts !== undefined && <Chart {...counts} onZoom={setSpan} />}</Box>
+        {/* As many lines as the buttons take: where they come, nothing moves. */}
+        {counts === undefined && <Box className="zooming" />}
         {counts !== undefined && (
-          <Group gap="xs">
+          <Group gap="xs" className="zooming">
             <Zooming shown={counts} days={choices.days} span={wanted.span} setSpan={setSpan} />
             <Button size="compact-sm" variant="default" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
               {isTable ? text.hideTable : text.asTable}
