@@ -10,7 +10,7 @@ import { openTypefaces } from '../src/countdown/fonts.ts'
 import { layOut } from '../src/countdown/layout.ts'
 import { paletteBytes } from '../src/countdown/palette.ts'
 import { cut, difference, drawColumn, joinColumns } from '../src/countdown/picture.ts'
-import { digitsOf, fields, timeLeft } from '../src/countdown/time-left.ts'
+import { digitsOf, timeLeft } from '../src/countdown/time-left.ts'
 import { wordsOf } from '../src/countdown/words.ts'
 
 export type Peer = {
@@ -22,15 +22,17 @@ export type Peer = {
 /** 60 pictures a second apart, each with the columns in which it differs from the one before. */
 export type Pictures = { width: number; height: number; columns: Bitmap[][]; changed: number[] }
 
-const style = fullTimerStyle({})
+const style = fullTimerStyle({ pixelsPerPoint: 1 })
 const palette = paletteBytes(style)
 const colours = Array.from({ length: 16 }, (_, place) => [...palette.subarray(place * 3, place * 3 + 3)])
 const drawn = new Map<string, Bitmap>()
 const typefaces = openTypefaces(style.font, 'en')
 const layout = layOut(style, 'en', typefaces)
+const labels = style.units.map((_, column) => wordsOf(style, 'en', column))
 const atlas = drawAtlas(
+  style,
   layout,
-  fields.map((field) => [...new Set(wordsOf('en', field))]),
+  labels.map((words) => [...new Set(words)]),
   typefaces,
 )
 
@@ -45,14 +47,12 @@ export function picturesFrom(secondsLeft: number): Pictures {
 
 /** Drawn once each: a peer that draws text for every frame takes longer. */
 function columnsAt(secondsLeft: number): Bitmap[] {
-  const shown = timeLeft(secondsLeft)
-  return fields.map((field) => {
-    const value = shown[field]
-    const known = drawn.get(`${field} ${value}`)
+  return timeLeft(secondsLeft, style.units).map((value, place) => {
+    const known = drawn.get(`${place} ${value}`)
     if (known !== undefined) return known
-    const word = wordsOf('en', field)[value] as string
-    const column = drawColumn(layout, atlas, { digits: digitsOf(value), word })
-    drawn.set(`${field} ${value}`, column)
+    const word = labels[place]?.[value] as string
+    const column = drawColumn(layout, atlas, { digits: digitsOf(value), word, ringShare: 0 })
+    drawn.set(`${place} ${value}`, column)
     return column
   })
 }

@@ -20,11 +20,15 @@ const boxShare = 0.8
 const tallestBox = 1.75
 
 export function timerFindings(style: TimerStyle): Found[] {
-  const { digits, box, labels, background, showLabels, width, height } = style
+  const { preset, digits, box, labels, showLabels, width, height } = style
+  // Most mails are white.
+  const background = style.background === 'transparent' ? '#ffffff' : style.background
+  const behindDigits = preset === 'boxes' || preset === 'flip' || preset === 'card' ? box : background
+  const behindLabels = preset === 'card' ? box : background
   const boxHeight = height * (showLabels ? boxShare : 1)
   const found: (Found | false)[] = [
-    contrast(digits, box) < contrastOfLarge && ['TIMER_DIGITS_FAINT', 'digits'],
-    showLabels && contrast(labels, background) < contrastOfText && ['TIMER_LABELS_FAINT', 'labels'],
+    contrast(digits, behindDigits) < contrastOfLarge && ['TIMER_DIGITS_FAINT', 'digits'],
+    showLabels && contrast(labels, behindLabels) < contrastOfText && ['TIMER_LABELS_FAINT', 'labels'],
     showLabels && height * labelShare < smallestLabel && ['TIMER_LABELS_SMALL', 'height'],
     boxHeight / (width / 4) > tallestBox && ['TIMER_PILLARS', 'height'],
   ]

@@ -1,50 +1,103 @@
-import type { Layout, Typefaces } from './layout.ts'
+import type { TimerStyle } from '../core/timer-style.ts'
+import type { Box, Layout, Rows, Typefaces } from './layout.ts'
 import { advanceOf, roundedBox, type Typeface } from './outline.ts'
-import { cornerPlace, digitRamp, labelRamp, placeOn } from './palette.ts'
+import { aroundPlace, linePlace, type Paint, paintOf } from './palette.ts'
+import { type Parts, partsOf } from './presets.ts'
 import { addOutline, blankCanvas, type Canvas, coverage } from './rasterise.ts'
+import { ringIn } from './ring.ts'
 
 /** A picture in palette places, row by row. */
 export type Bitmap = { width: number; height: number; places: Uint8Array }
 
 /** The parts of which every picture is put together. */
 export type Atlas = {
-  /** One column of the picture with its empty box. */
-  column: Bitmap
+  /** One column of the picture without digits and label, so much of its ring still to pass. */
+  columnOf(share: number): Bitmap
   /** `0` to `9`, each as wide as a cell and as high as the rows of the digits. */
   digits: Bitmap[]
   /** Each as wide as it is, as high as the rows of the labels, and so far from the left side of its column. */
   words: Map<string, Bitmap & { left: number }>
 }
 
-/** `forms` are the words of each column; no word is in two of them. */
-export function drawAtlas(layout: Layout, forms: string[][], typefaces: Typefaces): Atlas {
+/** `forms` are the words of each column. */
+export function drawAtlas(style: TimerStyle, layout: Layout, forms: string[][], typefaces: Typefaces): Atlas {
+  const paint = paintOf(style)
   return {
-    column: emptyColumn(layout),
-    digits: [...'0123456789'].map((digit) => drawDigit(digit, layout.digits, typefaces.digits)),
-    words: new Map(forms.flatMap((words) => drawForms(words, layout, typefaces.labels))),
+    columnOf: columns(layout, partsOf(style), paint),
+    digits: [...'0123456789'].map((digit) => drawDigit(digit, layout.digits, typefaces.digits, paint)),
+    words: new Map(forms.flatMap((words) => drawForms(words, layout, typefaces.labels, paint))),
   }
 }
 
-function emptyColumn({ columnWidth, height, box }: Layout): Bitmap {
-  const canvas = blankCanvas(columnWidth, height)
-  addOutline(canvas, roundedBox(box.width, box.height, box.radius), { x: box.left, y: box.top, scale: 1 })
-  return toBitmap(canvas, cornerPlace)
+function columns(layout: Layout, parts: Parts, paint: Paint): Atlas['columnOf'] {
+  const { box, stroke, columnWidth, height } = layout
+  const empty = emptyColumn(layout, parts, paint)
+  if (parts.edge !== 'ring') return () => empty
+  const drawRing = ringIn(box, stroke, columnWidth)
+  const drawn = new Map<number, Bitmap>()
+  return (share) => {
+    const places = new Uint8Array(columnWidth * height)
+    const column = drawn.get(share) ?? { width: columnWidth, height, places }
+    if (!drawn.has(share)) {
+      drawRing(share, (at, strength) => {
+        places[at] = paint.ring(strength)
+      })
+    }
+    drawn.set(share, column)
+    return column
+  }
+}
+
+function emptyColumn({ columnWidth, height, box, stroke, split }: Layout, parts: Parts, paint: Paint): Bitmap {
+  const column = drawBox({ width: columnWidth, height }, box, stroke, parts, paint)
+  if (split === null) return column
+  const fill = (place: number, { start, end }: Rows, left: number, width: number) => {
+    for (let row = start; row < end; row++)
+      column.places.fill(place, row * columnWidth + left, row * columnWidth + left + width)
+  }
+  fill(linePlace, split.line, box.left, box.width)
+  fill(aroundPlace, split.notch, box.left, split.notchWidth)
+  fill(aroundPlace, split.notch, box.left + box.width - split.notchWidth, split.notchWidth)
+  return column
+}
+
+type Size = { width: number; height: number }
+
+/** Filled, as a line, or not at all; a ring is drawn elsewhere. */
+export function drawBox({ width, height }: Size, box: Box, stroke: number, parts: Parts, paint: Paint): Bitmap {
+  const whole = blankCanvas(width, height)
+  if (parts.isFilled || parts.edge === 'line') addBox(whole, box, 0)
+  if (parts.isFilled) return toBitmap(whole, paint.edge)
+  const inside = blankCanvas(width, height)
+  if (parts.edge === 'line') addBox(inside, box, stroke)
+  const hollow = coverage(inside)
+  const places = coverage(whole).map((share, at) => paint.edge(share - (hollow[at] as number)))
+  return { width, height, places: Uint8Array.from(places) }
+}
+
+function addBox(canvas: Canvas, box: Box, inset: number): void {
+  const [width, height] = [box.width - 2 * inset, box.height - 2 * inset]
+  const outline = roundedBox(width, height, Math.max(0, box.radius - inset))
+  addOutline(canvas, outline, { x: box.left + inset, y: box.top + inset, scale: 1 })
 }
 
 /** In the middle of its cell, since in some fonts the digits are not equally wide. */
-function drawDigit(digit: string, { size, baseline, cell, rows }: Layout['digits'], typeface: Typeface): Bitmap {
+function drawDigit(digit: string, digits: Layout['digits'], typeface: Typeface, paint: Paint): Bitmap {
+  const { size, baseline, cell, rows } = digits
   const { advance, outline } = typeface(digit)
   const canvas = blankCanvas(cell, rows.end - rows.start)
   addOutline(canvas, outline, { x: (cell - advance * size) / 2, y: baseline - rows.start, scale: size })
-  return toBitmap(canvas, (share) => placeOn(digitRamp, share))
+  return toBitmap(canvas, paint.digit)
 }
+
+type Word = Bitmap & { left: number }
 
 /**
  * Each in the middle of its column. Words that differ only in their endings start in the same place, so
  * that they do not move when the number above them changes.
  */
-function drawForms(words: string[], layout: Layout, typeface: Typeface): [string, Bitmap & { left: number }][] {
-  const drawn = words.map((word) => drawWord(word, layout.labels, typeface))
+function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: Paint): [string, Word][] {
+  const drawn = words.map((word) => drawWord(word, layout.labels, typeface, paint))
   const stem = words.reduce((least, word) => (word.length < least.length ? word : least))
   const widths = drawn.map(({ width }) => width)
   const average = (Math.min(...widths) + Math.max(...widths)) / 2
@@ -55,20 +108,30 @@ function drawForms(words: string[], layout: Layout, typeface: Typeface): [string
   })
 }
 
-function drawWord(word: string, labels: Layout['labels'], typeface: Typeface): Bitmap {
+function drawWord(word: string, labels: Layout['labels'], typeface: Typeface, paint: Paint): Bitmap {
   if (labels === null) return { width: 0, height: 0, places: new Uint8Array() }
   const { size, baseline, rows } = labels
   const canvas = blankCanvas(Math.ceil(advanceOf(word, typeface) * size), rows.end - rows.start)
-  let x = 0
-  for (const letter of word) {
-    const { advance, outline } = typeface(letter)
-    addOutline(canvas, outline, { x, y: baseline - rows.start, scale: size })
-    x += advance * size
-  }
-  return toBitmap(canvas, (share) => placeOn(labelRamp, share))
+  addText(canvas, word, typeface, { x: 0, y: baseline - rows.start, scale: size })
+  return toBitmap(canvas, paint.label)
 }
 
-function toBitmap(canvas: Canvas, placeOf: (share: number) => number): Bitmap {
+/** `scale` is one em. */
+export function addText(
+  canvas: Canvas,
+  text: string,
+  typeface: Typeface,
+  at: { x: number; y: number; scale: number },
+): void {
+  let { x } = at
+  for (const letter of text) {
+    const { advance, outline } = typeface(letter)
+    addOutline(canvas, outline, { ...at, x })
+    x += advance * at.scale
+  }
+}
+
+export function toBitmap(canvas: Canvas, placeOf: (share: number) => number): Bitmap {
   const { width, height } = canvas
   return { width, height, places: Uint8Array.from(coverage(canvas), placeOf) }
 }

@@ -1,20 +1,22 @@
 import type { MailLanguage } from '../core/mail-language.ts'
-import type { TimerStyle } from '../core/timer-style.ts'
+import { type TimerStyle, type TimerUnit, timerUnits } from '../core/timer-style.ts'
 import { type Atlas, type Bitmap, drawAtlas } from './atlas.ts'
 import { fileHead, imageHead, SUB_BLOCK, subBlocks } from './gif.ts'
 import { type Layout, layOut, type Rows, type Typefaces } from './layout.ts'
 import { type Bits, compress, type Part } from './lzw.ts'
-import { CODE_SIZE, DIGITS_CODE_SIZE, digitRamp, paletteBytes } from './palette.ts'
+import { drawOver } from './over.ts'
+import { aroundPlace, CODE_SIZE, DIGITS_CODE_SIZE, digitRamp, paletteBytes } from './palette.ts'
 import { cellLeft, cut, cutRows, difference, drawColumn, joinColumns } from './picture.ts'
-import { FIRST_MINUTE, MOST_DAYS_READY, packTemplate, type Template } from './template.ts'
-import { digitsOf, fields, type TimeLeft, valuesOf } from './time-left.ts'
+import { partsOf } from './presets.ts'
+import { BANDS, MOST_READY, packTemplate, type Template } from './template.ts'
+import { digitsOf, ringShare, valuesOf } from './time-left.ts'
 import { wordsOf } from './words.ts'
 
 /** Hundredths of a second. */
 const TICK = 100
 
-/** What is drawn from: one style in one language. */
-type Drawing = { layout: Layout; atlas: Atlas; language: MailLanguage; words: string[] }
+/** What is drawn from: one style in one language. `labels` are the words of each value of each column. */
+type Drawing = { style: TimerStyle; layout: Layout; atlas: Atlas; labels: string[][]; words: string[] }
 
 /** Draws and compresses what all images of this style share. It takes a good part of a second. */
 export function buildTemplate(
@@ -23,42 +25,54 @@ export function buildTemplate(
   typefaces: Typefaces,
 ): Uint8Array<ArrayBuffer> {
   const layout = layOut(style, language, typefaces)
-  const forms = fields.map((field) => [...new Set(wordsOf(language, field))])
-  const words = forms.flat()
-  const drawing: Drawing = { layout, atlas: drawAtlas(layout, forms, typefaces), language, words }
-  const { width, height, digits, labels } = layout
+  const labels = style.units.map((_, column) => wordsOf(style, language, column))
+  const forms = labels.map((words) => [...new Set(words)])
+  const words = [...new Set(forms.flat())]
+  const drawing = { style, layout, atlas: drawAtlas(style, layout, forms, typefaces), labels, words }
+  const { width, height, changing, digits } = layout
   const whole = { left: 0, top: 0, width, height }
-  const top = digits.rows.start
+  const top = changing.start
   const file = fileHead(width, height, paletteBytes(style))
+  const clearPlace = style.background === 'transparent' ? aroundPlace : undefined
   const template = {
     width,
     height,
-    digitRows: rowCount(digits.rows),
-    labelRows: labels === null ? 0 : rowCount(labels.rows),
-    head: Uint8Array.from([...file, ...imageHead(whole, TICK, CODE_SIZE)]),
-    dayHead: Uint8Array.from(imageHead({ ...whole, top, height: height - top }, TICK, CODE_SIZE)),
-    labelOf: Uint8Array.from(fields.flatMap((field) => wordsOf(language, field).map((word) => words.indexOf(word)))),
+    digitRows: rowCount(changing),
+    labelRows: layout.labels === null ? 0 : rowCount(layout.labels.rows),
+    digitHeight: digits.baseline - digits.rows.start,
+    labelHeight: Math.round((layout.labels?.size ?? 0) * 0.72),
+    columns: Uint8Array.from(style.units, (unit) => timerUnits.indexOf(unit)),
+    head: Uint8Array.from([...file, ...imageHead(whole, TICK, CODE_SIZE, clearPlace)]),
+    dayHead: Uint8Array.from(imageHead({ ...whole, top, height: height - top }, TICK, CODE_SIZE, clearPlace)),
+    labelOf: Uint8Array.from(labels.flat(), (word) => words.indexOf(word)),
     ...fragmentLists(drawing),
     ...frameLists(drawing),
+    ...drawOver(style, layout, typefaces.digits),
   }
   return packTemplate({ ...template, mostBytes: mostBytes(template) })
 }
 
-/** Of an image with the largest of all frames that are not a second's. */
-function mostBytes({ head, dayHead, frameStarts, pictureWords }: Omit<Template, 'mostBytes'>): number {
+/** Of an image with all frames of its last column and the largest of the others. */
+function mostBytes(template: Omit<Template, 'mostBytes'>): number {
+  const { head, dayHead, frameStarts, zeroFrames, pictureWords, overFrame, overImage } = template
   const pictureBytes = pictureWords * 4
   const picture = pictureBytes + Math.ceil(pictureBytes / SUB_BLOCK) + 1
   const lengths = Array.from(frameStarts.subarray(1), (end, frame) => end - (frameStarts[frame] as number))
-  const largest = Math.max(dayHead.length + picture, ...lengths.slice(FIRST_MINUTE))
-  return head.length + picture + (frameStarts[FIRST_MINUTE] as number) + largest + 1
+  const ofLast = (zeroFrames.at(-1) as number) + 1
+  const largest = Math.max(dayHead.length + picture, ...lengths)
+  const all = head.length + picture + (frameStarts[ofLast] as number) + largest + overFrame.length + 1
+  return Math.max(all, overImage.length)
 }
 
-type FragmentLists = Pick<Template, 'fragmentWords' | 'fragments' | 'pictureWords'>
+type FragmentLists = Pick<
+  Template,
+  'fragmentWords' | 'fragments' | 'firstNumbers' | 'firstThird' | 'firstLabel' | 'pictureWords'
+>
 
 /** In the order that template.ts names. */
 function fragmentLists(drawing: Drawing): FragmentLists {
   const bands = bandFragments(drawing)
-  const numbers = numberFragments(drawing)
+  const { numbers, firstNumbers } = numberFragments(drawing)
   const thirds = thirdFragments(drawing)
   const labels = labelFragments(drawing)
   const all = [...bands, ...numbers, ...thirds, ...labels]
@@ -71,33 +85,55 @@ function fragmentLists(drawing: Drawing): FragmentLists {
     fragmentWords.set(words, start)
     start += words.length
   }
-  const { digits, labels: shown } = drawing.layout
-  const rowOfDigits = 3 * longest(numbers) + Math.max(longest(numbers), 3 * longest(thirds))
+  const { changing, labels: shown } = drawing.layout
+  const columns = drawing.style.units.length
+  const rowOfDigits = (columns - 1) * longest(numbers) + Math.max(longest(numbers), 3 * longest(thirds))
   const bits =
     bands.reduce((sum, { length }) => sum + length, 0) +
-    rowCount(digits.rows) * rowOfDigits +
-    (shown === null ? 0 : rowCount(shown.rows) * 4 * longest(labels))
-  return { fragmentWords, fragments, pictureWords: Math.ceil((bits + CODE_SIZE + 1) / 32) + 1 }
+    rowCount(changing) * rowOfDigits +
+    (shown === null ? 0 : rowCount(shown.rows) * columns * longest(labels))
+  const firstThird = BANDS + numbers.length
+  return {
+    fragmentWords,
+    fragments,
+    firstNumbers,
+    firstThird,
+    firstLabel: firstThird + thirds.length,
+    pictureWords: Math.ceil((bits + CODE_SIZE + 1) / 32) + 1,
+  }
 }
 
 /** The rows that are the same in every picture: above the digits, between digits and labels, below. */
-function bandFragments({ layout, atlas }: Drawing): Bits[] {
-  const { height, digits, labels } = layout
-  const empty = joinColumns(fields.map(() => atlas.column))
+function bandFragments({ style, layout, atlas }: Drawing): Bits[] {
+  const { height, changing, labels } = layout
+  const empty = joinColumns(style.units.map(() => atlas.columnOf(0)))
   const band = (start: number, end: number, part: Part) => compress(cutRows(empty, { start, end }), CODE_SIZE, part)
-  const top = band(0, digits.rows.start, 'fragment')
-  if (labels === null) return [top, nothing, band(digits.rows.end, height, 'end')]
-  return [top, band(digits.rows.end, labels.rows.start, 'fragment'), band(labels.rows.end, height, 'end')]
+  const top = band(0, changing.start, 'fragment')
+  if (labels === null) return [top, nothing, band(changing.end, height, 'end')]
+  return [top, band(changing.end, labels.rows.start, 'fragment'), band(labels.rows.end, height, 'end')]
 }
 
 const nothing: Bits = { words: new Uint32Array(), length: 0 }
 
-/** 00 to 99, each as a column's rows. */
-function numberFragments({ layout, atlas }: Drawing): Bits[] {
-  return Array.from({ length: 100 }, (_, value) => {
-    const column = drawColumn(layout, atlas, { digits: digitsOf(value), word: '' })
-    return rowFragments(column, layout.digits.rows, 0, layout.columnWidth)
-  }).flat()
+/** 00 to 99, each as a column's rows: once for all columns, or for each way in which rings pass. */
+function numberFragments({ style, layout, atlas }: Drawing): { numbers: Bits[]; firstNumbers: Uint32Array } {
+  const numbers: Bits[] = []
+  const firstOf = new Map<string, number>()
+  const hasRings = partsOf(style).edge === 'ring'
+  const firstNumbers = style.units.map((unit, column) => {
+    const key = hasRings ? `${ringShare(unit, 1)} ${column === 0}` : ''
+    const first = firstOf.get(key) ?? BANDS + numbers.length
+    if (firstOf.has(key)) return first
+    firstOf.set(key, first)
+    const count = hasRings ? Math.min(100, valuesOf(style.units, column)) : 100
+    for (let value = 0; value < count; value++) {
+      const shown = { digits: digitsOf(value), word: '', ringShare: ringShare(unit, value) }
+      const drawn = drawColumn(layout, atlas, shown)
+      for (const row of rowFragments(drawn, layout.changing, 0, layout.columnWidth)) numbers.push(row)
+    }
+    return first
+  })
+  return { numbers, firstNumbers: Uint32Array.from(firstNumbers) }
 }
 
 /** A column of three digits is cut before the second and before the third: 30 thirds in the place of 900 numbers. */
@@ -105,8 +141,8 @@ function thirdFragments({ layout, atlas }: Drawing): Bits[] {
   const edges = [0, cellLeft(layout, 3, 1), cellLeft(layout, 3, 2), layout.columnWidth]
   return [0, 1, 2].flatMap((place) =>
     Array.from({ length: 10 }, (_, digit) => {
-      const column = drawColumn(layout, atlas, { digits: String(digit).repeat(3), word: '' })
-      return rowFragments(column, layout.digits.rows, edges[place] as number, edges[place + 1] as number)
+      const column = drawColumn(layout, atlas, { digits: String(digit).repeat(3), word: '', ringShare: 1 })
+      return rowFragments(column, layout.changing, edges[place] as number, edges[place + 1] as number)
     }).flat(),
   )
 }
@@ -115,7 +151,7 @@ function labelFragments({ layout, atlas, words }: Drawing): Bits[] {
   const { labels, columnWidth } = layout
   if (labels === null) return []
   return words.flatMap((word) =>
-    rowFragments(drawColumn(layout, atlas, { digits: '', word }), labels.rows, 0, columnWidth),
+    rowFragments(drawColumn(layout, atlas, { digits: '', word, ringShare: 0 }), labels.rows, 0, columnWidth),
   )
 }
 
@@ -127,48 +163,56 @@ function rowFragments(column: Bitmap, { start, end }: Rows, left: number, right:
 }
 
 /** The frames that follow the first one, as whole blocks. */
-function frameLists(drawing: Drawing): Pick<Template, 'frames' | 'frameStarts'> {
-  const second = (seconds: number) => frame(drawing, { seconds: seconds + 1 }, { seconds })
-  const minute = (minutes: number) => frame(drawing, { minutes: minutes + 1, seconds: 0 }, { minutes, seconds: 59 })
-  const hour = (hours: number) =>
-    frame(drawing, { hours: hours + 1, minutes: 0, seconds: 0 }, { hours, minutes: 59, seconds: 59 })
-  const day = (days: number) =>
-    frame(drawing, { days: days + 1, hours: 0, minutes: 0, seconds: 0 }, { days, hours: 23, minutes: 59, seconds: 59 })
-  const all = [
-    ...downFrom(valuesOf.seconds - 2, second),
-    ...downFrom(valuesOf.minutes - 2, minute),
-    ...downFrom(valuesOf.hours - 2, hour),
-    ...downFrom(MOST_DAYS_READY, day),
-  ]
+function frameLists(drawing: Drawing): Pick<Template, 'frames' | 'frameStarts' | 'zeroFrames'> {
+  const { units } = drawing.style
+  const blocks: number[][] = []
+  const zeroFrames = new Uint32Array(units.length)
+  for (let column = units.length - 1; column >= 0; column--) {
+    const most = column === 0 ? MOST_READY : valuesOf(units, column) - 2
+    for (let value = most; value >= 0; value--) blocks.push(turnOf(drawing, column, value))
+    zeroFrames[column] = blocks.length - 1
+  }
   const starts = [0]
-  for (const block of all) starts.push((starts.at(-1) as number) + block.length)
-  return { frames: Uint8Array.from(all.flat()), frameStarts: Uint32Array.from(starts) }
+  for (const block of blocks) starts.push((starts.at(-1) as number) + block.length)
+  const frames = new Uint8Array(starts.at(-1) as number)
+  for (const [index, block] of blocks.entries()) frames.set(block, starts[index] as number)
+  return { frames, frameStarts: Uint32Array.from(starts), zeroFrames }
 }
 
-function downFrom(first: number, make: (value: number) => number[]): number[][] {
-  return Array.from({ length: first + 1 }, (_, index) => make(first - index))
+/** The frame in which a column gets this value and all after it begin again: those before it stay as they are. */
+function turnOf(drawing: Drawing, column: number, value: number): number[] {
+  const { units } = drawing.style
+  const later = units.slice(column + 1).map((_, index) => valuesOf(units, column + 1 + index) - 1)
+  const before = columnsFrom(drawing, column, [value + 1, ...later.map(() => 0)])
+  return frame(drawing, before, columnsFrom(drawing, column, [value, ...later]))
 }
 
-/** The rectangle that changes from one picture to the next; columns that are not named stay as they are. */
-function frame(drawing: Drawing, before: Partial<TimeLeft>, after: Partial<TimeLeft>): number[] {
-  const drawnAfter = someColumns(drawing, after)
-  const changed = difference(someColumns(drawing, before), drawnAfter)
-  const pixels = cut(drawnAfter, changed)
+/** The rectangle that changes from one picture of the last columns to the next. */
+function frame({ style, layout }: Drawing, before: Bitmap, after: Bitmap): number[] {
+  const changed = difference(before, after)
+  const pixels = cut(after, changed)
+  const left = layout.width - after.width + changed.left
+  // A ring changes all around the digits, but little of it: what stays is left out.
+  if (partsOf(style).edge === 'ring') leaveOut(pixels, cut(before, changed))
+  const hasClear =
+    pixels.includes(aroundPlace) && (partsOf(style).edge === 'ring' || style.background === 'transparent')
   const codeSize = pixels.every((place) => place < digitRamp.steps) ? DIGITS_CODE_SIZE : CODE_SIZE
-  const left = drawing.layout.width - drawnAfter.width + changed.left
-  const head = imageHead({ ...changed, left }, TICK, codeSize)
+  const head = imageHead({ ...changed, left }, TICK, codeSize, hasClear ? aroundPlace : undefined)
   return [...head, ...subBlocks(compress(pixels, codeSize, 'whole'))]
 }
 
-/** The named columns, which are the last ones. */
-function someColumns({ layout, atlas, language }: Drawing, shown: Partial<TimeLeft>): Bitmap {
-  const columns = fields.flatMap((field) => {
-    const value = shown[field]
-    if (value === undefined) return []
-    const word = wordsOf(language, field)[value] as string
-    return [drawColumn(layout, atlas, { digits: digitsOf(value), word })]
+function leaveOut(pixels: Uint8Array, before: Uint8Array): void {
+  for (let at = 0; at < pixels.length; at++) if (pixels[at] === before[at]) pixels[at] = aroundPlace
+}
+
+/** From this column on, with these values. */
+function columnsFrom({ style, layout, atlas, labels }: Drawing, column: number, values: number[]): Bitmap {
+  const drawn = values.map((value, index) => {
+    const unit = style.units[column + index] as TimerUnit
+    const word = labels[column + index]?.[value] as string
+    return drawColumn(layout, atlas, { digits: digitsOf(value), word, ringShare: ringShare(unit, value) })
   })
-  return joinColumns(columns)
+  return joinColumns(drawn)
 }
 
 function rowCount({ start, end }: Rows): number {
@@ -176,5 +220,5 @@ function rowCount({ start, end }: Rows): number {
 }
 
 function longest(fragments: Bits[]): number {
-  return Math.max(0, ...fragments.map(({ length }) => length))
+  return fragments.reduce((most, { length }) => Math.max(most, length), 0)
 }

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Font, parse } from 'opentype.js/dist/opentype.mjs'
-import { fontOfWords } from '../core/font-letters.ts'
 import type { MailLanguage } from '../core/mail-language.ts'
-import type { TimerFont } from '../core/timer-style.ts'
+import { fontOfWords, type TimerFont } from '../core/timer-font.ts'
+
 import type { Typefaces } from './layout.ts'
 import type { Typeface } from './outline.ts'
 

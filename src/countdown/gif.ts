@@ -21,9 +21,18 @@ function screen(width: number, height: number, colours: number): number[] {
   return [...signature, ...short(width), ...short(height), paletteOf, 0, 0]
 }
 
-/** What stands before the compressed pixels of a picture that stays, opaque, for so many hundredths of a second. */
-export function imageHead({ left, top, width, height }: Rectangle, delay: number, codeSize: number): number[] {
-  const control = [0x21, 0xf9, 4, 0x04, ...short(delay), 0, 0]
+/**
+ * What stands before the compressed pixels of a picture that stays, for so many hundredths of a second. Pixels of
+ * `clearPlace` leave what was there before.
+ */
+export function imageHead(
+  { left, top, width, height }: Rectangle,
+  delay: number,
+  codeSize: number,
+  clearPlace?: number,
+): number[] {
+  const flags = clearPlace === undefined ? 0x04 : 0x05
+  const control = [0x21, 0xf9, 4, flags, ...short(delay), clearPlace ?? 0, 0]
   return [...control, 0x2c, ...short(left), ...short(top), ...short(width), ...short(height), 0, codeSize]
 }
 

@@ -1,7 +1,7 @@
 import type { MailLanguage } from '../core/mail-language.ts'
 import type { TimerStyle } from '../core/timer-style.ts'
 import { advanceOf, boundsOf, type Typeface } from './outline.ts'
-import { fields } from './time-left.ts'
+import { type Parts, partsOf } from './presets.ts'
 import { wordsOf } from './words.ts'
 
 export type Typefaces = { digits: Typeface; labels: Typeface }
@@ -9,17 +9,25 @@ export type Typefaces = { digits: Typeface; labels: Typeface }
 /** Rows of the picture, `end` not included. */
 export type Rows = { start: number; end: number }
 
+export type Box = { left: number; top: number; width: number; height: number; radius: number }
+
 /**
- * Where everything lies, in pixels. The picture is four columns of one width with a box in each; rows with
- * digits and rows with labels never meet.
+ * Where everything lies, in pixels. The picture is columns of one width with a box in each; rows with digits and rows
+ * with labels never meet.
  */
 export type Layout = {
   width: number
   height: number
   columnWidth: number
-  box: { left: number; top: number; width: number; height: number; radius: number }
+  box: Box
+  /** The edge of a box that is not filled. */
+  stroke: number
   /** One em of the digits, the row they stand on, and the width that each of them is given. */
   digits: { size: number; baseline: number; cell: number; rows: Rows }
+  /** The rows that change with the digits: theirs, or those of the ring around them. */
+  changing: Rows
+  /** The line that cuts the boxes, with a notch at both of its ends; null where there is none. */
+  split: { line: Rows; notch: Rows; notchWidth: number } | null
   /** Null where none are shown. */
   labels: { size: number; baseline: number; rows: Rows } | null
 }
@@ -27,31 +35,68 @@ export type Layout = {
 const DIGITS = [...'0123456789']
 
 export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typefaces): Layout {
+  const parts = partsOf(style)
   const width = style.width * style.pixelsPerPoint
   const height = style.height * style.pixelsPerPoint
-  const columnWidth = width / 4
+  const columnWidth = width / style.units.length
   const margin = Math.max(1, Math.round(Math.min(columnWidth * 0.04, height * 0.06)))
-  const labels = style.showLabels ? labelLayout(columnWidth, height, margin, language, typefaces.labels) : null
-  const bottom = labels === null ? height - margin : labels.rows.start - Math.round(labels.size * 0.3)
-  const box = {
-    left: margin,
-    top: margin,
-    width: columnWidth - 2 * margin,
-    height: bottom - margin,
-    radius: 0,
+  const gap = style.gap === null ? margin : Math.round((style.gap * style.pixelsPerPoint) / 2)
+  const side = Math.min(gap, Math.floor(columnWidth / 4))
+  // Within the box they keep away from its corners.
+  const room = parts.areLabelsInside ? (columnWidth - 2 * side) * 0.88 : columnWidth * 0.94
+  const end = parts.areLabelsInside ? height - margin - Math.round(height * 0.09) : height - margin
+  const labels = style.showLabels ? labelLayout(style, language, typefaces.labels, { room, end }) : null
+  const above = labels === null ? height - margin : labels.rows.start - Math.round(labels.size * 0.3)
+  const box = boxOf(style, parts, {
+    columnWidth,
+    side,
+    margin,
+    bottom: parts.areLabelsInside ? height - margin : above,
+  })
+  // Above labels in the box the digits move down a little, or they would hang at its top.
+  const top = parts.areLabelsInside && labels !== null ? box.top + Math.round(box.height * 0.06) : box.top
+  const around = parts.edge === 'ring' ? box : { ...box, top, height: above - top }
+  const digits = digitLayout(style, parts, around, typefaces.digits)
+  return {
+    ...{ width, height, columnWidth, box, digits, labels },
+    stroke: Math.max(1, parts.edge === 'ring' ? box.width * 0.07 : 2 * style.pixelsPerPoint),
+    changing: parts.edge === 'ring' ? { start: box.top, end: box.top + box.height } : digits.rows,
+    split: parts.isSplit ? splitOf(box, digits, style.pixelsPerPoint) : null,
   }
-  box.radius = Math.min(style.cornerRadius * style.pixelsPerPoint, box.width / 2, box.height / 2)
-  return { width, height, columnWidth, box, digits: digitLayout(box, typefaces.digits), labels }
+}
+
+type Room = { columnWidth: number; side: number; margin: number; bottom: number }
+
+/** A ring is as wide as it is high. */
+function boxOf(style: TimerStyle, parts: Parts, { columnWidth, side, margin, bottom }: Room): Box {
+  const most = { width: columnWidth - 2 * side, height: bottom - margin }
+  if (parts.edge !== 'ring') {
+    // Rounder corners would cut into labels that stand in the box.
+    const roundest = parts.areLabelsInside && style.showLabels ? most.height * 0.16 : most.height / 2
+    const radius = Math.min(style.cornerRadius * style.pixelsPerPoint, most.width / 2, roundest)
+    return { left: side, top: margin, ...most, radius }
+  }
+  const fits = Math.min(most.width, most.height)
+  const size = fits - ((columnWidth - fits) % 2)
+  const top = margin + Math.floor((most.height - size) / 2)
+  return { left: (columnWidth - size) / 2, top, width: size, height: size, radius: size / 2 }
 }
 
 /** Three digits fit into a box. Their height is whole pixels, so that their flat ends are sharp. */
-function digitLayout(box: Layout['box'], typeface: Typeface): Layout['digits'] {
+function digitLayout(style: TimerStyle, parts: Parts, box: Box, typeface: Typeface): Layout['digits'] {
   const glyphs = DIGITS.map(typeface)
   const advance = Math.max(...glyphs.map((glyph) => glyph.advance))
   const bounds = glyphs.map(({ outline }) => boundsOf(outline))
   const flat = -boundsOf(typeface('7').outline).top
-  const tallest = Math.min(box.height * 0.43, ((box.width * 0.88) / 3) * (flat / advance))
-  const rise = Math.floor(tallest)
+  const isBare = !parts.isFilled && parts.edge === 'none'
+  const isRing = parts.edge === 'ring'
+  const tallest = (share: number, wide: number) =>
+    Math.min(box.height * share, ((box.width * wide) / 3) * (flat / advance))
+  const usual = isRing ? tallest(0.43, 0.7) : isBare ? tallest(0.66, 0.94) : tallest(0.43, 0.88)
+  // What the style asks for, as far as it has room.
+  const asked = (style.digitSize ?? 0) * style.pixelsPerPoint * flat
+  const most = isRing ? tallest(0.5, 0.76) : tallest(0.8, 0.96)
+  const rise = Math.floor(style.digitSize === null ? usual : Math.min(asked, most))
   const size = rise / flat
   const baseline = box.top + Math.round((box.height + rise) / 2)
   return {
@@ -66,18 +111,30 @@ function digitLayout(box: Layout['box'], typeface: Typeface): Layout['digits'] {
 }
 
 function labelLayout(
-  columnWidth: number,
-  height: number,
-  margin: number,
+  style: TimerStyle,
   language: MailLanguage,
   typeface: Typeface,
+  { room, end }: { room: number; end: number },
 ): NonNullable<Layout['labels']> {
-  const words = new Set(fields.flatMap((field) => wordsOf(language, field)))
+  const words = new Set(style.units.flatMap((_, column) => wordsOf(style, language, column)))
   const widest = Math.max(...[...words].map((word) => advanceOf(word, typeface)))
-  const size = Math.min(height * 0.125, (columnWidth * 0.94) / widest)
+  const high = style.height * style.pixelsPerPoint
+  const asked = style.labelSize === null ? high * 0.125 : Math.min(style.labelSize * style.pixelsPerPoint, high * 0.25)
+  const size = Math.min(asked, room / widest)
   const bounds = [...new Set([...words].join(''))].map((letter) => boundsOf(typeface(letter).outline))
   const rise = Math.ceil(-Math.min(...bounds.map(({ top }) => top)) * size)
   const fall = Math.ceil(Math.max(...bounds.map(({ bottom }) => bottom)) * size)
-  const end = height - margin
   return { size, baseline: end - fall, rows: { start: end - fall - rise, end } }
+}
+
+/** Through the middle of the digits. */
+function splitOf(box: Box, digits: Layout['digits'], pixelsPerPoint: number): Layout['split'] {
+  const middle = Math.round((digits.rows.start + digits.rows.end) / 2)
+  const around = (height: number) => {
+    const start = middle - Math.floor(height / 2)
+    return { start, end: start + height }
+  }
+  const thickness = Math.round(1.5 * pixelsPerPoint)
+  const notch = around(thickness + 2 * Math.round(box.height * 0.04))
+  return { line: around(thickness), notch, notchWidth: Math.round(box.width * 0.02) }
 }

@@ -1,42 +1,93 @@
 import type { Colour, TimerStyle } from '../core/timer-style.ts'
+import { type Parts, partsOf } from './presets.ts'
 
 /** A run of palette places that blends one colour into another; `first` is the pure one. */
 export type Ramp = { first: number; steps: number }
 
 /** First in the palette, so that a picture of digits alone does with three bits a pixel. */
 export const digitRamp: Ramp = { first: 0, steps: 8 }
-export const labelRamp: Ramp = { first: 8, steps: 5 }
-/** From the background to the box: the edge of a round corner. It ends in the box's own place. */
-const cornerRamp: Ramp = { first: 13, steps: 3 }
+const labelRamp: Ramp = { first: 8, steps: 5 }
+/** Of the box over the background, where it covers a pixel in part. */
+const edgeRamp: Ramp = { first: 13, steps: 3 }
 
 export const PALETTE_COLOURS = 16
 /** Bits of a pixel, in a picture of all colours and in one of digits alone. */
 export const CODE_SIZE = 4
 export const DIGITS_CODE_SIZE = 3
-export const boxPlace = digitRamp.first
-export const backgroundPlace = labelRamp.first
+/** What digits stand on: the box, or the background where boxes are not filled. */
+export const groundPlace = digitRamp.first
+/**
+ * What lies around filled boxes: the background, which may be transparent. Where boxes are not filled no pixel has it,
+ * so a ring's frames can say with it what stays.
+ */
+export const aroundPlace = labelRamp.first
 
-/** The place that shows so much of a ramp's other colour, 0 to 1. */
-export function placeOn({ first, steps }: Ramp, share: number): number {
-  return first + Math.round(share * (steps - 1))
+/** What cuts a filled box: its colour with a little of the background. */
+export const linePlace = edgeRamp.first + edgeRamp.steps - 1
+
+/** In how far the ring is there at all, has yet to pass, or both: its places are those of the edge. */
+const ringShares = [0, 0.2, 0.6, 1]
+const lineShares = [1 / 3, 2 / 3, 1]
+
+/** How a pixel is painted that is covered so far, 0 to 1. */
+export type Paint = Record<'digit' | 'label' | 'edge' | 'ring', (share: number) => number>
+
+export function paintOf(style: TimerStyle): Paint {
+  const parts = partsOf(style)
+  const labelGround = parts.isFilled && !parts.areLabelsInside ? aroundPlace : groundPlace
+  const orGround = (place: number, ground: number, isGround: boolean) => (isGround ? ground : place)
+  return {
+    digit: (share) => digitRamp.first + Math.round(share * (digitRamp.steps - 1)),
+    label: (share) => {
+      const step = Math.round(share * (labelRamp.steps - 1))
+      return orGround(labelRamp.first + step, labelGround, step === 0)
+    },
+    edge: parts.isFilled
+      ? style.background === 'transparent'
+        ? hardEdge
+        : softEdge
+      : (share) => orGround(edgeRamp.first + Math.round(share * 3) - 1, groundPlace, Math.round(share * 3) === 0),
+    ring: (share) => {
+      const nearest = ringShares.reduce(
+        (best, one, at) => (Math.abs(one - share) < Math.abs((ringShares[best] as number) - share) ? at : best),
+        0,
+      )
+      return orGround(edgeRamp.first + nearest - 1, groundPlace, nearest === 0)
+    },
+  }
 }
 
-/** The place of a pixel that the box covers so far, 0 to 1. */
-export function cornerPlace(share: number): number {
-  const { first, steps } = cornerRamp
-  const shade = Math.round(share * (steps + 1))
-  if (shade === 0) return backgroundPlace
-  return shade > steps ? boxPlace : first + shade - 1
+function softEdge(share: number): number {
+  const shade = Math.round(share * (edgeRamp.steps + 1))
+  if (shade === 0) return aroundPlace
+  return shade > edgeRamp.steps ? groundPlace : edgeRamp.first + shade - 1
+}
+
+/** A GIF knows no half transparent pixel. */
+function hardEdge(share: number): number {
+  return share < 0.5 ? aroundPlace : groundPlace
 }
 
 /** Red, green and blue of the 16 places. */
-export function paletteBytes({ background, box, digits, labels }: TimerStyle): Uint8Array {
+export function paletteBytes(style: TimerStyle): Uint8Array {
+  const parts = partsOf(style)
+  const { box, digits, labels } = style
+  // Programs that know no transparency show this.
+  const background = style.background === 'transparent' ? '#ffffff' : style.background
+  const ground = parts.isFilled ? box : background
+  const labelGround = parts.areLabelsInside ? box : background
   const colours = [
-    ...blend(box, digits, [0, 1, 2, 3, 4, 5, 6, 7], 7),
-    ...blend(background, labels, [0, 1, 2, 3, 4], 4),
-    ...blend(background, box, [1, 2, 3], 4),
+    ...blend(ground, digits, [0, 1, 2, 3, 4, 5, 6, 7], 7),
+    ...blend(background, labels, [0], 4),
+    ...blend(labelGround, labels, [1, 2, 3, 4], 4),
+    ...blend(background, box, edgeShares(parts), 1),
   ]
   return Uint8Array.from(colours.flat())
+}
+
+function edgeShares({ isFilled, edge }: Parts): number[] {
+  if (isFilled) return [1 / 4, 2 / 4, 3 / 4]
+  return edge === 'ring' ? ringShares.slice(1) : lineShares
 }
 
 function blend(from: Colour, to: Colour, shares: number[], whole: number): number[][] {

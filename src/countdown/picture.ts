@@ -2,17 +2,23 @@ import type { Atlas, Bitmap } from './atlas.ts'
 import type { Layout, Rows } from './layout.ts'
 
 /** What a column shows. */
-export type Shown = { digits: string; word: string }
+export type Shown = { digits: string; word: string; ringShare: number }
 
 /** Part of a picture. */
 export type Rectangle = { left: number; top: number; width: number; height: number }
 
 /** One column of the picture. */
-export function drawColumn(layout: Layout, atlas: Atlas, { digits, word }: Shown): Bitmap {
-  const column = { ...atlas.column, places: atlas.column.places.slice() }
+export function drawColumn(layout: Layout, atlas: Atlas, { digits, word, ringShare }: Shown): Bitmap {
+  const empty = atlas.columnOf(ringShare)
+  const column = { ...empty, places: empty.places.slice() }
   for (const [index, digit] of [...digits].entries()) {
     const x = cellLeft(layout, digits.length, index)
     paste(column, atlas.digits[Number(digit)] as Bitmap, x, layout.digits.rows.start)
+  }
+  if (layout.split !== null) {
+    const { start, end } = layout.split.line
+    const line = { left: 0, top: start, width: column.width, height: end - start }
+    paste(column, { ...line, places: cut(empty, line) }, 0, start)
   }
   const label = atlas.words.get(word)
   if (layout.labels === null || label === undefined) return column

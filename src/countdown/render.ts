@@ -1,19 +1,7 @@
 import { DELAY_AT, IMAGE_HEAD, SUB_BLOCK, TRAILER } from './gif.ts'
 import { CODE_SIZE, PALETTE_COLOURS } from './palette.ts'
-import {
-  BOTTOM_BAND,
-  FIRST_DAY,
-  FIRST_HOUR,
-  FIRST_MINUTE,
-  FIRST_NUMBER,
-  firstLabel,
-  firstThird,
-  MIDDLE_BAND,
-  MOST_DAYS_READY,
-  type Template,
-  TOP_BAND,
-} from './template.ts'
-import { fields, type TimeLeft, timeLeft, valuesOf } from './time-left.ts'
+import { BOTTOM_BAND, MIDDLE_BAND, MOST_READY, type Template, TOP_BAND, unitsOf } from './template.ts'
+import { smallest, timeLeft, valuesOf } from './time-left.ts'
 
 const FRAMES = 60
 /** Hundredths of a second. */
@@ -28,21 +16,32 @@ let scratchBytes = new Uint8Array(scratch.buffer)
 /**
  * Writes the GIF of a countdown into `into` and gives its length; `template.mostBytes` is room enough. It shows the
  * seconds left, begun ones counted whole, and counts down for 60 frames or to zero, where it stays. Nothing left
- * is one frame of zeros.
+ * is one frame of zeros, or what the style shows then. Without seconds there are two frames at most.
  */
 export function render(template: Template, remainingMs: number, into: Uint8Array): number {
   const left = secondsLeft(remainingMs)
-  const shown = timeLeft(left)
   refuseTooSmall(template, into)
+  if (left === 0) return writeOver(template, into)
+  const units = unitsOf(template)
+  const shown = timeLeft(left, units)
   const second = writeFirst(template, shown, into)
-  if (left === 0) return finish(into, second)
-
-  let at = writeSeconds(template, shown.seconds - 1, 0, into, second)
-  if (left >= FRAMES && shown.seconds < 59) {
-    at = writeRollover(template, shown, timeLeft(left - shown.seconds - 1), into, at)
-    at = writeSeconds(template, 58, shown.seconds + 1, into, at)
-  }
   const toTick = Math.round(remainingMs / 10) - (left - 1) * TICK
+  if (smallest(units) > 1) {
+    const turnsIn = secondsToTurn(left, smallest(units))
+    const next = timeLeft(left - turnsIn, units)
+    if (turnsIn >= FRAMES || next.join() === shown.join()) return finish(into, second)
+    setDelay(into, template.head.length - IMAGE_HEAD, Math.max(SHORTEST, toTick + (turnsIn - 1) * TICK))
+    return finish(into, writeTurn(template, shown, next, into, second))
+  }
+  const seconds = shown.at(-1) as number
+  const isLast = left < FRAMES
+  const last = isLast && template.overFrame.length > 0 ? 1 : 0
+  let at = writeSeconds(template, seconds - 1, last, into, second)
+  if (last === 1) at = writeBlock(template.overFrame, into, at)
+  if (!isLast && seconds < 59) {
+    at = writeTurn(template, [...shown.slice(0, -1), 0], timeLeft(left - seconds - 1, units), into, at)
+    at = writeSeconds(template, 58, seconds + 1, into, at)
+  }
   const first = Math.max(SHORTEST, toTick)
   setDelay(into, template.head.length - IMAGE_HEAD, first)
   setDelay(into, second, TICK + toTick - first)
@@ -51,8 +50,20 @@ export function render(template: Template, remainingMs: number, into: Uint8Array
 
 /** The first frame alone: for where the others are not worth their bytes. */
 export function renderStill(template: Template, remainingMs: number, into: Uint8Array): number {
+  const left = secondsLeft(remainingMs)
   refuseTooSmall(template, into)
-  return finish(into, writeFirst(template, timeLeft(secondsLeft(remainingMs)), into))
+  if (left === 0) return writeOver(template, into)
+  return finish(into, writeFirst(template, timeLeft(left, unitsOf(template)), into))
+}
+
+function writeOver(template: Template, into: Uint8Array): number {
+  if (template.overImage.length > 0) return writeBlock(template.overImage, into, 0)
+  return finish(into, writeFirst(template, timeLeft(0, unitsOf(template)), into))
+}
+
+/** After how many seconds another value of the smallest unit is shown; the last one stays until it is over. */
+function secondsToTurn(left: number, unitSeconds: number): number {
+  return left < 2 * unitSeconds ? left : (left % unitSeconds) + 1
 }
 
 function secondsLeft(remainingMs: number): number {
@@ -64,7 +75,7 @@ function refuseTooSmall({ mostBytes }: Template, into: Uint8Array): void {
   if (into.length < mostBytes) throw new RangeError(`an image may need ${mostBytes} bytes, not ${into.length}`)
 }
 
-function writeFirst(template: Template, shown: TimeLeft, into: Uint8Array): number {
+function writeFirst(template: Template, shown: number[], into: Uint8Array): number {
   into.set(template.head)
   return writeSubBlocks(
     appendChanging(template, shown, append(template, TOP_BAND, start(template))),
@@ -73,31 +84,33 @@ function writeFirst(template: Template, shown: TimeLeft, into: Uint8Array): numb
   )
 }
 
+function writeBlock(block: Uint8Array, into: Uint8Array, at: number): number {
+  into.set(block, at)
+  return at + block.length
+}
+
 /** From second `from` to second `to`, a frame each: they lie side by side. */
 function writeSeconds({ frames, frameStarts }: Template, from: number, to: number, into: Uint8Array, at: number) {
-  const start = frameStarts[58 - from] as number
-  const end = frameStarts[59 - to] as number
-  into.set(frames.subarray(start, end), at)
-  return at + end - start
+  return writeBlock(frames.subarray(frameStarts[58 - from], frameStarts[59 - to]), into, at)
 }
 
-/** The one frame in which more than the seconds change. */
-function writeRollover(template: Template, before: TimeLeft, after: TimeLeft, into: Uint8Array, at: number) {
-  const { frames, frameStarts } = template
-  const isNewHour = before.minutes === 0
-  const isNewDay = isNewHour && before.hours === 0
-  if (isNewDay && after.days > MOST_DAYS_READY) return writeDay(template, after, into, at)
-  let frame = FIRST_MINUTE + valuesOf.minutes - 2 - after.minutes
-  if (isNewHour) frame = FIRST_HOUR + valuesOf.hours - 2 - after.hours
-  if (isNewDay) frame = FIRST_DAY + MOST_DAYS_READY - after.days
-  const start = frameStarts[frame] as number
-  const end = frameStarts[frame + 1] as number
-  into.set(frames.subarray(start, end), at)
-  return at + end - start
+/** The one frame in which a column changes and all after it begin again; `before` says which. */
+function writeTurn(template: Template, before: number[], after: number[], into: Uint8Array, at: number): number {
+  const { frames, frameStarts, zeroFrames } = template
+  const column = Math.max(
+    0,
+    before.findLastIndex((value) => value > 0),
+  )
+  const value = after[column] as number
+  if (column === 0 && value > MOST_READY) return writeWhole(template, after, into, at)
+  const frame = (zeroFrames[column] as number) - value
+  if (template.overFrame.length > 0 && after.every((each) => each === 0))
+    return writeBlock(template.overFrame, into, at)
+  return writeBlock(frames.subarray(frameStarts[frame], frameStarts[frame + 1]), into, at)
 }
 
-/** Put together like the first frame, without what is above the digits: there are too many days to keep them all. */
-function writeDay(template: Template, shown: TimeLeft, into: Uint8Array, at: number): number {
+/** Put together like the first frame, without what is above the digits: there are too many to keep them all. */
+function writeWhole(template: Template, shown: number[], into: Uint8Array, at: number): number {
   into.set(template.dayHead, at)
   return writeSubBlocks(appendChanging(template, shown, start(template)), into, at + template.dayHead.length)
 }
@@ -113,32 +126,33 @@ function start({ pictureWords }: Template): number {
 }
 
 /** The rows from the first digits on. */
-function appendChanging(template: Template, shown: TimeLeft, start: number): number {
+function appendChanging(template: Template, shown: number[], start: number): number {
   let bits = appendDigits(template, shown, start)
   bits = append(template, MIDDLE_BAND, bits)
   bits = appendLabels(template, shown, bits)
   return append(template, BOTTOM_BAND, bits)
 }
 
-function appendDigits(template: Template, { days, hours, minutes, seconds }: TimeLeft, start: number): number {
-  const { digitRows } = template
-  const third = (place: number, digit: number) => firstThird(digitRows) + (place * 10 + digit) * digitRows
-  const number = (value: number) => FIRST_NUMBER + value * digitRows
-  const columns = [number(hours), number(minutes), number(seconds)]
-  if (days < 100) columns.unshift(number(days))
-  else columns.unshift(third(0, Math.floor(days / 100)), third(1, Math.floor(days / 10) % 10), third(2, days % 10))
-  return appendRows(template, columns, digitRows, start)
+function appendDigits(template: Template, shown: number[], start: number): number {
+  const { digitRows, firstNumbers, firstThird } = template
+  const third = (place: number, digit: number) => firstThird + (place * 10 + digit) * digitRows
+  const fragments = shown.flatMap((value, column) => {
+    if (value < 100) return [(firstNumbers[column] as number) + value * digitRows]
+    return [third(0, Math.floor(value / 100)), third(1, Math.floor(value / 10) % 10), third(2, value % 10)]
+  })
+  return appendRows(template, fragments, digitRows, start)
 }
 
-function appendLabels(template: Template, shown: TimeLeft, start: number): number {
-  const { digitRows, labelRows, labelOf } = template
+function appendLabels(template: Template, shown: number[], start: number): number {
+  const { labelRows, labelOf, firstLabel } = template
+  const units = unitsOf(template)
   let firstValue = 0
-  const columns = fields.map((field) => {
-    const label = labelOf[firstValue + shown[field]] as number
-    firstValue += valuesOf[field]
-    return firstLabel(digitRows) + label * labelRows
+  const fragments = shown.map((value, column) => {
+    const label = labelOf[firstValue + value] as number
+    firstValue += valuesOf(units, column)
+    return firstLabel + label * labelRows
   })
-  return appendRows(template, columns, labelRows, start)
+  return appendRows(template, fragments, labelRows, start)
 }
 
 /** Row by row, one fragment of each column: the numbers are those of the first rows. */

@@ -1,7 +1,8 @@
-import { valuesOf } from './time-left.ts'
+import { timerUnits } from '../core/timer-style.ts'
+import type { Units } from './time-left.ts'
 
 /** Raise it when a style gives other bytes, also by a new font: templates of another engine are not used. */
-export const ENGINE_VERSION = 1
+export const ENGINE_VERSION = 2
 
 /**
  * All that the images of one style in one language share, compressed beforehand. A fragment is one row of one
@@ -12,9 +13,14 @@ export type Template = {
   height: number
   /** No image of this template is longer. */
   mostBytes: number
-  /** How many rows the digits and the labels have. */
+  /** How many rows change with the digits, and how many the labels have. */
   digitRows: number
   labelRows: number
+  /** Height of a digit and of a capital of the labels, in pixels; 0 where none are shown. */
+  digitHeight: number
+  labelHeight: number
+  /** For each column its unit, as a place in `timerUnits`. */
+  columns: Uint8Array
   /** What a file begins with, up to the compressed pixels of its first frame. */
   head: Uint8Array
   /** The same for a frame from the first row of the digits down. */
@@ -22,41 +28,50 @@ export type Template = {
   fragmentWords: Uint32Array
   /** Two for each fragment: its first word, and its length in bits. */
   fragments: Uint32Array
-  /** For each value of each column, field by field, which label it has. */
+  /** For each column the fragment that its numbers begin with: those of two digits, a fragment for each row. */
+  firstNumbers: Uint32Array
+  /** The same for thirds of a column with three digits: ten digits in the first place, in the second, in the third. */
+  firstThird: number
+  firstLabel: number
+  /** For each value of each column, column by column, which label it has. */
   labelOf: Uint8Array
   /**
-   * Whole frames: seconds 58 to 0; minutes 58 to 0 in their last second; hours 22 to 0 in their last minute and
-   * second; days 99 to 0 likewise.
+   * Whole frames, the last column's first. Of the last column, where it alone changes: from one less than it can have
+   * down to zero. Of the others, where they change and all after them begin again. The first column's are 99 to 0.
    */
   frames: Uint8Array
   /** Where each of them begins, and where the last one ends. */
   frameStarts: Uint32Array
+  /** For each column the frame that shows its zero. */
+  zeroFrames: Uint32Array
   /** No frame that is put together from fragments needs more words. */
   pictureWords: number
+  /** See over.ts. */
+  overFrame: Uint8Array
+  overImage: Uint8Array
 }
 
-/** Where frames of each kind begin in their list. */
-export const FIRST_MINUTE = valuesOf.seconds - 1
-export const FIRST_HOUR = FIRST_MINUTE + valuesOf.minutes - 1
-export const FIRST_DAY = FIRST_HOUR + valuesOf.hours - 1
-/** Frames that begin with their last second are kept for these days and below, and put together above. */
-export const MOST_DAYS_READY = 99
+/** Frames of the first column are kept for these values and below, and put together above. */
+export const MOST_READY = 99
 
-/** Fragments in this order. */
+/** Fragments begin with these, then come numbers, thirds and labels. */
 export const TOP_BAND = 0
 export const MIDDLE_BAND = 1
 export const BOTTOM_BAND = 2
-/** Numbers of two digits, one fragment for each row. */
-export const FIRST_NUMBER = 3
-/** Then the thirds of a column with three digits: ten digits in the first place, in the second, in the third. */
-export const firstThird = (digitRows: number) => FIRST_NUMBER + 100 * digitRows
-/** Then the labels. */
-export const firstLabel = (digitRows: number) => firstThird(digitRows) + 30 * digitRows
+export const BANDS = 3
+
+/** Which units its columns show. */
+export function unitsOf({ columns }: Template): Units {
+  return timerUnits.slice(columns[0], (columns.at(-1) as number) + 1)
+}
 
 const MAGIC = 0x5447434c // "LCGT"
-const NUMBERS = ['width', 'height', 'mostBytes', 'digitRows', 'labelRows', 'pictureWords'] as const
-const BYTES = ['head', 'dayHead', 'labelOf', 'frames'] as const
-const WORDS = ['fragmentWords', 'fragments', 'frameStarts'] as const
+const NUMBERS = [
+  ...(['width', 'height', 'mostBytes', 'digitRows', 'labelRows', 'digitHeight', 'labelHeight'] as const),
+  ...(['firstThird', 'firstLabel', 'pictureWords'] as const),
+] as const
+const BYTES = ['columns', 'head', 'dayHead', 'labelOf', 'frames', 'overFrame', 'overImage'] as const
+const WORDS = ['fragmentWords', 'fragments', 'firstNumbers', 'frameStarts', 'zeroFrames'] as const
 /** Magic, version, checksum, the numbers, and the length of each list. */
 const HEAD_WORDS = 3 + NUMBERS.length + BYTES.length + WORDS.length
 

@@ -37,10 +37,10 @@ const usualLimits: TemplateLimits = { memoryBytes: 64 * 2 ** 20, waitingBuilds: 
 
 /** 32 hexadecimal digits that stand for what an image depends on besides the time left. */
 export function templateKey(style: GivenTimerStyle, language: MailLanguage): string {
-  const { font, background, box, digits, labels, ...rest } = fullTimerStyle(style)
-  const { showLabels, width, height, cornerRadius, pixelsPerPoint } = rest
+  const full = fullTimerStyle(style)
+  const { background, box, digits, labels, ...rest } = full
   const colours = [background, box, digits, labels].map((colour) => colour.toLowerCase())
-  const facts = [ENGINE_VERSION, language, font, colours, showLabels, width, height, cornerRadius, pixelsPerPoint]
+  const facts = [ENGINE_VERSION, language, colours, Object.entries(rest).sort()]
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 32)
 }
 

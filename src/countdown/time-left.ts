@@ -1,23 +1,39 @@
-/** What the four columns of the picture show. */
-export type TimeLeft = { days: number; hours: number; minutes: number; seconds: number }
-export type Field = keyof TimeLeft
+import type { TimerUnit } from '../core/timer-style.ts'
 
-export const fields = ['days', 'hours', 'minutes', 'seconds'] as const satisfies Field[]
+export type Units = readonly TimerUnit[]
 
-/** How many values each column can show. A deadline further away than 999 days shows 999 of them. */
-export const valuesOf: Readonly<Record<Field, number>> = { days: 1_000, hours: 24, minutes: 60, seconds: 60 }
+const secondsIn: Readonly<Record<TimerUnit, number>> = { days: 86_400, hours: 3_600, minutes: 60, seconds: 1 }
+const inTheLarger = { days: 1_000, hours: 24, minutes: 60, seconds: 60 }
 
-/** Splits whole seconds. */
-export function timeLeft(seconds: number): TimeLeft {
-  return {
-    days: Math.min(Math.floor(seconds / 86_400), valuesOf.days - 1),
-    hours: Math.floor(seconds / 3_600) % 24,
-    minutes: Math.floor(seconds / 60) % 60,
-    seconds: seconds % 60,
-  }
+/** The first column takes what larger units would have; a deadline further away than 999 of it shows 999. */
+export const MOST_VALUES = 1_000
+
+/** How many values a column can show. */
+export function valuesOf(units: Units, column: number): number {
+  return column === 0 ? MOST_VALUES : inTheLarger[units[column] as TimerUnit]
 }
 
-/** The digits of a column: two, or three from 100 days on. */
+/** Seconds of the smallest unit that is shown. */
+export function smallest(units: Units): number {
+  return secondsIn[units.at(-1) as TimerUnit]
+}
+
+/** Splits whole seconds into what the columns show. Zeros say that it is over, so before that there is one at least. */
+export function timeLeft(seconds: number, units: Units): number[] {
+  let rest = seconds > 0 ? Math.max(seconds, smallest(units)) : 0
+  return units.map((unit, column) => {
+    const value = Math.floor(rest / secondsIn[unit])
+    rest -= value * secondsIn[unit]
+    return Math.min(value, valuesOf(units, column) - 1)
+  })
+}
+
+/** The digits of a column: two, or three from 100 on. */
 export function digitsOf(value: number): string {
   return String(value).padStart(2, '0')
+}
+
+/** How much of its ring a value fills: all of it from a month of days on, or from what makes the larger unit. */
+export function ringShare(unit: TimerUnit, value: number): number {
+  return Math.min(1, value / (unit === 'days' ? 30 : inTheLarger[unit]))
 }

@@ -1,10 +1,11 @@
 import type { MailLanguage } from '../core/mail-language.ts'
-import { type Field, valuesOf } from './time-left.ts'
+import type { TimerStyle, TimerUnit } from '../core/timer-style.ts'
+import { valuesOf } from './time-left.ts'
 
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
 
 /** By the plural categories of CLDR; `other` stands for all that are not named. */
-export const forms: Record<MailLanguage, Record<Field, Forms>> = {
+const forms: Record<MailLanguage, Record<TimerUnit, Forms>> = {
   en: {
     days: { one: 'day', other: 'days' },
     hours: { one: 'hour', other: 'hours' },
@@ -67,9 +68,15 @@ export const forms: Record<MailLanguage, Record<Field, Forms>> = {
   },
 }
 
-/** The label under each value of a column, from 0 on. */
-export function wordsOf(language: MailLanguage, field: Field): string[] {
+/** The label of each value of a column, from 0 on. */
+export function wordsOf(style: TimerStyle, language: MailLanguage, column: number): string[] {
+  const { units, labelTexts, uppercase } = style
+  const unit = units[column] as TimerUnit
+  const own = labelTexts[unit]
+  const ofUnit = own === undefined ? forms[language][unit] : { other: own }
   const rules = new Intl.PluralRules(language)
-  const ofField = forms[language][field]
-  return Array.from({ length: valuesOf[field] }, (_, value) => ofField[rules.select(value)] ?? ofField.other)
+  return Array.from({ length: valuesOf(units, column) }, (_, value) => {
+    const word = ofUnit[rules.select(value)] ?? ofUnit.other
+    return uppercase ? word.toLocaleUpperCase(language) : word
+  })
 }

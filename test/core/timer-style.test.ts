@@ -5,7 +5,7 @@ import type { Fault } from '../../src/core/fault.ts'
 import { checkTimerStyle, defaultTimerStyle, fullTimerStyle } from '../../src/core/timer-style.ts'
 
 const whole = {
-  font: 'lato',
+  font: 'oswald',
   background: '#000000',
   box: '#123abc',
   digits: '#FFFFFF',
@@ -15,6 +15,14 @@ const whole = {
   height: 120,
   cornerRadius: 0,
   pixelsPerPoint: 2,
+  preset: 'card',
+  units: ['hours', 'minutes'],
+  labelTexts: { hours: 'Std.', minutes: 'Хв' },
+  uppercase: true,
+  digitSize: 40,
+  labelSize: null,
+  gap: 0,
+  whenOver: { show: 'text', text: 'Už je konec' },
 } as const
 
 function faultsOf(style: unknown): Fault[] {
@@ -47,7 +55,7 @@ test('a campaign takes a style, and names the path of its fault', () => {
 
 const refusals: [style: unknown, path: string, message: RegExp][] = [
   [[], 'mailTimer', /object/],
-  [{ colour: '#000000' }, 'mailTimer.colour', /unknown: here stand font, background/],
+  [{ colour: '#000000' }, 'mailTimer.colour', /unknown: here stand preset, font, background/],
   [{ font: 'arial' }, 'mailTimer.font', /"inter" or "lato"/],
   [{ font: 'toString' }, 'mailTimer.font', /must be/],
   [{ background: 'white' }, 'mailTimer.background', /such as "#1f2937"/],
@@ -67,6 +75,30 @@ const refusals: [style: unknown, path: string, message: RegExp][] = [
   [{ cornerRadius: 41 }, 'mailTimer.cornerRadius', /from 0 to 40/],
   [{ pixelsPerPoint: 3 }, 'mailTimer.pixelsPerPoint', /from 1 to 2/],
   [{ font: null }, 'mailTimer.font', /must be/],
+  [{ preset: 'round' }, 'mailTimer.preset', /"boxes" or "flat"/],
+  [{ background: 'clear' }, 'mailTimer.background', /or "transparent"/],
+  [{ background: 'transparent', preset: 'rings' }, 'mailTimer.background', /preset rings, .*boxes, flip, card/],
+  [{ units: [] }, 'mailTimer.units', /neighbours out of days, hours, minutes, seconds/],
+  [{ units: ['seconds'] }, 'mailTimer.units', /not seconds alone/],
+  [{ units: ['days', 'minutes'] }, 'mailTimer.units', /neighbours/],
+  [{ units: ['hours', 'days'] }, 'mailTimer.units', /in this order/],
+  [{ units: ['days', 'weeks'] }, 'mailTimer.units[1]', /must be "days"/],
+  [{ units: ['days', 'hours', 'minutes'], width: 400 }, 'mailTimer.width', /multiple of 12 .* such as 396$/],
+  [{ labelTexts: { days: ' ' } }, 'mailTimer.labelTexts.days', /1 to 20 characters/],
+  [{ labelTexts: { hours: 'h'.repeat(21) } }, 'mailTimer.labelTexts.hours', /1 to 20 characters/],
+  [{ labelTexts: { weeks: 'w' } }, 'mailTimer.labelTexts.weeks', /unknown/],
+  [{ labelTexts: { minutes: '分' } }, 'mailTimer.labelTexts.minutes', /has "分", which the font inter lacks/],
+  [{ font: 'lato', labelTexts: { days: 'Дні' } }, 'mailTimer.labelTexts.days', /has "Д", which the font lato lacks/],
+  [{ font: 'lato', whenOver: { show: 'text', text: 'Kůň' } }, 'mailTimer.whenOver.text', /has "ů", which .* lato/],
+  [{ labelTexts: { days: 'a\0' } }, 'mailTimer.labelTexts.days', /has "\\u0000"/],
+  [{ whenOver: { show: 'text' } }, 'mailTimer.whenOver.text', /is missing/],
+  [{ whenOver: { show: 'text', text: 'x'.repeat(61) } }, 'mailTimer.whenOver.text', /1 to 60/],
+  [{ whenOver: { show: 'nothing', text: 'x' } }, 'mailTimer.whenOver.text', /unknown/],
+  [{ whenOver: 'zeros' }, 'mailTimer.whenOver', /object/],
+  [{ uppercase: 1 }, 'mailTimer.uppercase', /true or false/],
+  [{ digitSize: 9 }, 'mailTimer.digitSize', /from 10 to 160/],
+  [{ labelSize: 41 }, 'mailTimer.labelSize', /from 6 to 40/],
+  [{ gap: 41 }, 'mailTimer.gap', /from 0 to 40/],
   [{ height: 141, pixelsPerPoint: 2 }, 'mailTimer', /336000 pixels.* is 338400$/],
 ]
 
@@ -92,4 +124,16 @@ test('the largest pictures allowed are taken', () => {
   ]) {
     assert.deepEqual(faultsOf(size), [])
   }
+})
+
+test('new timers are drawn twice as sharp, unless that is more than a picture may have', () => {
+  assert.equal(fullTimerStyle({}).pixelsPerPoint, 2)
+  assert.equal(fullTimerStyle({ height: 200 }).pixelsPerPoint, 1)
+  assert.deepEqual(faultsOf({ height: 200 }), [])
+})
+
+test('each preset has colours that are seen, where none are given', () => {
+  assert.equal(fullTimerStyle({ preset: 'flat' }).digits, '#111827')
+  assert.equal(fullTimerStyle({ preset: 'flat', digits: '#ff0000' }).digits, '#ff0000')
+  assert.equal(fullTimerStyle({ background: 'transparent' }).labels, fullTimerStyle({ preset: 'card' }).labels)
 })

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { fontsFor, missingLetter } from '../../src/core/font-letters.ts'
 import { type MailLanguage, mailLanguages } from '../../src/core/mail-language.ts'
-import { fullTimerStyle, timerFonts } from '../../src/core/timer-style.ts'
+import { fontsFor, missingLetter, timerFonts } from '../../src/core/timer-font.ts'
+import { fullTimerStyle, timerUnits } from '../../src/core/timer-style.ts'
 import { drawAtlas } from '../../src/countdown/atlas.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
 import { layOut } from '../../src/countdown/layout.ts'
 import { boundsOf, type Outline, roundedBox } from '../../src/countdown/outline.ts'
 import { addOutline, blankCanvas, coverage } from '../../src/countdown/rasterise.ts'
-import { fields, valuesOf } from '../../src/countdown/time-left.ts'
 import { wordsOf } from '../../src/countdown/words.ts'
 
 type Point = [x: number, y: number]
@@ -141,7 +140,8 @@ for (const font of timerFonts) {
       for (const language of ['en', 'pl', 'de', 'uk'] as const) {
         const typefaces = openTypefaces(font, language)
         for (const showLabels of [true, false]) {
-          const layout = layOut(fullTimerStyle({ font, width, height, showLabels }), language, typefaces)
+          const style = fullTimerStyle({ font, width, height, showLabels, pixelsPerPoint: 1 })
+          const layout = layOut(style, language, typefaces)
           const { box, digits, labels, columnWidth } = layout
           assert.ok(3 * digits.cell <= box.width, 'three digits in a box')
           assert.ok(digits.rows.start > box.top && digits.rows.end < box.top + box.height, 'digits in the box')
@@ -149,8 +149,8 @@ for (const font of timerFonts) {
           assert.ok(below >= 10, `digits of ${below} pixels`)
           if (labels === null) continue
           assert.ok(labels.rows.start >= box.top + box.height && labels.rows.end < layout.height)
-          const forms = fields.map((field) => [...new Set(wordsOf(language, field))])
-          for (const { left, width: wide } of drawAtlas(layout, forms, typefaces).words.values()) {
+          const forms = timerUnits.map((_, column) => [...new Set(wordsOf(style, language, column))])
+          for (const { left, width: wide } of drawAtlas(style, layout, forms, typefaces).words.values()) {
             assert.ok(left >= 0 && left + wide <= columnWidth, 'labels in their columns')
           }
         }
@@ -187,12 +187,12 @@ const forms = {
 for (const language of mailLanguages)
   test(`labels agree with their numbers as Intl.PluralRules has them: ${language}`, () => {
     const rules = new Intl.PluralRules(language)
-    for (const [column, field] of fields.entries()) {
+    for (const [column, unit] of timerUnits.entries()) {
       const [one, few, many = few] = forms[language][column]?.split(' ') ?? []
       const words: Record<string, string | undefined> = { one, few, many, other: many }
-      const shown = wordsOf(language, field)
-      for (let value = 0; value <= 120 && value < valuesOf[field]; value++)
-        assert.equal(shown[value], words[rules.select(value)], `${value} ${field}`)
+      const shown = wordsOf(fullTimerStyle({}), language, column)
+      for (let value = 0; value <= 120 && value < shown.length; value++)
+        assert.equal(shown[value], words[rules.select(value)], `${value} ${unit}`)
     }
   })
 
@@ -200,11 +200,11 @@ test('labels agree with numbers that are hard to get right', () => {
   const said = { pl: 'sekund sekunda sekundy sekundy sekund sekund sekund sekundy sekund', fr: 'seconde seconde' }
   const counts = [0, 1, 2, 4, 5, 12, 21, 22, 25]
   for (const [language, words] of Object.entries(said)) {
-    const seconds = wordsOf(language as MailLanguage, 'seconds')
+    const seconds = wordsOf(fullTimerStyle({}), language as MailLanguage, 3)
     for (const [at, word] of words.split(' ').entries()) assert.equal(seconds[counts[at] as number], word)
   }
   assert.deepEqual(
-    [11, 21, 31].map((value) => wordsOf('uk', 'minutes')[value]),
+    [11, 21, 31].map((value) => wordsOf(fullTimerStyle({}), 'uk', 2)[value]),
     ['хвилин', 'хвилина', 'хвилина'],
   )
 })
@@ -218,7 +218,7 @@ test('what is said to be in a font is in its files, and languages whose letters 
       assert.ok(digits(letter) && labels(letter), `${font} has ${letter}`)
     }
     for (const language of mailLanguages) {
-      const all = fields.flatMap((field) => wordsOf(language, field)).join('')
+      const all = timerUnits.flatMap((_, column) => wordsOf(fullTimerStyle({}), language, column)).join('')
       if (fontsFor(language).includes(font)) assert.equal(missingLetter(font, all + alphabets[language]), undefined)
       else assert.ok(missingLetter(font, alphabets[language]))
     }

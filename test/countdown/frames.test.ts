@@ -1,10 +1,13 @@
 // Every picture that a countdown image shows, held against a drawing of what it has to show.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import type { Language } from '../../src/core/offer.ts'
-import type { GivenTimerStyle } from '../../src/core/timer-style.ts'
+import { type MailLanguage, mailLanguages } from '../../src/core/mail-language.ts'
+import { fullTimerStyle, type GivenTimerStyle, type TimerUnit, timerPresets } from '../../src/core/timer-style.ts'
 import { render } from '../../src/countdown/render.ts'
-import { makeScene, type Scene } from '../support/countdown-drawing.ts'
+import { timeLeft } from '../../src/countdown/time-left.ts'
+import { decode } from '../support/countdown.ts'
+import { makeScene, type Scene, shownValues } from '../support/countdown-drawing.ts'
 import { decoders } from '../support/decoders.ts'
 import { amount, isFull } from '../support/faults.ts'
 import { readStrictly } from '../support/strict-gif.ts'
@@ -34,7 +37,7 @@ function assertSame(shown: Uint8Array, expected: Uint8Array, where: string): voi
 const anyMoment = 12 * DAY + 7 * HOUR + 25 * MINUTE
 
 for (const language of ['en', 'pl'] as const) {
-  const scene = makeScene({}, language)
+  const scene = makeScene({ pixelsPerPoint: 1 }, language)
 
   const step = amount(11, 1)
   test(`${language}: 60 right frames from any second of a minute on`, () => {
@@ -63,17 +66,28 @@ for (const language of ['en', 'pl'] as const) {
   })
 }
 
-const styles: [what: string, language: Language, style: GivenTimerStyle][] = [
-  ['two pixels per point', 'en', { pixelsPerPoint: 2 }],
-  ['two pixels per point', 'pl', { pixelsPerPoint: 2 }],
-  ['no labels', 'en', { showLabels: false, pixelsPerPoint: 2, width: 400, height: 80 }],
-  ['the smallest', 'pl', { width: 200, height: 50, cornerRadius: 40 }],
-  ['high and narrow', 'pl', { width: 200, height: 200, font: 'oswald', cornerRadius: 0 }],
-  ['wide and low', 'en', { width: 600, height: 50, font: 'montserrat' }],
-  ['one colour only', 'en', { background: '#777777', box: '#777777', digits: '#777777', labels: '#777777' }],
-  ['letters of one width', 'pl', { font: 'roboto-mono', width: 320, height: 96 }],
-  ['lato', 'pl', { font: 'lato', width: 404, height: 90 }],
-  ['roboto', 'en', { font: 'roboto', width: 300, height: 101 }],
+const fine = { pixelsPerPoint: 2 } as const
+const plain = { pixelsPerPoint: 1 } as const
+const small = { width: 240, height: 60 } as const
+const styles: [what: string, language: MailLanguage, style: GivenTimerStyle][] = [
+  ['two pixels per point', 'en', fine],
+  ['two pixels per point', 'pl', fine],
+  ['no labels', 'en', { ...fine, showLabels: false, width: 400, height: 80 }],
+  ['the smallest', 'pl', { ...plain, width: 200, height: 50, cornerRadius: 40 }],
+  ['high and narrow', 'pl', { ...plain, width: 200, height: 200, font: 'oswald', cornerRadius: 0 }],
+  ['wide and low', 'en', { ...plain, width: 600, height: 50, font: 'montserrat' }],
+  ['one colour only', 'en', { ...plain, background: '#777777', box: '#777777', digits: '#777777', labels: '#777777' }],
+  ['letters of one width', 'pl', { ...plain, font: 'roboto-mono', width: 320, height: 96 }],
+  ['lato', 'pl', { ...plain, font: 'lato', width: 404, height: 90 }],
+  ['roboto', 'en', { ...plain, font: 'roboto', width: 300, height: 101 }],
+  ['own labels', 'de', { ...small, labelTexts: { days: 'T', hours: 'T', minutes: 'min.' }, uppercase: true }],
+  ['sizes of its own', 'nl', { ...small, digitSize: 60, labelSize: 6, gap: 40 }],
+  ['transparent', 'uk', { ...small, background: 'transparent' }],
+  ['transparent and cut', 'pl', { ...small, background: 'transparent', preset: 'flip' }],
+  ...timerPresets.flatMap((preset, at): typeof styles => [
+    [preset, mailLanguages[at + 2] as MailLanguage, { ...small, preset }],
+    [`${preset}, at one pixel per point`, 'pl', { ...small, ...plain, preset, font: 'oswald', gap: 0 }],
+  ]),
 ]
 
 for (const [what, language, style] of isFull ? styles : styles.slice(1)) {
@@ -86,3 +100,152 @@ for (const [what, language, style] of isFull ? styles : styles.slice(1)) {
     }
   })
 }
+
+for (const units of ['hours,minutes,seconds', 'minutes,seconds'] as const)
+  for (const preset of ['boxes', 'rings'] as const)
+    test(`without larger units the first one runs on: ${units}, ${preset}`, () => {
+      const list = units.split(',') as TimerUnit[]
+      const scene = makeScene({ ...small, preset, units: list }, 'pl')
+      for (const left of [
+        59,
+        2 * MINUTE + 5,
+        3 * HOUR + 20,
+        26 * HOUR + 1,
+        99 * HOUR + 59 * MINUTE,
+        4 * DAY + 4 * HOUR,
+        50 * DAY,
+      ])
+        assertShows(scene, left, amount(6, 60))
+      for (const left of [MINUTE, HOUR, DAY, 99 * MINUTE, 100 * MINUTE, 100 * HOUR, 101 * HOUR]) {
+        assertShows(scene, left + 1, 3)
+        readStrictly(gifOf(scene, left))
+      }
+    })
+
+test('26 hours and one second are 26:00:01 where no days are shown', () => {
+  const style = fullTimerStyle({ units: ['hours', 'minutes', 'seconds'] })
+  assert.deepEqual(timeLeft(26 * HOUR + 1, style.units), [26, 0, 1])
+  assert.deepEqual(timeLeft(2_000 * HOUR + 61, style.units), [999, 1, 1])
+})
+
+for (const units of ['days,hours,minutes', 'days,hours', 'hours,minutes', 'days', 'minutes'] as const)
+  test(`without seconds it turns when a larger unit does, and says zero only when it is over: ${units}`, () => {
+    const scene = makeScene({ ...small, units: units.split(',') as TimerUnit[] }, 'en')
+    for (const left of [
+      0,
+      1,
+      30,
+      59,
+      60,
+      61,
+      119,
+      120,
+      121,
+      HOUR,
+      HOUR + 59,
+      DAY,
+      DAY + 20,
+      2 * DAY,
+      2 * DAY + 59,
+      100 * DAY,
+      101 * DAY,
+    ]) {
+      const gif = gifOf(scene, left)
+      const { frames } = readStrictly(gif)
+      const pictures = Array.from(decoders.omggif?.(gif) ?? [], (picture) => picture.slice())
+      // Frame by frame: the second in which each is shown first, by what it says.
+      const expected = Array.from({ length: Math.min(60, left + 1) }, (_, second) =>
+        shownValues(scene.style, left - second).join(),
+      )
+      const turns = expected.flatMap((values, second) =>
+        second === 0 || values !== expected[second - 1] ? [second] : [],
+      )
+      assert.equal(pictures.length, turns.length, `${left} left`)
+      for (const [index, second] of turns.entries())
+        assertSame(pictures[index] as Uint8Array, scene.picture(left - second), `${left} left, after ${second}`)
+      if (turns.length === 2) assert.equal(frames[0]?.delay, (turns[1] as number) * 100)
+      assert.equal(
+        shownValues(scene.style, left).every((value) => value === 0),
+        left === 0,
+      )
+    }
+  })
+
+// What the first edition showed, in pixels and delays, for mails that were sent with it.
+const firstEdition: [style: GivenTimerStyle, en: string, pl: string][] = [
+  [{}, '3e6e3920c7b81cf7', '9a6d748ae437df51'],
+  [
+    {
+      ...{ font: 'montserrat', background: '#0f172a', box: '#1e293b', digits: '#fbbf24', labels: '#cbd5e1' },
+      pixelsPerPoint: 2,
+    },
+    '6cbb4605ebf7c3c5',
+    '7787a6837d24da9f',
+  ],
+  [
+    { font: 'lato', width: 320, height: 96, cornerRadius: 40, showLabels: false },
+    '21acf2fdb38d2156',
+    '21acf2fdb38d2156',
+  ],
+  [{ font: 'roboto-mono', width: 404, height: 200, cornerRadius: 0 }, '09e2117fa67298c1', '4160e93ac7f86fea'],
+]
+
+test('a timer that was sent before shows what it showed, pixel by pixel', () => {
+  for (const [style, en, pl] of firstEdition) {
+    for (const [language, expected] of Object.entries({ en, pl })) {
+      const scene = makeScene({ ...plain, ...style }, language as MailLanguage)
+      const hash = createHash('sha256')
+      for (const left of [0, 45, 90_061, 285_871.5, 101 * DAY + 20]) {
+        const { frames, delays } = decode(gifOf(scene, left))
+        for (const frame of frames) hash.update(frame)
+        hash.update(delays.join())
+      }
+      assert.equal(hash.digest('hex').slice(0, 16), expected, JSON.stringify([style, language]))
+    }
+  }
+})
+
+/** The last picture of an animation that is open at the deadline, and the image from then on. */
+function ends(style: GivenTimerStyle) {
+  const scene = makeScene({ ...small, ...style }, 'en')
+  const last = (left: number) => {
+    const gif = gifOf(scene, left)
+    const { frames } = readStrictly(gif)
+    const pictures = Object.values(decoders).map((decoder) => [...decoder(gif)].at(-1) as Uint8Array)
+    assert.deepEqual(pictures[0], pictures[1])
+    return { frames: frames.length, picture: pictures[0] as Uint8Array }
+  }
+  return { scene, whileOpen: last(5), later: last(0) }
+}
+
+test('when it is over: zeros, a text, or nothing in the ratio of the image', () => {
+  for (const preset of timerPresets) {
+    const zeros = ends({ preset })
+    assert.deepEqual([zeros.whileOpen.frames, zeros.later.frames], [6, 1])
+    assertSame(zeros.later.picture, zeros.scene.picture(0), preset)
+    const text = ends({ preset, whenOver: { show: 'text', text: 'Too late, for ever' } })
+    assert.deepEqual([text.whileOpen.frames, text.later.frames], [6, 1])
+    assertSame(text.whileOpen.picture, text.later.picture, preset)
+    assert.notDeepEqual(text.later.picture, zeros.later.picture)
+    const other = ends({ preset, whenOver: { show: 'text', text: 'Too late' } })
+    assert.notDeepEqual(text.later.picture, other.later.picture)
+  }
+  const nothing = makeScene({ ...small, whenOver: { show: 'nothing' } }, 'en')
+  const { width, height, frames } = decode(gifOf(nothing, 0))
+  assert.deepEqual([width, height, frames.length], [480, 120, 1])
+  assert.ok(frames[0]?.every((value, at) => at % 4 !== 3 || value === 0))
+  // An open mail cannot become transparent again: it gets the background's colour.
+  const [shown] = [...(decoders.omggif?.(gifOf(nothing, 5)) ?? [])].slice(-1)
+  assert.ok(shown?.every((value) => value === 255))
+})
+
+test('where only boxes are drawn, what lies around them is transparent, in every frame', () => {
+  const scene = makeScene({ ...small, background: 'transparent', whenOver: { show: 'text', text: 'Over' } }, 'en')
+  const { frames, width, height } = decode(gifOf(scene, 20))
+  for (const frame of frames) {
+    const opacity = (x: number, y: number) => frame[(y * width + x) * 4 + 3]
+    assert.deepEqual([opacity(0, 0), opacity(width - 1, height - 1)], [0, 0])
+    assert.equal(opacity(width / 8, Math.floor(height / 3)), 255)
+    assert.ok(frame.every((value, at) => at % 4 !== 3 || value === 0 || value === 255))
+  }
+})

@@ -7,7 +7,7 @@ import { render } from '../../src/countdown/render.ts'
 import { openTemplate, type Template } from '../../src/countdown/template.ts'
 import { openTemplates, type PersistentCache, TemplateUnavailable, templateKey } from '../../src/countdown/templates.ts'
 
-const small = { width: 200, height: 50 }
+const small = { width: 200, height: 50, pixelsPerPoint: 1 as const }
 const builtHere = buildTemplate(fullTimerStyle(small), 'en', openTypefaces('inter', 'en'))
 
 function bytesOf(template: Template): Buffer {
@@ -130,8 +130,17 @@ test('the key stands for all that the picture depends on, and nothing else', () 
       { width: 400 },
       { height: 100 },
       { cornerRadius: 3 },
-      { pixelsPerPoint: 2 as const },
+      { pixelsPerPoint: 1 as const },
+      { preset: 'flip' as const },
+      { units: ['days', 'hours'] as const },
+      { labelTexts: { days: 'd' } },
+      { labelTexts: { days: 'D' } },
+      { uppercase: true },
+      { digitSize: 30 },
+      { labelSize: 30 },
+      { gap: 0 },
+      { whenOver: { show: 'nothing' as const } },
     ].map((style) => templateKey(style, 'en')),
   ]
-  assert.equal(new Set([key, ...others]).size, 12)
+  assert.equal(new Set([key, ...others]).size, 21)
 })

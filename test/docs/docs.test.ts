@@ -15,7 +15,8 @@ import type { Fault } from '../../src/core/fault.ts'
 import { checkSchedule } from '../../src/core/mechanism/check-schedule.ts'
 import { warnings } from '../../src/core/offer.ts'
 import { simulate } from '../../src/core/simulate.ts'
-import { checkTimerStyle, defaultTimerStyle, timerFonts } from '../../src/core/timer-style.ts'
+import { timerFonts } from '../../src/core/timer-font.ts'
+import { checkTimerStyle, defaultTimerStyle, timerPresets } from '../../src/core/timer-style.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -46,12 +47,14 @@ test('docs/api.md has every error code with its status, and every warning', () =
 
 test('docs/timer.md has every key of the style with its default, and an example that is taken', () => {
   const text = read('docs/timer.md')
-  const rows = rowsOf(text).filter(([key]) => key?.startsWith('`'))
+  const presetsAt = text.indexOf('## Presets')
+  const rows = rowsOf(text.slice(0, presetsAt)).filter(([key]) => key?.startsWith('`'))
   assert.deepEqual(
     rows.map(([key, , leftOut]) => [key, leftOut]),
     Object.entries(defaultTimerStyle).map(([key, value]) => [`\`${key}\``, `\`${JSON.stringify(value)}\``]),
   )
-  for (const font of timerFonts) assert.ok(rows[0]?.[1]?.includes(`\`${font}\``), font)
+  for (const font of timerFonts) assert.ok(rows[1]?.[1]?.includes(`\`${font}\``), font)
+  for (const preset of timerPresets) assert.ok(rows[0]?.[1]?.includes(`\`${preset}\``), preset)
   const faults: Fault[] = []
   for (const example of blocks(text, 'json')) checkTimerStyle(JSON.parse(example), '', faults)
   assert.deepEqual(faults, [])

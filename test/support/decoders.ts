@@ -24,7 +24,10 @@ function* gifuctPictures(gif: Uint8Array, mostFrames = Infinity): Generator<Uint
     const { dims, patch } = decompressFrame(frame, parsed.gct, true)
     for (let row = 0; row < dims.height; row++) {
       const from = patch.subarray(row * dims.width * 4, (row + 1) * dims.width * 4)
-      picture.set(from, ((dims.top + row) * width + dims.left) * 4)
+      const to = ((dims.top + row) * width + dims.left) * 4
+      // What is transparent leaves what was there.
+      for (let at = 0; at < from.length; at += 4)
+        if (from[at + 3] !== 0) picture.set(from.subarray(at, at + 4), to + at)
     }
     yield picture
   }

@@ -31,9 +31,13 @@ export function readStrictly(bytes: Uint8Array): StrictGif {
 }
 
 function readFrame(cursor: Cursor, width: number, height: number, colours: number): StrictFrame {
-  assert.deepEqual([...take(cursor, 4)], [0x21, 0xf9, 4, 0x04], 'control alone: kept, opaque, no input waited for')
+  assert.deepEqual([...take(cursor, 3)], [0x21, 0xf9, 4], 'control alone')
+  const flags = byte(cursor)
+  assert.equal(flags & ~1, 0x04, 'kept, no input waited for')
   const delay = short(cursor)
-  assert.deepEqual([...take(cursor, 3)], [0, 0, 0x2c], 'no transparent colour, and then the image')
+  const clear = byte(cursor)
+  assert.ok((flags & 1) === 1 || clear === 0, 'a transparent colour only where one is said')
+  assert.deepEqual([...take(cursor, 2)], [0, 0x2c], 'and then the image')
   const [left, top, across, down] = [short(cursor), short(cursor), short(cursor), short(cursor)]
   assert.ok(across > 0 && down > 0 && left + across <= width && top + down <= height, 'within the picture')
   assert.equal(byte(cursor), 0, 'no palette of its own, not interlaced')

@@ -1,6 +1,9 @@
-// Which letters the bundled fonts have; a test holds it against their files.
+// The fonts of countdown images and which letters they have; a test holds that against their files.
 import type { MailLanguage } from './mail-language.ts'
-import { type TimerFont, timerFonts } from './timer-style.ts'
+
+/** src/countdown/fonts.ts finds them; each is under the SIL Open Font License. */
+export const timerFonts = ['inter', 'lato', 'montserrat', 'oswald', 'roboto', 'roboto-mono'] as const
+export type TimerFont = (typeof timerFonts)[number]
 
 const letters = /^[ -~¡-¬®-ňŊ-žȘ-țЀ-џҐґ–—‘’“”„•…€]$/
 /** Of the Latin letters beyond western Europe it has the Polish ones and few more. */
