@@ -8,8 +8,10 @@ import { saveCampaign } from '../campaigns/campaigns.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { type Config, demoFolder, isPortSet, readConfig } from '../config.ts'
 import { checkCampaign } from '../core/campaign.ts'
+import { checkEndpoint } from '../core/events.ts'
 import { languages } from '../core/offer.ts'
 import { openTemplates } from '../countdown/templates.ts'
+import { openReceiver } from '../http/demo/receiver.ts'
 import { buildShop, shopOfferUrl } from '../http/demo/shop.ts'
 import { basePath } from '../http/public/schemas.ts'
 import type { Campaign, CampaignSummary } from '../store/model.ts'
@@ -39,7 +41,12 @@ const shopCampaign = {
   mailTimer: { box: '#1f2937', labels: '#57606f', pixelsPerPoint: 2 },
 }
 
-type Prepared = { key: string; campaignId: number; shopCampaignId: number; password: string }
+/** Hears of everything that the shop does. */
+const receiverName = 'Demo receiver'
+const shownKinds = ['lead.registered', 'lead.deadline_approaching', 'lead.expired']
+const leadTimes = ['PT30S']
+
+type Prepared = { receiverSecret: string; key: string; campaignId: number; shopCampaignId: number; password: string }
 
 /** `serve` on a database of its own, with everything made that a first call of the API needs, and a shop. */
 export const demo: Command = async (args) => {
@@ -52,7 +59,10 @@ export const demo: Command = async (args) => {
   }
   const origin = `http://localhost:${config.port}`
   const publicUrl = config.publicUrl ?? origin
-  const { key, campaignId, shopCampaignId, password } = await prepare(config, publicUrl)
+  const receiverPort = (await freePort(config.host, 0)) ?? 0
+  const receiverUrl = `http://127.0.0.1:${receiverPort}/`
+  const { key, campaignId, shopCampaignId, password, receiverSecret } = await prepare(config, publicUrl, receiverUrl)
+  await openReceiver(receiverSecret, receiverPort)
   const body = JSON.stringify({ email: `demo-${randomUUID().slice(0, 8)}@example.com` })
   const say = () =>
     console.log(`
@@ -63,15 +73,19 @@ Open the panel: ${publicUrl}/
 
 Walk the whole way in a minute, in a browser: ${publicUrl}/demo
 
+Watch what another server is told of it: ${receiverUrl}
+
 Register an email, in another terminal:
 
 curl -sS -X POST ${origin}${basePath}/campaigns/${campaignId}/leads -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'
 `)
-  await run(config, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
+  // This address alone, and for the demo alone.
+  const egress = { ...config.egress, names: [...config.egress.names, new URL(receiverUrl).host] }
+  await run({ ...config, egress }, say, buildShop({ origin, publicUrl, key, campaignId: shopCampaignId }))
 }
 
 /** Account, campaigns and user on the first run; a new key and password on each, which end those before. */
-async function prepare({ database }: Config, publicUrl: string): Promise<Prepared> {
+async function prepare({ database }: Config, publicUrl: string, receiverUrl: string): Promise<Prepared> {
   const giveUpClaim = claimDatabase(database)
   const store = await openStore(database, {
     lockWaitMs: 1_000,
@@ -88,11 +102,26 @@ async function prepare({ database }: Config, publicUrl: string): Promise<Prepare
       if (old.name === keyName && works) await store.configuration.revokeKey(old.id, now())
     }
     const { key } = await createKey(store, account.id, keyName, now())
-    return { key, campaignId, shopCampaignId, password: await demoPassword(store, account.id) }
+    const receiverSecret = await applyReceiver(store, account.id, receiverUrl)
+    return { key, campaignId, shopCampaignId, password: await demoPassword(store, account.id), receiverSecret }
   } finally {
     await store.close()
     giveUpClaim()
   }
+}
+
+/** Its address is another one with each start. */
+async function applyReceiver(store: Store, accountId: number, url: string): Promise<string> {
+  const given = { name: receiverName, url, kinds: shownKinds, leadTimes }
+  const checked = checkEndpoint(given, () => undefined, 1)
+  if ('faults' in checked) throw new Error(`the demo's endpoint is not valid: ${JSON.stringify(checked.faults)}`)
+  const known = (await store.events.listEndpoints(accountId)).find(({ settings }) => settings.name === receiverName)
+  const endpoint = known
+    ? await store.events.changeEndpoint(known, checked.settings)
+    : await store.events.createEndpoint(accountId, checked.settings, now())
+  // What failed while the demo was stopped does not hold it up.
+  if (known) await store.events.resumeEndpoint(known, now())
+  return store.events.secretsOf(endpoint ?? (known as NonNullable<typeof known>), now())[0] as string
 }
 
 async function demoPassword(store: Store, accountId: number): Promise<string> {

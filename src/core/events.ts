@@ -5,6 +5,7 @@ import {
   type Fault,
   firstFaults,
   flag,
+  join,
   list,
   nullOr,
   optional,
@@ -75,23 +76,22 @@ const mostCampaigns = 1_000
 const leastLeadSeconds = 60
 const mostLeadSeconds = 30 * 86_400
 
-/** `PT24H`, `PT90M` or `PT1H30M` in seconds; undefined for anything else, and beyond one minute to 30 days. */
-export function parseLeadTime(written: string): Seconds | undefined {
-  const [, hours, minutes] = /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?$/.exec(written) ?? []
-  const seconds = Number(hours ?? 0) * 3_600 + Number(minutes ?? 0) * 60
-  return seconds >= leastLeadSeconds && seconds <= mostLeadSeconds ? seconds : undefined
+/** `PT24H`, `PT90M` or `PT1H30M` in seconds; undefined for anything else, and beyond `least` to 30 days. */
+export function parseLeadTime(written: string, least: Seconds = leastLeadSeconds): Seconds | undefined {
+  const [, hours = 0, minutes = 0, rest = 0] =
+    /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,2})S)?$/.exec(written) ?? []
+  const seconds = Number(hours) * 3_600 + Number(minutes) * 60 + Number(rest)
+  return seconds >= least && seconds <= mostLeadSeconds ? seconds : undefined
 }
 
 /** The shortest way to write so many seconds. */
 export function formatLeadTime(seconds: Seconds): string {
   const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
-  return `PT${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}`
+  const rest = seconds % 60
+  return `PT${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}${rest > 0 ? `${rest}S` : ''}`
 }
 
-const leadTime = text(
-  'an exact period from one minute to 30 days, such as "PT24H"',
-  (written) => parseLeadTime(written) !== undefined,
-)
+const leadTime = text('a period such as "PT24H"', () => true)
 
 const checkShape = record<EndpointSettings>({
   name: text(
@@ -108,16 +108,21 @@ const checkShape = record<EndpointSettings>({
   perMinute: optional(nullOr(wholeNumber(1, 100_000)), null),
 })
 
-/** `urlFault` says what is wrong with an address, or nothing. */
+/** `urlFault` says what is wrong with an address, or nothing. Lead times of less than a minute are the demo's. */
 export function checkEndpoint(
   value: unknown,
   urlFault: (url: string) => string | undefined,
+  leastLead: Seconds = leastLeadSeconds,
 ): { settings: EndpointSettings } | { faults: Fault[] } {
   const faults: Fault[] = []
   const settings = checkShape(value, '', faults)
   if (settings === undefined) return { faults: firstFaults(faults) }
   const wrong = urlFault(settings.url)
   if (wrong !== undefined) refuse(faults, 'url', wrong)
+  for (const [index, written] of settings.leadTimes.entries()) {
+    if (parseLeadTime(written, leastLead) !== undefined) continue
+    refuse(faults, join('leadTimes', index), 'must be an exact period from one minute to 30 days, such as "PT24H"')
+  }
   if (settings.kinds.includes('lead.deadline_approaching') && settings.leadTimes.length === 0) {
     refuse(faults, 'leadTimes', 'must have one at least where lead.deadline_approaching is wanted')
   }
@@ -146,7 +151,7 @@ export function watcherOf(endpointId: number, settings: EndpointSettings, campai
   const wanted = {
     opened: kinds.includes('lead.opened'),
     expired: kinds.includes('lead.expired'),
-    leadSeconds: approaching ? leadTimes.map((written) => parseLeadTime(written) as Seconds) : [],
+    leadSeconds: approaching ? leadTimes.map((written) => parseLeadTime(written, 1) as Seconds) : [],
   }
   return { endpointId, kinds, wanted }
 }

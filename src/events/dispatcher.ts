@@ -20,8 +20,8 @@ const leaseMs = 10_000
 /** A node that could not say for so long that it lives has lost its endpoints. */
 const heldMs = 25_000
 const tidyMs = 600_000
-/** Leads are gone through for so long at a time. */
-const sweepMs = 300
+/** How long what is done beside the lanes may take at a time. */
+const besidesMs = 300
 /** What is in flight when the server stops. */
 const closeMs = 3_000
 /** A clock that jumps ahead by more tells nobody anything for a while: a deadline that was wrong cannot be called back. */
@@ -32,42 +32,156 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const { store, log, now } = parts
   const holder = randomUUID()
   const lanes = new Map<number, Promise<void>>()
-  const paces = new Map<number, { minute: number; sent: number }>()
   let isClosed = false
   let isNeeded = true
-  let mayHaveSweeps = true
   let leasedAt = Number.NEGATIVE_INFINITY
-  let tidiedAt = Number.NEGATIVE_INFINITY
-  let quietUntil = 0
-  let ahead = now() - performance.now()
   const isStopping = () => isClosed || performance.now() - leasedAt > heldMs
   const seconds = () => Math.floor(now() / 1_000)
+  const clock = watchClock(parts)
+  const paces = openPaces(now)
+  const besides = openBesides({ ...parts, isStopping, holder, isBusy: (id) => lanes.has(id) })
 
   store.onChange(() => {
     isNeeded = true
-    mayHaveSweeps = true
     leasedAt = Math.min(leasedAt, performance.now() - leaseMs)
   })
 
   async function poll(): Promise<void> {
-    lookAtClock()
-    if (!isNeeded || performance.now() < quietUntil) return
+    clock.look()
+    if (!isNeeded || clock.isQuiet()) return
     if (performance.now() - leasedAt >= leaseMs) {
       isNeeded = await store.events.hasEndpoints()
       if (!isNeeded) return
       await store.events.lease(holder)
       leasedAt = performance.now()
-      await measure()
+      besides.mayBeMore()
     }
     for (const endpoint of await store.events.dueEndpoints(holder, seconds())) {
-      if (!lanes.has(endpoint.id))
+      const { id } = endpoint
+      if (!lanes.has(id))
         lanes.set(
-          endpoint.id,
-          run(endpoint).finally(() => lanes.delete(endpoint.id)),
+          id,
+          run(endpoint).finally(() => lanes.delete(id)),
         )
     }
-    if (mayHaveSweeps) await sweepSome()
-    if (performance.now() - tidiedAt >= tidyMs || mayHaveSweeps) await tidy()
+    await besides.run()
+  }
+
+  /** One lane: round after round, until nothing is due or the server is to be left alone. */
+  async function run({ accountId, id }: Endpoint): Promise<void> {
+    try {
+      for (;;) {
+        const endpoint = await store.events.findEndpoint(accountId, id)
+        if (isStopping() || clock.isQuiet() || endpoint === undefined) return
+        if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return
+        if ((await parts.configCache.account(accountId))?.suspended !== false) return
+        const room = paces.roomOf(endpoint)
+        const done = room > 0 ? await runRound({ ...parts, isStopping }, endpoint, room) : undefined
+        if (done === undefined) return
+        paces.add(id, done.sent)
+      }
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  /** While the database is away everything waits: nothing is told that is not stored. */
+  function failed(error: unknown): void {
+    if (!(error instanceof StoreUnavailable)) log.error('telling endpoints failed', { error: describeError(error) })
+  }
+
+  const stopPolling = repeat(() => poll().catch(failed))
+  return {
+    async close() {
+      isClosed = true
+      await Promise.race([Promise.allSettled([stopPolling(), ...lanes.values()]), sleep(closeMs)])
+      await Promise.race([store.events.release(holder).catch(() => {}), sleep(200)])
+      await parts.sender.close()
+    },
+  }
+}
+
+/** Calls again some time after each call is over; the result ends that, and resolves with the last call. */
+function repeat(work: () => Promise<void>): () => Promise<void> {
+  let last = Promise.resolve()
+  let isOver = false
+  let timer: NodeJS.Timeout | undefined
+  const arm = () => {
+    timer = setTimeout(async () => {
+      last = work()
+      await last
+      if (!isOver) arm()
+    }, pollMs).unref()
+  }
+  arm()
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    return last
+  }
+}
+
+function watchClock({ now, log }: DispatcherParts) {
+  let ahead = now() - performance.now()
+  let quietUntil = 0
+  return {
+    isQuiet: () => performance.now() < quietUntil,
+    look(): void {
+      const before = ahead
+      ahead = now() - performance.now()
+      if (ahead - before < jumpMs) return
+      quietUntil = performance.now() + quietMs
+      log.warn('the clock has jumped ahead: endpoints are told nothing for ten minutes')
+    },
+  }
+}
+
+/** How many events an endpoint still takes in this minute. */
+function openPaces(now: () => number) {
+  const paces = new Map<number, { minute: number; sent: number }>()
+  const paceOf = (id: number) => {
+    const minute = Math.floor(now() / 60_000)
+    const known = paces.get(id)
+    return known?.minute === minute ? known : { minute, sent: 0 }
+  }
+  return {
+    roomOf: ({ id, settings: { perMinute } }: Endpoint) =>
+      perMinute === null ? Number.POSITIVE_INFINITY : perMinute - paceOf(id).sent,
+    add(id: number, sent: number): void {
+      const pace = paceOf(id)
+      paces.set(id, { ...pace, sent: pace.sent + sent })
+    },
+  }
+}
+
+type BesidesParts = DispatcherParts & { holder: string; isStopping(): boolean; isBusy(endpointId: number): boolean }
+
+/** What is done beside the lanes, a little at a time: going through leads, removing what is left, and measuring. */
+function openBesides({ store, now, holder, isStopping, isBusy, onDropped, onWaiting }: BesidesParts) {
+  const seconds = () => Math.floor(now() / 1_000)
+  let isMore = true
+  let tidiedAt = Number.NEGATIVE_INFINITY
+
+  /** True where something is left. What a person asked for waits until its endpoint has nothing else to be told. */
+  async function sweep(until: number): Promise<boolean> {
+    for (;;) {
+      const sweeps = await store.events.sweeps(holder)
+      const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
+      for (const one of ready) if (!isStopping()) await sweepOn(store, one, seconds())
+      const goesOn = ready.some(({ cause }) => cause !== 'backfill') && performance.now() < until && !isStopping()
+      if (!goesOn) return sweeps.length > 0
+    }
+  }
+
+  async function purge(until: number): Promise<boolean> {
+    const deleted = await store.events.deletedEndpoints()
+    for (const endpoint of deleted) {
+      for (let isDone = false; !isDone; ) {
+        if (performance.now() > until || isStopping()) return true
+        isDone = await store.events.purge(endpoint)
+      }
+    }
+    return false
   }
 
   async function measure(): Promise<void> {
@@ -77,94 +191,24 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
       count += waiting
       oldestAt = Math.min(oldestAt, oldestDueAt ?? oldestAt)
     }
-    parts.onWaiting(count, seconds() - oldestAt)
+    onWaiting(count, seconds() - oldestAt)
   }
-
-  function lookAtClock(): void {
-    const before = ahead
-    ahead = now() - performance.now()
-    if (ahead - before < jumpMs) return
-    quietUntil = performance.now() + quietMs
-    log.warn('the clock has jumped ahead: endpoints are told nothing for ten minutes')
-  }
-
-  /** One lane: round after round, until nothing is due or the server is to be left alone. */
-  async function run({ accountId, id }: Endpoint): Promise<void> {
-    try {
-      for (;;) {
-        const endpoint = await store.events.findEndpoint(accountId, id)
-        if (isStopping() || performance.now() < quietUntil || endpoint === undefined) return
-        if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return
-        if ((await parts.configCache.account(accountId))?.suspended !== false) return
-        const room = roomOf(endpoint)
-        const done = room > 0 ? await runRound({ ...parts, isStopping }, endpoint, room) : undefined
-        if (done === undefined) return
-        paced(id).sent += done.sent
-      }
-    } catch (error) {
-      failed(error)
-    }
-  }
-
-  function paced(id: number) {
-    const minute = Math.floor(now() / 60_000)
-    const known = paces.get(id)
-    const pace = known?.minute === minute ? known : { minute, sent: 0 }
-    paces.set(id, pace)
-    return pace
-  }
-
-  const roomOf = ({ id, settings: { perMinute } }: Endpoint) =>
-    perMinute === null ? Number.POSITIVE_INFINITY : perMinute - paced(id).sent
-
-  /** What a person asked for waits until nothing else is to be told, so that it never fills the queue. */
-  async function sweepSome(): Promise<void> {
-    const until = performance.now() + sweepMs
-    mayHaveSweeps = false
-    do {
-      const sweeps = await store.events.sweeps(holder)
-      mayHaveSweeps = sweeps.length > 0
-      const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !lanes.has(endpoint.id))
-      for (const sweep of ready) if (!isStopping()) await sweepOn(store, sweep, seconds())
-      if (!ready.some(({ cause }) => cause !== 'backfill')) return
-    } while (performance.now() < until && !isStopping())
-  }
-
-  async function tidy(): Promise<void> {
-    tidiedAt = performance.now()
-    const dropped = await store.events.purgeOld(seconds())
-    if (dropped > 0) parts.onDropped(dropped)
-    for (const endpoint of await store.events.deletedEndpoints()) {
-      for (let isDone = false; !isDone && !isStopping(); ) {
-        isDone = await store.events.purge(endpoint)
-        await sleep(1)
-      }
-    }
-  }
-
-  /** While the database is away everything waits: nothing is told that is not stored. */
-  function failed(error: unknown): void {
-    if (!(error instanceof StoreUnavailable)) log.error('telling endpoints failed', { error: describeError(error) })
-  }
-
-  let polling: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
-  function arm(): void {
-    timer = setTimeout(() => {
-      polling = poll()
-        .catch(failed)
-        .finally(() => isClosed || arm())
-    }, pollMs).unref()
-  }
-  arm()
 
   return {
-    async close() {
-      isClosed = true
-      clearTimeout(timer)
-      await Promise.race([Promise.allSettled([polling, ...lanes.values()]), sleep(closeMs)])
-      await Promise.race([store.events.release(holder).catch(() => {}), sleep(200)])
-      await parts.sender.close()
+    mayBeMore(): void {
+      isMore = true
+    },
+    async run(): Promise<void> {
+      if (!isMore) return
+      isMore = false
+      const until = performance.now() + besidesMs
+      const isLeft = [await sweep(until), await purge(until)].includes(true)
+      isMore ||= isLeft
+      await measure()
+      if (performance.now() - tidiedAt < tidyMs) return
+      tidiedAt = performance.now()
+      const dropped = await store.events.purgeOld(seconds())
+      if (dropped > 0) onDropped(dropped)
     },
   }
 }

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** What the operator allows besides the public internet: CIDRs and addresses, and names, also by `http:`. */
+/** What the operator allows besides the public internet, also by `http:`: CIDRs, and names, with or without a port. */
 export type Egress = { ranges: readonly string[]; names: readonly string[] }
 
 /** What `ipaddr.js` takes for plain unicast: IPv4 written as IPv6, NAT64 of one's own network, documentation. */
@@ -15,8 +15,9 @@ const mostCharacters = 2_048
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
 
 /** Whether the operator has allowed this very host: a name, or an address in one of the ranges. */
-export function isAllowed({ ranges, names }: Egress, host: string): boolean {
-  if (names.includes(host)) return true
+export function isAllowed({ ranges, names }: Egress, url: URL): boolean {
+  const host = hostOf(url)
+  if (names.includes(host) || names.includes(url.host)) return true
   if (isIP(host) === 0) return false
   return isIn(host, ranges)
 }
@@ -39,7 +40,7 @@ export function urlFault(written: string, egress: Egress, publicUrl: string): st
     return 'must have no user name, password or fragment'
   if (url.origin === new URL(publicUrl).origin) return 'must not be an address of Lastcall itself'
   const host = hostOf(url)
-  if (isAllowed(egress, host)) return undefined
+  if (isAllowed(egress, url)) return undefined
   if (url.protocol !== 'https:')
     return 'must begin with https:; the operator can allow http: for a host by EGRESS_ALLOW'
   const port = Number(url.port || 443)

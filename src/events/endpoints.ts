@@ -43,7 +43,7 @@ export type EndpointParts = {
 export type Endpoints = ReturnType<typeof buildEndpoints>
 
 export function buildEndpoints(parts: EndpointParts) {
-  const { store, deliveries, sender, onTry, site, egress, isOn, now } = parts
+  const { store, deliveries, site, egress, isOn, now } = parts
   const { events } = store
   const seconds = () => Math.floor(now() / 1_000)
 
@@ -88,19 +88,7 @@ export function buildEndpoints(parts: EndpointParts) {
       return rotated && events.secretsOf(rotated, seconds())[0]
     },
     /** Sends one event to it at once. */
-    async test(endpoint: Endpoint): Promise<TestResult> {
-      const at = seconds()
-      const kind = 'endpoint.tested' as const
-      const id = events.eventId(endpoint.accountId, 0, kind, at, endpoint.id)
-      const body = testedEvent(endpoint, at)
-      const { url } = endpoint.settings
-      const secrets = events.secretsOf(endpoint, at)
-      const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
-      const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null }
-      onTry(entryOf(endpoint, { id, body, due }, result, now()))
-      const { status, cause, milliseconds } = result
-      return { delivered: cause === null, status, cause, milliseconds }
-    },
+    test: (endpoint: Endpoint) => testOne(parts, endpoint, seconds()),
     /** Newest first. */
     log: (endpoint: Endpoint, filter: Omit<DeliveryFilter, 'endpointId'>) =>
       deliveries.page(endpoint.accountId, { ...filter, endpointId: endpoint.id }),
@@ -123,4 +111,21 @@ const isKind = (kind: string): kind is EventKind => eventKinds.some((known) => k
 function stateOf({ pausedAt, pauseCause, failures, nextTryAt }: Endpoint, now: Seconds): EndpointView['state'] {
   if (pausedAt !== null) return pauseCause === 'gone' || pauseCause === 'failing' ? pauseCause : 'paused'
   return failures >= failuresToStop || (nextTryAt ?? 0) > now ? 'waiting' : 'on'
+}
+
+async function testOne(
+  { store, sender, onTry, now }: EndpointParts,
+  endpoint: Endpoint,
+  at: Seconds,
+): Promise<TestResult> {
+  const kind = 'endpoint.tested' as const
+  const id = store.events.eventId(endpoint.accountId, 0, kind, at, endpoint.id)
+  const body = testedEvent(endpoint, at)
+  const { url } = endpoint.settings
+  const secrets = store.events.secretsOf(endpoint, at)
+  const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
+  const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null }
+  onTry(entryOf(endpoint, { id, body, due }, result, now()))
+  const { status, cause, milliseconds } = result
+  return { delivered: cause === null, status, cause, milliseconds }
 }

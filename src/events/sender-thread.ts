@@ -7,7 +7,7 @@ import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
-import { type Egress, hostOf, isAllowed, neverRanges } from './egress.ts'
+import { type Egress, isAllowed, neverRanges } from './egress.ts'
 import type { Delivery, Sending, Sent, Try, TryCause } from './sender.ts'
 
 const connectMs = 5_000
@@ -80,7 +80,7 @@ async function send(delivery: Delivery): Promise<Try> {
 
 function requestFor({ id, url, body, at, secrets }: Delivery): ClientRequest {
   const target = new URL(url)
-  const isOperators = isAllowed(egress, hostOf(target))
+  const isOperators = isAllowed(egress, target)
   const isPlain = target.protocol === 'http:'
   // Saved when the operator still allowed it.
   if (isPlain && !isOperators) throw blocked()

@@ -165,3 +165,9 @@ test('a write tells what it changed and why, and when to look again; of a draft 
   assert.deepEqual(texts(pending, started, 200, true), ['look 3800 0'])
   assert.deepEqual(texts(again, setByHand(again, 3_900, 400), 400), ['look 3900 0'], 'the same deadline is no change')
 })
+
+test('what an attempt begins with is no moment: an older look that falls on that second tells nothing', () => {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } } as Mechanism
+  const terms = termsOf({ timeZone: 'UTC', mechanism })
+  assert.deepEqual(momentsAt(terms, begin(terms, start), start, wanted), [])
+})

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
 import type { Endpoint } from '../../src/store/events.ts'
-import { eventually, leads, newEmail, openShop, send } from '../support/api.ts'
+import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
 
 const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '1000000'] })
@@ -34,6 +34,8 @@ async function register(): Promise<string> {
   assert.equal(status, 201)
   return email
 }
+
+const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }
 
 const lead = (command: string, email: string, ...more: string[]) =>
   shop.place.json(['lead', command, '--campaign', String(shop.owner.campaignId), '--email', email, ...more])
@@ -190,6 +192,22 @@ test('killed and started again: every registration is told at least once, repeat
   const all = await eventually(60, came, (those) => new Set(those.map(({ data }) => data.email)).size === told.length)
   assert.equal(new Set(all.map(({ id }) => id)).size, told.length, 'one id for each')
   assert.ok(all.every(({ data }) => told.includes(data.email)))
+})
+
+test('leads who are there before: a new endpoint hears of their end, and an edit of the end tells what it changed', async () => {
+  const early = await register()
+  await lead('deadline', early, '--at', instantIn(6))
+  const { campaignId } = shop.owner
+  await endpoint('/later', { kinds: ['lead.deadline_changed', 'lead.expired'], campaignIds: [campaignId] })
+  const [expired] = await receiver.wait('/later', 1, 15)
+  assert.deepEqual([expired?.type, expired?.data.email], ['lead.expired', early])
+  const other = await register()
+  await applyCampaign(shop, { id: campaignId, mechanism: { ...mechanism, endsAt: instantIn(86_400).slice(0, 16) } })
+  const ofOther = async () => receiver.all.filter(({ path, data }) => path === '/later' && data.email === other)
+  const [changed] = await eventually(15, ofOther, (came) => came.length === 1)
+  assert.deepEqual([changed?.type, changed?.data.cause], ['lead.deadline_changed', 'settings'])
+  const told = receiver.all.filter(({ path, data }) => path === '/later' && data.email === early)
+  assert.equal(told.length, 1, 'nothing of one whose offer is over')
 })
 
 test('secrecy: no email, no secret and no more than the host of an address in what the server writes', async () => {

@@ -20,6 +20,8 @@ type Demo = {
   address: string
   origin: string
   key: string
+  /** The page of the server that is told of everything. */
+  receiver: string
   /** Runs a command on the demo's database. */
   json(...args: string[]): Promise<any>
 }
@@ -46,11 +48,13 @@ async function startDemo(scope: Scope): Promise<Demo> {
     if (output.includes('curl')) break
   }
   const [, address = ''] = /in a browser: (\S+)/.exec(output) ?? []
+  const [, receiver = ''] = /is told of it: (\S+)/.exec(output) ?? []
   const [, key = ''] = /Bearer (\S+)'/.exec(output) ?? []
   return {
     address,
     origin: new URL(address).origin,
     key,
+    receiver,
     async json(...args) {
       const env = { DATABASE_URL: `file:${join(folder, 'data', 'demo', 'lastcall.db')}` }
       return JSON.parse(await text(start(args, env).stdout))
@@ -161,6 +165,14 @@ test('the whole way, in a minute', { concurrency: languages.length }, async (t) 
       assert.equal(await timer.isVisible(), false)
       const endedAt = Number(await page.evaluate(() => localStorage.getItem('ended')))
       assert.ok(Math.abs(endedAt - deadline) < 1000, `${endedAt - deadline} ms after the deadline`)
+
+      const told = async () => {
+        const rows = [...(await (await fetch(demo.receiver)).text()).matchAll(/<tr><td><code>([\w.]+)<.*?<\/tr>/g)]
+        const own = rows.filter(([row]) => row.includes(email) && row.includes('class="yes"'))
+        return own.map(([, type]) => type).reverse()
+      }
+      const wanted = ['lead.registered', 'lead.deadline_approaching', 'lead.expired']
+      await eventually(async () => String(await told()) === String(wanted), true)
 
       await page.goto(mail)
       const late = await openMail(page, campaign, language, deadline)

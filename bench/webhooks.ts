@@ -1,0 +1,166 @@
+// npm run bench:webhooks: what a registration costs with an endpoint and without, and how fast a million would be told.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createKey } from '../src/access/keys.ts'
+import { openConfigCache } from '../src/campaigns/config-cache.ts'
+import { checkCampaign } from '../src/core/campaign.ts'
+import { checkEndpoint } from '../src/core/events.ts'
+import { buildLeads } from '../src/leads/leads.ts'
+import { openStore } from '../src/store/open.ts'
+
+const { values } = parseArgs({
+  options: { leads: { type: 'string', default: '30000' }, registrations: { type: 'string', default: '6000' } },
+})
+const root = join(import.meta.dirname, '..')
+const folder = mkdtempSync(join(tmpdir(), 'lastcall-webhooks-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+const seconds = () => Math.floor(Date.now() / 1_000)
+
+/** Takes everything; only ids are kept. */
+async function openReceiver() {
+  const ids = new Set<string>()
+  let doubles = 0
+  const server = createServer((request, response) => {
+    const id = String(request.headers['webhook-id'])
+    if (ids.has(id)) doubles += 1
+    ids.add(id)
+    request.resume().on('end', () => response.writeHead(204).end())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    ids,
+    doubles: () => doubles,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    close: () => server.close(),
+  }
+}
+
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 4, isServer: false }
+
+async function prepare(name: string, url: string | null, endsInSeconds: number | null) {
+  const path = join(folder, `${name}.db`)
+  const store = await openStore({ engine: 'sqlite', path }, options)
+  const { id: accountId } = await store.configuration.createAccount('bench')
+  const at =
+    endsInSeconds === null ? null : new Date((seconds() + endsInSeconds + 60) * 1_000).toISOString().slice(0, 16)
+  const deadline = at === null ? { kind: 'after', period: 'PT48H' } : { kind: 'fixed', at }
+  const checked = checkCampaign({
+    name: 'c',
+    isDraft: false,
+    timeZone: 'UTC',
+    mechanism: { startsOn: 'registration', deadline },
+  })
+  if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+  const campaign = await store.configuration.applyCampaign(accountId, checked.campaign)
+  if (url !== null) {
+    const kinds = at === null ? ['lead.registered', 'lead.expired'] : ['lead.expired']
+    const endpoint = checkEndpoint({ name: 'bench', url, kinds, inFlight: 32 }, () => undefined)
+    if ('faults' in endpoint) throw new Error(JSON.stringify(endpoint.faults))
+    await store.events.createEndpoint(accountId, endpoint.settings, seconds())
+  }
+  const { key } = await createKey(store, accountId, 'bench', seconds())
+  return { path, store, accountId, campaignId: campaign.id, key, endsAt: at === null ? 0 : Date.parse(`${at}Z`) }
+}
+
+async function serve(path: string, env: Record<string, string> = {}) {
+  const child = spawn(
+    process.execPath,
+    [join(root, 'src/main.ts'), 'serve', '--port', '0', '--rate-limit', '1000000000'],
+    {
+      env: { PATH: process.env.PATH ?? '', DATABASE_URL: `file:${path}`, EGRESS_ALLOW: '127.0.0.1', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
+  process.on('exit', () => child.kill('SIGKILL'))
+  for await (const chunk of child.stdout) {
+    const origin = /listening on (http:\/\/\S+)/.exec(String(chunk))?.[1]
+    if (origin !== undefined) return { origin, stop: () => child.kill('SIGKILL') }
+  }
+  throw new Error('no server')
+}
+
+async function metric(origin: string, name: string): Promise<number> {
+  const text = await (await fetch(`${origin}/metrics`)).text()
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN)
+}
+
+/** CPU of the server for each new registration, in microseconds, 16 clients at once. */
+async function price(name: string, url: string | null, env: Record<string, string> = {}): Promise<number> {
+  const made = await prepare(name, url, null)
+  await made.store.close()
+  const server = await serve(made.path, env)
+  let index = 0
+  const register = async (most: number) => {
+    while (index < most) {
+      index += 1
+      const answer = await fetch(`${server.origin}/api/public/v1/campaigns/${made.campaignId}/leads`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${made.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: `lead-${index}@example.com` }),
+      })
+      if (answer.status !== 201) throw new Error(String(answer.status))
+      await answer.arrayBuffer()
+    }
+  }
+  const clients = async (most: number) => void (await Promise.all(Array.from({ length: 16 }, () => register(most))))
+  await clients(2_000)
+  const cpu = () => metric(server.origin, 'lastcall_process_cpu_seconds_total')
+  const before = await cpu()
+  await clients(2_000 + Number(values.registrations))
+  const used = (await cpu()) - before
+  server.stop()
+  return (used / Number(values.registrations)) * 1e6
+}
+
+/** One fixed campaign ends for all at once: deliveries a second, and what memory and database do meanwhile. */
+async function burst() {
+  const receiver = await openReceiver()
+  const count = Number(values.leads)
+  const made = await prepare('burst', receiver.url, Math.ceil(count / 2_000))
+  const leads = buildLeads(made.store, openConfigCache(made.store), () => {})
+  for (let from = 0; from < count; from += 1_000) {
+    const emails = Array.from({ length: 1_000 }, (_, n) => `lead-${from + n}@example.com`)
+    await Promise.all(emails.map((email) => leads.importLead(made, email, seconds())))
+  }
+  await made.store.close()
+  const server = await serve(made.path)
+  const memory = await metric(server.origin, 'lastcall_process_resident_memory_bytes')
+  while (Date.now() < made.endsAt || receiver.ids.size === 0) await sleep(20)
+  const beganAt = performance.now()
+  let most = memory
+  while (receiver.ids.size < count) {
+    await sleep(500)
+    most = Math.max(most, await metric(server.origin, 'lastcall_process_resident_memory_bytes'))
+  }
+  const took = (performance.now() - beganAt) / 1_000
+  server.stop()
+  receiver.close()
+  return {
+    events: count,
+    perSecond: Math.round(count / took),
+    doubles: receiver.doubles(),
+    memoryMb: Math.round((most - memory) / 1e6),
+  }
+}
+
+const receiver = await openReceiver()
+const rounds = []
+process.setMaxListeners(20)
+for (let n = 0; n < 3; n += 1) {
+  const none = await price(`none-${n}`, null)
+  // What is written costs the registration; what is sent is counted apart.
+  const written = await price(`written-${n}`, receiver.url, { WEBHOOKS: 'off' })
+  const told = await price(`told-${n}`, receiver.url)
+  rounds.push({ none: Math.round(none), written: Math.round(written), told: Math.round(told), ratio: written / none })
+}
+receiver.close()
+console.log(JSON.stringify({ cpuMicrosecondsOfARegistration: rounds }))
+console.log(JSON.stringify({ burst: await burst() }))
+process.exit()
