@@ -1,6 +1,6 @@
 // The API for events: who may, what it refuses, and every operation; and the command line beside it.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -203,6 +203,13 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   ])
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /url: must begin with https/)
+  const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+  const off = spawnSync(
+    process.execPath,
+    [main, 'webhook', 'create', ...account, '--name', 'a', '--url', 'https://example.com/', '--kinds', 'lead.expired'],
+    { env: { DATABASE_URL: shop.place.databaseUrl, WEBHOOKS: 'off' }, encoding: 'utf8' },
+  )
+  assert.deepEqual([off.status, /WEBHOOKS: is off/.test(off.stderr)], [2, true])
   const made = await shop.place.json([
     'webhook',
     'create',
