@@ -150,6 +150,18 @@ test('every file that ARCHITECTURE.md names exists', () => {
   assert.deepEqual([...new Set(lost)], [])
 })
 
+test('what sends requests outwards is imported by one file, and told by a room that knows no surface and no engine', () => {
+  const outwards = ['node:https', 'node:dns', 'node:dns/promises', 'request-filtering-agent', 'undici']
+  const importers = wrongImports(source, (path) => outwards.includes(path)).map((link) => link.split(' -> ')[0])
+  assert.deepEqual([...new Set(importers)], ['src/events/sender-thread.ts'])
+  const isOther = notBelow('src/events', 'src/core', 'src/campaigns', 'src/history', 'src/store')
+  const isRoomAbove = (path: string) =>
+    path.startsWith('src/') &&
+    path !== 'src/log.ts' &&
+    (isOther(path) || /^src\/store\/(?:sqlite|postgres)\//.test(path))
+  assert.deepEqual(wrongImports(source.filter(below('src/events')), isRoomAbove), [])
+})
+
 test('nothing imports the process but what runs commands for tests', () => {
   const others = everything.filter((path) => path !== 'test/support/command-process.ts')
   assert.deepEqual(

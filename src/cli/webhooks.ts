@@ -71,6 +71,10 @@ function checked(endpoints: Endpoints, value: object) {
   return result.settings
 }
 
+function needOn({ isOn }: Endpoints): void {
+  if (!isOn) throw new WrongCall('WEBHOOKS: is off')
+}
+
 type Place = { endpoints: Endpoints; accountId: number; needCampaign(id: number): Promise<void> }
 
 /** Runs `work` on the endpoints of an account, with a sender and the log as a server has them. */
@@ -122,6 +126,7 @@ async function withEndpoint<T>(
 export const createWebhook: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, ...settings })
   return withEndpoints(options.account, async ({ endpoints, accountId }) => {
+    needOn(endpoints)
     const endpoint = await endpoints.create(accountId, checked(endpoints, namedAsInApi(options))).catch((error) => {
       throw error instanceof Refused ? new WrongCall(error.message) : error
     })
@@ -141,6 +146,7 @@ export const setWebhook: Command = async (args) => {
     'ID',
   ])
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints, accountId }) => {
+    if (options.on === true) needOn(endpoints)
     const changes = namedAsInApi(options)
     if (Object.keys(changes).length > 0) {
       await endpoints.change(endpoint, checked(endpoints, { ...endpoint.settings, ...changes }))
@@ -172,7 +178,7 @@ export const rotateWebhookSecret: Command = async (args) => {
 export const testWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber }, ['ID'])
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
-    if (!endpoints.isOn) throw new WrongCall('WEBHOOKS: is off')
+    needOn(endpoints)
     return endpoints.test(endpoint)
   })
 }
@@ -197,6 +203,7 @@ export const resendWebhook: Command = async (args) => {
   const { event, since } = options
   if ((event === undefined) === (since === undefined)) throw new WrongCall('--event or --since: give one of them')
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
+    needOn(endpoints)
     if (since !== undefined) return { resent: await endpoints.resendFailed(endpoint, since) }
     if (!(await endpoints.resend(endpoint, event as string))) throw new WrongCall('--event: the log has no such event')
     return { resent: 1 }
@@ -207,6 +214,7 @@ export const backfillWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, campaign: idNumber }, ['ID'])
   const campaignId = need(options.campaign, '--campaign')
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints, needCampaign: check }) => {
+    needOn(endpoints)
     await check(campaignId)
     await endpoints.backfill(endpoint, campaignId)
     return { campaignId }

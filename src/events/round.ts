@@ -151,7 +151,9 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
   const { health } = round
   if (cause === null) {
     round.hasDelivered = true
-    Object.assign(health, { failingSince: null, failures: 0, nextTryAt: null })
+    Object.assign(health, { failingSince: null, failures: 0 })
+    // What was in flight when the server asked for time does not end that.
+    if (round.halt === undefined) health.nextTryAt = null
     for (const event of events) round.told.add(event)
     return
   }
@@ -165,6 +167,8 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
       round.told.add(event)
       round.failed.push(failedOf(event.due, events.length > 1, now))
     }
+    // What was in flight when the server was left alone counts no more.
+    if (round.halt !== undefined) return
     const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500
     if (isServers) health.failures += 1
     if (health.failures < failuresToStop) return

@@ -17,6 +17,8 @@ import { warnings } from '../../src/core/offer.ts'
 import { simulate } from '../../src/core/simulate.ts'
 import { timerFonts } from '../../src/core/timer-font.ts'
 import { checkTimerStyle, defaultTimerStyle, timerPresets } from '../../src/core/timer-style.ts'
+import { operations } from '../../src/http/events/operations.ts'
+import { eventErrorStatus } from '../../src/http/events/schemas.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -138,15 +140,21 @@ test('docs/webhooks.md: the Node example verifies what is signed, and nothing el
   assert.equal(isFromLastcall(headers, '{"a":1}', secret), true)
   assert.equal(isFromLastcall(headers, '{"a":2}', secret), false)
   assert.equal(isFromLastcall({ ...headers, 'webhook-timestamp': '1' }, '{"a":1}', secret), false)
+  assert.equal(isFromLastcall({}, '{"a":1}', secret), false)
   assert.equal(isFromLastcall(headers, '{"a":1}', `whsec_${Buffer.alloc(32, 8).toString('base64')}`), false)
 })
 
-test('docs/webhooks.md has every kind', () => {
+test('docs/webhooks.md has every kind, every operation of the API for events, and its errors with their status', () => {
   const rows = rowsOf(read('docs/webhooks.md'))
-  for (const kind of eventKinds)
+  const first = rows.map(([cell]) => cell)
+  const calls = operations.map(({ method, path }) => `${method} ${path}`)
+  for (const one of [...eventKinds, ...calls]) assert.ok(first.includes(`\`${one}\``), one)
+  const listed = first.filter((cell) => /^`(?:GET|POST|PATCH|DELETE) /.test(cell ?? ''))
+  assert.deepEqual(listed.sort(), calls.map((one) => `\`${one}\``).sort())
+  for (const [code, status] of Object.entries(eventErrorStatus))
     assert.ok(
-      rows.some((row) => row[0] === `\`${kind}\``),
-      kind,
+      rows.some((row) => row[0] === String(status) && row[1] === `\`${code}\``),
+      code,
     )
 })
 

@@ -1,6 +1,12 @@
 // The API for events: who may, what it refuses, and every operation; and the command line beside it.
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
 import { eventually, leads, newEmail, openShop, send } from '../support/api.ts'
@@ -197,6 +203,13 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   ])
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /url: must begin with https/)
+  const main = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+  const off = spawnSync(
+    process.execPath,
+    [main, 'webhook', 'create', ...account, '--name', 'a', '--url', 'https://example.com/', '--kinds', 'lead.expired'],
+    { env: { DATABASE_URL: shop.place.databaseUrl, WEBHOOKS: 'off' }, encoding: 'utf8' },
+  )
+  assert.deepEqual([off.status, /WEBHOOKS: is off/.test(off.stderr)], [2, true])
   const made = await shop.place.json([
     'webhook',
     'create',
@@ -227,4 +240,50 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   assert.deepEqual(await shop.place.json(['webhook', 'delete', id, ...account, '--yes']), { deleted: made.id })
   const { key: scoped } = await shop.place.json(['key', 'create', ...account, '--name', 'n8n', '--scope', 'events'])
   assert.equal((await ask('GET', '/endpoints', undefined, scoped)).status, 200)
+})
+
+test('docs/webhooks.md: the receiver in Node takes what the server sends, each event once, and nothing by another secret', async (t) => {
+  const document = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'webhooks.md'), 'utf8')
+  const examples = [...document.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code)
+  assert.equal(examples.length, 2)
+  const file = join(shop.place.folder, 'receiver.mjs')
+  writeFileSync(file, examples.join(''))
+  const probe = createServer()
+  await once(probe.listen(0, '127.0.0.1'), 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  const url = `http://127.0.0.1:${port}/hooks`
+  const { id, secret } = (await ask('POST', '/endpoints', input('', { url }))).body
+  const program = spawn(process.execPath, [file], {
+    env: { PORT: String(port), LASTCALL_WEBHOOK_SECRET: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => program.kill())
+  let printed = ''
+  program.stdout.on('data', (chunk) => {
+    printed += chunk
+  })
+  const lines = (count: number) =>
+    eventually(
+      10,
+      async () => printed.trim().split('\n'),
+      (all) => all.length >= count,
+    )
+  const tried = async () => (await ask('POST', `/endpoints/${id}/test`)).body
+  await eventually(10, tried, ({ delivered }) => delivered)
+  const email = newEmail()
+  const { campaignId, key: own } = shop.owner
+  await sleep(1_000)
+  await send(shop.server, 'POST', leads(campaignId), { key: own, body: { email } })
+  assert.equal((await lines(2)).at(-1), `lead.registered ${email}`)
+  const log = async () => (await ask('GET', `/endpoints/${id}/deliveries`)).body.items
+  const registrations = (items: any[]) => items.filter(({ type }) => type === 'lead.registered')
+  const items = await eventually(5, log, (found) => registrations(found).length === 1)
+  await ask('POST', `/endpoints/${id}/deliveries/${registrations(items)[0].eventId}/resend`)
+  await eventually(5, log, (found) => registrations(found).length === 2)
+  assert.equal((await lines(2)).length, 2, 'what is told again is known')
+  await ask('POST', `/endpoints/${id}/secret`, { graceHours: 24 })
+  assert.equal((await tried()).status, 204, 'within the grace')
+  await ask('POST', `/endpoints/${id}/secret`, { graceHours: 0 })
+  assert.equal((await tried()).status, 401)
 })

@@ -142,6 +142,30 @@ test('a server that fails is left alone after five tries, asked one at a time, a
   assert.equal((await found(id))?.failures, 0)
 })
 
+test('what is in flight when a server is left alone neither lengthens that nor ends it', async () => {
+  const broken = await endpoint('/broken', { kinds: ['lead.registered'], inFlight: 16 })
+  const limited = await endpoint('/limited', { kinds: ['lead.registered'], inFlight: 16 })
+  receiver.answers.set('/broken', answering(500))
+  let asked = 0
+  receiver.answers.set('/limited', (_, response) => {
+    asked += 1
+    const [status, afterMs] = asked === 1 ? [429, 200] : [200, 500]
+    setTimeout(() => response.writeHead(status, { 'retry-after': '3600' }).end(), afterMs)
+  })
+  await settled()
+  await Promise.all(Array.from({ length: 16 }, register))
+  const stopped = ({ id }: Endpoint) =>
+    eventually(
+      5,
+      () => found(id),
+      (one) => one?.nextTryAt !== null,
+    )
+  const now = Math.floor(Date.now() / 1_000)
+  assert.ok(((await stopped(broken))?.nextTryAt ?? 0) <= now + 10, 'five seconds at first, however many were in flight')
+  assert.ok(((await stopped(limited))?.nextTryAt ?? 0) > now + 3_000, 'Retry-After holds')
+  receiver.answers.delete('/broken')
+})
+
 test('batches: what is due together of one kind and campaign is one request, and what fails comes one by one', async () => {
   await endpoint('/batch', { kinds: ['lead.registered'], batch: 50, inFlight: 1 })
   receiver.answers.set('/batch', ({ type }, response) => response.writeHead(type === 'batch' ? 413 : 200).end())
