@@ -77,9 +77,7 @@ export async function distribute(connection: Connection, shards: number | undefi
   await assertCluster(connection)
   const known = await shardCount(connection)
   if (known !== undefined && shards !== undefined && known !== shards) {
-    throw new Refused(
-      `--shards: the tables are divided into ${known} shards already, and stay so`,
-    )
+    throw new Refused(`--shards: the tables are divided into ${known} shards already, and stay so`)
   }
   await distributeTables(connection, shards)
   const { rows } = await connection.query('SELECT current_user AS role, current_database() AS database', [])
