@@ -119,3 +119,32 @@ test('what waits at the end is stored before it is closed', async (t) => {
   assert.equal(await stored(), 1_700)
   assert.equal(lost(), 0)
 })
+
+test('an account whose entries cannot be stored loses them after a while, and holds up no others', async (t) => {
+  const stored: number[] = []
+  let lost = 0
+  const table: HistoryTable = {
+    async append(entries) {
+      const isAway = ({ accountId }: { accountId: number }) => accountId === 2
+      stored.push(...entries.filter((one) => !isAway(one)).map(({ accountId }) => accountId))
+      return entries.filter(isAway)
+    },
+    purge: async () => 0,
+    moveBatch: async () => false,
+    page: async () => [],
+    bars: async () => [],
+    close: async () => {},
+  }
+  const onLost = (count: number) => {
+    lost += count
+  }
+  const history = openHistory({ table, days: 7, onLost })
+  t.after(history.close)
+  for (let n = 0; n < 30; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId: 2 }))
+  await sleep(400)
+  for (let n = 0; n < 1_000; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId: 1 + (n % 2) }))
+  assert.ok(await eventually(1_500, async () => stored.length === 500))
+  assert.equal(lost, 0)
+  assert.ok(await eventually(10_000, async () => lost === 530))
+  assert.equal(stored.length, 500)
+})

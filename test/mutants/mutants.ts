@@ -353,7 +353,7 @@ const store: Mutant[] = [
     fault: 'if (waiting < 0)',
     tests: historyTrouble,
   },
-  { file: 'src/history/history.ts', line: 'age(one) >= timeoutMs', fault: 'true', tests: historyTrouble },
+  { file: 'src/history/history.ts', line: 'age(batch) < timeoutMs', fault: 'false', tests: historyTrouble },
   {
     file: 'src/history/table.ts',
     line: 'ON CONFLICT DO NOTHING',
