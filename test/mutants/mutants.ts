@@ -331,8 +331,8 @@ const store: Mutant[] = [
   },
   {
     file: 'src/store/configuration.ts',
-    line: 'AND id > ? ORDER BY id LIMIT ?',
-    fault: 'AND id >= ? ORDER BY id LIMIT ?',
+    line: "rest = 'AND id > ? ORDER BY id LIMIT ?'",
+    fault: "rest = 'AND id >= ? ORDER BY id LIMIT ?'",
     tests: inApi('paging'),
   },
   {

@@ -2,7 +2,7 @@
 // verifies it as docs/webhooks.md says, and shows it.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Language } from '../../core/offer.ts'
+import { type Language, languages } from '../../core/offer.ts'
 import { openLog } from '../../log.ts'
 import { newFastify } from '../framework.ts'
 import { languageOf } from '../visitor/words-page.ts'
@@ -65,7 +65,7 @@ export async function openReceiver(secret: string, port: number): Promise<void> 
     reply
       .headers({ 'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'` })
       .type('text/html; charset=utf-8')
-      .send(page(languageOf(request.headers['accept-language']), received)),
+      .send(page(languageOf(request.headers['accept-language'], languages), received)),
   )
   await app.listen({ host: '127.0.0.1', port })
 }
