@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { openHistory } from '../../src/history/history.ts'
+import type { HistoryEntry } from '../../src/history/entry.ts'
+import { type EntryTable, openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { HistoryTable } from '../../src/history/table.ts'
 import { type DatabaseLocation, migrateDatabase } from '../../src/store/open.ts'
@@ -123,16 +124,13 @@ test('what waits at the end is stored before it is closed', async (t) => {
 test('an account whose entries cannot be stored loses them after a while, and holds up no others', async (t) => {
   const stored: number[] = []
   let lost = 0
-  const table: HistoryTable = {
+  const table: EntryTable<HistoryEntry> = {
     async append(entries) {
       const isAway = ({ accountId }: { accountId: number }) => accountId === 2
       stored.push(...entries.filter((one) => !isAway(one)).map(({ accountId }) => accountId))
       return entries.filter(isAway)
     },
     purge: async () => 0,
-    moveBatch: async () => false,
-    page: async () => [],
-    bars: async () => [],
     close: async () => {},
   }
   const onLost = (count: number) => {
