@@ -1,9 +1,11 @@
 // A process that runs commands one after the other, each by main.ts as the command line does. Told by its parent.
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 
 export type Asked = { args: string[]; folder: string; env: Record<string, string>; input: string }
 
-const main = new URL('../../src/main.ts', import.meta.url).href
+const main = pathToFileURL(join(import.meta.dirname, '..', '..', 'src', 'main.ts')).href
 /** What main.ts ends a command with that has failed. */
 type Exit = { exitCode: number }
 let runs = 0
