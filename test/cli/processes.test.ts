@@ -6,7 +6,7 @@ import { assertRefused, prepared } from '../support/prepared.ts'
 import { engine } from '../support/test-database.ts'
 
 /** These have tests of their own, which start them as processes. */
-const elsewhere = ['serve', 'demo', 'copy', ...(engine === 'postgres' ? ['backup'] : [])]
+const elsewhere = ['serve', 'demo', 'copy', 'distribute', ...(engine === 'postgres' ? ['backup'] : [])]
 
 test('one JSON document on standard output, nothing else, and exit 0, whatever the command', async (t) => {
   const { place, accountId, campaignId, keyId } = await prepared(t)
@@ -38,6 +38,16 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     'campaign stats': [[String(campaignId)]],
     'lead erase': [[...account, ...email]],
     'history list': [account],
+    'webhook create': [[...account, '--name', 'x', '--url', 'https://hooks.invalid/x', '--kinds', 'lead.registered']],
+    'webhook list': [account],
+    'webhook set': [['1', ...account, '--name', 'y']],
+    'webhook secret': [['1', ...account]],
+    'webhook test': [['1', ...account]],
+    'webhook log': [['1', ...account]],
+    'webhook resend': [['1', ...account, '--since', '2026-01-01T00:00:00Z']],
+    'webhook backfill': [['1', ...account, ...campaign]],
+    'webhook discard': [['1', ...account, '--before', '2026-01-01T00:00:00Z']],
+    'webhook delete': [['1', ...account, '--yes']],
     'campaign delete': [[String(campaignId), '--yes']],
     simulate: [[], JSON.stringify(rules)],
     openapi: [[]],

@@ -140,7 +140,7 @@ atBothWidths('the mail timer is drawn as the mail will show it, in every state, 
     await image.decode()
     return [image.naturalWidth, image.naturalHeight]
   })
-  assert.deepEqual(drawn, [600, 140])
+  assert.deepEqual(drawn, [1_200, 280])
   await page.getByText('Expired', { exact: true }).click()
   await page.getByRole('img', { name: 'Countdown, Expired, English' }).waitFor()
   await page.getByText('Polish', { exact: true }).click()

@@ -72,6 +72,10 @@ const wrong: unknown[] = [
   campaign({}, { pages: Array(101).fill({}), mailTimer: { background: 'red', width: 201, height: 1 } }),
   campaign({}, { pages: [{ pageUrl: 'https://x.pl/?a=100%' }, { pageUrl: 'https://x.pl/?a[]=1' }] }),
   campaign({}, { mailTimer: { width: 600, height: 200, pixelsPerPoint: 2 } }),
+  campaign({}, { mailTimer: { units: ['seconds'], labelTexts: { days: '' } } }),
+  campaign({}, { mailTimer: { preset: 'flat', background: 'transparent' } }),
+  campaign({}, { mailTimer: { units: ['hours', 'minutes', 'seconds'], width: 400 } }),
+  campaign({}, { mailTimer: { font: 'lato', labelTexts: { days: 'дні' } } }),
   campaign(
     {},
     {

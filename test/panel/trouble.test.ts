@@ -40,7 +40,7 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
   await page.getByRole('tab', { name: 'Odbiorcy' }).click()
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
-  await page.getByText('nikt nie jest jeszcze zarejestrowany').waitFor()
+  await page.getByText('nikt się jeszcze nie zapisał').waitFor()
   await page.context().close()
 })
 

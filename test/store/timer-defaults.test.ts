@@ -48,7 +48,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const campaigns = await read(before)
     await before.close()
 
-    await takeBack(at, 7)
+    await takeBack(at, 6)
     await migrateDatabase(at)
     const store = await openStore(at, options)
     t.after(() => store.close())

@@ -103,14 +103,14 @@ for (const language of ['en', 'pl'] as const)
   test(`on a page of somebody else it counts down to zero and stays there: ${language}`, async (t) => {
     const place = installation(t)
     const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }
-    const me = await owner(place, campaignFile({ mechanism }))
+    const me = await owner(place, campaignFile({ mechanism, mailTimer: { pixelsPerPoint: 1 } }))
     const server = await place.serve()
     const { email, image } = await recipient({ place, owner: me, server }, { language })
     const at = new Date(Math.ceil(Date.now() / 1000 + 8) * 1000)
     const lead = ['--campaign', String(me.campaignId), '--email', email]
     await place.json(['lead', 'deadline', ...lead, '--at', at.toISOString()])
 
-    const scene = makeScene({}, language)
+    const scene = makeScene({ pixelsPerPoint: 1 }, language)
     const page = await browser.newPage({ viewport: { width: 600, height: 140 } })
     const html = `<!doctype html><body style="margin:0"><img width="600" height="140" style="display:block" src="${server.origin}${image}">`
     await page.goto(site.put('/mail', html))

@@ -155,6 +155,41 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     /^must not be the id of another page here$/,
     same('Two pages here have the same id.', 'Dwie strony mają tu ten sam identyfikator.'),
   ],
+  [
+    /^must be a colour with the preset /,
+    same(
+      'The background must be a colour here: the digits stand on it.',
+      'Tu tło musi mieć kolor: stoją na nim cyfry.',
+    ),
+  ],
+  [
+    /^must be neighbours out of /,
+    same(
+      'Choose units that follow each other, and not seconds alone.',
+      'Wybierz jednostki, które następują po sobie, i nie same sekundy.',
+    ),
+  ],
+  [
+    /^must be a text of 1 to (\d+) characters, not blank$/,
+    (most) => ({
+      en: `Enter a text of 1 to ${most} characters.`,
+      pl: `Wpisz tekst o długości od 1 do ${most} znaków.`,
+    }),
+  ],
+  [
+    /^must be a multiple of 12 where three units are shown, such as (\d+)$/,
+    (such) => ({
+      en: `With three units enter a multiple of 12, such as ${such}.`,
+      pl: `Przy trzech jednostkach wpisz wielokrotność liczby 12, na przykład ${such}.`,
+    }),
+  ],
+  [
+    /^has "(.+)", which the font (.+) lacks/su,
+    (letter, font) => ({
+      en: `The font ${font} has no “${letter}”: take another font or letter.`,
+      pl: `Krój ${font} nie ma znaku „${letter}”: wybierz inny krój lub znak.`,
+    }),
+  ],
   [/^must be a colour such as /, same('Enter a colour, such as #1f2937.', 'Wpisz kolor, na przykład #1f2937.')],
   [
     /^must be a multiple of 4, such as (\d+)$/,
