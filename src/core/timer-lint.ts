@@ -1,5 +1,5 @@
 // How a countdown image can be read: what is allowed and yet hard to see.
-import type { Colour, TimerStyle } from './timer-style.ts'
+import { areLabelsInside, type Colour, filledPresets, type TimerStyle } from './timer-style.ts'
 
 export const timerLintCodes = [
   'TIMER_DIGITS_FAINT',
@@ -15,22 +15,22 @@ const contrastOfText = 4.5
 /** Points. Labels are at most an eighth as high as the picture (countdown/layout.ts). */
 const smallestLabel = 9
 const labelShare = 0.125
-/** What labels leave of the height to the boxes, four of them side by side. */
+/** What labels leave of the height to the boxes, which stand side by side. */
 const boxShare = 0.8
 const tallestBox = 1.75
 
 export function timerFindings(style: TimerStyle): Found[] {
-  const { preset, digits, box, labels, showLabels, width, height } = style
-  // Most mails are white.
-  const background = style.background === 'transparent' ? '#ffffff' : style.background
-  const behindDigits = preset === 'boxes' || preset === 'flip' || preset === 'card' ? box : background
-  const behindLabels = preset === 'card' ? box : background
+  const { preset, digits, box, labels, showLabels, units, width, height } = style
+  // Where it is transparent, digits and labels both stand in the boxes.
+  const background = style.background === 'transparent' ? box : style.background
+  const behindDigits = filledPresets.includes(preset) ? box : background
+  const behindLabels = areLabelsInside(style) ? box : background
   const boxHeight = height * (showLabels ? boxShare : 1)
   const found: (Found | false)[] = [
     contrast(digits, behindDigits) < contrastOfLarge && ['TIMER_DIGITS_FAINT', 'digits'],
     showLabels && contrast(labels, behindLabels) < contrastOfText && ['TIMER_LABELS_FAINT', 'labels'],
     showLabels && height * labelShare < smallestLabel && ['TIMER_LABELS_SMALL', 'height'],
-    boxHeight / (width / 4) > tallestBox && ['TIMER_PILLARS', 'height'],
+    boxHeight / (width / units.length) > tallestBox && ['TIMER_PILLARS', 'height'],
   ]
   return found.filter((one) => one !== false)
 }

@@ -89,8 +89,11 @@ const presetColours: Record<TimerPreset, Partial<TimerStyle>> = {
   rings: { ...onBackground, box: '#2563eb' },
 }
 
-/** Without a colour behind them, nothing smooth can stand beside the boxes. */
-const mayBeTransparent: readonly TimerPreset[] = ['boxes', 'flip', 'card']
+/**
+ * Digits stand on the colour of their box; in the others, on the background. Without a colour behind them, nothing
+ * smooth can stand beside the boxes: so these alone may be transparent.
+ */
+export const filledPresets: readonly TimerPreset[] = ['boxes', 'flip', 'card']
 
 /** Whether the labels stand in the boxes, below the digits. */
 export function areLabelsInside({ preset, background }: GivenTimerStyle): boolean {
@@ -151,9 +154,9 @@ export const checkTimerStyle: Check<GivenTimerStyle> = (value, path, faults) => 
   const style = fullTimerStyle(given)
   const faultsBefore = faults.length
   checkLetters(style, path, faults)
-  if (style.background === 'transparent' && !mayBeTransparent.includes(style.preset)) {
+  if (style.background === 'transparent' && !filledPresets.includes(style.preset)) {
     const wanted = `must be a colour with the preset ${style.preset}, whose digits stand on it`
-    refuse(faults, join(path, 'background'), `${wanted}; "transparent" takes ${mayBeTransparent.join(', ')}`)
+    refuse(faults, join(path, 'background'), `${wanted}; "transparent" takes ${filledPresets.join(', ')}`)
   }
   if (style.width % style.units.length !== 0) {
     const nearest = style.width - (style.width % 12)

@@ -1,4 +1,4 @@
-import { areLabelsInside, type TimerPreset, type TimerStyle } from '../core/timer-style.ts'
+import { areLabelsInside, filledPresets, type TimerPreset, type TimerStyle } from '../core/timer-style.ts'
 
 /** Of which parts a picture is put together. */
 export type Parts = {
@@ -11,15 +11,16 @@ export type Parts = {
   areLabelsInside: boolean
 }
 
-const presets: Record<TimerPreset, Omit<Parts, 'areLabelsInside'>> = {
-  boxes: { isFilled: true, edge: 'none', isSplit: false },
-  card: { isFilled: true, edge: 'none', isSplit: false },
-  flip: { isFilled: true, edge: 'none', isSplit: true },
-  flat: { isFilled: false, edge: 'none', isSplit: false },
-  outline: { isFilled: false, edge: 'line', isSplit: false },
-  rings: { isFilled: false, edge: 'ring', isSplit: false },
+const presets: Record<TimerPreset, Pick<Parts, 'edge' | 'isSplit'>> = {
+  boxes: { edge: 'none', isSplit: false },
+  card: { edge: 'none', isSplit: false },
+  flip: { edge: 'none', isSplit: true },
+  flat: { edge: 'none', isSplit: false },
+  outline: { edge: 'line', isSplit: false },
+  rings: { edge: 'ring', isSplit: false },
 }
 
 export function partsOf(style: TimerStyle): Parts {
-  return { ...presets[style.preset], areLabelsInside: areLabelsInside(style) }
+  const isFilled = filledPresets.includes(style.preset)
+  return { ...presets[style.preset], isFilled, areLabelsInside: areLabelsInside(style) }
 }

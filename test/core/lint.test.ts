@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { formatInstant, parseInstant } from '../../src/core/instant.ts'
 import { lint, lintCodes } from '../../src/core/lint.ts'
+import { timerFindings } from '../../src/core/timer-lint.ts'
+import { fullTimerStyle, presetStyles } from '../../src/core/timer-style.ts'
 import { campaigns } from '../support/random-schedules.ts'
 
 const now = parseInstant('2026-10-05T10:00:00+02:00') as number
@@ -230,4 +232,13 @@ test('any rules can be looked at', () => {
     }),
     { numRuns: 300 },
   )
+})
+
+test('a timer as each preset looks by itself can be read, and so can a transparent one', () => {
+  const styles = [...presetStyles, fullTimerStyle({ background: 'transparent' })]
+  for (const style of styles) assert.deepEqual(timerFindings(style), [], style.preset)
+  const faint = fullTimerStyle({ background: 'transparent', labels: '#1f2937' })
+  assert.deepEqual(timerFindings(faint), [['TIMER_LABELS_FAINT', 'labels']])
+  const flat = fullTimerStyle({ preset: 'flat', digits: '#eeeeee' })
+  assert.deepEqual(timerFindings(flat), [['TIMER_DIGITS_FAINT', 'digits']])
 })
