@@ -11,6 +11,7 @@ import {
 } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
+import { beforeEmails } from '../core/visitor.ts'
 import { Refused } from './errors.ts'
 import type { Campaign } from './model.ts'
 import { refCipher } from './ref.ts'
@@ -244,16 +245,18 @@ export async function noteErased(
   email: string,
   now: Seconds,
 ): Promise<void> {
-  // A sweep that stands at this email goes on from what is just before it.
+  // A sweep that stands at this email goes on from the lead before it, so that nothing of the address stays behind.
+  const name = [accountId, campaignId, email]
   await sql.run(
-    `UPDATE sweeps SET after_email = substr(after_email, 1, length(after_email) - 1)
+    `UPDATE sweeps SET after_email = coalesce((SELECT max(email) FROM leads
+        WHERE account_id = ? AND campaign_id = ? AND email > ? AND email < ?), '')
       WHERE account_id = ? AND campaign_id = ? AND after_email = ?`,
-    ...[accountId, campaignId, email],
+    ...[accountId, campaignId, beforeEmails, email, ...name],
   )
   const watchers = (await watchersOf(sql, accountId, campaignId)).filter(({ kinds }) => kinds.includes('lead.erased'))
   if (watchers.length === 0) return
   const lead = 'SELECT id, salt FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?'
-  const row = await sql.get(lead, accountId, campaignId, email)
+  const row = await sql.get(lead, ...name)
   if (row === undefined) return
   for (const { endpointId } of watchers) {
     const notice = { endpointId, dueAt: now, leadId: row.id, kind: 'lead.erased' as const, detail: row.salt }
