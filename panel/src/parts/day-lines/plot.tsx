@@ -158,6 +158,7 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
+        size: 28,
         incrs: [1, 2, 5, 7, 14, 30, 60, 90],
         space: 64,
         values: (_, splits) => splits.map(nameOf),
