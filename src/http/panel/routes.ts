@@ -8,6 +8,7 @@ import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
+import { resultsRoutes } from './results.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 
@@ -15,6 +16,7 @@ export const routes = {
   ...userRoutes,
   ...overviewRoutes,
   ...campaignRoutes,
+  ...resultsRoutes,
   ...offerPageRoutes,
   ...referenceRoutes,
   ...keyRoutes,
