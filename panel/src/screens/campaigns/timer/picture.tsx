@@ -1,4 +1,4 @@
-import { Box, Button, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, NativeSelect, Paper, SegmentedControl, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -82,21 +82,24 @@ export function Picture({ style, of, language, languages, setLanguage }: Picture
         </Button>
       </Group>
       <Paper withBorder p="md" bg={mails[mail]}>
-        <Box style={{ textAlign: 'center' }}>
-          {picture.data === undefined ? (
-            <Skeleton role="status" aria-label={text.drawing} h={style.height} maw={style.width} mx="auto" />
-          ) : (
-            <img
-              // Drawn anew, so that it plays from its first frame.
-              key={`${plays} ${picture.dataUpdatedAt}`}
-              src={picture.data.picture}
-              width={style.width}
-              height={style.height}
-              alt={text.alt(text.states[state], text.languages[language])}
-              style={{ maxWidth: '100%', height: 'auto' }}
-            />
-          )}
-        </Box>
+        {picture.data === undefined ? (
+          <Skeleton
+            role="status"
+            aria-label={text.drawing}
+            {...{ h: 'auto', maw: style.width, mx: 'auto' }}
+            style={{ aspectRatio: `${style.width} / ${style.height}` }}
+          />
+        ) : (
+          <img
+            // Drawn anew, so that it plays from its first frame.
+            key={`${plays} ${picture.dataUpdatedAt}`}
+            src={picture.data.picture}
+            width={style.width}
+            height={style.height}
+            alt={text.alt(text.states[state], text.languages[language])}
+            style={{ maxWidth: '100%', height: 'auto', display: 'block', margin: '0 auto' }}
+          />
+        )}
       </Paper>
       {waits && (
         <Text size="sm" role="status">
