@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'wouter'
 import { useWords } from '../../language.ts'
+import { afterClosing } from '../../parts/next-row.ts'
 import { CampaignBadge } from './campaign-badge.tsx'
 import { Publish } from './publish.tsx'
 import type { Whole } from './use-campaign.ts'
@@ -35,7 +36,7 @@ export function CampaignHeader({ of }: { of: Whole }) {
               {text.whatNow}
             </Button>
           )}
-          <Publish read={of} onPublished={open} />
+          <Publish read={of} onPublished={() => afterClosing(open)} />
         </Group>
       </Group>
       <WhatNow campaignId={id} name={name} opened={isOpen} onClose={close} />
@@ -70,7 +71,7 @@ function NextStep({ of }: { of: Whole }) {
     <Text size="sm" c="dimmed">
       {text.next}: {what}{' '}
       {link !== null && (
-        <Anchor component={Link} href={`/campaigns/${of.settings.id}${partOf[step]}`} size="sm">
+        <Anchor component={Link} href={`/campaigns/${of.settings.id}${partOf[step]}`} size="sm" underline="always">
           {link}
         </Anchor>
       )}

@@ -9,7 +9,6 @@ import { Failure } from '../../parts/failure.tsx'
 import { useSession } from '../../session.ts'
 import { FreshKeyDialog, useShowFreshKey } from '../integrations/keys/fresh-key.tsx'
 import { widgetSnippet } from './pages/widget-html.ts'
-import { words as pageWords } from './pages/words.ts'
 import { words } from './words.ts'
 
 type Props = { campaignId: number; name: string; opened: boolean; onClose(): void }
@@ -17,14 +16,13 @@ type Props = { campaignId: number; name: string; opened: boolean; onClose(): voi
 /** What a published campaign needs outside the panel: the snippet on a page, a key for programs, the mail. */
 export function WhatNow({ campaignId, name, opened, onClose }: Props) {
   const text = useWords(words)
-  const { snippet } = useWords(pageWords)
   const { publicUrl } = useSession()
   return (
     <>
       <Modal opened={opened} onClose={onClose} title={text.published} size="lg" closeButtonProps={useCloseLabel()}>
         <Stack gap="lg">
           <Step title={text.snippetStep}>
-            <CopyBlock name={snippet} text={widgetSnippet(publicUrl, campaignId)} />
+            <CopyBlock name={text.snippetStep} text={widgetSnippet(publicUrl, campaignId)} />
           </Step>
           <Step title={text.keyStep}>
             <KeyStep name={name} />
