@@ -147,10 +147,15 @@ export const operations: readonly Operation[] = [
       const items = found
         .slice(0, limit)
         .map(({ eventId, kind, dueAt, atMs, tryNumber, status, cause, milliseconds }) => ({
-          ...{ eventId, type: kind, happenedAt: formatInstant(dueAt), triedAt: new Date(atMs).toISOString() },
+          ...{
+            eventId,
+            type: kind,
+            happenedAt: formatInstant(dueAt),
+            triedAt: formatInstant(Math.floor(atMs / 1_000)),
+          },
           ...{ try: tryNumber, status, cause, milliseconds },
         }))
-      return { items, nextBefore: found.length > limit ? positionOf(items.at(-1)) : null }
+      return { items, nextBefore: found.length > limit ? positionOf(found[limit - 1] as DeliveryCursor) : null }
     },
   },
   {
@@ -183,7 +188,7 @@ export const operations: readonly Operation[] = [
 ]
 
 /** Where the next page of the log begins: behind an entry, `2026-11-26T23:00:01.123Z,evt_5f0c…`. */
-const positionOf = (item: { triedAt: string; eventId: string } | undefined) => item && `${item.triedAt},${item.eventId}`
+const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toISOString()},${eventId}`
 
 /** An instant alone stands before all entries of its millisecond. @throws EventRefusal */
 function cursorOf(before: string | undefined): DeliveryCursor | undefined {
