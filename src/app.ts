@@ -145,7 +145,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
   const deliveries = openHistory<DeliveryEntry>({
     table: historyTable.deliveries,
     days: config.historyDays,
-    onLost: () => {},
+    onLost: metrics.logLost,
   })
   const sender = openSender(config.egress)
   const onTry = (entry: DeliveryEntry) => {

@@ -17,7 +17,8 @@ export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND c
 /**
  * Values: a list of emails, account, campaign; of PostgreSQL alone, which reads and locks in the order of the list.
  * `email = ANY (?)` would be shorter, but is planned by how many leads the account seems to have: as long as
- * PostgreSQL has not counted them, it reads them all.
+ * PostgreSQL has not counted them, it reads them all. A short list is planned again each time, which costs more than
+ * to read a lead: `findLead` is for one.
  */
 export const findLeads = (lock: '' | 'FOR UPDATE') => `
   SELECT lead.* FROM unnest(CAST(? AS text[])) AS asked (address), LATERAL (

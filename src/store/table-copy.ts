@@ -18,7 +18,7 @@ const copiedTables = {
   users: ['id'],
   page_sightings: ['page_id'],
   endpoints: ['account_id', 'id'],
-  notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind'],
+  notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   failed_deliveries: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   sweeps: ['account_id', 'endpoint_id', 'campaign_id', 'cause'],
 } as const

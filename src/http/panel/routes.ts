@@ -1,5 +1,6 @@
 // Every route of the panel's API: what is not in this table does not exist.
 import { campaignRoutes } from './campaigns.ts'
+import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
@@ -15,6 +16,7 @@ import { userRoutes } from './users.ts'
 export const routes = {
   ...userRoutes,
   ...overviewRoutes,
+  ...firstStepRoutes,
   ...campaignRoutes,
   ...resultsRoutes,
   ...offerPageRoutes,
