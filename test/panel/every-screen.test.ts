@@ -29,6 +29,7 @@ const screens = [
   '/',
   '/campaigns',
   `/campaigns/${id}`,
+  `/campaigns/${id}/results`,
   `/campaigns/${id}/pages`,
   `/campaigns/${id}/timer`,
   `/campaigns/${id}/leads`,
