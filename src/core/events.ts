@@ -30,6 +30,7 @@ export const eventKinds = [
   'lead.erased',
   'campaign.ended',
   'endpoint.tested',
+  'lead.converted',
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
@@ -47,7 +48,7 @@ export type NoticeKind = (typeof noticeKinds)[number]
 export const changeCauses = ['reset', 'retry', 'set', 'cleared', 'settings'] as const
 export type ChangeCause = (typeof changeCauses)[number]
 
-/** `detail`: seconds of a lead time, the position of a cause, or the salt of an erased lead's ref. */
+/** `detail`: seconds of a lead time, the position of a cause, the salt of an erased lead's ref, or a conversion's id. */
 export type Notice = { endpointId: number; dueAt: Seconds; leadId: number; kind: NoticeKind; detail: number }
 
 export type EndpointSettings = {

@@ -234,7 +234,7 @@ export function noticeValues(accountId: number, { endpointId, dueAt, leadId, kin
   return [accountId, endpointId, dueAt, leadId, noticeKinds.indexOf(kind), detail]
 }
 
-async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
+export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
   await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
 }
 
@@ -261,6 +261,25 @@ export async function noteErased(
   for (const { endpointId } of watchers) {
     const notice = { endpointId, dueAt: now, leadId: row.id, kind: 'lead.erased' as const, detail: row.salt }
     await insertNotices(sql, accountId, [notice])
+  }
+}
+
+/** Tells of an order, in the transaction that writes it. */
+export async function noteConverted(
+  sql: Sql,
+  { accountId, isDraft, watchers }: Campaign,
+  leadId: number,
+  conversionId: number,
+  now: Seconds,
+): Promise<void> {
+  const kind = 'lead.converted'
+  for (const { endpointId, kinds } of isDraft ? [] : watchers) {
+    if (!kinds.includes(kind)) continue
+    // A lead has one notice of a kind in a second: another order of the same one is told a second later.
+    for (let dueAt = now, written = 0; written === 0; dueAt += 1) {
+      const values = noticeValues(accountId, { endpointId, dueAt, leadId, kind, detail: conversionId })
+      written = await sql.run(insertNoticesSql(1), ...values)
+    }
   }
 }
 

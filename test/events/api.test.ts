@@ -172,13 +172,13 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
     resent: 0,
   })
   assert.equal((await ask('GET', '/samples?kind=lead.expired')).body.items[0].type, 'lead.expired')
-  assert.equal((await ask('GET', '/samples')).body.items.length, 9)
+  assert.equal((await ask('GET', '/samples')).body.items.length, 10)
 })
 
 test('its description is OpenAPI 3.1 with webhooks, clean under the recommended rules, and every answer fits it', async () => {
   const { body } = await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })
   assert.match(body.openapi, /^3\.1/)
-  assert.equal(Object.keys(body.webhooks).length, 9)
+  assert.equal(Object.keys(body.webhooks).length, 10)
   const config = await createConfig({ extends: ['recommended-strict'] })
   const problems = await lintFromString({ source: JSON.stringify(body), config })
   assert.deepEqual(
