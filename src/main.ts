@@ -36,6 +36,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'lead stats': async () => (await import('./cli/stats.ts')).leadStats,
   'lead deadline': async () => (await import('./cli/leads.ts')).setLeadDeadline,
   'lead erase': async () => (await import('./cli/leads.ts')).eraseLead,
+  'lead export': async () => (await import('./cli/leads.ts')).exportLeads,
   'lead import': async () => (await import('./cli/leads.ts')).importLeads,
   'webhook create': async () => (await import('./cli/webhooks.ts')).createWebhook,
   'webhook list': async () => (await import('./cli/webhooks.ts')).listWebhooks,

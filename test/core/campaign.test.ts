@@ -21,6 +21,7 @@ test('what is left out is filled in', () => {
     campaign: {
       ...least,
       isDraft: true,
+      language: 'en',
       anonymous: { enabled: false },
       onExpiry: { action: 'HIDE' },
       pages: [],
@@ -34,6 +35,7 @@ test('a whole campaign is kept as it is written', () => {
     id: 7,
     ...least,
     isDraft: false,
+    language: 'uk',
     anonymous: { enabled: true },
     onExpiry: { action: 'REDIRECT', redirectUrl: 'http://example.com/closed?a=b#c' },
     pages: [{ id: 3, ...page, proxyUrl: 'https://localhost:8443/x', eligible: false }],
@@ -77,6 +79,7 @@ const refusals: [what: string, campaign: unknown, paths: string[]][] = [
   ['two pages of one id', withPages({ ...page, id: 5 }, page, { ...page, id: 5 }), ['pages[2].id']],
   ['two of one id, one wrong otherwise', withPages({ ...page, id: 5 }, { id: 5 }), ['pages[1].pageUrl', 'pages[1].id']],
   ['a style of the mail timer', { ...least, mailTimer: { theme: 'dark' } }, ['mailTimer.theme']],
+  ['a language that mails are not written in', { ...least, language: 'la' }, ['language']],
   ['a mail timer that is true', { ...least, mailTimer: true }, ['mailTimer']],
   [
     'faults everywhere',

@@ -105,6 +105,7 @@ const telling: Record<string, string | null> = {
   'GET /history/choices': key.id,
   'GET /history': key.id,
   'GET /history/counts': '"succeeded":1,',
+  'GET /mail-services': null,
   'GET /time-zones': null,
   'GET /clock-changes': null,
 }

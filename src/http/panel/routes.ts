@@ -3,6 +3,7 @@ import { campaignRoutes } from './campaigns.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
+import { mailRoutes } from './mail.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
@@ -16,6 +17,7 @@ export const routes = {
   ...overviewRoutes,
   ...campaignRoutes,
   ...offerPageRoutes,
+  ...mailRoutes,
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,

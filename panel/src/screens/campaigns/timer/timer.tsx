@@ -101,7 +101,7 @@ function Timer({ read, fonts, usual }: PartProps & { fonts: string[]; usual: Sty
           </Group>
         </Stack>
       </form>
-      <MailHtml read={read} style={style} />
+      <MailHtml read={read} />
     </Stack>
   )
 }

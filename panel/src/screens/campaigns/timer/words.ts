@@ -32,10 +32,10 @@ export const words = inBoth({
     unsaved: 'Not saved yet.',
     html: 'HTML for the mail',
     htmlText:
-      'Your server gets a link, a timer address and the deadline for each lead from the API. Keep them as fields of the contact, and put this into an HTML block of the mail. Choose your mail service to get its merge tags, and give m another number in each mailing: some programs keep pictures by their address. Without a server of your own, export the leads as CSV and import that into your mail service.',
+      'Put this into an HTML block of the mail. Each lead’s link, countdown and deadline are fields of the contact: export the leads and import that file into your mail service, or have your server fill the fields by the API. Give m another number in each mailing: some programs keep pictures by their address.',
     service: 'Mail service',
     other: 'Another',
-    otherNote: 'Replace LINK, TIMER and DEADLINE by the merge tags of your mail service.',
+    otherNote: 'Replace LC_LINK, LC_TIMER and LC_END by the merge tags of your mail service.',
     notes: {
       mailchimp: 'Merge tags have at most 10 characters; make text fields LC_LINK, LC_TIMER and LC_END.',
       brevo: 'Make text attributes with these names in capitals.',
@@ -47,8 +47,17 @@ export const words = inBoth({
       kit: 'Make custom fields; their keys are in small letters with underscores.',
     } as Record<string, string>,
     why: 'Keep the deadline in words beside the picture: some programs show pictures late or never, and the words are always true.',
-    htmlEnds: (deadline: string) => `The offer ends on ${deadline}`,
-    htmlSee: 'See the offer',
+    linkTo: 'The link leads to',
+    contacts: 'Download contacts (CSV)',
+    noCode: 'Without code',
+    noCodeSteps: [
+      'Choose your mail service, and copy the HTML into an HTML block of your mail.',
+      'Download the contacts: a line for each lead, with headings that are the names in the HTML.',
+      'Import that file into your mail service, each column into a text field of the same name.',
+      'Send the mail to a contact of your own first.',
+    ],
+    inWords: (language: string, sample: string) =>
+      `The deadline is in the language of the campaign (${language}), as “${sample}”, and in its time zone.`,
     noPage: 'Mails link to no page yet, so there is no link to put around the picture. Add one under “Offer pages”.',
   },
   pl: {
@@ -82,10 +91,10 @@ export const words = inBoth({
     unsaved: 'Jeszcze nie zapisano.',
     html: 'HTML do e-maila',
     htmlText:
-      'Twój serwer dostaje z API link, adres licznika i termin każdego odbiorcy. Zapisz je jako pola kontaktu i wstaw ten kod do bloku HTML w e-mailu. Wybierz swój serwis mailingowy, aby otrzymać jego znaczniki, i w każdej wysyłce podaj inną liczbę m: niektóre programy zapamiętują obrazy po adresie. Bez własnego serwera wyeksportuj odbiorców do CSV i zaimportuj plik do swojego serwisu.',
+      'Wstaw ten kod do bloku HTML w e-mailu. Link, licznik i termin każdego odbiorcy są polami kontaktu: wyeksportuj odbiorców i zaimportuj plik do swojego serwisu mailingowego albo niech Twój serwer wypełnia pola przez API. W każdej wysyłce podaj inną liczbę m: niektóre programy zapamiętują obrazy po adresie.',
     service: 'Serwis mailingowy',
     other: 'Inny',
-    otherNote: 'Zastąp LINK, TIMER i DEADLINE znacznikami swojego serwisu mailingowego.',
+    otherNote: 'Zastąp LC_LINK, LC_TIMER i LC_END znacznikami swojego serwisu mailingowego.',
     notes: {
       mailchimp: 'Znaczniki mają najwyżej 10 znaków; utwórz pola tekstowe LC_LINK, LC_TIMER i LC_END.',
       brevo: 'Utwórz atrybuty tekstowe o tych nazwach, wielkimi literami.',
@@ -97,8 +106,17 @@ export const words = inBoth({
       kit: 'Utwórz pola własne; ich klucze są zapisane małymi literami z podkreśleniami.',
     } as Record<string, string>,
     why: 'Zostaw termin słownie obok obrazu: niektóre programy pokazują obrazy późno albo wcale, a słowa są zawsze prawdziwe.',
-    htmlEnds: (deadline: string) => `Oferta kończy się ${deadline}`,
-    htmlSee: 'Zobacz ofertę',
+    linkTo: 'Link prowadzi do',
+    contacts: 'Pobierz kontakty (CSV)',
+    noCode: 'Bez programowania',
+    noCodeSteps: [
+      'Wybierz swój serwis mailingowy i wklej kod HTML do bloku HTML w e-mailu.',
+      'Pobierz kontakty: po jednym wierszu na odbiorcę, z nagłówkami takimi jak nazwy w kodzie HTML.',
+      'Zaimportuj ten plik do serwisu mailingowego, każdą kolumnę do pola tekstowego o tej samej nazwie.',
+      'Wyślij e-mail najpierw do własnego kontaktu.',
+    ],
+    inWords: (language: string, sample: string) =>
+      `Termin jest w języku kampanii (${language}), na przykład „${sample}”, i w jej strefie czasowej.`,
     noPage:
       'E-maile nie linkują jeszcze do żadnej strony, więc nie ma linku, który otoczyłby obraz. Dodaj ją w „Strony oferty”.',
   },
