@@ -70,7 +70,7 @@ export function MailHtml({ read }: PartProps) {
         onClose={exporting.close}
       />
       <Text size="sm" c="dimmed">
-        {text.inWords(languageName(reader, language), sample)} {text.why}
+        {text.deadlineIn(languageName(reader, language), sample)} {text.why}
       </Text>
     </Stack>
   )
