@@ -37,8 +37,8 @@ export function deadlineInWords(at: Seconds, timeZone: string, language: MailLan
   return `${dateFormat(language).format(local)} ${words[language].at} ${local.toISOString().slice(11, 16)}`
 }
 
-/** What the HTML is filled with: merge tags, or what they stand for. Without a deadline its sentence is left out. */
-export type MailValues = { link: string; timer: string; deadline: string | null }
+/** What the HTML is filled with: merge tags, or what they stand for. What is null is left out. */
+export type MailValues = { link: string; timer: string | null; deadline: string | null }
 type Size = { width: number; height: number }
 
 /** What to paste into a mail; docs/email.md has the same. `m` is for mail programs that keep images by their address. */
@@ -50,10 +50,11 @@ export function mailHtml(
   const { ends, see } = words[language]
   const alt = deadline === null ? see : ends(deadline)
   const sentence = deadline === null ? '' : `${ends(`<strong>${deadline}</strong>`)}. `
-  return `<a href="${link}"><img src="${timer}?m=1" width="${width}" height="${height}"
+  const image = `<a href="${link}"><img src="${timer}?m=1" width="${width}" height="${height}"
   alt="${alt}"
   style="display: block; width: 100%; max-width: ${width}px; height: auto; border: 0"></a>
-<p>${sentence}<a href="${link}">${see}</a></p>`
+`
+  return `${timer === null ? '' : image}<p>${sentence}<a href="${link}">${see}</a></p>`
 }
 
 /** The same for readers of plain text. */

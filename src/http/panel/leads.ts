@@ -139,7 +139,7 @@ export const leadRoutes = {
 const named = ({ accountId, id: campaignId }: Campaign) => ({ accountId, campaignId })
 
 /** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
-async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
+export async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
   const found = await store.leads.findByRef(ref)
   if (found?.campaignId !== campaign.id) throw new PanelRefusal('NOT_FOUND')
   const lead = await found.lead(campaign)
@@ -166,7 +166,7 @@ function needInstant({ timeZone }: Campaign, text: string): Seconds {
   throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
 }
 
-const toolsOf = ({ countdownTools }: Account, { site }: PanelParts) => ({ ...site, countdownTools })
+export const toolsOf = ({ countdownTools }: Account, { site }: PanelParts) => ({ ...site, countdownTools })
 
 /** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
 function offerOf(campaign: Campaign, account: Account, parts: PanelParts) {

@@ -10,6 +10,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { ExportLeads } from '../leads/export-leads.tsx'
 import { MailServiceSelect } from './mail-service-select.tsx'
+import { TestMail } from './test-mail.tsx'
 import { useMailService } from './use-mail-service.ts'
 import { words } from './words.ts'
 
@@ -25,7 +26,7 @@ export function MailHtml({ read }: PartProps) {
   const mail = useAsk('GET /campaigns/:campaignId/mail', asked, { staleMs: 5_000 })
   if (mail.isError) return <Failure of={mail} />
   if (mail.isPending) return <Waiting />
-  const { html, pages, language, sample } = mail.data
+  const { html, pages, language, sample, canSend } = mail.data
   return (
     <Stack>
       <Title order={2} size="h3">
@@ -72,6 +73,7 @@ export function MailHtml({ read }: PartProps) {
       <Text size="sm" c="dimmed">
         {text.deadlineIn(languageName(reader, language), sample)} {text.why}
       </Text>
+      <TestMail {...{ campaignId, canSend, isDraft: read.settings.isDraft, link: Number(link) }} />
     </Stack>
   )
 }
