@@ -26,6 +26,7 @@ const bodies: Record<string, unknown> = {
   'POST /timer-picture': { style: { font: 'Inter' }, language: 'en', secondsLeft: 10 },
   'POST /preview': { settings, own: '2027-01-01T00:00', visitAfter: 'PT1H' },
   'POST /campaigns/:campaignId/leads': { email },
+  'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
   'POST /campaigns/:campaignId/leads/import': { emails: [email] },
   'POST /campaigns/:campaignId/leads/import/trial': { emails: [email] },
   'POST /campaigns/:campaignId/leads/search': {

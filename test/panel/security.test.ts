@@ -106,6 +106,7 @@ const telling: Record<string, string | null> = {
   'GET /history/choices': key.id,
   'GET /history': key.id,
   'GET /history/counts': '"succeeded":1,',
+  'GET /mail-services': null,
   'GET /time-zones': null,
   'GET /clock-changes': null,
 }
@@ -171,6 +172,7 @@ function bodyFor(route: string): unknown {
     'POST /campaigns/:campaignId/leads/search': {
       ...{ prefix: '', afterEmail: '', state: null, limit: 10, withLinks: false },
     },
+    'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
     'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },
     'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
     'POST /campaigns/:campaignId/leads/import/trial': { emails: ['mine@example.com'] },

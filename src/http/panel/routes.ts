@@ -4,6 +4,7 @@ import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
+import { mailRoutes } from './mail.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
@@ -20,6 +21,7 @@ export const routes = {
   ...campaignRoutes,
   ...resultsRoutes,
   ...offerPageRoutes,
+  ...mailRoutes,
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,

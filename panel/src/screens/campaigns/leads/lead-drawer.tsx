@@ -158,8 +158,8 @@ function Links({ lead: { offer } }: { lead: WholeLead }) {
       ))}
       {offer.timers.map(({ language, url }) => (
         <Stack key={language} gap={4}>
-          <Text size="sm">{text.timerIn[language]}</Text>
-          <CopyBlock text={url} name={text.timerIn[language]} />
+          <Text size="sm">{text.timerIn(language)}</Text>
+          <CopyBlock text={url} name={text.timerIn(language)} />
         </Stack>
       ))}
     </Section>
