@@ -117,6 +117,7 @@ export function buildApp(parts: AppParts): App {
       templates,
       history: historyTable,
       historyDays: config.historyDays,
+      endpoints,
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)

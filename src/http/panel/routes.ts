@@ -10,6 +10,7 @@ import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
@@ -23,6 +24,7 @@ export const routes = {
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
+  ...webhookRoutes,
 }
 
 export type Routes = typeof routes

@@ -5,12 +5,14 @@ export const words = inBoth({
   en: {
     parts: 'Parts of the integrations',
     keys: 'API keys',
+    webhooks: 'Webhooks',
     history: 'Request history',
     reference: 'API reference',
   },
   pl: {
     parts: 'Części integracji',
     keys: 'Klucze API',
+    webhooks: 'Webhooki',
     history: 'Historia żądań',
     reference: 'Dokumentacja API',
   },

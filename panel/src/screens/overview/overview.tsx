@@ -98,6 +98,8 @@ const places = {
   NO_KEY: () => '/integrations',
   KEY_ENDS: () => '/integrations',
   TOOLS_OFF: () => null,
+  WEBHOOK_FAILS: () => '/integrations/webhooks',
+  WEBHOOK_PAUSED: () => '/integrations/webhooks',
   NO_PAGE: (id: number | null) => `/campaigns/${id}/pages`,
   WIDGET_NEVER_SEEN: (id: number | null) => `/campaigns/${id}/pages`,
   OVER: (id: number | null) => `/campaigns/${id}`,
@@ -115,7 +117,7 @@ function Attentions({ overview: { attention: found, campaigns } }: { overview: O
       {found.length === 0 && <Text size="sm">{text.allWell}</Text>}
       <List size="sm" spacing={6}>
         {found.map(({ what, campaignId, name, until }) => (
-          <List.Item key={`${what} ${campaignId}`}>
+          <List.Item key={`${what} ${campaignId} ${name}`}>
             <Group gap={4} component="span">
               <Place to={places[what](campaignId)} text={name ?? wordsOf(what, '')} />
               {name !== null && (
