@@ -185,13 +185,13 @@ function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; o
     [text.eventId, <Code key="id">{of.eventId}</Code>],
     [text.lead, <LeadOf key="lead" of={of} />],
     [text.happened, <TimeText key="happened" at={of.dueAt} withSeconds />],
-    [text.time(''), <TimeText key="time" at={Math.floor(of.atMs / 1_000)} withSeconds />],
+    [text.sent, <TimeText key="time" at={Math.floor(of.atMs / 1_000)} withSeconds />],
     [text.number, of.tryNumber],
     [text.outcome, result],
   ]
   return (
     <Stack>
-      <dl className="facts">
+      <dl>
         {facts.map(([name, value]) => (
           <Group key={name} gap="sm" wrap="nowrap" align="start">
             <Text component="dt" size="sm" c="dimmed" w={120} style={{ flexShrink: 0 }}>

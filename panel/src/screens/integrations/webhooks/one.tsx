@@ -12,7 +12,7 @@ import { type Action, useActions } from './dialogs.tsx'
 import { StateBadge, type Webhook } from './webhook.tsx'
 import { words } from './words.ts'
 
-/** One webhook: how it does, a test, what was sent, and how to verify it. */
+/** One webhook: how it does, a test, how to verify what comes, and what was sent. */
 export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void }) {
   const text = useWords(words)
   const { account } = useSession()
@@ -38,8 +38,8 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
         <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={actions} />
       </Group>
       <Test of={of} mayTest={!account.suspended} />
-      <Deliveries of={of} />
       <Verify />
+      <Deliveries of={of} />
     </Stack>
   )
 }
@@ -79,18 +79,20 @@ function Verify() {
   const text = useWords(words)
   const examples = { Node: 'js', Python: 'python', PHP: 'php' }
   return (
-    <Stack gap="sm">
-      <Title order={3} size="h4">
-        {text.verify}
-      </Title>
-      <Text size="sm">{text.verifyText}</Text>
-      {Object.entries(examples).map(([name, fence]) => (
-        <details key={name}>
-          <summary>{text.snippet(name)}</summary>
-          <CopyBlock text={codeIn(fence)} name={text.snippet(name)} />
-        </details>
-      ))}
-    </Stack>
+    <details>
+      <summary>{text.verify}</summary>
+      <Stack gap="sm" mt="sm">
+        <Text size="sm">{text.verifyText}</Text>
+        {Object.entries(examples).map(([name, fence]) => (
+          <Stack key={name} gap={4}>
+            <Title order={3} size="h5">
+              {name}
+            </Title>
+            <CopyBlock text={codeIn(fence)} name={text.snippet(name)} />
+          </Stack>
+        ))}
+      </Stack>
+    </details>
   )
 }
 
