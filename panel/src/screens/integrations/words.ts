@@ -6,14 +6,14 @@ export const words = inBoth({
     parts: 'Parts of the integrations',
     keys: 'API keys',
     webhooks: 'Webhooks',
-    history: 'Request history',
-    reference: 'API reference',
+    history: 'Requests',
+    reference: 'Reference',
   },
   pl: {
     parts: 'Części integracji',
     keys: 'Klucze API',
     webhooks: 'Webhooki',
-    history: 'Historia żądań',
-    reference: 'Dokumentacja API',
+    history: 'Żądania',
+    reference: 'Dokumentacja',
   },
 })
