@@ -53,6 +53,8 @@ export const words = inBoth({
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       REFUSED: 'This cannot be done as things are.',
       TOO_MANY_KEYS: 'The account has as many keys as it can. Revoke one that nobody needs, then try again.',
+      TOO_MANY_WEBHOOKS: 'The account has as many webhooks as it can. Delete one that nobody needs, then try again.',
+      WEBHOOKS_OFF: 'The operator has switched webhooks off.',
       CHANGED_MEANWHILE: 'Someone else has just changed this. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft, so nobody can sign up. Publish it first, then try again.',
       EMAIL_TAKEN: 'This email is taken. Sign in with it, or use another.',
@@ -119,6 +121,9 @@ export const words = inBoth({
       REFUSED: 'W obecnym stanie nie da się tego zrobić.',
       TOO_MANY_KEYS:
         'Jest już tyle kluczy, ile może być. Unieważnij taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
+      TOO_MANY_WEBHOOKS:
+        'Jest już tyle webhooków, ile może być. Usuń taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
+      WEBHOOKS_OFF: 'Operator wyłączył webhooki.',
       CHANGED_MEANWHILE: 'Ktoś inny właśnie to zmienił. Sprawdź to i spróbuj ponownie.',
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',

@@ -13,6 +13,7 @@ import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
@@ -29,6 +30,7 @@ export const routes = {
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
+  ...webhookRoutes,
 }
 
 export type Routes = typeof routes
