@@ -11,6 +11,7 @@ import { attemptValues, leadOf } from './lead-row.ts'
 import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
 import type { Campaign, Decision, Lead, LeadRefusal } from './model.ts'
 import type { RefCipher } from './ref.ts'
+import { salesBetween } from './sales.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 
 /** Who told of an order. Positions are stored: add new ones at the end. */
@@ -36,7 +37,7 @@ export type Conversions = ReturnType<typeof conversionsOn>
 
 export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
   return {
-    ...boundTo(read, { list, ofLead, find, firstOf }),
+    ...boundTo(read, { list, ofLead, find, firstOf, salesBetween }),
     /**
      * Writes the order with all that it does, as one step: no other write of the lead and no change of the account's
      * settings comes in between. An order that is known is answered as it stands. Resolves once it is on disk.
