@@ -1,5 +1,5 @@
 // What is told of a lead, as JSON. Names are those of the public API.
-import { changeCauses, type EventKind, formatLeadTime } from '../core/events.ts'
+import { causeOf, type EventKind, formatLeadTime } from '../core/events.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
@@ -49,7 +49,7 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       ...{ state, opensAt: instant(opensAt), attempt, cycle },
       ...(convertedAt !== null && { convertedAt: formatInstant(convertedAt) }),
       ...(kind === 'lead.deadline_approaching' && { leadTime: formatLeadTime(detail) }),
-      ...(kind === 'lead.deadline_changed' && { cause: changeCauses[detail] }),
+      ...(kind === 'lead.deadline_changed' && { cause: causeOf(detail) }),
       ...(conversion && { conversion: orderTold(conversion) }),
       ...(isBackfill && { backfill: true }),
       ...(isPersonal && {

@@ -29,10 +29,13 @@ export async function reportOf({ conversions }: Pick<Store, 'conversions'>, camp
     all.push(...sales)
     await nextTurn()
   }
+  const people = await conversions.peopleBetween(campaign, startOf(from), startOf(to + 1))
   const standing = all.filter(({ isReversed }) => !isReversed)
   const sinceRegistration = [...Map.groupBy(standing, (sale) => sale.days)].sort(([a], [b]) => a - b)
   return {
     ...{ campaignId: campaign.id, timeZone: campaign.timeZone, from: dateOf(from), to: dateOf(to) },
+    /** Of those who signed up in these days; `share` is that of the converted. */
+    funnel: { ...people, share: people.registered === 0 ? null : people.converted / people.registered },
     orders: {
       ...sumOf(standing),
       reversed: all.reduce((sum, { isReversed, orders }) => sum + (isReversed ? orders : 0), 0),

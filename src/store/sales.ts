@@ -1,5 +1,5 @@
 // Sums of orders, for the report. Both engines read the statement alike; it names the account.
-import type { Seconds } from '../core/instant.ts'
+import { quarterOf, type Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
 import type { Row, Sql } from './sql.ts'
 
@@ -56,4 +56,40 @@ function toSale({ time_left, days, currency, is_reversed, orders, closed, upper,
     closed,
     amount,
   }
+}
+
+type CampaignName = { accountId: number; campaignId: number }
+
+/** Counts a lead who has bought, or with -1 has bought nothing any more, with the people who signed up then. */
+export async function addConverted(
+  sql: Sql,
+  { accountId, campaignId }: CampaignName,
+  registeredAt: Seconds,
+  total: number,
+): Promise<void> {
+  await sql.run(
+    `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked, converted)
+      VALUES (?, ?, ?, 0, 0, 0, ?)
+      ON CONFLICT (account_id, campaign_id, from_at) DO UPDATE SET converted = known.converted + excluded.converted`,
+    ...[accountId, campaignId, quarterOf(registeredAt), total],
+  )
+}
+
+export type People = { registered: number; started: number; clicked: number; converted: number }
+
+/** Those who signed up from `fromAt` on and before `untilAt`, and what became of them. */
+export async function peopleBetween(
+  sql: Sql,
+  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
+  fromAt: Seconds,
+  untilAt: Seconds,
+): Promise<People> {
+  const sum = (column: string) => `CAST(coalesce(sum(${column}), 0) AS bigint)`
+  const row = await sql.get(
+    `SELECT ${sum('signed_up')} AS registered, ${sum('started')} AS started, ${sum('clicked')} AS clicked,
+        ${sum('converted')} AS converted
+      FROM signup_counts WHERE account_id = ? AND campaign_id = ? AND from_at >= ? AND from_at < ?`,
+    ...[accountId, id, fromAt, untilAt],
+  )
+  return { ...(row as People) }
 }

@@ -196,7 +196,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const due = await store.events.due(endpoint, late, 100)
     assert.deepEqual(
       due.map(({ dueAt, kind }) => `${dueAt} ${kind}`),
-      ['200 lead.converted', '201 lead.converted', '300 lead.deadline_changed', `${100 + hour} look`],
+      ['200 lead.converted', '200 lead.converted', '300 lead.deadline_changed', `${100 + hour} look`],
     )
     assert.notEqual(due[0]?.detail, due[1]?.detail)
   })

@@ -15,6 +15,8 @@ export const placements: Record<string, Placement> = {
   lead_counts: 'distributed',
   conversions: 'distributed',
   daily_counts: 'distributed',
+  signup_counts: 'distributed',
+  clicked_leads: 'distributed',
   request_rates: 'distributed',
   request_history: 'distributed',
   request_batches: 'distributed',
