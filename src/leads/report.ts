@@ -25,7 +25,8 @@ export async function reportOf({ conversions }: Pick<Store, 'conversions'>, camp
   const days: ({ date: string } & SalesSum)[] = []
   for (let day = from; day <= to; day += 1) {
     const sales = await conversions.salesBetween(campaign, startOf(day), startOf(day + 1))
-    days.push({ date: dateOf(day), ...sumOf(sales) })
+    const sum = sumOf(sales)
+    if (sum.orders > 0) days.push({ date: dateOf(day), ...sum })
     all.push(...sales)
     await nextTurn()
   }

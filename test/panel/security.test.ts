@@ -175,6 +175,7 @@ function bodyFor(route: string): unknown {
     'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
     'POST /campaigns/:campaignId/leads/import/trial': { emails: ['mine@example.com'] },
     'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: null },
+    'POST /campaigns/:campaignId/leads/:ref/conversions': { orderId: '1001' },
   }
   return bodies[route]
 }

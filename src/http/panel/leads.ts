@@ -8,6 +8,7 @@ import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
+import { conversionDocument } from '../../core/order.ts'
 import { dateOf } from '../../leads/counting.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
@@ -99,6 +100,7 @@ export const leadRoutes = {
     async run({ campaign, session, parts, params, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const counts = await parts.store.counts.ofLead(campaign, lead.id)
+      const orders = await parts.store.conversions.ofLead(campaign, lead.id)
       const { anchorAt, resets, byHand } = lead.attempt
       const line = row(view(campaign, lead, now))
       return {
@@ -106,6 +108,7 @@ export const leadRoutes = {
         ...{ anchorAt, resets, setByHandAt: byHand?.setAt ?? null },
         offer: offerOf(campaign, session.account, parts)(line),
         days: daysOf(counts),
+        orders: orders.map(conversionDocument),
       }
     },
   }),
@@ -138,7 +141,7 @@ function row({ lead, offer }: LeadView) {
 }
 
 /** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
-async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
+export async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
   const found = await store.leads.findByRef(ref)
   if (found?.campaignId !== campaign.id) throw new PanelRefusal('NOT_FOUND')
   const lead = await found.lead(campaign)

@@ -10,6 +10,7 @@ import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 
@@ -24,6 +25,7 @@ export const routes = {
   ...keyRoutes,
   ...historyRoutes,
   ...leadRoutes,
+  ...salesRoutes,
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,

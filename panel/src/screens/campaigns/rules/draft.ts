@@ -26,6 +26,7 @@ export type Draft = {
   name: string
   timeZone: string
   anonymous: boolean
+  closes: boolean
   action: Action
   redirectUrl: string
   startsOn: StartsOn
@@ -45,10 +46,10 @@ export type Draft = {
 }
 
 /** The settings that the editor changes; the other screens of a campaign change the others. */
-export type Rules = Pick<Settings, 'name' | 'timeZone' | 'mechanism' | 'anonymous' | 'onExpiry'>
+export type Rules = Pick<Settings, 'name' | 'timeZone' | 'mechanism' | 'anonymous' | 'conversion' | 'onExpiry'>
 
-export function rulesOf({ name, timeZone, mechanism, anonymous, onExpiry }: Settings): Rules {
-  return { name, timeZone, mechanism, anonymous, onExpiry }
+export function rulesOf({ name, timeZone, mechanism, anonymous, conversion, onExpiry }: Settings): Rules {
+  return { name, timeZone, mechanism, anonymous, conversion, onExpiry }
 }
 
 /** Whether each lead has a deadline of their own: only then it can start anew. */
@@ -57,12 +58,13 @@ export const isPersonal = (kind: Kind): boolean => kind !== 'fixed' && kind !== 
 export const usualClosing: RecurrenceDraft = { every: 'week', time: '18:00', week: ['fri'], month: [1] }
 export const usualOpening: RecurrenceDraft = { every: 'week', time: '09:00', week: ['mon'], month: [1] }
 
-export function draftOf({ name, timeZone, mechanism, anonymous, onExpiry }: Rules): Draft {
+export function draftOf({ name, timeZone, mechanism, anonymous, conversion, onExpiry }: Rules): Draft {
   const { startsOn, deadline, endsAt = null, reset, retry, cycle } = mechanism
   const skips = deadline.kind === 'daysAt' || deadline.kind === 'next' ? deadline : undefined
   return {
     ...{ name, timeZone, startsOn, endsAt },
     anonymous: anonymous.enabled,
+    closes: conversion.closes,
     action: onExpiry.action,
     redirectUrl: onExpiry.action === 'REDIRECT' ? onExpiry.redirectUrl : '',
     kind: deadline.kind,
@@ -124,6 +126,7 @@ export function settingsOf(draft: Draft): Rules {
     ...{ name, timeZone },
     mechanism: mechanism as Mechanism,
     anonymous: { enabled: draft.anonymous },
+    conversion: { closes: draft.closes },
     onExpiry: action === 'REDIRECT' ? { action, redirectUrl } : { action },
   }
 }
