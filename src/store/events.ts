@@ -280,9 +280,11 @@ export async function noteConverted(
   now: Seconds,
 ): Promise<void> {
   const kind = 'lead.converted'
-  for (const { endpointId, kinds } of isDraft ? [] : watchers) {
-    if (!kinds.includes(kind)) continue
-    await insertNotices(sql, accountId, [{ endpointId, dueAt: now, leadId, kind, detail: conversionId }])
+  const notice = { dueAt: now, leadId, kind, detail: conversionId } as const
+  const told = isDraft ? [] : watchers.filter(({ kinds }) => kinds.includes(kind))
+  if (told.length > 0) {
+    const notices = told.map(({ endpointId }) => ({ ...notice, endpointId }))
+    await insertNotices(sql, accountId, notices)
   }
 }
 

@@ -38,6 +38,7 @@ const bodies: Record<string, unknown> = {
     ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10, withLinks: false },
   },
   'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
+  'POST /campaigns/:campaignId/leads/:ref/conversions': { orderId: '1001', amount: '49.00', currency: 'EUR' },
   'POST /person': { email },
   'POST /webhooks': webhook,
   'PUT /webhooks/:endpointId': webhook,

@@ -188,6 +188,7 @@ function bodyFor(route: string): unknown {
     'POST /webhooks/:endpointId/secret': { graceHours: 0 },
     'POST /webhooks/:endpointId/resume': { from: 'now' },
     'POST /webhooks/:endpointId/resend': { eventId: `evt_${'0'.repeat(32)}` },
+    'POST /campaigns/:campaignId/leads/:ref/conversions': { orderId: '1001' },
   }
   return bodies[route]
 }

@@ -9,6 +9,7 @@ import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
+import { conversionDocument } from '../../core/order.ts'
 import { dateOf } from '../../leads/counting.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
@@ -107,6 +108,7 @@ export const leadRoutes = {
     async run({ campaign, session, parts, params, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const counts = await parts.store.counts.ofLead(campaign, lead.id)
+      const orders = await parts.store.conversions.ofLead(campaign, lead.id)
       const { anchorAt, resets, byHand } = lead.attempt
       const line = exportLine(view(campaign, lead, now))
       return {
@@ -114,6 +116,7 @@ export const leadRoutes = {
         ...{ anchorAt, resets, setByHandAt: byHand?.setAt ?? null },
         offer: offerOf(campaign, session.account, parts)(line),
         days: daysOf(counts),
+        orders: orders.map(conversionDocument),
       }
     },
   }),

@@ -11,6 +11,7 @@ import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -27,6 +28,7 @@ export const routes = {
   ...keyRoutes,
   ...historyRoutes,
   ...leadRoutes,
+  ...salesRoutes,
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
