@@ -14,6 +14,8 @@ import { openSlots } from './events/slots.ts'
 import type { DeliveryEntry } from './history/deliveries.ts'
 import { openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
+import { conversionsApi } from './http/conversions/api.ts'
+import { conversionsPath } from './http/conversions/schemas.ts'
 import { eventsApi } from './http/events/api.ts'
 import { eventsPath } from './http/events/schemas.ts'
 import { closeServer, newFastify } from './http/framework.ts'
@@ -87,7 +89,7 @@ export function buildApp(parts: AppParts): App {
   const metrics = openMetrics(app.server)
   const history = openHistory({ table: historyTable, days: config.historyDays, onLost: metrics.historyLost })
   const counting = openCounting(store, metrics.countsLost)
-  const leads = buildLeads(store, configCache, counting.registered)
+  const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
   const endpoints = buildEndpoints({
@@ -108,6 +110,7 @@ export function buildApp(parts: AppParts): App {
   )
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
   app.register(eventsApi({ ...shared, endpoints, counting }), { prefix: eventsPath })
+  app.register(conversionsApi({ ...shared, counting }), { prefix: conversionsPath })
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({
@@ -145,7 +148,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
   const deliveries = openHistory<DeliveryEntry>({
     table: historyTable.deliveries,
     days: config.historyDays,
-    onLost: () => {},
+    onLost: metrics.logLost,
   })
   const sender = openSender(config.egress)
   const onTry = (entry: DeliveryEntry) => {

@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts'
 export type CampaignFile = ReturnType<typeof asFile>
 
 export function asFile(campaign: Campaign) {
-  const { id, name, isDraft, timeZone, terms, anonymous, onExpiry, pages, mailTimer } = campaign
+  const { id, name, isDraft, timeZone, terms, anonymous, conversion, onExpiry, pages, mailTimer } = campaign
   const { mechanism } = terms
-  return { id, name, isDraft, timeZone, mechanism, anonymous, onExpiry, pages, mailTimer }
+  return { id, name, isDraft, timeZone, mechanism, anonymous, conversion, onExpiry, pages, mailTimer }
 }
 
 /**

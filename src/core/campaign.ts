@@ -28,6 +28,8 @@ export type CampaignSettings = Schedule & {
   name: string
   isDraft: boolean
   anonymous: { enabled: boolean }
+  /** Whether a purchase ends the offer of the lead who bought. */
+  conversion: { closes: boolean }
   onExpiry: OnExpiry
   pages: PageSettings[]
   /** Its style, kept as it is given; null is none. */
@@ -89,6 +91,7 @@ const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in 
   timeZone: optional(anything),
   mechanism: optional(anything),
   anonymous: optional(record<{ enabled: boolean }>({ enabled: flag }), { enabled: false }),
+  conversion: optional(record<{ closes: boolean }>({ closes: flag }), { closes: false }),
   onExpiry: optional<OnExpiry>(onExpiry, { action: 'HIDE' }),
   pages: optional(eachIdOnce(pages), []),
   mailTimer: optional(nullOr(checkTimerStyle), null),

@@ -5,6 +5,7 @@ import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
+import { beforeEmails } from '../core/visitor.ts'
 import { toAccount } from './access.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { sweepAfterSave, watchersOf } from './events.ts'
@@ -33,6 +34,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
   return {
     ...boundTo(read, { listAccounts, findAccount, listKeys, findKey, findLiveKey }),
     ...boundTo(read, { listCampaigns, listPublishedTerms, countCampaigns, newestPublished }),
+    ...boundTo(read, { newestCampaign, isLiveWithLead }),
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
     ...boundTo(write, { applyCampaign, deleteCampaign }),
@@ -208,6 +210,20 @@ async function newestPublished(sql: Sql, accountId: number, limit: number): Prom
   return (await sql.all(newest, accountId, limit)).map(({ id }) => id)
 }
 
+async function newestCampaign(sql: Sql, accountId: number): Promise<number | undefined> {
+  return (await sql.get('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id DESC LIMIT 1', accountId))?.id
+}
+
+/** Whether any published campaign of the account has a lead; visitors without an email are none. */
+async function isLiveWithLead(sql: Sql, accountId: number): Promise<boolean> {
+  const found = await sql.get(
+    `SELECT 1 AS found FROM leads WHERE account_id = ? AND email > ? AND campaign_id IN
+      (SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0) LIMIT 1`,
+    ...[accountId, `${beforeEmails}\x7f`, accountId],
+  )
+  return found !== undefined
+}
+
 /** The caller's transaction sees one moment, so that campaign, pages, rules and version belong together. */
 export async function findCampaign(sql: Sql, campaignId: number): Promise<Campaign | undefined> {
   const row = await sql.get('SELECT * FROM campaigns WHERE id = ?', campaignId)
@@ -220,6 +236,8 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
     accountId: row.account_id,
     name: row.name,
     isDraft: row.is_draft === 1,
+    // Campaigns that were stored before there were conversions do not say.
+    conversion: { closes: false },
     ...settings,
     terms: termsOf({ timeZone: settings.timeZone, mechanism }),
     pages: pages.map(toPage),
@@ -322,8 +340,8 @@ async function updateCampaign(
 }
 
 function settingsText(settings: CampaignSettings, changed: CampaignChange | undefined): string {
-  const { timeZone, mechanism, anonymous, onExpiry, mailTimer } = settings
-  return JSON.stringify({ timeZone, mechanism, anonymous, onExpiry, mailTimer, changed })
+  const { timeZone, mechanism, anonymous, conversion, onExpiry, mailTimer } = settings
+  return JSON.stringify({ timeZone, mechanism, anonymous, conversion, onExpiry, mailTimer, changed })
 }
 
 /** Attempts of these groups store different things, so a lead cannot go from one to another. */

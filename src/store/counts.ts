@@ -1,10 +1,11 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
+import { addSignups, noteClicks, openByDeadline, type SignupCount, signups, startsSince } from './results.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
-export const kinds = ['click', 'open', 'visit', 'registration'] as const
+export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
 export type Kind = (typeof kinds)[number]
 
 /** Who fetched: a person as far as one can tell, a proxy that fetches for mail programs, a scanner of links. */
@@ -28,8 +29,8 @@ export type Count = {
 }
 
 export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt'>
-/** Registrations are counted for campaigns alone: a lead has one, and says when. */
-export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration'> }
+/** Registrations and conversions are counted for campaigns alone: those of a lead are rows that say when. */
+export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration' | 'conversion'> }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Counts = ReturnType<typeof countsOn>
@@ -37,11 +38,22 @@ export type Counts = ReturnType<typeof countsOn>
 /** `rowsAtOnce`: rows of one statement. */
 export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
-    ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings }),
+    ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings, signups, startsSince, openByDeadline }),
     /** Adds to the counts by day of what recipients did; the counts are those of one account. */
-    add: (counts: readonly Count[]) => writeUnflushed((sql) => runAll(sql, countStatements(counts, rowsAtOnce))),
+    add: (counts: readonly Count[]) =>
+      writeUnflushed(async (sql) => {
+        await runAll(sql, countStatements(counts, rowsAtOnce))
+        const clicks = counts.filter(({ kind, fetcher }) => kind === 'click' && fetcher === 'person')
+        const leadIds = clicks.map(({ leadId }) => leadId).filter((id) => id !== null)
+        await noteClicks(sql, counts[0]?.accountId ?? 0, leadIds, rowsAtOnce)
+      }),
+    /** Adds to the counts of people by when they signed up; the counts are those of one account. */
+    addSignups: (counts: readonly SignupCount[]) => writeUnflushed((sql) => addSignups(sql, counts, rowsAtOnce)),
   }
 }
+
+/** The same in the transaction of `sql`. */
+export const addCount = (sql: Sql, count: Count): Promise<void> => runAll(sql, countStatements([count], 1))
 
 /**
  * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
@@ -99,12 +111,17 @@ async function sightings(sql: Sql, { id }: Campaign): Promise<Map<number, Second
   return new Map(rows.map((row) => [row.page_id, row.seen_at]))
 }
 
-/** Ascending day, from `fromDay` (days since 1970-01-01) on. */
-async function ofCampaign(sql: Sql, { accountId, id }: Campaign, fromDay: number): Promise<CampaignCount[]> {
+/** Ascending day, from `fromDay` (days since 1970-01-01) on, and before `untilDay` where it is given. */
+async function ofCampaign(
+  sql: Sql,
+  { accountId, id }: Campaign,
+  fromDay: number,
+  untilDay = Number.MAX_SAFE_INTEGER,
+): Promise<CampaignCount[]> {
   const rows = await sql.all(
     `SELECT day, page_id, kind, fetcher, total FROM daily_counts
-      WHERE account_id = ? AND campaign_id = ? AND day >= ? ORDER BY day, page_id, kind, fetcher`,
-    ...[accountId, id, fromDay],
+      WHERE account_id = ? AND campaign_id = ? AND day >= ? AND day < ? ORDER BY day, page_id, kind, fetcher`,
+    ...[accountId, id, fromDay, untilDay],
   )
   return rows.map((row) => ({ ...namesOf(row), pageId: row.page_id === 0 ? null : row.page_id }))
 }

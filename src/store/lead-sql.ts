@@ -1,6 +1,7 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
 import type { Seconds } from '../core/instant.ts'
+import { unlinkOrders } from './erased-orders.ts'
 import { noteErased } from './events.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type { LeadName } from './model.ts'
@@ -17,7 +18,8 @@ export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND c
 /**
  * Values: a list of emails, account, campaign; of PostgreSQL alone, which reads and locks in the order of the list.
  * `email = ANY (?)` would be shorter, but is planned by how many leads the account seems to have: as long as
- * PostgreSQL has not counted them, it reads them all.
+ * PostgreSQL has not counted them, it reads them all. A short list is planned again each time, which costs more than
+ * to read a lead: `findLead` is for one.
  */
 export const findLeads = (lock: '' | 'FOR UPDATE') => `
   SELECT lead.* FROM unnest(CAST(? AS text[])) AS asked (address), LATERAL (
@@ -51,6 +53,13 @@ export function insertLeads(rows: number, { withIds = false } = {}): string {
 export const updateLead = `UPDATE leads SET (${attemptColumns}) = (${listOf(attemptColumns)})
   WHERE account_id = ? AND campaign_id = ? AND email = ?`
 
+/**
+ * Changes nothing, and keeps the row from others until the transaction ends: both engines know no other way that reads
+ * alike. Values: account, campaign, email.
+ */
+export const lockLead = `UPDATE leads SET salt = salt
+  WHERE account_id = ? AND campaign_id = ? AND email = ? RETURNING ${columns}`
+
 const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
 export async function hasLeads(sql: Sql, accountId: number, campaignId: number): Promise<boolean> {
@@ -60,24 +69,29 @@ export async function hasLeads(sql: Sql, accountId: number, campaignId: number):
 
 /** The campaign's leads, with all that was counted of it and of them. */
 export async function deleteLeads(sql: Sql, accountId: number, campaignId: number): Promise<void> {
-  const ofLeads = `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${ofCampaign})`
-  await sql.run(ofLeads, accountId, accountId, campaignId)
+  const ofLeads = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${ofCampaign})`
+  await sql.run(`DELETE FROM lead_counts ${ofLeads}`, accountId, accountId, campaignId)
+  await sql.run(`DELETE FROM clicked_leads ${ofLeads}`, accountId, accountId, campaignId)
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, accountId, campaignId)
+  await sql.run(`DELETE FROM signup_counts ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM sweeps ${ofCampaign}`, accountId, campaignId)
+  await sql.run(`DELETE FROM conversions ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
 }
 
 /** Resolves with how many of them there were. */
 export async function deleteNamed(sql: Sql, leads: readonly LeadName[], now: Seconds): Promise<number> {
   const lead = `${ofCampaign} AND email = ?`
-  const countsOfLead = `DELETE FROM lead_counts
-    WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
+  const ofLead = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
   let deleted = 0
   for (const { campaign, email } of leads) {
     const name = [campaign.accountId, campaign.id, email] as const
     await noteErased(sql, campaign, email, now)
-    await sql.run(countsOfLead, campaign.accountId, ...name)
-    deleted += await sql.run(`DELETE FROM leads ${lead}`, ...name)
+    await sql.run(`DELETE FROM lead_counts ${ofLead}`, campaign.accountId, ...name)
+    await sql.run(`DELETE FROM clicked_leads ${ofLead}`, campaign.accountId, ...name)
+    const gone = await sql.all(`DELETE FROM leads ${lead} RETURNING id`, ...name)
+    for (const { id } of gone) await unlinkOrders(sql, campaign.accountId, campaign.id, id)
+    deleted += gone.length
   }
   return deleted
 }

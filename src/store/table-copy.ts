@@ -9,14 +9,17 @@ const copiedTables = {
   campaigns: ['id'],
   rules: ['id'],
   offer_pages: ['id'],
-  /** Each engine has a key of its own. */
+  /** Of these two each engine has a key of its own. */
   leads: [],
+  conversions: [],
   daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher'],
   lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher'],
+  signup_counts: ['account_id', 'campaign_id', 'from_at'],
+  clicked_leads: ['account_id', 'lead_id'],
   users: ['id'],
   page_sightings: ['page_id'],
   endpoints: ['account_id', 'id'],
-  notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind'],
+  notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   failed_deliveries: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   sweeps: ['account_id', 'endpoint_id', 'campaign_id', 'cause'],
 } as const
@@ -24,13 +27,15 @@ export type CopiedTable = keyof typeof copiedTables
 const names = Object.keys(copiedTables) as CopiedTable[]
 
 /** Tables whose ids are never given twice. */
-export const numberedTables = ['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'users', 'endpoints'] as const
+export const numberedTables = [
+  ...(['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'conversions', 'users', 'endpoints'] as const),
+] as const
 /** The highest id that each has given. */
 export type LastIds = Record<(typeof numberedTables)[number], number>
 
 /** The database at one end of the copy. */
 export type CopyEnd = Pick<Runner, 'read' | 'write'> & {
-  /** The columns of the primary key of `leads`. */
+  /** The columns of the primary key of `leads`, and of `conversions`. */
   leadKey: readonly string[]
   lastIds(): Promise<LastIds>
   /** Lets new ids begin behind those that were ever given, and tells servers of the change. */
@@ -68,12 +73,13 @@ export async function copyTables(
 }
 
 async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
-  const keyOf = async ({ read }: CopyEnd): Promise<Uint8Array> =>
-    (await read((sql) => sql.get('SELECT ref_key FROM installation')))?.ref_key
-  const key = await keyOf(from)
-  if (Buffer.compare(key, await keyOf(to)) === 0) return
+  const installationOf = async ({ read }: CopyEnd): Promise<Row> =>
+    (await read((sql) => sql.get('SELECT ref_key, starts_since FROM installation'))) as Row
+  const installation = await installationOf(from)
+  if (Buffer.compare(installation.ref_key, (await installationOf(to)).ref_key) === 0) return
   if ((await count(to, 'accounts')) > 0) throw new Refused('--to: the database holds another installation')
-  await to.write((sql) => sql.run('UPDATE installation SET ref_key = ?', key))
+  const { ref_key: refKey, starts_since: startsSince } = installation
+  await to.write((sql) => sql.run('UPDATE installation SET ref_key = ?, starts_since = ?', refKey, startsSince))
 }
 
 async function count({ read }: CopyEnd, table: CopiedTable): Promise<number> {
@@ -81,7 +87,7 @@ async function count({ read }: CopyEnd, table: CopiedTable): Promise<number> {
 }
 
 function keyOf({ leadKey }: CopyEnd, table: CopiedTable): readonly string[] {
-  return table === 'leads' ? leadKey : copiedTables[table]
+  return copiedTables[table].length === 0 ? leadKey : copiedTables[table]
 }
 
 async function* rowsOf(end: CopyEnd, table: CopiedTable): AsyncGenerator<Row[]> {

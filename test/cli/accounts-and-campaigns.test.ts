@@ -97,6 +97,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
         isDraft: true,
         timeZone: 'UTC',
         anonymous: { enabled: false },
+        conversion: { closes: false },
         onExpiry: { action: 'HIDE' },
         pages: [],
         mailTimer: null,
@@ -105,6 +106,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
       const full = await apply(
         campaignFile({
           anonymous: { enabled: true },
+          conversion: { closes: true },
           onExpiry: { action: 'REDIRECT', redirectUrl: 'https://example.com/closed' },
           pages: [
             { pageUrl: 'https://example.com/one', proxyUrl: 'https://example.com/proxy', eligible: true },

@@ -326,6 +326,7 @@ atBothWidths('publishing and back to draft say what they mean for leads under wa
   await publish.getByText('that you have not saved are not published').waitFor()
   await publish.getByRole('button', { name: 'Publish' }).click()
   await publish.waitFor({ state: 'hidden' })
+  await page.getByRole('dialog', { name: 'It is live. What now?' }).getByRole('button', { name: 'Done' }).click()
   assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [false, 'Autumn course'])
   assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
 

@@ -98,6 +98,7 @@ test('what belongs to another account looks as if it did not exist, by every rou
 const telling: Record<string, string | null> = {
   'GET /users': `"${owner.email}"`,
   'GET /overview': `"${campaign.name}"`,
+  'GET /first-steps': `"${campaign.name}"`,
   'GET /campaigns': `"${campaign.name}"`,
   'GET /timer-styles': null,
   'GET /reference': '"rateLimit":77,',

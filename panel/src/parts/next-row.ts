@@ -1,6 +1,9 @@
 /** Dialogs give the focus back a moment after they closed. */
 const closingMs = 60
 
+/** To open a dialog after another one: when this closes, the focus then goes back to what is still there. */
+export const afterClosing = (open: () => void) => setTimeout(open, closingMs)
+
 /** Marks a row of a list that can go. */
 export const rowMark = (list: string, id: string | number) => ({ 'data-row-of': list, 'data-row': String(id) })
 

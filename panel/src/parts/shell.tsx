@@ -21,6 +21,7 @@ import { type Language, LanguageContext, useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
+import { HelpButton, HelpDrawer } from './help.tsx'
 import { Toast } from './toast.tsx'
 import { words } from './words.ts'
 
@@ -59,6 +60,7 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
           <Text c="dimmed" size="sm" truncate ml="auto">
             {session.account.name}
           </Text>
+          <HelpButton />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm">
@@ -74,6 +76,7 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
           {children}
         </Box>
         <Toast />
+        <HelpDrawer />
       </AppShell.Main>
     </AppShell>
   )

@@ -87,7 +87,15 @@ async function save(
 async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
   const settings = asFile(campaign)
   const state = stateOf(campaign.isDraft ? undefined : campaign.terms, now)
-  return { settings, state, revision: revisionOf(settings), changed: await lastChange(store, campaign) }
+  const [sightings, leads, changed] = await Promise.all([
+    store.counts.sightings(campaign),
+    store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1 }),
+    lastChange(store, campaign),
+  ])
+  return {
+    ...{ settings, state, revision: revisionOf(settings), changed },
+    ...{ isSeen: sightings.size > 0, hasLeads: leads.length > 0 },
+  }
 }
 
 export type CampaignState = 'draft' | 'live' | 'ended'

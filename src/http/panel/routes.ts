@@ -1,5 +1,6 @@
 // Every route of the panel's API: what is not in this table does not exist.
 import { campaignRoutes } from './campaigns.ts'
+import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
@@ -8,13 +9,16 @@ import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
+import { resultsRoutes } from './results.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 
 export const routes = {
   ...userRoutes,
   ...overviewRoutes,
+  ...firstStepRoutes,
   ...campaignRoutes,
+  ...resultsRoutes,
   ...offerPageRoutes,
   ...referenceRoutes,
   ...keyRoutes,

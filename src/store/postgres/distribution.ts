@@ -13,7 +13,10 @@ type Placement = 'distributed' | 'reference' | 'local'
 export const placements: Record<string, Placement> = {
   leads: 'distributed',
   lead_counts: 'distributed',
+  conversions: 'distributed',
   daily_counts: 'distributed',
+  signup_counts: 'distributed',
+  clicked_leads: 'distributed',
   request_rates: 'distributed',
   request_history: 'distributed',
   request_batches: 'distributed',

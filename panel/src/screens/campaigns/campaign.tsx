@@ -1,12 +1,12 @@
-import { Anchor, Group, Stack, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { type ComponentType, lazy, useEffect } from 'react'
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Loaded, Waiting } from '../../parts/loaded.tsx'
 import { PartTabs } from '../../parts/part-tabs.tsx'
 import { NotFoundScreen } from '../not-found.tsx'
-import { CampaignBadge } from './campaign-badge.tsx'
+import { CampaignHeader } from './header.tsx'
 import { LeaveDialog } from './leave-dialog.tsx'
 import { type EditedPart, useUnsaved } from './unsaved.ts'
 import { useCampaign, type Whole } from './use-campaign.ts'
@@ -16,6 +16,7 @@ export type PartProps = { read: Whole }
 
 /** The parts of a campaign by their name in the address. */
 const parts = {
+  results: lazy(() => import('./results/results.tsx')),
   rules: lazy(() => import('./rules/rules.tsx')),
   pages: lazy(() => import('./pages/pages.tsx')),
   timer: lazy(() => import('./timer/timer.tsx')),
@@ -24,7 +25,6 @@ const parts = {
 
 /** One campaign: its name and state, and one of its parts. */
 export default function CampaignScreen() {
-  const text = useWords(words)
   const { part = 'rules', ref } = useParams<{ part?: string; ref?: string }>()
   const isPlace = Object.hasOwn(parts, part) && (ref === undefined || part === 'leads')
   const campaign = useCampaign()
@@ -38,29 +38,13 @@ export default function CampaignScreen() {
   const Part = parts[part as keyof typeof parts]
   return (
     <Stack gap="lg">
-      <Stack gap={4}>
-        <Anchor component={Link} href="/campaigns" size="sm">
-          ← {text.back}
-        </Anchor>
-        <Heading of={campaign.data} />
-      </Stack>
+      <CampaignHeader key={campaign.data.settings.id} of={campaign.data} />
       <CampaignTabs part={part} campaignId={campaign.data.settings.id} />
       <Loaded>
         <Part key={part} read={campaign.data} />
       </Loaded>
       <LeaveDialog campaignId={campaign.data.settings.id} part={part} />
     </Stack>
-  )
-}
-
-function Heading({ of: { settings, state } }: { of: Whole }) {
-  return (
-    <Group gap="sm">
-      <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-        {settings.name}
-      </Title>
-      <CampaignBadge state={state} size="lg" />
-    </Group>
   )
 }
 
@@ -72,7 +56,7 @@ function CampaignTabs({ part, campaignId }: { part: string; campaignId: number }
     title: (
       <>
         {text[name]}
-        {name !== 'leads' && <UnsavedMark campaignId={campaignId} part={name} />}
+        {name !== 'results' && name !== 'leads' && <UnsavedMark campaignId={campaignId} part={name} />}
       </>
     ),
   }))

@@ -12,13 +12,18 @@ import { useIsUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 
 /** The button that publishes a campaign or takes it back to draft, once the reader knows what that does. */
-export function Publish({ read }: { read: Whole }) {
+export function Publish({ read, onPublished }: { read: Whole; onPublished(): void }) {
   const text = useWords(words)
   const { account } = useSession()
   const [isOpen, { open, close }] = useDisclosure(false)
   const saving = useSaveCampaign(read)
   const { isDraft } = read.settings
   const name = isDraft ? text.publish : text.toDraft
+  const confirm = async () => {
+    await saving.save({ isDraft: !isDraft })
+    close()
+    if (isDraft) onPublished()
+  }
   return (
     <>
       <Button variant={isDraft ? 'filled' : 'default'} onClick={open} disabled={account.suspended}>
@@ -33,7 +38,7 @@ export function Publish({ read }: { read: Whole }) {
         isDangerous={!isDraft}
         isPending={saving.isPending}
         error={saving.error}
-        onConfirm={() => saving.save({ isDraft: !isDraft }).then(close, () => {})}
+        onConfirm={() => confirm().catch(() => {})}
       />
     </>
   )

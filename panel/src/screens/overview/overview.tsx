@@ -9,6 +9,7 @@ import { Screen } from '../../parts/screen.tsx'
 import { TimesIn } from '../../parts/time-text.tsx'
 import { DayChart } from './day-chart.tsx'
 import { DayTable } from './day-table.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { words } from './words.ts'
 
 export type Overview = AnswerOf<'GET /overview'>
@@ -17,13 +18,15 @@ export const kindsShown = ['registration', 'visit', 'click', 'open'] as const
 export default function OverviewScreen() {
   const text = useWords(words)
   const overview = useAsk('GET /overview', {}, { staleMs: 10_000 })
+  const steps = useAsk('GET /first-steps', {})
   return (
     <Screen title={text.title}>
       <Failure of={overview} />
-      {overview.isPending && <Waiting />}
-      {overview.data !== undefined && (
+      <Failure of={steps} />
+      {(overview.isPending || steps.isPending) && <Waiting />}
+      {overview.data !== undefined && steps.data !== undefined && (
         <Stack gap="xl">
-          <Attentions overview={overview.data} />
+          {steps.data.isDone ? <Attentions overview={overview.data} /> : <FirstSteps of={steps.data} />}
           <Today overview={overview.data} />
           <Days days={overview.data.days} />
         </Stack>

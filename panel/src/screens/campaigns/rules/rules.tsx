@@ -5,7 +5,6 @@ import { useWords } from '../../../language.ts'
 import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
-import { Publish } from '../publish.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
 import { type Draft, draftOf, isPersonal, rulesOf, settingsOf } from './draft.ts'
@@ -31,9 +30,6 @@ export default function RulesPart({ read }: PartProps) {
   return (
     <FindingsContext value={judgement}>
       <Stack gap="md">
-        <Group justify="flex-end">
-          <Publish read={read} />
-        </Group>
         <div className="rules">
           <form
             noValidate

@@ -1,0 +1,129 @@
+import type { Topic } from '../parts/help-topic.ts'
+
+/** What each screen is for and how to work with it. */
+export const pages: Record<Topic, string> = {
+  overview: `
+# Overview
+
+What happened in the last days, in all campaigns together, and what you should look at.
+
+A new account sees a list of first steps. It goes away once a campaign is live and has a lead.
+
+- **Sign-ups** are people who gave their email, by your form, the API, a file or by hand.
+- **Visits** are people who opened a page with the widget.
+- **Clicks** are links from mails that a person opened.
+- **Opens** say little: Apple Mail loads every picture, whether anyone looks or not.
+
+Days are those of each campaign’s time zone.`,
+  campaigns: `
+# Campaigns
+
+A campaign is one offer with its own rules for the deadline. Make one from a template, or import a file.
+
+- **Draft**: nobody can sign up, links and countdowns show nothing. Change what you like.
+- **Live**: people can sign up and see the offer.
+- **Ended**: its date has passed for everyone. Nothing has to be done.
+
+The menu of a row duplicates, exports, archives and deletes. **Archive** takes a campaign back to draft and hides it from the list; leads and results stay, and you can bring it back. **Delete** takes the leads along and cannot be undone.`,
+  results: `
+# Results
+
+Did it work? This tab counts people: how many signed up in the time that you choose, how many of them got a running offer, and how many clicked.
+
+- Choose the days above the chart. It compares them with the same number of days before.
+- Visits and opens stand beside the funnel, since they count pages and pictures, not people.
+- Scanners of links and mail proxies are left out.
+- The CSV has the same numbers as the chart.`,
+  rules: `
+# Deadline
+
+Here you say when the offer begins and ends for each lead. Read it as sentences; the preview beside it shows what someone gets who signs up now, or at a time that you choose.
+
+- Nothing counts until you **save**. The campaign’s state changes only by **Publish** and **Back to draft**.
+- Leads who are under way keep the rules they began with.
+- A time is local to the campaign’s time zone. The preview warns where clocks change.
+- Remarks beside a field say what might surprise you. They stop nothing.
+
+After publishing: put the snippet on your page, make a key for your form, and put the countdown into your mail. **What now?** in the header shows all three.`,
+  pages: `
+# Offer pages
+
+The pages on your site that show this offer.
+
+- Add the address of each page. A page that mails link to gets a link for every lead.
+- Paste the snippet into the page’s \`<head>\`, or into your tag manager. Once is enough for all campaigns on that page.
+- Mark what belongs to the offer with \`data-lastcall\`; the widget hides it when time is up.
+- “Widget last seen” tells when the widget last reported from the page. If it stays empty, open the page yourself and look whether a blocker stops the script.
+
+Removing a page breaks links to it that were already sent.`,
+  timer: `
+# Mail timer
+
+A picture in your mail that counts down to the reader’s own deadline, each time the mail is opened.
+
+- Choose colours, font and size; the picture here is what mails show.
+- Remarks beside a field say what is hard to read.
+- Copy the HTML for your mail service. It contains that service’s tag for the email or for the links that you imported.
+- Send yourself a test first: some programs do not load pictures until asked.`,
+  leads: `
+# Leads
+
+Everyone who signed up, with their own deadline.
+
+- **Search** finds the beginning of an address, or any part of it. What you type never stands in the page’s address.
+- **Pending** waits for a first visit; **scheduled** opens later; **open** has the offer now; **expired** is over.
+- Click an address for its links, its history, and to set a deadline by hand.
+- Tick several to give them a later deadline, export or erase them.
+- **Erase** waits ten seconds, in which you can take it back. Then the address and all that was counted for it are gone.
+
+A file for the import needs one column with emails; any heading will do. No email is sent.`,
+  person: `
+# Find a person
+
+Someone asks what you know about them, or wants to be forgotten. Type the whole address: you see what is stored about it in all campaigns, can download that as a file, and can erase it everywhere at once.
+
+Other spellings of an address (capitals, dots) are other leads: search for those as well.`,
+  keys: `
+# API keys
+
+A key lets your server, or your form’s service, sign people up and read their offers.
+
+- The key is shown **once**. Copy it into your program’s settings, never into a page.
+- **Replace** makes a new key and lets the old one work for a while, so that nothing breaks while you change it.
+- **Revoke** ends a key at once.
+- The number of requests leads to the history of that key.`,
+  history: `
+# Request history
+
+Every request that came with one of your keys: when, which operation, which campaign, and what was answered. Emails and contents are not kept.
+
+- Click an entry for everything that is known of it.
+- Choose a time, a key or an error above the list; the address of the page keeps your choice, so you can send it to a colleague.
+- An error’s code is explained in the reference.
+- When you ask for help, give the request id.`,
+  webhooks: `
+# Webhooks
+
+Lastcall calls an address of yours when something happens to a lead: they signed up, their offer began, is about to end, or ended.
+
+- Each call is signed. Check the signature with the endpoint’s secret before you believe it.
+- Answer with a status of 2xx within a few seconds; otherwise it is tried again, ever more slowly.
+- A call may come twice. Its id is the same then.
+- The log shows what was sent and what your address answered.`,
+  reference: `
+# API reference
+
+All operations, with examples that run as they are. Choose a campaign and a language, put your key into \`LASTCALL_KEY\`, and paste.
+
+You can also download the description (OpenAPI) or a collection for Postman and Bruno.`,
+  settings: `
+# Settings
+
+Who may use this account, and your own password.
+
+- Invite a colleague by a link. It works once, for seven days.
+- A user that you remove is signed out at once.
+- A new password signs you out everywhere else.
+
+Language and colours are in the menu at the top right, and are kept in this browser.`,
+}

@@ -1,0 +1,129 @@
+import type { Topic } from '../parts/help-topic.ts'
+
+/** Do czego służy każdy ekran i jak z nim pracować. */
+export const pages: Record<Topic, string> = {
+  overview: `
+# Przegląd
+
+Co działo się w ostatnich dniach, łącznie we wszystkich kampaniach, i na co warto spojrzeć.
+
+Nowe konto widzi listę pierwszych kroków. Znika, gdy kampania trwa i ma odbiorcę.
+
+- **Zapisy** to osoby, które podały e-mail: w formularzu, przez API, z pliku albo ręcznie.
+- **Wizyty** to osoby, które otworzyły stronę z widżetem.
+- **Kliknięcia** to linki z e-maili otwarte przez człowieka.
+- **Otwarcia** mówią niewiele: Apple Mail pobiera każdy obraz, niezależnie od tego, czy ktoś patrzy.
+
+Dni są liczone w strefie czasowej każdej kampanii.`,
+  campaigns: `
+# Kampanie
+
+Kampania to jedna oferta z własnymi regułami terminu. Utwórz ją z szablonu albo wczytaj z pliku.
+
+- **Wersja robocza**: nikt się nie zapisze, linki i liczniki nic nie pokazują. Zmieniaj, co chcesz.
+- **Trwa**: można się zapisywać i widać ofertę.
+- **Zakończona**: jej data minęła dla wszystkich. Nic nie trzeba robić.
+
+W menu wiersza są powielanie, eksport, archiwum i usuwanie. **Archiwum** cofa kampanię do wersji roboczej i ukrywa ją na liście; odbiorcy i wyniki zostają, a kampanię można przywrócić. **Usunięcie** zabiera odbiorców i nie da się go cofnąć.`,
+  results: `
+# Wyniki
+
+Czy to zadziałało? Ta karta liczy osoby: ile zapisało się w wybranym czasie, ile z nich dostało trwającą ofertę i ile kliknęło.
+
+- Wybierz dni nad wykresem. Porównujemy je z taką samą liczbą dni wcześniej.
+- Wizyty i otwarcia są obok lejka, bo liczą strony i obrazki, a nie osoby.
+- Skanery linków i pośrednicy pocztowi są pominięci.
+- Plik CSV zawiera te same liczby co wykres.`,
+  rules: `
+# Termin
+
+Tutaj określasz, kiedy oferta zaczyna się i kończy dla każdego odbiorcy. Czytaj to jak zdania; podgląd obok pokazuje, co dostanie ktoś, kto zapisze się teraz albo w wybranym czasie.
+
+- Nic nie działa, dopóki nie **zapiszesz**. Stan kampanii zmieniają tylko **Opublikuj** i **Cofnij do wersji roboczej**.
+- Obecni odbiorcy zachowują reguły, z którymi zaczęli.
+- Godziny są podane w strefie czasowej kampanii. Podgląd ostrzega o zmianie czasu.
+- Uwagi przy polach mówią, co może zaskoczyć. Niczego nie blokują.
+
+Po publikacji: wklej kod na stronę, utwórz klucz dla formularza i wstaw licznik do e-maila. **Co dalej?** w nagłówku pokazuje wszystkie trzy.`,
+  pages: `
+# Strony oferty
+
+Strony w Twoim serwisie, na których jest ta oferta.
+
+- Dodaj adres każdej strony. Strona, do której linkują e-maile, dostaje link dla każdego odbiorcy.
+- Wklej kod do \`<head>\` strony albo do menedżera tagów.
+- Oznacz to, co należy do oferty, atrybutem \`data-lastcall\`; widżet ukryje to po terminie.
+- „Widżet ostatnio wykryty” mówi, kiedy widżet odezwał się ze strony. Jeśli nic tam nie ma, otwórz stronę i sprawdź, czy skryptu nie zatrzymuje bloker.
+
+Usunięcie strony psuje wysłane już linki do niej.`,
+  timer: `
+# Licznik w e-mailu
+
+Obrazek w e-mailu, który przy każdym otwarciu odlicza do własnego terminu czytającego.
+
+- Wybierz kolory, czcionkę i wielkość; obrazek tutaj jest taki jak w e-mailu.
+- Uwagi przy polach mówią, co trudno odczytać.
+- Skopiuj HTML dla swojej usługi mailingowej. Zawiera jej znacznik adresu albo wczytanych linków.
+- Najpierw wyślij próbny e-mail do siebie: niektóre programy pobierają obrazki dopiero na żądanie.`,
+  leads: `
+# Odbiorcy
+
+Wszyscy zapisani, każdy z własnym terminem.
+
+- **Wyszukiwanie** znajduje początek adresu albo dowolną jego część. Wpisany tekst nigdy nie trafia do adresu strony.
+- **Oczekuje** na pierwszą wizytę; **zaplanowana** otworzy się później; **trwa** teraz; **po terminie** już się skończyła.
+- Kliknij adres, aby zobaczyć linki i historię albo ustawić termin ręcznie.
+- Zaznacz kilka osób, aby przedłużyć im termin, wyeksportować je albo usunąć.
+- **Usunięcie** czeka dziesięć sekund, w których można je cofnąć. Potem adres i wszystko, co dla niego policzono, znika.
+
+Plik do importu potrzebuje jednej kolumny z adresami; nagłówek może być dowolny. Żaden e-mail nie jest wysyłany.`,
+  person: `
+# Znajdź osobę
+
+Ktoś pyta, co o nim wiesz, albo chce zostać zapomniany. Wpisz cały adres: zobaczysz, co jest o nim zapisane we wszystkich kampaniach, pobierzesz to jako plik i usuniesz wszędzie naraz.
+
+Inna pisownia adresu (wielkie litery, kropki) to inny odbiorca: wyszukaj także ją.`,
+  keys: `
+# Klucze API
+
+Z kluczem Twój serwer albo usługa formularza zapisuje odbiorców i odczytuje ich oferty.
+
+- Klucz jest pokazywany **raz**. Skopiuj go do ustawień programu, nigdy na stronę.
+- **Wymiana** tworzy nowy klucz, a stary działa jeszcze przez chwilę, więc nic się nie psuje.
+- **Unieważnienie** kończy klucz od razu.
+- Liczba żądań prowadzi do historii tego klucza.`,
+  history: `
+# Historia żądań
+
+Każde żądanie z jednym z Twoich kluczy: kiedy, jaka operacja, która kampania i co odpowiedziano. Adresów e-mail i treści nie przechowujemy.
+
+- Kliknij wpis, aby zobaczyć wszystko, co o nim wiadomo.
+- Wybierz czas, klucz albo błąd nad listą; adres strony zachowuje wybór, więc można go wysłać koledze.
+- Kody błędów są objaśnione w opisie API.
+- Prosząc o pomoc, podaj identyfikator żądania.`,
+  webhooks: `
+# Webhooki
+
+Lastcall wywołuje Twój adres, gdy coś dzieje się z odbiorcą: zapisał się, jego oferta się zaczęła, zaraz się skończy albo się skończyła.
+
+- Każde wywołanie jest podpisane. Zanim mu zaufasz, sprawdź podpis sekretem odbierającego adresu.
+- Odpowiedz statusem 2xx w kilka sekund; inaczej spróbujemy ponownie, coraz rzadziej.
+- Wywołanie może nadejść dwa razy. Ma wtedy ten sam identyfikator.
+- Dziennik pokazuje, co wysłano i co odpowiedział Twój adres.`,
+  reference: `
+# Opis API
+
+Wszystkie operacje z przykładami, które działają od razu. Wybierz kampanię i język, wstaw klucz do \`LASTCALL_KEY\` i wklej przykład.
+
+Możesz też pobrać opis (OpenAPI) albo kolekcję dla Postmana i Bruno.`,
+  settings: `
+# Ustawienia
+
+Kto może korzystać z konta i Twoje hasło.
+
+- Zaproś współpracownika linkiem. Działa raz, przez siedem dni.
+- Usunięty użytkownik zostaje wylogowany od razu.
+- Nowe hasło wylogowuje Cię wszędzie indziej.
+
+Język i kolory są w menu w prawym górnym rogu i pozostają w tej przeglądarce.`,
+}

@@ -1,0 +1,61 @@
+// Help stands over the screen that it is about. Its pages come with the panel, and are loaded when first opened.
+import { ActionIcon, Anchor, Drawer } from '@mantine/core'
+import { lazy, useSyncExternalStore } from 'react'
+import { useLocation } from 'wouter'
+import { useWords } from '../language.ts'
+import { useCloseLabel } from './confirm.tsx'
+import { type Topic, topicOf } from './help-topic.ts'
+import { Loaded } from './loaded.tsx'
+import { words } from './words.ts'
+
+const HelpPage = lazy(() => import('../help/page.tsx'))
+
+let shown: Topic | null = null
+const listeners = new Set<() => void>()
+
+function show(topic: Topic | null): void {
+  shown = topic
+  for (const listener of listeners) listener()
+}
+
+function onChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** The page of help of the screen that is open. */
+export function HelpButton() {
+  const { help } = useWords(words)
+  const [location] = useLocation()
+  return (
+    <ActionIcon variant="default" radius="xl" aria-label={help} onClick={() => show(topicOf(location))}>
+      ?
+    </ActionIcon>
+  )
+}
+
+/** `about` tells apart several on one screen, for those who hear them. */
+export function HelpLink({ topic, about }: { topic: Topic; about: string }) {
+  const { help } = useWords(words)
+  return (
+    <Anchor component="button" type="button" size="sm" aria-label={`${help}: ${about}`} onClick={() => show(topic)}>
+      {help}
+    </Anchor>
+  )
+}
+
+export function HelpDrawer() {
+  const { help } = useWords(words)
+  const topic = useSyncExternalStore(onChange, () => shown)
+  return (
+    <Drawer
+      opened={topic !== null}
+      onClose={() => show(null)}
+      position="right"
+      title={help}
+      closeButtonProps={useCloseLabel()}
+    >
+      <Loaded>{topic !== null && <HelpPage topic={topic} />}</Loaded>
+    </Drawer>
+  )
+}

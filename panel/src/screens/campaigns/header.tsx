@@ -1,0 +1,80 @@
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link } from 'wouter'
+import { useWords } from '../../language.ts'
+import { afterClosing } from '../../parts/next-row.ts'
+import { CampaignBadge } from './campaign-badge.tsx'
+import { Publish } from './publish.tsx'
+import type { Whole } from './use-campaign.ts'
+import { WhatNow } from './what-now.tsx'
+import { words } from './words.ts'
+
+/** What stands above every part of a campaign: what it is, what to do next, and the button that publishes it. */
+export function CampaignHeader({ of }: { of: Whole }) {
+  const text = useWords(words)
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const { settings, state } = of
+  const { id, name } = settings
+  return (
+    <Stack gap={4}>
+      <Anchor component={Link} href="/campaigns" size="sm">
+        ← {text.back}
+      </Anchor>
+      <Group justify="space-between" align="start" gap="sm">
+        <Stack gap={4} flex={1} miw={240}>
+          <Group gap="sm">
+            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+              {name}
+            </Title>
+            <CampaignBadge state={state} size="lg" />
+          </Group>
+          <NextStep of={of} />
+        </Stack>
+        <Group gap="xs">
+          {state === 'live' && (
+            <Button variant="subtle" onClick={open}>
+              {text.whatNow}
+            </Button>
+          )}
+          <Publish read={of} onPublished={() => afterClosing(open)} />
+        </Group>
+      </Group>
+      <WhatNow campaignId={id} name={name} opened={isOpen} onClose={close} />
+    </Stack>
+  )
+}
+
+type Step = keyof (typeof words)['en']['nextSteps']
+
+/** What a campaign lacks, the first thing first; null where people have the offer and the widget shows it. */
+function nextStepOf({ settings, state, isSeen, hasLeads }: Whole): Step | null {
+  const { deadline, endsAt } = settings.mechanism
+  if (state === 'ended') return 'over'
+  if (deadline.kind === 'none' && endsAt === null) return 'deadline'
+  if (!settings.pages.some(({ eligible }) => eligible)) return 'page'
+  if (state === 'draft') return 'publish'
+  if (!isSeen) return 'snippet'
+  return hasLeads ? null : 'lead'
+}
+
+const partOf: Record<Step, string> = {
+  ...{ deadline: '', over: '', publish: '' },
+  ...{ page: '/pages', snippet: '/pages', lead: '/leads' },
+}
+
+function NextStep({ of }: { of: Whole }) {
+  const text = useWords(words)
+  const step = nextStepOf(of)
+  if (step === null) return null
+  const { text: what, link } = text.nextSteps[step]
+  return (
+    <Text size="sm" c="dimmed">
+      {text.next}: {what}{' '}
+      {link !== null && (
+        <Anchor component={Link} href={`/campaigns/${of.settings.id}${partOf[step]}`} size="sm" underline="always">
+          {link}
+        </Anchor>
+      )}
+    </Text>
+  )
+}

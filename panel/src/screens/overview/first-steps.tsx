@@ -1,0 +1,111 @@
+import { Anchor, Button, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { AnswerOf } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { HelpLink } from '../../parts/help.tsx'
+import type { Topic } from '../../parts/help-topic.ts'
+import { NewCampaign } from '../campaigns/list/new-campaign.tsx'
+import { words } from './first-steps-words.ts'
+
+type Steps = AnswerOf<'GET /first-steps'>
+
+const names = ['campaign', 'page', 'publish', 'snippet', 'lead'] as const
+type Name = (typeof names)[number]
+
+const topics: Record<Name, Topic> = {
+  ...{ campaign: 'campaigns', page: 'pages', publish: 'rules', snippet: 'pages', lead: 'leads' },
+}
+const parts: Record<Exclude<Name, 'campaign'>, string> = {
+  ...{ page: '/pages', publish: '', snippet: '/pages', lead: '/leads' },
+}
+
+/** The way to a live campaign with a lead, until it is done once. */
+export function FirstSteps({ of }: { of: Steps }) {
+  const text = useWords(words)
+  const [isNew, { open, close }] = useDisclosure(false)
+  const isDone: Record<Name, boolean> = {
+    ...{ campaign: of.campaign !== null, page: of.hasPage, publish: of.isPublished },
+    ...{ snippet: of.isSeen, lead: of.hasLead },
+  }
+  const next = names.find((name) => !isDone[name])
+  const button = (name: Name): ReactNode => {
+    const look = { size: 'xs', variant: name === next ? 'filled' : 'default' } as const
+    if (name === 'campaign') {
+      return (
+        <Button {...look} onClick={open}>
+          {text.steps.campaign.button}
+        </Button>
+      )
+    }
+    if (of.campaign === null) return null
+    return (
+      <Button {...look} component={Link} href={`/campaigns/${of.campaign.id}${parts[name]}`}>
+        {text.steps[name].button}
+      </Button>
+    )
+  }
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h4">
+        {text.title}
+      </Title>
+      {of.campaign !== null && (
+        <Text size="sm">
+          {text.of}{' '}
+          <Anchor
+            component={Link}
+            href={`/campaigns/${of.campaign.id}`}
+            underline="always"
+            style={{ overflowWrap: 'anywhere' }}
+          >
+            {of.campaign.name}
+          </Anchor>
+        </Text>
+      )}
+      <Stack component="ol" gap="md" p={0} m={0} mt="md" style={{ listStyle: 'none' }}>
+        {names.map((name, index) => (
+          <Step key={name} name={name} number={index + 1} isDone={isDone[name]}>
+            {!isDone[name] && button(name)}
+          </Step>
+        ))}
+      </Stack>
+      <NewCampaign opened={isNew} onClose={close} />
+    </Paper>
+  )
+}
+
+type StepProps = { name: Name; number: number; isDone: boolean; children: ReactNode }
+
+function Step({ name, number, isDone, children }: StepProps) {
+  const text = useWords(words)
+  const { title, what } = text.steps[name]
+  return (
+    <Group
+      component="li"
+      align="start"
+      wrap="nowrap"
+      gap="sm"
+      aria-label={`${title}: ${isDone ? text.done : text.open}`}
+    >
+      <ThemeIcon
+        radius="xl"
+        size="md"
+        color={isDone ? 'teal' : 'gray'}
+        variant={isDone ? 'filled' : 'default'}
+        aria-hidden
+      >
+        {isDone ? '✓' : number}
+      </ThemeIcon>
+      <Stack gap={4} flex={1} align="start">
+        <Text fw={600}>{title}</Text>
+        {!isDone && <Text size="sm">{what}</Text>}
+        <Group gap="md">
+          {children}
+          <HelpLink topic={topics[name]} about={title} />
+        </Group>
+      </Stack>
+    </Group>
+  )
+}
