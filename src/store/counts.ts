@@ -1,5 +1,6 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
+import { countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
 
@@ -38,6 +39,7 @@ export type Counts = ReturnType<typeof countsOn>
 export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
     ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings }),
+    ...boundTo(read, { countStates }),
     /** Adds to the counts by day of what recipients did; the counts are those of one account. */
     add: (counts: readonly Count[]) => writeUnflushed((sql) => runAll(sql, countStatements(counts, rowsAtOnce))),
   }

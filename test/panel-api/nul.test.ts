@@ -30,7 +30,10 @@ const bodies: Record<string, unknown> = {
   'POST /campaigns/:campaignId/leads/import/trial': { emails: [email] },
   'POST /campaigns/:campaignId/leads/search': {
     ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10, withLinks: false },
+    ...{ part: 'a', sort: 'deadline', afterAt: 1, refs: ['a'.repeat(32)] },
   },
+  'POST /campaigns/:campaignId/leads/erasure': { refs: ['a'.repeat(32)] },
+  'PUT /campaigns/:campaignId/leads/deadlines': { refs: ['a'.repeat(32)], at: '2027-01-01T00:00' },
   'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
   'POST /person': { email },
   'POST /person/erasure': { email },

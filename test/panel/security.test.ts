@@ -174,6 +174,8 @@ function bodyFor(route: string): unknown {
     'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },
     'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
     'POST /campaigns/:campaignId/leads/import/trial': { emails: ['mine@example.com'] },
+    'POST /campaigns/:campaignId/leads/erasure': { refs: [lead.ref] },
+    'PUT /campaigns/:campaignId/leads/deadlines': { refs: [lead.ref], at: null },
     'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: null },
   }
   return bodies[route]

@@ -50,7 +50,7 @@ export function ExportLeads({ settings, filter, opened, onClose }: Props) {
   const text = useWords(words)
   const { phase, exported, error, start, stop, reset } = useExport(settings, filter)
   const isRunning = phase === 'running'
-  const isFiltered = filter.prefix !== '' || filter.state !== null
+  const isFiltered = filter.prefix !== '' || filter.part !== '' || filter.state !== null
   useStayOpen(isRunning)
   const close = () => {
     onClose()
