@@ -87,7 +87,7 @@ export function buildApp(parts: AppParts): App {
   const metrics = openMetrics(app.server)
   const history = openHistory({ table: historyTable, days: config.historyDays, onLost: metrics.historyLost })
   const counting = openCounting(store, metrics.countsLost)
-  const leads = buildLeads(store, configCache, counting.registered)
+  const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
   const endpoints = buildEndpoints({
@@ -145,7 +145,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
   const deliveries = openHistory<DeliveryEntry>({
     table: historyTable.deliveries,
     days: config.historyDays,
-    onLost: () => {},
+    onLost: metrics.logLost,
   })
   const sender = openSender(config.egress)
   const onTry = (entry: DeliveryEntry) => {

@@ -148,7 +148,7 @@ export const importLeads: Command = async (args) => {
   return withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
     const counting = openCounting(store, () => {})
-    const leads = buildLeads(store, openConfigCache(store), counting.registered)
+    const leads = buildLeads(store, openConfigCache(store), counting.stepped)
     const of = { accountId: campaign.accountId, campaignId }
     const result = { created: 0, existing: 0, refused: [] as Refusal[] }
     const show = progress('leads imported')

@@ -46,8 +46,14 @@ export type NoticeKind = (typeof noticeKinds)[number]
 /** Why a deadline changed. Positions are stored: add new ones at the end. */
 export const changeCauses = ['reset', 'retry', 'set', 'cleared', 'settings'] as const
 export type ChangeCause = (typeof changeCauses)[number]
+const mostCauses = 8
 
-/** `detail`: seconds of a lead time, the position of a cause, or the salt of an erased lead's ref. */
+/** Of two changes in one second each is told, by an id of its own. */
+export const changeDetail = (cause: ChangeCause, deadline: Seconds | null): number =>
+  changeCauses.indexOf(cause) + mostCauses * (deadline ?? 0)
+export const causeOf = (detail: number): ChangeCause => changeCauses[detail % mostCauses] as ChangeCause
+
+/** `detail`: seconds of a lead time, what `changeDetail` makes, or the salt of an erased lead's ref. */
 export type Notice = { endpointId: number; dueAt: Seconds; leadId: number; kind: NoticeKind; detail: number }
 
 export type EndpointSettings = {
@@ -185,7 +191,7 @@ function changeBetween(
   if (before.anchorAt === null && after.anchorAt !== null) return { kind: 'lead.started', detail: 0 }
   const [old, next] = [offerAt(terms, before, now), offerAt(terms, after, now)]
   if (old.deadline === next.deadline && old.attempt === next.attempt) return undefined
-  return { kind: 'lead.deadline_changed', detail: changeCauses.indexOf(causeBetween(before, after)) }
+  return { kind: 'lead.deadline_changed', detail: changeDetail(causeBetween(before, after), next.deadline) }
 }
 
 function causeBetween(before: Attempt, after: Attempt): ChangeCause {

@@ -21,3 +21,8 @@ export function parseInstant(text: string): Seconds | undefined {
     return undefined
   }
 }
+
+/** When the quarter of an hour began that the instant is in. Whatever the time zone, days begin with a quarter. */
+export function quarterOf(at: Seconds): Seconds {
+  return at - (at % 900)
+}

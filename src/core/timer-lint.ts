@@ -1,38 +1,68 @@
 // How a countdown image can be read: what is allowed and yet hard to see.
-import { areLabelsInside, type Colour, filledPresets, type TimerStyle } from './timer-style.ts'
+import { areLabelsInside, type Colour, filledPresets, type TimerPreset, type TimerStyle } from './timer-style.ts'
 
 export const timerLintCodes = [
   'TIMER_DIGITS_FAINT',
   'TIMER_LABELS_FAINT',
+  'TIMER_BOXES_FAINT',
+  'TIMER_DIGITS_SMALL',
   'TIMER_LABELS_SMALL',
   'TIMER_PILLARS',
 ] as const
 type Found = [code: (typeof timerLintCodes)[number], name: keyof TimerStyle]
 
-/** WCAG 2.2, 1.4.3: for large text, and for all other. */
+/** WCAG 2.2, 1.4.3 and 1.4.11: for large text and lines, and for all other text. */
 const contrastOfLarge = 3
 const contrastOfText = 4.5
-/** Points. Labels are at most an eighth as high as the picture (countdown/layout.ts). */
+/** Points, on a telephone, which makes a wider picture this narrow. */
+const phoneWidth = 340
+const smallestDigits = 14
 const smallestLabel = 9
-const labelShare = 0.125
 /** What labels leave of the height to the boxes, which stand side by side. */
 const boxShare = 0.8
 const tallestBox = 1.75
+/** About as countdown/layout.ts has it: digits of the side of a box, labels of the picture, letters of their size. */
+const digitShares: Partial<Record<TimerPreset, number>> = { flat: 0.7, rings: 0.3 }
+const usualDigitShare = 0.45
+const [usualLabelShare, mostLabelShare] = [1 / 8, 1 / 4]
+const letterWidth = 0.55
 
 export function timerFindings(style: TimerStyle): Found[] {
   const { preset, digits, box, labels, showLabels, units, width, height } = style
   // Where it is transparent, digits and labels both stand in the boxes.
   const background = style.background === 'transparent' ? box : style.background
-  const behindDigits = filledPresets.includes(preset) ? box : background
+  const isFilled = filledPresets.includes(preset)
+  const behindDigits = isFilled ? box : background
   const behindLabels = areLabelsInside(style) ? box : background
+  const isDrawn = isFilled || preset === 'flat'
   const boxHeight = height * (showLabels ? boxShare : 1)
+  const onPhone = Math.min(1, phoneWidth / width)
+  const [digit, label] = [digitPoints(style, boxHeight), labelPoints(style)]
   const found: (Found | false)[] = [
     contrast(digits, behindDigits) < contrastOfLarge && ['TIMER_DIGITS_FAINT', 'digits'],
     showLabels && contrast(labels, behindLabels) < contrastOfText && ['TIMER_LABELS_FAINT', 'labels'],
-    showLabels && height * labelShare < smallestLabel && ['TIMER_LABELS_SMALL', 'height'],
+    !isDrawn && contrast(box, background) < contrastOfLarge && ['TIMER_BOXES_FAINT', 'box'],
+    digit.points * onPhone < smallestDigits && ['TIMER_DIGITS_SMALL', digit.because],
+    showLabels && label.points * onPhone < smallestLabel && ['TIMER_LABELS_SMALL', label.because],
     boxHeight / (width / units.length) > tallestBox && ['TIMER_PILLARS', 'height'],
   ]
   return found.filter((one) => one !== false)
+}
+
+type Size = { points: number; because: keyof TimerStyle }
+
+function digitPoints({ preset, digitSize, width, units }: TimerStyle, boxHeight: number): Size {
+  if (digitSize !== null) return { points: digitSize, because: 'digitSize' }
+  const points = Math.min(boxHeight, width / units.length) * (digitShares[preset] ?? usualDigitShare)
+  return { points, because: 'height' }
+}
+
+function labelPoints({ labelSize, labelTexts, units, width, height }: TimerStyle): Size {
+  const longest = Math.max(...units.map((unit) => labelTexts[unit]?.length ?? 0))
+  const room = width / units.length / (longest * letterWidth)
+  const asked = labelSize ?? height * usualLabelShare
+  if (room < asked) return { points: room, because: 'labelTexts' }
+  return { points: Math.min(asked, height * mostLabelShare), because: labelSize === null ? 'height' : 'labelSize' }
 }
 
 /** From 1 to 21, as WCAG 2.2 defines it. */

@@ -1,5 +1,5 @@
 // What is told of a lead, as JSON. Names are those of the public API.
-import { changeCauses, type EventKind, formatLeadTime } from '../core/events.ts'
+import { causeOf, type EventKind, formatLeadTime } from '../core/events.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
@@ -37,7 +37,7 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       timeZone: campaign.timeZone,
       ...{ state, opensAt: instant(opensAt), attempt, cycle },
       ...(kind === 'lead.deadline_approaching' && { leadTime: formatLeadTime(detail) }),
-      ...(kind === 'lead.deadline_changed' && { cause: changeCauses[detail] }),
+      ...(kind === 'lead.deadline_changed' && { cause: causeOf(detail) }),
       ...(isBackfill && { backfill: true }),
       ...(isPersonal && {
         offerLinks,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
-import type { Endpoint } from '../store/events.ts'
+import { type Endpoint, purgedAtOnce } from '../store/events.ts'
 import { type RoundParts, runRound } from './round.ts'
 import { sweepOn } from './sweep.ts'
 
@@ -206,9 +206,9 @@ function openBesides({ store, now, holder, isStopping, isBusy, onDropped, onWait
       isMore ||= isLeft
       await measure()
       if (performance.now() - tidiedAt < tidyMs) return
-      tidiedAt = performance.now()
       const dropped = await store.events.purgeOld(seconds())
       if (dropped > 0) onDropped(dropped)
+      if (dropped < purgedAtOnce) tidiedAt = performance.now()
     },
   }
 }

@@ -4,11 +4,11 @@ import type { Fault } from '../core/fault.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
 import type { DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
-import type { Endpoint } from '../store/events.ts'
+import { type Endpoint, failuresToStop } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
 import { type Egress, urlFault } from './egress.ts'
-import { entryOf, failuresToStop } from './round.ts'
+import { entryOf } from './round.ts'
 import type { Sender, Try } from './sender.ts'
 
 /** `waiting`: it is left alone for a while, since its server fails or asked for it. */
@@ -95,6 +95,7 @@ export function buildEndpoints(parts: EndpointParts) {
     /** Tells an event of the log again; false where the log has none with this id. */
     async resend(endpoint: Endpoint, eventId: string): Promise<boolean> {
       const { accountId, id: endpointId } = endpoint
+      if (!/^evt_[0-9a-f]{32}$/.test(eventId)) return false
       const [entry] = await deliveries.page(accountId, { endpointId, eventId, limit: 1 })
       if (entry === undefined || !isKind(entry.kind) || entry.kind === 'endpoint.tested') return false
       const { dueAt, leadId, detail } = entry
@@ -124,7 +125,7 @@ async function testOne(
   const { url } = endpoint.settings
   const secrets = store.events.secretsOf(endpoint, at)
   const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
-  const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null }
+  const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null, refused: 0 }
   onTry(entryOf(endpoint, { id, body, due }, result, now()))
   const { status, cause, milliseconds } = result
   return { delivered: cause === null, status, cause, milliseconds }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Seconds } from '../core/instant.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
-import type { Due, Endpoint, Failed, Health } from '../store/events.ts'
+import { type Due, type Endpoint, type Failed, failuresToStop, type Health, keptSeconds } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { type Event, type Planned, type PlanParts, plan } from './plan.ts'
 import type { Sender, Try } from './sender.ts'
@@ -22,8 +22,6 @@ export type RoundParts = PlanParts & {
 
 const mostAtOnce = 200
 const mostBatchBytes = 512_000
-/** After so many failed tries in a row the endpoint's server is left alone for a while. */
-export const failuresToStop = 5
 const stopSeconds = [5, 30, 120, 300, 900, 1_800]
 const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 /** An endpoint whose server has not taken anything for so long is paused. */
@@ -163,28 +161,38 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
     round.halt = 'waiting'
     health.nextTryAt = now + Math.min(retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
   } else {
+    const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500
     for (const event of events) {
       round.told.add(event)
-      round.failed.push(failedOf(event.due, events.length > 1, now))
+      round.failed.push(failedOf(event.due, events.length > 1, isServers, now))
     }
-    // What was in flight when the server was left alone counts no more.
-    if (round.halt !== undefined) return
-    const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500
-    if (isServers) health.failures += 1
+    // What was in flight when the server was left alone counts no more; a repeat may fail by what is in it.
+    const isRepeat = (events[0]?.due.tries ?? 0) > 0 && health.failures < failuresToStop
+    if (round.halt !== undefined || !isServers || isRepeat) return
+    health.failures += 1
     if (health.failures < failuresToStop) return
     round.halt = 'waiting'
-    health.nextTryAt = now + (stopSeconds[health.failures - failuresToStop] ?? 1_800)
+    health.nextTryAt = now + after(stopSeconds, health.failures - failuresToStop)
   }
 }
 
-/** What failed with others is sent again by itself, at once; else after longer and longer, and then given up. */
-function failedOf(due: Due, withOthers: boolean, now: Seconds): Failed {
+/**
+ * What failed with others is sent again by itself, at once; else after longer and longer. What the server refuses is
+ * given up in the end; what it cannot answer, once it is so old that nobody waits for it.
+ */
+function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Seconds): Failed {
+  const [tries, refused] = [(due.tries ?? 0) + 1, due.refused]
   if (withOthers) return { ...due, tries: 0, nextAt: now, lastAt: now }
-  const tries = (due.tries ?? 0) + 1
-  const after = retrySeconds[tries - 1]
-  const nextAt = after === undefined ? null : now + Math.round(after * (0.8 + Math.random() * 0.4))
-  return { ...due, tries, nextAt, lastAt: now }
+  if (isServers) {
+    const isOld = now - due.dueAt > keptSeconds
+    return { ...due, tries, nextAt: isOld ? null : now + after(stopSeconds, tries - refused - 1), lastAt: now }
+  }
+  const seconds = retrySeconds[refused]
+  const nextAt = seconds === undefined ? null : now + Math.round(seconds * (0.8 + Math.random() * 0.4))
+  return { ...due, tries, refused: refused + 1, nextAt, lastAt: now }
 }
+
+const after = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
 async function settle(parts: RoundParts, round: Round, planned: readonly Planned[]): Promise<void> {
   const { endpoint, health, told, failed } = round
@@ -208,8 +216,11 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   if (JSON.stringify(health) !== JSON.stringify({ failingSince, failures, nextTryAt }))
     await events.setHealth(endpoint, health)
   const isFailing = health.failingSince !== null && now - health.failingSince > failingSeconds
-  if (round.halt === 'gone') await events.pauseEndpoint(endpoint, 'gone', now)
-  else if (isFailing && !round.hasDelivered) await events.pauseEndpoint(endpoint, 'failing', now)
+  const cause = round.halt === 'gone' ? 'gone' : isFailing && !round.hasDelivered ? 'failing' : undefined
+  if (cause === undefined) return
+  // Its address may have been changed meanwhile: what the server of the one before said counts no more.
+  const current = await events.findEndpoint(endpoint.accountId, endpoint.id)
+  if (current?.settings.url === endpoint.settings.url) await events.pauseEndpoint(endpoint, cause, now)
 }
 
 /** What was delivered is written down however long the database takes, or it would be told again. */

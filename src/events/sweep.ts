@@ -1,7 +1,7 @@
 // Goes through the leads of a campaign for one endpoint, some at a time: gives them their next look, and tells what an
 // edit has changed or what a person has asked for.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { changeCauses, endOf, type Notice, watcherOf } from '../core/events.ts'
+import { changeDetail, endOf, type Notice, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
@@ -19,11 +19,12 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
   if (campaign === undefined || watcher === undefined) return store.events.sweepOn(sweep, [], now, null)
   const begunAt = sweep.begunAt || now
-  const before = sweep.scheduleBefore === null ? null : termsOf(sweep.scheduleBefore)
+  const before = sweep.schedulesBefore.map(termsOf)
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
-    const lookAt = nextMoment(campaign.terms, lead.attempt, now, watcher.wanted)
+    // What has passed since the sweep began is told too, however long it takes to come to this lead.
+    const lookAt = nextMoment(campaign.terms, lead.attempt, begunAt, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
     const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }
     return [
@@ -42,16 +43,18 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
 
 function toldBy(
   { cause, endpoint }: Sweep,
-  before: Terms | null,
+  before: readonly Terms[],
   { terms, isDraft }: Campaign,
   { attempt }: Lead,
   now: Seconds,
 ): Pick<Notice, 'kind' | 'detail'> | undefined {
   if (isDraft) return undefined
   if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
-  if (before === null || !endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
-  const [old, next] = [offerAt(before, attempt, now), offerAt(terms, attempt, now)]
-  const isOver = old.state === 'expired' && next.state === 'expired'
-  if (isOver || old.deadline === next.deadline) return undefined
-  return { kind: 'lead.deadline_changed', detail: changeCauses.indexOf('settings') }
+  if (!endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
+  const next = offerAt(terms, attempt, now)
+  const isChanged = before.some((one) => {
+    const old = offerAt(one, attempt, now)
+    return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')
+  })
+  return isChanged ? { kind: 'lead.deadline_changed', detail: changeDetail('settings', next.deadline) } : undefined
 }

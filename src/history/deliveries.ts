@@ -26,9 +26,13 @@ export type DeliveryFilter = {
   endpointId: number
   outcome?: 'delivered' | 'failed' | undefined
   eventId?: string | undefined
-  beforeMs?: number | undefined
+  /** Older than this entry. */
+  before?: DeliveryCursor | undefined
   limit: number
 }
+
+/** Entries stand in the order of their time, and within one millisecond in that of their ids. */
+export type DeliveryCursor = Pick<DeliveryEntry, 'atMs' | 'eventId'>
 
 export type DeliveryTable = ReturnType<typeof deliveryTable>
 
@@ -60,14 +64,14 @@ export function deliveryTable({ read, write }: Pick<HistoryDatabase, 'read' | 'w
       ),
     /** Newest first. */
     async page(accountId: number, filter: DeliveryFilter): Promise<DeliveryEntry[]> {
-      const { endpointId, outcome, eventId, beforeMs, limit } = filter
+      const { endpointId, outcome, eventId, before, limit } = filter
       const conditions = [
         'account_id = ? AND endpoint_id = ?',
         ...(outcome === undefined ? [] : [outcome === 'failed' ? 'cause IS NOT NULL' : 'cause IS NULL']),
         ...(eventId === undefined ? [] : ['event_id = ?']),
-        ...(beforeMs === undefined ? [] : ['at_ms < ?']),
+        ...(before === undefined ? [] : ['(at_ms, event_id) < (?, ?)']),
       ]
-      const given = [accountId, endpointId, eventId, beforeMs, limit]
+      const given = [accountId, endpointId, eventId, before?.atMs, before?.eventId, limit]
       const sql = `SELECT ${shown.join(', ')} FROM delivery_log WHERE ${conditions.join(' AND ')}
         ORDER BY at_ms DESC, event_id DESC LIMIT ?`
       const values = given.filter((value) => value !== undefined)

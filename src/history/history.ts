@@ -21,9 +21,9 @@ export type History<Entry = HistoryEntry> = {
 /** A rest is what could not be stored of a batch; it takes no more. */
 type Batch<Entry> = { entries: Entry[]; begunAt: number; isRest?: true }
 
-const flushMs = 250
+const flushMs = 1_000
 const retryMs = 500
-const batchSize = 500
+const batchSize = 2_000
 const mostWaiting = 20_000
 /** A batch that could not be stored for this long is given up. */
 const timeoutMs = 5_000

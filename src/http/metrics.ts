@@ -20,6 +20,8 @@ export type WebhookMetrics = {
   /** `outcome`: delivered, or why not. */
   tried(outcome: string): void
   dropped(count: number): void
+  /** Tries that could not be written to the log. */
+  logLost(count: number): void
   /** What is due and waits, counted to 10,001 for an endpoint, and for how many seconds the oldest has. */
   waits(count: number, oldestSeconds: number): void
 }
@@ -95,6 +97,11 @@ function webhookMetrics(registers: Registry[]): WebhookMetrics {
     help: 'Events that were too old to be told',
     registers,
   })
+  const lost = new Counter({
+    name: 'lastcall_webhook_log_lost_total',
+    help: 'Tries that could not be written to the log of deliveries',
+    registers,
+  })
   const waiting = new Gauge({ name: 'lastcall_webhook_waiting', help: 'Events that are due and wait', registers })
   const oldest = new Gauge({
     name: 'lastcall_webhook_oldest_seconds',
@@ -105,6 +112,7 @@ function webhookMetrics(registers: Registry[]): WebhookMetrics {
   return {
     tried: (outcome) => tries.inc({ outcome }),
     dropped: (count) => dropped.inc(count),
+    logLost: (count) => lost.inc(count),
     waits(count, oldestSeconds) {
       waiting.set(count)
       oldest.set(oldestSeconds)

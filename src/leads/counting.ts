@@ -1,11 +1,13 @@
 // What is noted behind the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Seconds } from '../core/instant.ts'
+import { quarterOf, type Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from '../store/counts.ts'
 import type { Campaign, KeyUse } from '../store/model.ts'
+import type { SignupCount } from '../store/results.ts'
 import type { Store } from '../store/store.ts'
+import type { LeadStep } from './leads.ts'
 
 const flushMs = 1_000
 /** Different counts that may wait; more are lost. */
@@ -26,8 +28,8 @@ export type Counted = {
 export type Counting = {
   /** Counts in memory; `nowMs` is milliseconds of the wall clock. */
   count(counted: Counted, nowMs: number): void
-  /** Counts a new lead. */
-  registered(campaign: Campaign, at: Seconds): void
+  /** Counts a lead that is new, or has started, with the people who signed up when it did. */
+  stepped(campaign: Campaign, step: LeadStep): void
   /** Notes that a key let a request in, at a time of the wall clock: the first use in each minute. */
   keyUsed(keyId: string, atMs: number): void
   /** Stores what waits, as far as the database lets it. */
@@ -43,6 +45,7 @@ export function openCounting(
   onLost: (count: number) => void,
 ): Counting {
   let counts = new Map<string, Count>()
+  let signups = new Map<string, SignupCount>()
   let keyUses = new Map<string, KeyUse>()
   /** Of the last use of each key. */
   const minutes = new Map<string, number>()
@@ -60,22 +63,36 @@ export function openCounting(
     else onLost(count.total)
   }
 
+  function addSignups(count: SignupCount): void {
+    const key = `${count.campaignId} ${count.fromAt}`
+    const known = signups.get(key)
+    if (known !== undefined) {
+      known.signedUp += count.signedUp
+      known.started += count.started
+    } else if (signups.size < mostWaiting) signups.set(key, count)
+    else onLost(count.signedUp + count.started)
+  }
+
   function arm(): void {
     timer ??= setTimeout(() => {
       timer = undefined
       storing ??= flush().finally(() => {
         storing = undefined
-        if (counts.size + keyUses.size > 0) arm()
+        if (counts.size + signups.size + keyUses.size > 0) arm()
       })
     }, flushMs)
   }
 
   async function flush(): Promise<void> {
-    const [added, used] = [[...counts.values()], [...keyUses.values()]]
+    const [added, stepped, used] = [[...counts.values()], [...signups.values()], [...keyUses.values()]]
     counts = new Map()
+    signups = new Map()
     keyUses = new Map()
     for (const own of Map.groupBy(added, ({ accountId }) => accountId).values()) {
       await inBatches(own, store.counts.add, add)
+    }
+    for (const own of Map.groupBy(stepped, ({ accountId }) => accountId).values()) {
+      await inBatches(own, store.counts.addSignups, addSignups)
     }
     await inBatches(used, store.configuration.noteKeyUses, (use) => {
       // A later use of the same key may wait by now.
@@ -92,8 +109,12 @@ export function openCounting(
 
   return {
     count: (counted, nowMs) => count(counted, Math.floor(nowMs / 1_000)),
-    registered(campaign, at) {
-      count({ campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' }, at)
+    stepped(campaign, { registeredAt, isNew, hasStarted }) {
+      const { accountId, id: campaignId } = campaign
+      const people = { signedUp: Number(isNew), started: Number(hasStarted), clicked: 0 }
+      addSignups({ accountId, campaignId, fromAt: quarterOf(registeredAt), ...people })
+      arm()
+      if (isNew) count({ campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' }, registeredAt)
     },
     keyUsed(keyId, atMs) {
       const minute = Math.floor(atMs / 60_000)
@@ -109,6 +130,7 @@ export function openCounting(
       clearTimeout(timer)
       await flush()
       for (const { total } of counts.values()) onLost(total)
+      for (const { signedUp, started } of signups.values()) onLost(signedUp + started)
     },
   }
 }

@@ -93,11 +93,14 @@ const registeringVisitor = (visitor: Lead): Change => ({
   visitor,
 })
 
-/** `onNew` is told of every lead that was not there before, once it is on disk. */
+/** A lead that is new, whose first attempt has begun, or both. */
+export type LeadStep = { registeredAt: Seconds; isNew: boolean; hasStarted: boolean }
+
+/** `onStep` is told of every lead with an email that has come a step further, once that is on disk. */
 export function buildLeads(
   store: Pick<Store, 'leads'>,
   configCache: ConfigCache,
-  onNew: (campaign: Campaign, now: Seconds) => void,
+  onStep: (campaign: Campaign, step: LeadStep) => void,
 ): Leads {
   async function campaignOf({ accountId, campaignId }: CampaignOf): Promise<Campaign | undefined> {
     const campaign = await configCache.campaign(campaignId)
@@ -113,7 +116,8 @@ export function buildLeads(
   ): Promise<Registration | LeadRefusal> {
     const campaign = await campaignOf(of)
     if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-    const decide = decider(change, now)
+    const decided = { hasStarted: false }
+    const decide = decider(change, now, decided)
     const seen = await store.leads.find(campaign, email)
     const decision = decide(campaign, seen)
     if (typeof decision === 'string') return decision
@@ -121,8 +125,12 @@ export function buildLeads(
     if (seen !== undefined && decision === undefined) return { ...view(campaign, seen, now), created: false }
     const written = await store.leads.write(campaign, email, decide, seen)
     if (typeof written === 'string') return written
-    if (written.created && change !== visitingWithoutEmail) onNew(written.campaign, now)
-    return { ...view(written.campaign, written.lead, now), created: written.created }
+    const { lead, created: isNew } = written
+    const { hasStarted } = decided
+    if ((isNew || hasStarted) && change !== visitingWithoutEmail) {
+      onStep(written.campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
+    }
+    return { ...view(written.campaign, lead, now), created: isNew }
   }
 
   return {
@@ -142,12 +150,19 @@ export function buildLeads(
   }
 }
 
-function decider({ check, attempt, visitor, isTold = true }: Change, now: Seconds): Decide {
+/** It may be asked several times, with what is there by then; `decided` is what it said last. */
+function decider(
+  { check, attempt, visitor, isTold = true }: Change,
+  now: Seconds,
+  decided: { hasStarted: boolean },
+): Decide {
   return (campaign, lead) => {
+    decided.hasStarted = false
     const refusal = check(campaign, lead)
     if (refusal !== undefined) return refusal
     const next = attempt(campaign, lead, now)
     if (next === lead?.attempt) return undefined
+    decided.hasStarted = next.number === 1 && next.anchorAt !== null && (lead?.attempt.anchorAt ?? null) === null
     const before = lead ?? visitor
     const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
     const decision: Decision = { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }

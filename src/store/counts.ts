@@ -2,6 +2,7 @@
 import type { Seconds } from '../core/instant.ts'
 import { countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
+import { addSignups, noteClicks, openByDeadline, type SignupCount, signups, startsSince } from './results.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
@@ -38,10 +39,18 @@ export type Counts = ReturnType<typeof countsOn>
 /** `rowsAtOnce`: rows of one statement. */
 export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
-    ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings }),
     ...boundTo(read, { countStates }),
+    ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings, signups, startsSince, openByDeadline }),
     /** Adds to the counts by day of what recipients did; the counts are those of one account. */
-    add: (counts: readonly Count[]) => writeUnflushed((sql) => runAll(sql, countStatements(counts, rowsAtOnce))),
+    add: (counts: readonly Count[]) =>
+      writeUnflushed(async (sql) => {
+        await runAll(sql, countStatements(counts, rowsAtOnce))
+        const clicks = counts.filter(({ kind, fetcher }) => kind === 'click' && fetcher === 'person')
+        const leadIds = clicks.map(({ leadId }) => leadId).filter((id) => id !== null)
+        await noteClicks(sql, counts[0]?.accountId ?? 0, leadIds, rowsAtOnce)
+      }),
+    /** Adds to the counts of people by when they signed up; the counts are those of one account. */
+    addSignups: (counts: readonly SignupCount[]) => writeUnflushed((sql) => addSignups(sql, counts, rowsAtOnce)),
   }
 }
 
@@ -101,12 +110,17 @@ async function sightings(sql: Sql, { id }: Campaign): Promise<Map<number, Second
   return new Map(rows.map((row) => [row.page_id, row.seen_at]))
 }
 
-/** Ascending day, from `fromDay` (days since 1970-01-01) on. */
-async function ofCampaign(sql: Sql, { accountId, id }: Campaign, fromDay: number): Promise<CampaignCount[]> {
+/** Ascending day, from `fromDay` (days since 1970-01-01) on, and before `untilDay` where it is given. */
+async function ofCampaign(
+  sql: Sql,
+  { accountId, id }: Campaign,
+  fromDay: number,
+  untilDay = Number.MAX_SAFE_INTEGER,
+): Promise<CampaignCount[]> {
   const rows = await sql.all(
     `SELECT day, page_id, kind, fetcher, total FROM daily_counts
-      WHERE account_id = ? AND campaign_id = ? AND day >= ? ORDER BY day, page_id, kind, fetcher`,
-    ...[accountId, id, fromDay],
+      WHERE account_id = ? AND campaign_id = ? AND day >= ? AND day < ? ORDER BY day, page_id, kind, fetcher`,
+    ...[accountId, id, fromDay, untilDay],
   )
   return rows.map((row) => ({ ...namesOf(row), pageId: row.page_id === 0 ? null : row.page_id }))
 }

@@ -25,8 +25,8 @@ export type Endpoint = {
   settings: EndpointSettings
   /** Of its secret. */
   generation: number
-  /** Until then the secret before signs too. */
-  oldUntil: Seconds | null
+  /** Secrets before it, the newest first: until then each signs too. */
+  oldSecrets: { generation: number; until: Seconds }[]
   createdAt: Seconds
   /** What was due before is not told. */
   fromAt: Seconds
@@ -37,8 +37,8 @@ export type Endpoint = {
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
-/** A notice whose turn it is; `tries` is null until it has failed once. */
-export type Due = Notice & { tries: number | null }
+/** A notice whose turn it is; `tries` is null until it has failed once, `refused` those of them that were answered. */
+export type Due = Notice & { tries: number | null; refused: number }
 
 /** A delivery that failed. Without a next time it is given up. */
 export type Failed = Due & { nextAt: Seconds | null; lastAt: Seconds }
@@ -55,9 +55,10 @@ export type Sweep = {
   cause: SweepCause
   /** 0 until it has begun. */
   begunAt: Seconds
-  /** What the campaign decided by before the edit. */
-  scheduleBefore: Schedule | null
+  /** What the campaign decided by before the edit; several where it was edited again while this was under way. */
+  schedulesBefore: Schedule[]
   afterEmail: string
+  restarts: number
 }
 
 /** How an engine goes about it. */
@@ -73,11 +74,15 @@ export type EventsOptions = {
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Events = ReturnType<typeof eventsOn>
 
+/** After so many failed tries in a row the endpoint's server is left alone for a while. */
+export const failuresToStop = 5
 const leaseSeconds = 30
-const keptSeconds = 30 * 86_400
+export const keptSeconds = 30 * 86_400
 /** What waits is counted up to here. */
 const mostCounted = 10_001
-const purgedAtOnce = 1_000
+export const purgedAtOnce = 1_000
+const mostSchedules = 20
+const mostOldSecrets = 10
 
 export function eventsOn(runner: Runner, options: EventsOptions) {
   const { read, write, writeUnflushed } = runner
@@ -123,7 +128,7 @@ function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptio
     },
     /** Sweeps for endpoints of `holder` that are on. */
     async sweeps(holder: string): Promise<Sweep[]> {
-      const sql = `SELECT e.*, campaign_id, cause, begun_at, schedule_before, after_email FROM sweeps AS s
+      const sql = `SELECT e.*, campaign_id, cause, begun_at, schedules_before, after_email, restarts FROM sweeps AS s
         JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
         WHERE ${mine} AND paused_at IS NULL ORDER BY cause, campaign_id LIMIT 100`
       return (await read(({ all }) => all(sql, holder))).map(toSweep)
@@ -138,31 +143,27 @@ function dueBy(sharedClock: string | null): string {
 
 function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: EventsOptions) {
   return {
-    /** In the order in which they are to be told: what failed before, then notices. */
+    /** In the order in which they are to be told: what failed before, which leaves half of the room to notices. */
     async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
-      const failed = `SELECT due_at, lead_id, kind, detail, tries FROM failed_deliveries
+      const failed = `SELECT ${key}, tries, refused FROM failed_deliveries
         WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
-      const notices = `SELECT due_at, lead_id, kind, detail, NULL AS tries FROM notices
-        WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY due_at, lead_id, kind LIMIT ?`
-      const rows = await read(async ({ all }) => [
-        ...(await all(failed, accountId, id, now, limit)),
-        ...(await all(notices, accountId, id, now, now, limit)),
+      const notices = `SELECT ${key}, NULL AS tries, 0 AS refused FROM notices
+        WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY ${key} LIMIT ?`
+      const [again, first] = await read(async ({ all }) => [
+        await all(failed, accountId, id, now, limit),
+        await all(notices, accountId, id, now, now, limit),
       ])
-      return rows.slice(0, limit).map((row) => toDue(id, row))
+      const mostAgain = Math.max(Math.ceil(limit / 2), limit - first.length)
+      return [...again.slice(0, mostAgain), ...first].slice(0, limit).map((row) => toDue(id, row))
     },
     /** Takes off what is done and writes what is to come, as one step. */
     settle: (endpoint: Endpoint, { done, failed, looks }: Settled) =>
       writeUnflushed(async (sql) => {
         const { accountId } = endpoint
-        const [first, again] = [done.filter(({ tries }) => tries === null), done.filter(({ tries }) => tries !== null)]
-        for (const part of parts(first))
-          await takeOff(
-            sql,
-            endpoint,
-            'notices',
-            part.map((one) => keyOf(one).slice(0, 3)),
-          )
-        for (const part of parts(again)) await takeOff(sql, endpoint, 'failed_deliveries', part.map(keyOf))
+        for (const table of queues) {
+          const own = done.filter(({ tries }) => (tries === null) === (table === 'notices'))
+          for (const part of parts(own)) await takeOff(sql, endpoint, table, part.map(keyOf))
+        }
         for (const part of parts(failed)) await putFailed(sql, accountId, part)
         for (const part of parts(looks)) await insertNotices(sql, accountId, part)
       }),
@@ -173,8 +174,8 @@ function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: 
         for (const part of parts(notices)) await insertNotices(sql, endpoint.accountId, part)
         // It may have been started again meanwhile, or have lost the email of somebody who was erased.
         const where = `WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ? AND after_email = ?
-          AND begun_at = ?`
-        const of = [endpoint.accountId, endpoint.id, campaignId, sweepCauses.indexOf(cause), afterEmail, sweep.begunAt]
+          AND restarts = ?`
+        const of = [endpoint.accountId, endpoint.id, campaignId, sweepCauses.indexOf(cause), afterEmail, sweep.restarts]
         if (next === null) await sql.run(`DELETE FROM sweeps ${where}`, ...of)
         else await sql.run(`UPDATE sweeps SET after_email = ?, begun_at = ? ${where}`, next, begunAt, ...of)
       }),
@@ -191,9 +192,9 @@ function namesBy(key: Uint8Array) {
   const refs = refCipher(key)
   return {
     /** The secrets that sign now, the newest first, as the customer has them. */
-    secretsOf({ accountId, id, generation, oldUntil }: Endpoint, now: Seconds): string[] {
-      const generations = oldUntil !== null && now < oldUntil ? [generation, generation - 1] : [generation]
-      return generations.map((one) => secretOf(key, `${accountId} ${id} ${one}`))
+    secretsOf({ accountId, id, generation, oldSecrets }: Endpoint, now: Seconds): string[] {
+      const old = oldSecrets.filter(({ until }) => now < until).map((one) => one.generation)
+      return [generation, ...old].map((one) => secretOf(key, `${accountId} ${id} ${one}`))
     },
     /** An erased lead's name in links. */
     refOf: (accountId: number, leadId: number, salt: number) => refs.write({ accountId, leadId, salt }),
@@ -211,12 +212,16 @@ function secretOf(key: Uint8Array, name: string): string {
   return `whsec_${Buffer.from(secret).toString('base64')}`
 }
 
+const notDeleted = "(pause_cause IS NULL OR pause_cause <> 'deleted')"
+
 /** Endpoints that notices are written for: those that are on, or whose server fails. */
-export async function watchersOf(sql: Sql, accountId: number, campaignId: number): Promise<Watcher[]> {
-  const rows = await sql.all(
-    "SELECT id, settings FROM endpoints WHERE account_id = ? AND (paused_at IS NULL OR pause_cause = 'failing')",
-    accountId,
-  )
+export async function watchersOf(
+  sql: Sql,
+  accountId: number,
+  campaignId: number,
+  which = "(paused_at IS NULL OR pause_cause = 'failing')",
+): Promise<Watcher[]> {
+  const rows = await sql.all(`SELECT id, settings FROM endpoints WHERE account_id = ? AND ${which}`, accountId)
   return rows
     .map((row) => watcherOf(row.id, JSON.parse(row.settings), campaignId))
     .filter((watcher) => watcher !== undefined)
@@ -248,12 +253,14 @@ export async function noteErased(
   // A sweep that stands at this email goes on from the lead before it, so that nothing of the address stays behind.
   const name = [accountId, campaignId, email]
   await sql.run(
-    `UPDATE sweeps SET after_email = coalesce((SELECT max(email) FROM leads
+    `UPDATE sweeps SET restarts = restarts + 1, after_email = coalesce((SELECT max(email) FROM leads
         WHERE account_id = ? AND campaign_id = ? AND email > ? AND email < ?), '')
       WHERE account_id = ? AND campaign_id = ? AND after_email = ?`,
     ...[accountId, campaignId, beforeEmails, email, ...name],
   )
-  const watchers = (await watchersOf(sql, accountId, campaignId)).filter(({ kinds }) => kinds.includes('lead.erased'))
+  // One that is paused hears of it too once it goes on: a backfill tells of nobody who is gone.
+  const all = await watchersOf(sql, accountId, campaignId, notDeleted)
+  const watchers = all.filter(({ kinds }) => kinds.includes('lead.erased'))
   if (watchers.length === 0) return
   const lead = 'SELECT id, salt FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?'
   const row = await sql.get(lead, ...name)
@@ -283,7 +290,10 @@ async function startSweeps(sql: Sql, { accountId, id, watchers }: Campaign, caus
   for (const { endpointId } of watchers) await startSweep(sql, accountId, endpointId, id, cause, before)
 }
 
-/** One that is under way begins again; what holds as "before" is what held before the first edit. */
+/**
+ * One that is under way begins again. Some leads then know of the first edit and some do not, so that all are compared
+ * with both schedules before.
+ */
 async function startSweep(
   sql: Sql,
   accountId: number,
@@ -292,14 +302,22 @@ async function startSweep(
   cause: SweepCause,
   scheduleBefore: string | null = null,
 ): Promise<void> {
+  const schedules = (list: string[]) => JSON.stringify([...new Set(list)].slice(-mostSchedules))
+  const of = [accountId, endpointId, campaignId, sweepCauses.indexOf(cause)]
+  const own = scheduleBefore === null ? [] : [scheduleBefore]
+  const row = await sql.get(
+    `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, schedules_before) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, endpoint_id, campaign_id, cause) DO UPDATE SET after_email = '',
+        restarts = sweeps.restarts + 1 RETURNING begun_at, schedules_before`,
+    ...[...of, schedules(own)],
+  )
+  if (row?.begun_at === 0) return
   await sql.run(
-    `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, schedule_before) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (account_id, endpoint_id, campaign_id, cause) DO UPDATE SET after_email = '', begun_at = 0`,
-    ...[accountId, endpointId, campaignId, sweepCauses.indexOf(cause), scheduleBefore],
+    `UPDATE sweeps SET begun_at = 0, schedules_before = ?
+      WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?`,
+    ...[schedules([...JSON.parse(row?.schedules_before), ...own]), ...of],
   )
 }
-
-const notDeleted = "(pause_cause IS NULL OR pause_cause <> 'deleted')"
 
 async function hasEndpoints(sql: Sql): Promise<boolean> {
   return (await sql.get('SELECT 1 AS found FROM endpoints LIMIT 1')) !== undefined
@@ -361,9 +379,12 @@ async function changeEndpoint(
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return undefined
+  // How the server of the address before did says nothing of this one.
+  if (before.settings.url !== settings.url)
+    await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null })
   const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
   await sql.run(next, JSON.stringify(settings), accountId, id)
-  const endpoint = { ...before, settings }
+  const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
   if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint)
@@ -406,15 +427,19 @@ async function discardBefore(sql: Sql, { accountId, id }: Endpoint, fromAt: Seco
   await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', fromAt, accountId, id)
 }
 
-/** Undefined where it has gone. */
+/** The secret until now signs too until `oldUntil`, those before it until their own; with null none of them. */
 async function rotateSecret(
   sql: Sql,
   { accountId, id }: Endpoint,
   oldUntil: Seconds | null,
 ): Promise<Endpoint | undefined> {
   await sql.bumpVersion(accountId)
-  const next = 'UPDATE endpoints SET generation = generation + 1, old_until = ? WHERE account_id = ? AND id = ?'
-  await sql.run(next, oldUntil, accountId, id)
+  const before = await findEndpoint(sql, accountId, id)
+  if (before === undefined) return undefined
+  const { generation, oldSecrets } = before
+  const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...oldSecrets].slice(0, mostOldSecrets)
+  const next = 'UPDATE endpoints SET generation = ?, old_secrets = ? WHERE account_id = ? AND id = ?'
+  await sql.run(next, generation + 1, JSON.stringify(old), accountId, id)
   return findEndpoint(sql, accountId, id)
 }
 
@@ -423,56 +448,66 @@ async function startBackfill(sql: Sql, { accountId, id }: Endpoint, campaignId: 
   await startSweep(sql, accountId, id, campaignId, 'backfill')
 }
 
-async function setHealth(sql: Sql, { accountId, id }: Endpoint, health: Health): Promise<void> {
+/** Of the address that the endpoint had when it was read. Where it takes something again, what it failed is due. */
+async function setHealth(sql: Sql, { accountId, id, settings, failures }: Endpoint, health: Health): Promise<void> {
+  const changed = await sql.run(
+    `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ?
+      WHERE account_id = ? AND id = ? AND settings = ?`,
+    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
+  )
+  if (changed === 0 || health.failures > 0 || failures < failuresToStop) return
   await sql.run(
-    'UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ? WHERE account_id = ? AND id = ?',
-    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id],
+    `UPDATE failed_deliveries SET next_at = last_at
+      WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0`,
+    ...[accountId, id],
   )
 }
 
 /** Tells it again at once. */
 async function resend(sql: Sql, { accountId }: Endpoint, notice: Notice, now: Seconds): Promise<void> {
-  await putFailed(sql, accountId, [{ ...notice, tries: 0, nextAt: now, lastAt: now }])
+  await putFailed(sql, accountId, [{ ...notice, tries: 0, refused: 0, nextAt: now, lastAt: now }])
 }
 
 /** The same for all that was given up since then; resolves with how many. */
 async function resendFailed(sql: Sql, { accountId, id }: Endpoint, since: Seconds, now: Seconds): Promise<number> {
   return sql.run(
-    `UPDATE failed_deliveries SET tries = 0, next_at = ?
+    `UPDATE failed_deliveries SET tries = 0, refused = 0, next_at = ?
       WHERE account_id = ? AND endpoint_id = ? AND next_at IS NULL AND last_at >= ?`,
     ...[now, accountId, id, since],
   )
 }
 
 async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
-  const rows = failed.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+  const rows = failed.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
   const values = failed.flatMap((one): Value[] => [
     ...[accountId, one.endpointId, ...keyOf(one)],
-    ...[one.tries, one.nextAt, one.lastAt],
+    ...[one.tries, one.refused, one.nextAt, one.lastAt],
   ])
   await sql.run(
     `INSERT INTO failed_deliveries
-      (account_id, endpoint_id, due_at, lead_id, kind, detail, tries, next_at, last_at) VALUES ${rows}
-      ON CONFLICT (account_id, endpoint_id, due_at, lead_id, kind, detail) DO UPDATE SET
-        tries = excluded.tries, next_at = excluded.next_at, last_at = excluded.last_at`,
+      (account_id, endpoint_id, ${key}, tries, refused, next_at, last_at) VALUES ${rows}
+      ON CONFLICT (account_id, endpoint_id, ${key}) DO UPDATE SET
+        tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`,
     ...values,
   )
 }
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
-const keys = { notices: 'due_at, lead_id, kind', failed_deliveries: 'due_at, lead_id, kind, detail' }
+/** What waits, and what failed; of one endpoint both are in the order of this key. */
+const queues = ['notices', 'failed_deliveries'] as const
+const key = 'due_at, lead_id, kind, detail'
 
 async function takeOff(
   sql: Sql,
   { accountId, id }: Endpoint,
-  table: keyof typeof keys,
+  table: (typeof queues)[number],
   rows: readonly number[][],
-): Promise<void> {
-  const row = `(${keys[table].replace(/\w+/g, '?')})`
+) {
+  const row = '(?, ?, ?, ?)'
   // SQLite has no list of rows, and gets one at a time.
   const among = rows.length === 1 ? `= ${row}` : `IN (${rows.map(() => row).join(', ')})`
-  const sqlText = `DELETE FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND (${keys[table]}) ${among}`
+  const sqlText = `DELETE FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND (${key}) ${among}`
   await sql.run(sqlText, accountId, id, ...rows.flat())
 }
 
@@ -481,27 +516,39 @@ async function deletedEndpoints(sql: Sql): Promise<Endpoint[]> {
 }
 
 /** Removes a part of what an endpoint leaves, and at last itself; true once nothing is left. */
-async function purge(sql: Sql, { accountId, id }: Endpoint): Promise<boolean> {
-  const of = 'account_id = ? AND endpoint_id = ?'
-  const ids = [accountId, id] as const
-  for (const [table, key] of Object.entries(keys)) {
-    const some = `SELECT ${key} FROM ${table} WHERE ${of} LIMIT ${purgedAtOnce}`
-    const gone = await sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids)
-    if (gone > 0) return false
-  }
-  await sql.run(`DELETE FROM sweeps WHERE ${of}`, ...ids)
-  await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', ...ids)
+async function purge(sql: Sql, { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>): Promise<boolean> {
+  for (const table of queues) if ((await removeSome(sql, table, accountId, id)) > 0) return false
+  await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)
+  await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', accountId, id)
   return true
 }
 
-/** What nobody waits for after 30 days: deliveries that were given up, and notices for a server that fails. */
+/** Resolves with how many. */
+function removeSome(
+  sql: Sql,
+  table: (typeof queues)[number],
+  accountId: number,
+  id: number,
+  condition = 'due_at >= ?',
+  value: Seconds = 0,
+): Promise<number> {
+  const of = 'account_id = ? AND endpoint_id = ?'
+  const some = `SELECT ${key} FROM ${table} WHERE ${of} AND ${condition} LIMIT ${purgedAtOnce}`
+  const ids = [accountId, id]
+  return sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids, value)
+}
+
+/**
+ * What nobody waits for after 30 days, some of it at a time: deliveries that were given up, and all that an endpoint
+ * which is paused was not told. Resolves with how many were never tried.
+ */
 async function purgeOld(sql: Sql, now: Seconds): Promise<number> {
   const before = now - keptSeconds
-  await sql.run('DELETE FROM failed_deliveries WHERE next_at IS NULL AND last_at < ?', before)
   let dropped = 0
-  for (const row of await sql.all("SELECT account_id, id FROM endpoints WHERE pause_cause = 'failing'")) {
-    const of = 'account_id = ? AND endpoint_id = ? AND due_at < ?'
-    dropped += await sql.run(`DELETE FROM notices WHERE ${of}`, row.account_id, row.id, before)
+  for (const { account_id, id, paused_at } of await sql.all('SELECT account_id, id, paused_at FROM endpoints')) {
+    const isGivenUp = paused_at === null ? 'next_at IS NULL AND last_at < ?' : 'last_at < ?'
+    await removeSome(sql, 'failed_deliveries', account_id, id, isGivenUp, before)
+    if (paused_at !== null) dropped += await removeSome(sql, 'notices', account_id, id, 'due_at < ?', before)
   }
   return dropped
 }
@@ -512,7 +559,7 @@ function toEndpoint(row: Row): Endpoint {
     accountId: row.account_id,
     settings: JSON.parse(row.settings),
     generation: row.generation,
-    oldUntil: row.old_until,
+    oldSecrets: JSON.parse(row.old_secrets),
     createdAt: row.created_at,
     fromAt: row.from_at,
     pausedAt: row.paused_at,
@@ -523,8 +570,8 @@ function toEndpoint(row: Row): Endpoint {
   }
 }
 
-function toDue(endpointId: number, { due_at, lead_id, kind, detail, tries }: Row): Due {
-  return { endpointId, dueAt: due_at, leadId: lead_id, kind: noticeKinds[kind] as NoticeKind, detail, tries }
+function toDue(endpointId: number, { due_at, lead_id, kind, detail, tries, refused }: Row): Due {
+  return { endpointId, dueAt: due_at, leadId: lead_id, kind: noticeKinds[kind] as NoticeKind, detail, tries, refused }
 }
 
 function toSweep(row: Row): Sweep {
@@ -533,7 +580,8 @@ function toSweep(row: Row): Sweep {
     campaignId: row.campaign_id,
     cause: sweepCauses[row.cause] as SweepCause,
     begunAt: row.begun_at,
-    scheduleBefore: row.schedule_before === null ? null : JSON.parse(row.schedule_before),
+    schedulesBefore: JSON.parse(row.schedules_before).map((written: string) => JSON.parse(written)),
     afterEmail: row.after_email,
+    restarts: row.restarts,
   }
 }

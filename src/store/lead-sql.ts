@@ -18,7 +18,8 @@ export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND c
 /**
  * Values: a list of emails, account, campaign; of PostgreSQL alone, which reads and locks in the order of the list.
  * `email = ANY (?)` would be shorter, but is planned by how many leads the account seems to have: as long as
- * PostgreSQL has not counted them, it reads them all.
+ * PostgreSQL has not counted them, it reads them all. A short list is planned again each time, which costs more than
+ * to read a lead: `findLead` is for one.
  */
 export const findLeads = (lock: '' | 'FOR UPDATE') => `
   SELECT lead.* FROM unnest(CAST(? AS text[])) AS asked (address), LATERAL (
@@ -116,9 +117,11 @@ export async function hasLeads(sql: Sql, accountId: number, campaignId: number):
 
 /** The campaign's leads, with all that was counted of it and of them. */
 export async function deleteLeads(sql: Sql, accountId: number, campaignId: number): Promise<void> {
-  const ofLeads = `DELETE FROM lead_counts WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${ofCampaign})`
-  await sql.run(ofLeads, accountId, accountId, campaignId)
+  const ofLeads = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${ofCampaign})`
+  await sql.run(`DELETE FROM lead_counts ${ofLeads}`, accountId, accountId, campaignId)
+  await sql.run(`DELETE FROM clicked_leads ${ofLeads}`, accountId, accountId, campaignId)
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, accountId, campaignId)
+  await sql.run(`DELETE FROM signup_counts ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM sweeps ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
 }
@@ -126,13 +129,13 @@ export async function deleteLeads(sql: Sql, accountId: number, campaignId: numbe
 /** Resolves with how many of them there were. */
 export async function deleteNamed(sql: Sql, leads: readonly LeadName[], now: Seconds): Promise<number> {
   const lead = `${ofCampaign} AND email = ?`
-  const countsOfLead = `DELETE FROM lead_counts
-    WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
+  const ofLead = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
   let deleted = 0
   for (const { campaign, email } of leads) {
     const name = [campaign.accountId, campaign.id, email] as const
     await noteErased(sql, campaign, email, now)
-    await sql.run(countsOfLead, campaign.accountId, ...name)
+    await sql.run(`DELETE FROM lead_counts ${ofLead}`, campaign.accountId, ...name)
+    await sql.run(`DELETE FROM clicked_leads ${ofLead}`, campaign.accountId, ...name)
     deleted += await sql.run(`DELETE FROM leads ${lead}`, ...name)
   }
   return deleted

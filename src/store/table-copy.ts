@@ -13,10 +13,12 @@ const copiedTables = {
   leads: [],
   daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher'],
   lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher'],
+  signup_counts: ['account_id', 'campaign_id', 'from_at'],
+  clicked_leads: ['account_id', 'lead_id'],
   users: ['id'],
   page_sightings: ['page_id'],
   endpoints: ['account_id', 'id'],
-  notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind'],
+  notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   failed_deliveries: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   sweeps: ['account_id', 'endpoint_id', 'campaign_id', 'cause'],
 } as const
@@ -68,12 +70,13 @@ export async function copyTables(
 }
 
 async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
-  const keyOf = async ({ read }: CopyEnd): Promise<Uint8Array> =>
-    (await read((sql) => sql.get('SELECT ref_key FROM installation')))?.ref_key
-  const key = await keyOf(from)
-  if (Buffer.compare(key, await keyOf(to)) === 0) return
+  const installationOf = async ({ read }: CopyEnd): Promise<Row> =>
+    (await read((sql) => sql.get('SELECT ref_key, starts_since FROM installation'))) as Row
+  const installation = await installationOf(from)
+  if (Buffer.compare(installation.ref_key, (await installationOf(to)).ref_key) === 0) return
   if ((await count(to, 'accounts')) > 0) throw new Refused('--to: the database holds another installation')
-  await to.write((sql) => sql.run('UPDATE installation SET ref_key = ?', key))
+  const { ref_key: refKey, starts_since: startsSince } = installation
+  await to.write((sql) => sql.run('UPDATE installation SET ref_key = ?, starts_since = ?', refKey, startsSince))
 }
 
 async function count({ read }: CopyEnd, table: CopiedTable): Promise<number> {

@@ -180,7 +180,17 @@ const told: [what: string, settings: object, code: string, path: string, at?: st
   ['no page at all', { pages: [], mailTimer: null }, 'NO_PAGE', 'pages'],
   ['faint digits', { mailTimer: { digits: '#ffffff', box: '#f5f5f5' } }, 'TIMER_DIGITS_FAINT', 'mailTimer.digits'],
   ['faint labels', { mailTimer: { labels: '#aaaaaa' } }, 'TIMER_LABELS_FAINT', 'mailTimer.labels'],
-  ['labels too small', { mailTimer: { height: 50 } }, 'TIMER_LABELS_SMALL', 'mailTimer.height'],
+  ['a faint ring', { mailTimer: { preset: 'rings', box: '#eeeeee' } }, 'TIMER_BOXES_FAINT', 'mailTimer.box'],
+  ['digits too small', { mailTimer: { height: 50, showLabels: false } }, 'TIMER_DIGITS_SMALL', 'mailTimer.height'],
+  ['digits made too small', { mailTimer: { digitSize: 20 } }, 'TIMER_DIGITS_SMALL', 'mailTimer.digitSize'],
+  ['labels too small', { mailTimer: { height: 100 } }, 'TIMER_LABELS_SMALL', 'mailTimer.height'],
+  ['labels made too small', { mailTimer: { labelSize: 12 } }, 'TIMER_LABELS_SMALL', 'mailTimer.labelSize'],
+  [
+    'labels too long',
+    { mailTimer: { labelTexts: { days: 'w'.repeat(20) } } },
+    'TIMER_LABELS_SMALL',
+    'mailTimer.labelTexts',
+  ],
   ['boxes like pillars', { mailTimer: { width: 200, height: 200 } }, 'TIMER_PILLARS', 'mailTimer.height'],
   ['a timer and no eligible page', { pages: [{ ...page, eligible: false }] }, 'TIMER_WITHOUT_PAGE', 'mailTimer'],
 ]
@@ -239,6 +249,8 @@ test('a timer as each preset looks by itself can be read, and so can a transpare
   for (const style of styles) assert.deepEqual(timerFindings(style), [], style.preset)
   const faint = fullTimerStyle({ background: 'transparent', labels: '#1f2937' })
   assert.deepEqual(timerFindings(faint), [['TIMER_LABELS_FAINT', 'labels']])
+  const narrow = presetStyles.map((style) => ({ ...style, width: 320, height: 80, pixelsPerPoint: 2 as const }))
+  for (const style of narrow) assert.deepEqual(timerFindings(style), [], style.preset)
   const flat = fullTimerStyle({ preset: 'flat', digits: '#eeeeee' })
   assert.deepEqual(timerFindings(flat), [['TIMER_DIGITS_FAINT', 'digits']])
 })

@@ -9,13 +9,17 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
+import { readConfig } from '../../src/config.ts'
+import { openHistoryTable } from '../../src/history/open.ts'
 import { eventually, leads, newEmail, openShop, send } from '../support/api.ts'
+import { holdShape } from '../support/description.ts'
 import { openReceiver } from '../support/receiver.ts'
 
 const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '200'] })
 const receiver = await openReceiver({ after })
 const base = '/api/events/v1'
 let key = ''
+let description: any
 
 async function ask(method: string, path: string, body?: unknown, by = key) {
   const answer = await send(shop.server, method, base + path, {
@@ -26,6 +30,9 @@ async function ask(method: string, path: string, body?: unknown, by = key) {
   assert.match(answer.headers['x-request-id'] ?? '', /^[0-9a-f-]{36}$/)
   assert.equal(answer.headers['cache-control'], 'no-store')
   if (answer.status >= 400) assert.deepEqual(Object.keys(answer.body), ['status', 'code', 'message', 'requestId'])
+  // Every answer fits the description: status, headers and body.
+  description ??= (await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })).body
+  holdShape(answer, path.split('?')[0] as string, description, `${method} ${path}`)
   return answer
 }
 const codeOf = async (...asked: Parameters<typeof ask>) => {
@@ -155,6 +162,8 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   )
   assert.ok(!JSON.stringify(log).includes(email))
   assert.deepEqual((await ask('GET', `${at}/deliveries?outcome=failed`)).body.items, [])
+  assert.equal(await codeOf('GET', `${at}/deliveries?before=yesterday`), '422 VALIDATION_ERROR')
+  assert.equal(await codeOf('POST', `${at}/deliveries/%00/resend`), '404 DELIVERY_NOT_FOUND')
   assert.equal(await codeOf('POST', `${at}/deliveries/evt_${'0'.repeat(32)}/resend`), '404 DELIVERY_NOT_FOUND')
   assert.equal((await ask('POST', `${at}/deliveries/${told?.id}/resend`)).status, 202)
   const again = (await receiver.wait('/c', 3))[2]
@@ -175,7 +184,26 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   assert.equal((await ask('GET', '/samples')).body.items.length, 9)
 })
 
-test('its description is OpenAPI 3.1 with webhooks, clean under the recommended rules, and every answer fits it', async () => {
+test('log: pages lose no try of the same millisecond', async () => {
+  const { body } = await ask('POST', '/endpoints', input('/pages'))
+  const { accountId } = shop.owner
+  const ids = Array.from({ length: 7 }, (_, n) => `evt_${String(n).repeat(32)}`)
+  const table = await openHistoryTable(readConfig({ 'database-url': shop.place.databaseUrl }).database)
+  const of = { accountId, endpointId: body.id, kind: 'lead.registered', leadId: 1, dueAt: 1, detail: 0 }
+  const tried = { atMs: Date.now(), status: 204, cause: null, milliseconds: 1, tryNumber: 1 }
+  await table.deliveries.append(ids.map((eventId) => ({ ...of, ...tried, eventId })))
+  await table.close()
+  const read: string[] = []
+  for (let before: string | null = ''; before !== null; ) {
+    const query = `limit=3${before && `&before=${encodeURIComponent(before)}`}`
+    const page: any = (await ask('GET', `/endpoints/${body.id}/deliveries?${query}`)).body
+    read.push(...page.items.map(({ eventId }: any) => eventId))
+    before = page.nextBefore
+  }
+  assert.deepEqual(read, ids.toReversed())
+})
+
+test('its description is OpenAPI 3.1 with webhooks, clean under the recommended rules; answers are held to it by each call', async () => {
   const { body } = await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })
   assert.match(body.openapi, /^3\.1/)
   assert.equal(Object.keys(body.webhooks).length, 9)

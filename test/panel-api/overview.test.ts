@@ -33,7 +33,7 @@ async function withAccount(t: TestContext, work: (given: Given) => Promise<void>
       },
       async register(campaign, at) {
         const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))
-        counting.registered(campaign, seconds(at))
+        counting.stepped(campaign, { registeredAt: seconds(at), isNew: true, hasStarted: true })
         await counting.close()
       },
       overview: async (at) =>

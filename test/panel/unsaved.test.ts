@@ -84,7 +84,7 @@ atBothWidths('a timer follows what a colleague saves, and never overwrites it un
   await comeBack(mine)
   await mine.waitForFunction(() => [...document.querySelectorAll('input')].some(({ value }) => value === '400 points'))
 
-  await mine.getByLabel('Boxes').fill('#aa2200')
+  await mine.getByLabel('Boxes', { exact: true }).fill('#aa2200')
   await theirs.getByLabel('Width').fill('500')
   await save(theirs, 'timer')
   await comeBack(mine)
@@ -107,7 +107,7 @@ atBothWidths('a timer follows what a colleague saves, and never overwrites it un
   assert.equal((await exported(id)).mailTimer, null)
   await comeBack(mine)
   await behind(mine).waitFor()
-  assert.equal(await mine.getByLabel('Boxes').inputValue(), '#aa2200')
+  assert.equal(await mine.getByLabel('Boxes', { exact: true }).inputValue(), '#aa2200')
   await mine.getByRole('button', { name: 'Discard changes' }).click()
   await mine.getByText('This campaign has no countdown for mails').waitFor()
   await Promise.all([mine.context().close(), theirs.context().close()])
@@ -125,7 +125,7 @@ atBothWidths('unsaved pages and timer are marked, kept for another visit, and le
   await page.getByRole('tab', { name: 'Mail timer' }).click()
   await leave.getByRole('button', { name: 'Leave', exact: true }).click()
 
-  await page.getByLabel('Boxes').fill('#aa2200')
+  await page.getByLabel('Boxes', { exact: true }).fill('#aa2200')
   await page.getByRole('tab', { name: 'Mail timer (unsaved)' }).waitFor()
   let asked = 0
   page.on('dialog', (dialog) => {
@@ -135,7 +135,7 @@ atBothWidths('unsaved pages and timer are marked, kept for another visit, and le
   await page.reload()
   assert.equal(asked, 1)
   await page.getByText('Not saved yet.').waitFor()
-  assert.equal(await page.getByLabel('Boxes').inputValue(), '#aa2200')
+  assert.equal(await page.getByLabel('Boxes', { exact: true }).inputValue(), '#aa2200')
   await save(page, 'timer')
   await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).click()
   await page.getByText('Not saved yet.').waitFor()

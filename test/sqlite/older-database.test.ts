@@ -61,8 +61,10 @@ async function furnished(t: TestContext) {
   return { at, campaign, leads }
 }
 
-/** What came with version 6. */
-const dropNewer = `DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
+/** What came with version 6 and later. */
+const dropNewer = `DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
+  DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
+  DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
   ALTER TABLE api_keys DROP COLUMN scopes;`
 
 /** Turns it into what each version kept: the leads up to `filedUpTo` filed by their email, the others not yet. */

@@ -15,13 +15,15 @@ test('counts of an account that cannot be stored wait; those of others are store
     if (isAway && counts[0]?.accountId === 1) throw new Error('away')
     stored.push(...counts)
   }
-  const store = { counts: { add }, configuration: {} } as unknown as Store
+  const addSignups = async () => {}
+  const store = { counts: { add, addSignups }, configuration: {} } as unknown as Store
   let lost = 0
   const counting = openCounting(store, (count) => {
     lost += count
   })
   const campaign = (accountId: number) => ({ id: accountId, accountId, timeZone: 'UTC' }) as Campaign
-  for (let n = 0; n < 30; n += 1) counting.registered(campaign(1 + (n % 3)), 1_795_000_000)
+  const step = { registeredAt: 1_795_000_000, isNew: true, hasStarted: false }
+  for (let n = 0; n < 30; n += 1) counting.stepped(campaign(1 + (n % 3)), step)
   const totals = () =>
     [1, 2, 3].map((id) => stored.filter(({ accountId }) => accountId === id).reduce((sum, { total }) => sum + total, 0))
   assert.ok(await eventually(5_000, async () => totals().join() === '0,10,10'))

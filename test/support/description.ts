@@ -60,21 +60,27 @@ const fields = {
 }
 
 export function holdToDescription(answer: Answer, path: string, description: Json, where: string): void {
+  const operation = holdShape(answer, path, description, where)
+  if (operation && answer.method !== 'HEAD' && answer.status < 300) holdFields(operation.name, answer)
+}
+
+/** Status, headers and body of any API that describes itself; without a body, its headers. */
+export function holdShape(answer: Answer, path: string, description: Json, where: string): Operation | undefined {
   const operation = operationOf(description, answer.method, path)
   if (!operation) {
     assert.ok(ofEveryPath.includes(answer.status), `of no operation: ${where}`)
-    return
+    return undefined
   }
   const declared = resolved(description, operation.responses[String(answer.status)])
   assert.ok(declared, `undeclared status: ${where}`)
   holdHeaders(answer, declared.headers ?? {}, description, where)
-  if (answer.method === 'HEAD') return
+  if (answer.method === 'HEAD' || answer.status === 204) return operation
   const mediaType = (answer.headers['content-type'] ?? '').split(';')[0] ?? ''
   const content = declared.content?.[mediaType]
   assert.ok(content?.schema, `undeclared media type ${mediaType}: ${where}`)
   const validate = validatorOf(description, content.schema)
   assert.ok(validate(answer.body), `${where}: ${JSON.stringify(validate.errors)}`)
-  if (answer.status < 300) holdFields(operation.name, answer)
+  return operation
 }
 
 function resolved(description: Json, node: Json): Json {

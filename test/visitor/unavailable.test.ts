@@ -36,7 +36,7 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
       store: { rates: { count: ask, countVisitor: ask } },
       visitors: { find: ask, campaign: ask, leadIn: ask, offer: ask, register: ask },
       templates: { get: ask },
-      counting: { count: (one) => void counted.push(one), registered() {}, keyUsed() {}, close: async () => {} },
+      counting: { count: (one) => void counted.push(one), stepped() {}, keyUsed() {}, close: async () => {} },
       formRatePerMinute: 5,
       log,
       now: Date.now,

@@ -2,15 +2,18 @@
 import { bodyLimitBytes, type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
 import { type EventKind, eventKinds } from '../../core/events.ts'
 import { sampleOf } from '../../events/samples.ts'
+import { components, everyAnswer, failuresOf, rate } from '../public/description.ts'
 import { ErrorBody } from '../public/schemas.ts'
 import { type Operation, operations } from './operations.ts'
 import * as shape from './schemas.ts'
 
 const version = '1.0.0'
 
-const statuses = { ...errorStatus, ...shape.eventErrorStatus }
-const messages = { ...errorMessage, ...shape.eventErrorMessage }
-type Code = keyof typeof statuses
+const codesOf = {
+  status: { ...errorStatus, ...shape.eventErrorStatus },
+  message: { ...errorMessage, ...shape.eventErrorMessage },
+}
+type Code = keyof typeof codesOf.status
 
 const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const json = (name: string, more: object = {}) => ({ 'application/json': { schema: schema(name), ...more } })
@@ -20,19 +23,8 @@ const ofBodies: readonly Code[] = ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPO
 const anyTime: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
 function failures({ body, errors, needsOn }: Operation) {
-  const codes: Code[] = [
-    ...always,
-    ...(body ? ofBodies : []),
-    ...errors,
-    ...(needsOn ? ['WEBHOOKS_OFF' as const] : []),
-    ...anyTime,
-  ]
-  return Object.fromEntries(
-    [...new Set(codes.map((code) => statuses[code]))].map((status) => {
-      const said = codes.filter((code) => statuses[code] === status).map((code) => `\`${code}\`: ${messages[code]}`)
-      return [status, { description: said.join('\n\n'), content: json('Error') }]
-    }),
-  )
+  const off = needsOn ? (['WEBHOOKS_OFF'] as const) : []
+  return failuresOf([...always, ...(body ? ofBodies : []), ...errors, ...off, ...anyTime], codesOf)
 }
 
 const parameter = (name: string, place: 'path' | 'query', of: object) => ({
@@ -52,7 +44,8 @@ function described(operation: Operation) {
   const asked = Object.entries((query as { properties?: Record<string, object> })?.properties ?? {})
   const bodyName = Object.entries(shape).find(([, known]) => known === body)?.[0]
   const parameters = [...names, ...asked.map(([name, of]) => parameter(name, 'query', of))]
-  const success = { description: summary, ...(answer && { content: json(answer) }) }
+  const headers = { ...everyAnswer, ...rate }
+  const success = { description: summary, headers, ...(answer && { content: json(answer) }) }
   return {
     ...{ operationId: id, summary, tags: ['Endpoints'] },
     ...(parameters.length > 0 && { parameters }),
@@ -103,7 +96,7 @@ const lists = {
   DeliveryList: listOf(DeliveryList, 'Delivery'),
   SampleList: listOf(SampleList, 'Event'),
 }
-const codes = Object.keys(statuses)
+const codes = Object.keys(codesOf.status)
 const error = { ...ErrorBody, properties: { ...ErrorBody.properties, code: { type: 'string', enum: codes } } }
 
 /** The description, with the whole base address of the API, relative or absolute, as its server. */
@@ -132,6 +125,7 @@ export function description(server: string) {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'A key with the scope `events`.' },
       },
+      headers: components.headers,
       schemas: {
         ...{ Endpoint, NewEndpoint, EndpointInput, EndpointChange, Secret, SecretInput, BackfillInput },
         ...{ ResumeInput, ResendInput, Resent, TestResult, Delivery, Event, Error: error },

@@ -97,7 +97,10 @@ export const Delivery = Type.Object(
   },
   closed,
 )
-export const DeliveryList = Type.Object({ items: Type.Array(Delivery), nextBefore: nullable(instant) }, closed)
+export const DeliveryList = Type.Object(
+  { items: Type.Array(Delivery), nextBefore: nullable(Type.String({ description: '`before` of the next page.' })) },
+  closed,
+)
 export const Event = Type.Object(
   { type: choice(eventKinds), timestamp: instant, data: Type.Object({}, { additionalProperties: true }) },
   closed,
@@ -114,7 +117,12 @@ export const LogQuery = Type.Object(
   {
     limit,
     outcome: Type.Optional(choice(['delivered', 'failed'])),
-    before: Type.Optional(Type.String({ maxLength: 40 })),
+    before: Type.Optional(
+      Type.String({
+        pattern: '^[^,]{1,40}(?:,evt_[0-9a-f]{32})?$',
+        description: '`nextBefore` of the page before, or an instant.',
+      }),
+    ),
   },
   closed,
 )

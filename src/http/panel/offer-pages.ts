@@ -2,10 +2,16 @@
 import Type from 'typebox'
 import { type Fault, firstFaults } from '../../core/fault.ts'
 import { formatInstant } from '../../core/instant.ts'
-import { languages } from '../../core/offer.ts'
-import { timerFonts } from '../../core/timer-font.ts'
+import { mailLanguages } from '../../core/mail-language.ts'
+import { fontsFor, timerFonts } from '../../core/timer-font.ts'
 import { timerFindings } from '../../core/timer-lint.ts'
-import { checkTimerStyle, defaultTimerStyle, fullTimerStyle } from '../../core/timer-style.ts'
+import {
+  checkTimerStyle,
+  filledPresets,
+  fullTimerStyle,
+  MOST_FRAME_PIXELS,
+  presetStyles,
+} from '../../core/timer-style.ts'
 import { render } from '../../countdown/render.ts'
 import { PanelRefusal } from './errors.ts'
 import { turnToBuild } from './limits.ts'
@@ -24,7 +30,7 @@ export const offerPageRoutes = {
     body: Type.Object(
       {
         style: Type.Object({}),
-        language: Type.Enum([...languages], { type: 'string' }),
+        language: Type.Enum([...mailLanguages], { type: 'string' }),
         secondsLeft: Type.Integer({ minimum: 0, maximum: 400 * 86_400 }),
       },
       closed,
@@ -38,6 +44,7 @@ export const offerPageRoutes = {
       const length = render(template, body.secondsLeft * 1_000, picture)
       return {
         picture: `data:image/gif;base64,${picture.toString('base64', 0, length)}`,
+        bytes: length,
         findings: timerFindings(fullTimerStyle(style)).map(([code, path]) => ({
           code,
           path,
@@ -48,6 +55,17 @@ export const offerPageRoutes = {
     },
   }),
   ...forReader('GET /timer-styles', {
-    run: async () => ({ fonts: [...timerFonts], usual: fullTimerStyle(defaultTimerStyle) }),
+    run: async () => ({
+      fonts: timerFonts.map((name) => ({
+        name,
+        languages: mailLanguages.filter((language) => fontsFor(language).includes(name)),
+      })),
+      languages: [...mailLanguages],
+      presets: [...presetStyles],
+      /** A transparent background is for these, and has the labels in the boxes. */
+      transparent: fullTimerStyle({ background: 'transparent' }),
+      mayBeTransparent: [...filledPresets],
+      mostPixels: MOST_FRAME_PIXELS,
+    }),
   }),
 }

@@ -9,6 +9,7 @@ import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
+import { resultsRoutes } from './results.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 
@@ -17,6 +18,7 @@ export const routes = {
   ...overviewRoutes,
   ...firstStepRoutes,
   ...campaignRoutes,
+  ...resultsRoutes,
   ...offerPageRoutes,
   ...referenceRoutes,
   ...keyRoutes,

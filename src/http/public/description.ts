@@ -38,9 +38,9 @@ const campaignList = {
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
 const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-const everyAnswer = { 'X-Request-Id': header('XRequestId'), 'Cache-Control': header('CacheControl') }
+export const everyAnswer = { 'X-Request-Id': header('XRequestId'), 'Cache-Control': header('CacheControl') }
 /** On every answer to an authorized request; 500 and 503 can come before a request is known to be one. */
-const rate = {
+export const rate = {
   'RateLimit-Limit': header('RateLimitLimit'),
   'RateLimit-Remaining': header('RateLimitRemaining'),
   'RateLimit-Reset': header('RateLimitReset'),
@@ -58,30 +58,33 @@ function named(examples: Record<string, object>) {
   return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
 }
 
+/** The codes of an API. */
+type Codes<Code extends string> = { status: Record<Code, number>; message: Record<Code, string> }
+const publicCodes: Codes<ErrorCode> = { status: errorStatus, message: errorMessage }
+
 /** Codes of an operation, by status: the list of codes says which statuses it has. */
-function failures(codes: readonly ErrorCode[]) {
-  const statuses = [...new Set(codes.map((code) => errorStatus[code]))]
-  return Object.fromEntries(
-    statuses.map((status) => [status, failure(codes.filter((code) => errorStatus[code] === status))]),
-  )
+export function failuresOf<Code extends string>(codes: readonly Code[], all: Codes<Code>) {
+  const statuses = [...new Set(codes.map((code) => all.status[code]))]
+  const of = (status: number) => codes.filter((code) => all.status[code] === status)
+  return Object.fromEntries(statuses.map((status) => [status, failure(of(status), all.message)]))
 }
 
+const failures = (codes: readonly ErrorCode[]) => failuresOf(codes, publicCodes)
+
 /** Codes that answer before the request is known to be authorized, or at any time. */
-const beforeRate: readonly ErrorCode[] = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED']
+const beforeRate = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED'] as const
 const anyTime: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
-function failure(codes: readonly ErrorCode[]) {
-  const counted = !codes.some((code) => beforeRate.includes(code))
+function failure<Code extends string>(codes: readonly Code[], messages: Record<Code, string>) {
+  const has = (name: ErrorCode) => codes.some((code) => code === name)
+  const counted = !beforeRate.some(has)
   const extra = {
-    ...(codes.includes('UNAUTHORIZED') && { 'WWW-Authenticate': header('WWWAuthenticate') }),
-    ...(codes.includes('RATE_LIMITED') && { 'Retry-After': header('RetryAfter') }),
+    ...(has('UNAUTHORIZED') && { 'WWW-Authenticate': header('WWWAuthenticate') }),
+    ...(has('RATE_LIMITED') && { 'Retry-After': header('RetryAfter') }),
   }
-  const examples = codes.map((code) => [
-    code,
-    { status: 'error', code, message: errorMessage[code], requestId } satisfies ErrorBody,
-  ])
+  const examples = codes.map((code) => [code, { status: 'error', code, message: messages[code], requestId }])
   return {
-    description: codes.map((code) => `\`${code}\`: ${errorMessage[code]}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${messages[code]}`).join('\n\n'),
     headers: { ...everyAnswer, ...(counted && rate), ...extra },
     content: {
       'application/json': {
@@ -196,7 +199,7 @@ const count = (description: string, minimum: number) => ({
 /** By reference, so that generated clients have a type for one campaign. */
 const campaigns = { ...CampaignList.properties.items, items: schema('CampaignSummary') }
 
-const components = {
+export const components = {
   securitySchemes: {
     apiKey: {
       type: 'http',

@@ -14,6 +14,8 @@ export const placements: Record<string, Placement> = {
   leads: 'distributed',
   lead_counts: 'distributed',
   daily_counts: 'distributed',
+  signup_counts: 'distributed',
+  clicked_leads: 'distributed',
   request_rates: 'distributed',
   request_history: 'distributed',
   request_batches: 'distributed',

@@ -5,6 +5,7 @@ import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
 import {
   deadlineValues,
   deleteNamed,
+  findLead,
   findLeadByRef,
   findLeads,
   findLeadsById,
@@ -30,7 +31,8 @@ import { adminTimeoutMs, type Pools } from './pools.ts'
 /** Leads of one statement at most. */
 const batchSize = 500
 
-const find = prepared('find_leads', findLeads(''))
+const findOne = prepared('find_lead', findLead)
+const findAll = prepared('find_leads', findLeads(''))
 const findByRef = prepared('find_by_ref', findLeadByRef)
 const list = prepared('list_leads', listLeads)
 const byDeadline = {
@@ -73,8 +75,12 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
 
   type Asked = { accountId: number; email: string }
   const read = batcher<Asked, LeadRow | undefined>(batchSize, async (campaignId, asked, leftMs) => {
-    const values = [asked.map(({ email }) => email), (asked[0] as Asked).accountId, campaignId]
-    const rows = await counting.use(leftMs, (connection) => connection.rows<LeadWithEmail>(find, values))
+    const [{ accountId, email }, second] = asked as [Asked, Asked?]
+    const rows = await counting.use(leftMs, (connection) =>
+      second === undefined
+        ? connection.rows<LeadWithEmail>(findOne, [accountId, campaignId, email])
+        : connection.rows<LeadWithEmail>(findAll, [asked.map((one) => one.email), accountId, campaignId]),
+    )
     const found = new Map(rows.map(([email, ...row]) => [email, row]))
     return asked.map((one) => found.get(one.email))
   })

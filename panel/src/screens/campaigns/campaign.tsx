@@ -16,6 +16,7 @@ export type PartProps = { read: Whole }
 
 /** The parts of a campaign by their name in the address. */
 const parts = {
+  results: lazy(() => import('./results/results.tsx')),
   rules: lazy(() => import('./rules/rules.tsx')),
   pages: lazy(() => import('./pages/pages.tsx')),
   timer: lazy(() => import('./timer/timer.tsx')),
@@ -55,7 +56,7 @@ function CampaignTabs({ part, campaignId }: { part: string; campaignId: number }
     title: (
       <>
         {text[name]}
-        {name !== 'leads' && <UnsavedMark campaignId={campaignId} part={name} />}
+        {name !== 'results' && name !== 'leads' && <UnsavedMark campaignId={campaignId} part={name} />}
       </>
     ),
   }))

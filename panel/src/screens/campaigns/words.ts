@@ -3,6 +3,7 @@ import { inBoth } from '../../language.ts'
 /** What stands around every screen of one campaign. */
 export const words = inBoth({
   en: {
+    results: 'Results',
     rules: 'Deadline',
     pages: 'Offer pages',
     timer: 'Mail timer',
@@ -38,6 +39,7 @@ export const words = inBoth({
     go: 'Leave',
   },
   pl: {
+    results: 'Wyniki',
     rules: 'Termin',
     pages: 'Strony oferty',
     timer: 'Licznik w e-mailu',

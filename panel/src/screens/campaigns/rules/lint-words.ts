@@ -41,9 +41,15 @@ export const lintWords = inBoth<Words>({
     NO_PAGE: () => 'No offer page gets links: leads receive neither a link nor a countdown to use in mails.',
     TIMER_WITHOUT_PAGE: () => 'Mails show a countdown, but no offer page gets links: there is nothing to click.',
     TIMER_WITHOUT_DEADLINE: () => 'There is a mail timer but no deadline: mails show an empty picture.',
-    TIMER_DIGITS_FAINT: () => 'The digits hardly stand out from the boxes. Choose a darker or lighter colour.',
-    TIMER_LABELS_FAINT: () => 'The labels hardly stand out from the background. Choose a darker or lighter colour.',
-    TIMER_LABELS_SMALL: () => 'The labels are too small to read. Make the timer at least 72 points high, or hide them.',
+    TIMER_DIGITS_FAINT: () =>
+      'The digits hardly stand out from what is behind them. Choose a darker or lighter colour.',
+    TIMER_LABELS_FAINT: () =>
+      'The labels hardly stand out from what is behind them. Choose a darker or lighter colour.',
+    TIMER_BOXES_FAINT: () => 'The lines hardly stand out from the background. Choose a darker or lighter colour.',
+    TIMER_DIGITS_SMALL: () =>
+      'On a telephone the digits are too small to read. Make them larger, or the timer higher or less wide.',
+    TIMER_LABELS_SMALL: () =>
+      'On a telephone the labels are too small to read. Make them larger or shorter, the timer higher or less wide, or hide them.',
     TIMER_PILLARS: () => 'The boxes are tall and narrow. Make the timer wider or less high.',
   },
   pl: {
@@ -86,9 +92,15 @@ export const lintWords = inBoth<Words>({
     TIMER_WITHOUT_PAGE: () =>
       'E-maile pokazują odliczanie, ale żadna strona oferty nie dostaje linków: nie ma w co kliknąć.',
     TIMER_WITHOUT_DEADLINE: () => 'Jest licznik w e-mailu, ale nie ma terminu: e-maile pokazują pusty obrazek.',
-    TIMER_DIGITS_FAINT: () => 'Cyfry słabo odróżniają się od pól. Wybierz ciemniejszy lub jaśniejszy kolor.',
-    TIMER_LABELS_FAINT: () => 'Podpisy słabo odróżniają się od tła. Wybierz ciemniejszy lub jaśniejszy kolor.',
-    TIMER_LABELS_SMALL: () => 'Podpisy są za małe, by je odczytać. Ustaw wysokość co najmniej 72 albo je ukryj.',
+    TIMER_DIGITS_FAINT: () =>
+      'Cyfry słabo odróżniają się od tego, co za nimi. Wybierz ciemniejszy lub jaśniejszy kolor.',
+    TIMER_LABELS_FAINT: () =>
+      'Podpisy słabo odróżniają się od tego, co za nimi. Wybierz ciemniejszy lub jaśniejszy kolor.',
+    TIMER_BOXES_FAINT: () => 'Linie słabo odróżniają się od tła. Wybierz ciemniejszy lub jaśniejszy kolor.',
+    TIMER_DIGITS_SMALL: () =>
+      'Na telefonie cyfry są za małe, by je odczytać. Powiększ je, zwiększ wysokość albo zmniejsz szerokość.',
+    TIMER_LABELS_SMALL: () =>
+      'Na telefonie podpisy są za małe, by je odczytać. Powiększ je lub skróć, zwiększ wysokość, zmniejsz szerokość albo je ukryj.',
     TIMER_PILLARS: () => 'Pola są wysokie i wąskie. Zwiększ szerokość albo zmniejsz wysokość.',
   },
 })

@@ -1,0 +1,179 @@
+import 'uplot/dist/uPlot.min.css'
+import { Box, Paper, Text, useComputedColorScheme } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import Uplot from 'uplot'
+import { useLanguage } from '../../language.ts'
+import type { DayLinesProps } from './day-lines.tsx'
+
+const height = 260
+/** A shorter way of the pointer is a click. */
+const leastDrag = 6
+
+/** Dashes tell the lines apart where colours do not. */
+const looks = [
+  { color: '--mantine-color-violet-6', dash: [] },
+  { color: '--mantine-color-teal-7', dash: [8, 4] },
+  { color: '--mantine-color-orange-7', dash: [2, 3] },
+  { color: '--mantine-color-blue-6', dash: [10, 3, 2, 3] },
+]
+export const lookOf = (index: number) => looks[index % looks.length] as (typeof looks)[number]
+
+/** Day by day with the pointer, or with the arrow keys. */
+export function Plot<Name extends string>({ label, lines, days, onZoom }: DayLinesProps<Name>) {
+  const language = useLanguage()
+  const { ref, width } = useElementSize()
+  const { host, at, point } = usePlot({ lines, days, onZoom, width })
+  const number = new Intl.NumberFormat(language)
+  const long = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const day = at === null ? undefined : days[at.index]
+  const told = day && lines.map(({ name, label }) => `${label}: ${number.format(day[name])}`)
+  const press = (event: KeyboardEvent) => {
+    const last = days.length - 1
+    const from = at?.index ?? days.length
+    const to = { ArrowLeft: from - 1, ArrowRight: at === null ? 0 : from + 1, Home: 0, End: last }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    point(Math.min(last, Math.max(0, to)))
+  }
+  return (
+    <Box
+      ref={ref}
+      pos="relative"
+      h={height}
+      // What is read out with each arrow key.
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={days.length - 1}
+      aria-valuenow={at?.index ?? days.length - 1}
+      aria-valuetext={day && told && `${long.format(new Date(day.date))}. ${told.join(', ')}`}
+      onKeyDown={press}
+      onBlur={() => point(null)}
+    >
+      <div ref={host} />
+      {at !== null && day !== undefined && (
+        <Paper
+          withBorder
+          shadow="sm"
+          p="xs"
+          pos="absolute"
+          top={8}
+          {...(at.left > width / 2 ? { right: width - at.left + 12 } : { left: at.left + 12 })}
+          style={{ pointerEvents: 'none', zIndex: 101, whiteSpace: 'nowrap' }}
+          aria-hidden
+        >
+          <Text size="xs" fw={700}>
+            {long.format(new Date(day.date))}
+          </Text>
+          {told?.map((line) => (
+            <Text key={line} size="xs">
+              {line}
+            </Text>
+          ))}
+        </Paper>
+      )}
+    </Box>
+  )
+}
+
+type Drawn<Name extends string> = Pick<DayLinesProps<Name>, 'lines' | 'days' | 'onZoom'> & { width: number }
+
+/** The library's drawing in `host`, and the day that is pointed at, with its place from the left. */
+function usePlot<Name extends string>({ lines, days, onZoom, width }: Drawn<Name>) {
+  const language = useLanguage()
+  const scheme = useComputedColorScheme('light')
+  const host = useRef<HTMLDivElement>(null)
+  const plot = useRef<Uplot>(null)
+  const [at, setAt] = useState<{ index: number; left: number } | null>(null)
+  const zoom = useRef(onZoom)
+  zoom.current = onZoom
+  const drawn = JSON.stringify([lines, days])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the texts that are drawn follow the language, colours the scheme.
+  useEffect(() => {
+    if (host.current === null || width === 0) return
+    const values = lines.map(({ name }) => days.map((day) => day[name]))
+    const made = new Uplot(
+      {
+        ...optionsOf(lines.length, days, language, host.current),
+        width,
+        hooks: {
+          setCursor: [
+            ({ cursor: { idx }, bbox, valToPos }) =>
+              setAt(idx == null ? null : { index: idx, left: bbox.left / devicePixelRatio + valToPos(idx, 'x') }),
+          ],
+          setSelect: [
+            ({ select, posToIdx, setSelect }) => {
+              if (select.width < leastDrag) return
+              const [from, to] = [days[posToIdx(select.left)], days[posToIdx(select.left + select.width)]]
+              setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+              if (from !== undefined && to !== undefined) zoom.current?.(from.date, to.date)
+            },
+          ],
+        },
+      },
+      [days.map((_, index) => index), ...values],
+      host.current,
+    )
+    plot.current = made
+    setAt(null)
+    return () => made.destroy()
+  }, [drawn, width, language, scheme])
+  const point = (index: number | null) => {
+    const left = index === null ? -10 : (plot.current?.valToPos(index, 'x') ?? 0)
+    plot.current?.setCursor({ left, top: index === null ? -10 : 0 })
+  }
+  return { host, at, point }
+}
+
+function optionsOf(
+  count: number,
+  days: readonly { date: string }[],
+  language: string,
+  host: HTMLElement,
+): Omit<Uplot.Options, 'width'> {
+  const style = getComputedStyle(host)
+  const colour = (name: string) => style.getPropertyValue(name)
+  const short = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const compact = new Intl.NumberFormat(language, { notation: 'compact' })
+  const axis = {
+    stroke: colour('--mantine-color-dimmed'),
+    font: `12px ${style.fontFamily}`,
+    grid: { stroke: colour('--mantine-color-default-border'), width: 1 },
+    ticks: { show: false },
+  }
+  const nameOf = (index: number) => {
+    const day = days[index]
+    return day === undefined ? '' : short.format(new Date(day.date))
+  }
+  return {
+    height,
+    legend: { show: false },
+    scales: {
+      x: { time: false, range: () => [0, Math.max(1, days.length - 1)] },
+      y: { range: (_, __, most) => [0, Math.max(4, most * 1.05)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        incrs: [1, 2, 5, 7, 14, 30, 60, 90],
+        space: 64,
+        values: (_, splits) => splits.map(nameOf),
+      },
+      { ...axis, size: 48, incrs: wholeSteps, values: (_, splits) => splits.map((value) => compact.format(value)) },
+    ],
+    series: [
+      {},
+      ...Array.from({ length: count }, (_, index) => {
+        const { color, dash } = lookOf(index)
+        return { stroke: colour(color), width: 2, dash, points: { show: days.length < 3 } }
+      }),
+    ],
+    cursor: { y: false, drag: { x: true, y: false, setScale: false } },
+  }
+}
+
+/** 1, 2, 5, 10, 20, 50, … */
+const wholeSteps = Array.from({ length: 10 }, (_, tens) => [1, 2, 5].map((step) => step * 10 ** tens)).flat()

@@ -1,0 +1,36 @@
+import { Box, Group, Stack, Text } from '@mantine/core'
+import { useLanguage, useWords } from '../../../language.ts'
+import { Trend } from '../../../parts/figure.tsx'
+import type { Results } from './results.tsx'
+import { words } from './words.ts'
+
+export const steps = ['signedUp', 'started', 'clicked'] as const
+
+/** How far the people came who signed up. */
+export function Funnel({ totals, before }: Pick<Results, 'totals' | 'before'>) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const number = new Intl.NumberFormat(language)
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
+  const share = (step: (typeof steps)[number]) => (totals.signedUp === 0 ? 0 : totals[step] / totals.signedUp)
+  return (
+    <Stack component="ol" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
+      {steps.map((step) => (
+        <li key={step}>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm">
+              {text.steps[step]} <b>{number.format(totals[step])}</b>
+              {step !== 'signedUp' && totals.signedUp > 0 && ` · ${text.ofAll(percent.format(share(step)))}`}
+            </Text>
+            <Text size="xs" c="dimmed">
+              <Trend now={totals[step]} before={before[step]} />
+            </Text>
+          </Group>
+          <Box h={14} bg="var(--mantine-color-default-border)" style={{ borderRadius: 4, overflow: 'hidden' }}>
+            <Box h="100%" w={`${100 * Math.min(1, share(step))}%`} bg="violet.6" />
+          </Box>
+        </li>
+      ))}
+    </Stack>
+  )
+}

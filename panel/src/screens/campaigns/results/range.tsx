@@ -1,0 +1,82 @@
+import '@mantine/dates/styles.css'
+import 'dayjs/locale/pl'
+import { Group, SegmentedControl } from '@mantine/core'
+import { DatePickerInput } from '@mantine/dates'
+import { useState } from 'react'
+import { useSearchParams } from 'wouter'
+import { useLanguage, useWords } from '../../../language.ts'
+import { words } from './words.ts'
+
+const spans = [7, 30, 90, 365] as const
+const dayMs = 86_400_000
+
+/** Dates such as `2026-12-31`, both included; up to today where `to` is left out. */
+export type Range = { from: string; to?: string }
+
+/** The range stands in the page's address; what somebody else may have put there is left aside. */
+export function useRange(timeZone: string): [Range, (range: Range) => void] {
+  const [search, setSearch] = useSearchParams()
+  const dateIn = (name: string) => {
+    const text = search.get(name) ?? ''
+    return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
+  }
+  const to = dateIn('to')
+  const from = dateIn('from') ?? daysBefore(to ?? todayIn(timeZone), 29)
+  const isRange = daysBetween(from, to ?? todayIn(timeZone)) >= 1 && daysBetween(from, to ?? todayIn(timeZone)) <= 366
+  return [
+    isRange ? { from, ...(to !== undefined && { to }) } : { from: daysBefore(todayIn(timeZone), 29) },
+    (range) => setSearch(new URLSearchParams(range), { replace: true }),
+  ]
+}
+
+type Props = { timeZone: string; range: Range; onChange(range: Range): void }
+
+export function RangeBar({ timeZone, range, onChange }: Props) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const today = todayIn(timeZone)
+  const { from, to = today } = range
+  /** The first of two days, as long as the second is not chosen. */
+  const [half, setHalf] = useState<string | null>(null)
+  const span = to === today ? spans.find((days) => days === daysBetween(from, to)) : undefined
+  return (
+    <Group gap="sm" align="end">
+      <SegmentedControl
+        aria-label={text.range}
+        size="xs"
+        value={String(span ?? '')}
+        data={spans.map((days) => ({ value: String(days), label: text.spans[days] }))}
+        onChange={(days) => onChange({ from: daysBefore(today, Number(days) - 1) })}
+      />
+      <DatePickerInput
+        type="range"
+        size="xs"
+        miw={210}
+        locale={language}
+        valueFormat="D MMM YYYY"
+        maxDate={today}
+        {...(half !== null && { minDate: daysBefore(half, 365) })}
+        allowSingleDateInRange
+        value={half === null ? [from, to] : [half, null]}
+        onChange={([first, last]) => {
+          setHalf(last === null ? first : null)
+          if (first !== null && last !== null) onChange({ from: first, ...(last !== today && { to: last }) })
+        }}
+        onDropdownClose={() => setHalf(null)}
+      />
+    </Group>
+  )
+}
+
+function todayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('sv', { timeZone }).format(new Date())
+}
+
+function daysBefore(date: string, days: number): string {
+  return new Date(Date.parse(date) - days * dayMs).toISOString().slice(0, 10)
+}
+
+/** Both included. */
+function daysBetween(from: string, to: string): number {
+  return (Date.parse(to) - Date.parse(from)) / dayMs + 1
+}

@@ -1,0 +1,167 @@
+import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useLanguage, useWords } from '../../../language.ts'
+import DayLines from '../../../parts/day-lines/day-lines.tsx'
+import { download, fileName } from '../../../parts/download.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { Figure } from '../../../parts/figure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
+import type { PartProps } from '../campaign.tsx'
+import { Funnel, steps } from './people.tsx'
+import { RangeBar, useRange } from './range.tsx'
+import { words } from './words.ts'
+
+export type Results = AnswerOf<'GET /campaigns/:campaignId/results'>
+
+const kinds = ['click', 'visit', 'open'] as const
+
+/** What came of the campaign in the days that are chosen, beside the same number of days before. */
+export default function ResultsPart({ read: { settings } }: PartProps) {
+  const text = useWords(words)
+  const [range, setRange] = useRange(settings.timeZone)
+  const params = { campaignId: settings.id }
+  const results = useAsk('GET /campaigns/:campaignId/results', { params, query: range }, { staleMs: 10_000 })
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="end" gap="sm">
+        <RangeBar timeZone={settings.timeZone} range={range} onChange={setRange} />
+        <Button
+          size="xs"
+          variant="default"
+          disabled={results.data === undefined}
+          onClick={() => results.data && saveCsv(settings.name, results.data)}
+        >
+          {text.csv}
+        </Button>
+      </Group>
+      <Failure of={results} />
+      {results.isPending && <Waiting />}
+      {results.data !== undefined && (
+        <>
+          <People of={results.data} onZoom={(from, to) => setRange({ from, to })} />
+          <Happened of={results.data} onZoom={(from, to) => setRange({ from, to })} />
+          <Pages of={results.data} />
+          <Text size="sm" c="dimmed">
+            {text.zone(results.data.timeZone)}
+          </Text>
+        </>
+      )}
+    </Stack>
+  )
+}
+
+export function Section({ title, note, children }: { title: string; note?: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section">
+      <Stack gap="md">
+        <div>
+          <Title order={2} size="h4">
+            {title}
+          </Title>
+          {note !== undefined && (
+            <Text size="sm" c="dimmed">
+              {note}
+            </Text>
+          )}
+        </div>
+        {children}
+      </Stack>
+    </Paper>
+  )
+}
+
+type SectionProps = { of: Results; onZoom(from: string, to: string): void }
+
+function People({ of: { days, totals, before, startsSince, from }, onZoom }: SectionProps) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(new Date(startsSince * 1_000))
+  const isPartly = Date.parse(from) < startsSince * 1_000
+  return (
+    <Section title={text.people} note={text.peopleNote}>
+      <Funnel totals={totals} before={before} />
+      {isPartly && (
+        <Text size="sm" c="dimmed">
+          {text.startsSince(day)}
+        </Text>
+      )}
+      {totals.signedUp === 0 ? (
+        <Empty text={text.nobody} />
+      ) : (
+        <DayLines
+          label={text.peopleChart}
+          lines={steps.map((name) => ({ name, label: text.steps[name] }))}
+          days={days}
+          onZoom={onZoom}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Happened({ of: { days, totals, before }, onZoom }: SectionProps) {
+  const text = useWords(words)
+  return (
+    <Section title={text.happened} note={text.happenedNote}>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} component="dl" m={0}>
+        {kinds.map((kind) => (
+          <Figure key={kind} name={text.kinds[kind]} value={totals[kind]} before={before[kind]} />
+        ))}
+      </SimpleGrid>
+      {kinds.every((kind) => totals[kind] === 0) ? (
+        <Empty text={text.nothing} />
+      ) : (
+        <DayLines
+          label={text.happenedChart}
+          lines={kinds.map((name) => ({ name, label: text.kinds[name] }))}
+          days={days}
+          onZoom={onZoom}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Pages({ of: { pages } }: { of: Results }) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const number = new Intl.NumberFormat(language)
+  return (
+    <Section title={text.pages}>
+      {pages.length === 0 ? (
+        <Text size="sm">{text.noPages}</Text>
+      ) : (
+        <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
+          <Table miw={300}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{text.page}</Table.Th>
+                <Table.Th ta="end">{text.kinds.click}</Table.Th>
+                <Table.Th ta="end">{text.kinds.visit}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {pages.map(({ pageUrl, click, visit }) => (
+                <Table.Tr key={pageUrl}>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{pageUrl ?? text.otherPages}</Table.Td>
+                  <Table.Td ta="end">{number.format(click)}</Table.Td>
+                  <Table.Td ta="end">{number.format(visit)}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </ScrollArea>
+      )}
+    </Section>
+  )
+}
+
+/** No value has a comma, a quote, or a sign that a spreadsheet would take for a formula. */
+function saveCsv(name: string, { days, from, to }: Results): void {
+  const head = ['date', 'signed_up', 'started', 'clicked', 'clicks', 'visits', 'opens']
+  const lines = days.map(({ date, ...day }) => [date, ...[...steps, ...kinds].map((column) => day[column])])
+  const text = [head, ...lines].map((line) => `${line.join(',')}\r\n`).join('')
+  download(fileName(`${name} results ${from} ${to}`, 'csv'), 'text/csv', text)
+}

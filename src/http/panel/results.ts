@@ -1,0 +1,103 @@
+// What came of a campaign between two days: its people, what happened, and the same of the time before.
+import Type from 'typebox'
+import type { Seconds } from '../../core/instant.ts'
+import { DAY_SECONDS, type Day, dayOf, parseDate } from '../../core/mechanism/calendar.ts'
+import { zoneOf } from '../../core/mechanism/zone.ts'
+import { dateOf } from '../../leads/counting.ts'
+import type { CampaignCount, Counts } from '../../store/counts.ts'
+import type { Campaign } from '../../store/model.ts'
+import { invalid } from './errors.ts'
+import { forReader } from './route.ts'
+import { closed } from './schemas.ts'
+
+const usualDays = 30
+const mostDays = 366
+
+const LocalDate = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
+/** Days of the campaign's time zone, both included; the last thirty where they are left out. */
+const Range = Type.Object({ from: Type.Optional(LocalDate), to: Type.Optional(LocalDate) }, closed)
+
+/** People are those who signed up on the day; what happened is of anybody, on the day itself. */
+export type ResultsOfDay = {
+  date: string
+  signedUp: number
+  started: number
+  clicked: number
+  click: number
+  visit: number
+  open: number
+}
+export type ResultsTotals = Omit<ResultsOfDay, 'date'>
+
+export const resultsRoutes = {
+  ...forReader('GET /campaigns/:campaignId/results', {
+    query: Range,
+    async run({ campaign, parts, query, now }) {
+      const { counts } = parts.store
+      const today = dayOf(zoneOf(campaign.timeZone).toLocal(now))
+      const { from, to } = readRange(query, today)
+      const length = to - from + 1
+      const [asked, before] = [
+        await resultsBetween(counts, campaign, from, to + 1),
+        await resultsBetween(counts, campaign, from - length, from),
+      ]
+      return {
+        ...{ timeZone: campaign.timeZone, today: dateOf(today), from: dateOf(from), to: dateOf(to) },
+        /** Of people who signed up before, some starts are missing. */
+        startsSince: await counts.startsSince(),
+        ...{ days: asked.days, totals: totalsOf(asked.days), before: totalsOf(before.days) },
+        pages: byPage(campaign, asked.counts),
+      }
+    },
+  }),
+}
+
+function readRange(query: { from?: string; to?: string }, today: Day): { from: Day; to: Day } {
+  const to = query.to === undefined ? today : parseDate(query.to)
+  if (to === undefined) throw invalid('to', 'must be a date such as 2026-12-31')
+  const from = query.from === undefined ? to - usualDays + 1 : parseDate(query.from)
+  if (from === undefined) throw invalid('from', 'must be a date such as 2026-12-31')
+  if (from > to) throw invalid('from', 'must not be after to')
+  if (to - from >= mostDays) throw invalid('from', `must be at most ${mostDays} days before to`)
+  return { from, to }
+}
+
+/** A number for each day from `from` on and before `until`. */
+async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, until: Day) {
+  const zone = zoneOf(campaign.timeZone)
+  const startOf = (day: Day): Seconds => zone.toInstant(day * DAY_SECONDS)
+  const days = Array.from({ length: until - from }, (_, index): ResultsOfDay => {
+    const none = { signedUp: 0, started: 0, clicked: 0, click: 0, visit: 0, open: 0 }
+    return { date: dateOf(from + index), ...none }
+  })
+  for (const { fromAt, ...people } of await counts.signups(campaign, startOf(from), startOf(until))) {
+    const day = days[dayOf(zone.toLocal(fromAt)) - from] as ResultsOfDay
+    for (const step of ['signedUp', 'started', 'clicked'] as const) day[step] += people[step]
+  }
+  const happened = (await counts.ofCampaign(campaign, from, until)).filter(({ fetcher }) => fetcher === 'person')
+  for (const { day, kind, total } of happened) {
+    if (kind !== 'registration') (days[day - from] as ResultsOfDay)[kind] += total
+  }
+  return { days, counts: happened }
+}
+
+function totalsOf(days: readonly ResultsOfDay[]): ResultsTotals {
+  const total = (name: keyof ResultsTotals) => days.reduce((sum, day) => sum + day[name], 0)
+  return {
+    ...{ signedUp: total('signedUp'), started: total('started'), clicked: total('clicked') },
+    ...{ click: total('click'), visit: total('visit'), open: total('open') },
+  }
+}
+
+/** Clicks and visits of each page that the campaign has; null stands for pages that it has not, or no more. */
+function byPage({ pages }: Campaign, counts: readonly CampaignCount[]) {
+  const ids = new Set(pages.map(({ id }) => id))
+  const ofPage = (isIt: (pageId: number | null) => boolean) => {
+    const sum = (wanted: string) =>
+      counts.reduce((total, one) => total + (one.kind === wanted && isIt(one.pageId) ? one.total : 0), 0)
+    return { click: sum('click'), visit: sum('visit') }
+  }
+  const known = pages.map(({ id, pageUrl }) => ({ pageUrl, ...ofPage((pageId) => pageId === id) }))
+  const rest = { pageUrl: null, ...ofPage((pageId) => pageId === null || !ids.has(pageId)) }
+  return [...known, ...(rest.click + rest.visit > 0 ? [rest] : [])]
+}

@@ -1,0 +1,137 @@
+// How a campaign does: its people by when they signed up, and how many offers are open.
+import { quarterOf, type Seconds } from '../core/instant.ts'
+import { beforeEmails } from '../core/visitor.ts'
+import type { Campaign } from './model.ts'
+import type { Sql } from './sql.ts'
+
+/** Of people who signed up within a quarter of an hour. */
+export type SignupCount = {
+  accountId: number
+  campaignId: number
+  /** When the quarter begins. */
+  fromAt: Seconds
+  signedUp: number
+  started: number
+  clicked: number
+}
+export type CampaignSignups = Omit<SignupCount, 'accountId' | 'campaignId'>
+
+/** Ascending instant, from `fromAt` on and before `untilAt`. */
+export async function signups(
+  sql: Sql,
+  { accountId, id }: Campaign,
+  fromAt: Seconds,
+  untilAt: Seconds,
+): Promise<CampaignSignups[]> {
+  const rows = await sql.all(
+    `SELECT from_at, signed_up, started, clicked FROM signup_counts
+      WHERE account_id = ? AND campaign_id = ? AND from_at >= ? AND from_at < ? ORDER BY from_at`,
+    ...[accountId, id, fromAt, untilAt],
+  )
+  return rows.map((row) => {
+    return { fromAt: row.from_at, signedUp: row.signed_up, started: row.started, clicked: row.clicked }
+  })
+}
+
+/** Since when starts are counted: of people who signed up before that, some are missing. */
+export async function startsSince(sql: Sql): Promise<Seconds> {
+  return (await sql.get('SELECT starts_since FROM installation'))?.starts_since
+}
+
+/** In one order, so that two nodes never wait for each other in a circle. The counts are those of one account. */
+export async function addSignups(sql: Sql, counts: readonly SignupCount[], rowsAtOnce: number): Promise<void> {
+  const sorted = counts.toSorted((a, b) => a.campaignId - b.campaignId || a.fromAt - b.fromAt)
+  for (let from = 0; from < sorted.length; from += rowsAtOnce) {
+    const part = sorted.slice(from, from + rowsAtOnce)
+    await sql.run(
+      `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked)
+        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}
+        ON CONFLICT (account_id, campaign_id, from_at) DO UPDATE SET signed_up = known.signed_up + excluded.signed_up,
+          started = known.started + excluded.started, clicked = known.clicked + excluded.clicked`,
+      ...part.flatMap((one) => {
+        const { accountId, campaignId, fromAt, signedUp, started, clicked } = one
+        return [accountId, campaignId, fromAt, signedUp, started, clicked]
+      }),
+    )
+  }
+}
+
+/** Counts those among the leads who had not clicked before, with the people who signed up when they did. */
+export async function noteClicks(
+  sql: Sql,
+  accountId: number,
+  leadIds: readonly number[],
+  rowsAtOnce: number,
+): Promise<void> {
+  const sorted = [...new Set(leadIds)].sort((a, b) => a - b)
+  const found = new Map<string, SignupCount>()
+  for (let from = 0; from < sorted.length; from += rowsAtOnce) {
+    for (const { campaign_id: campaignId, registered_at } of await firstClicks(
+      sql,
+      accountId,
+      sorted.slice(from, from + rowsAtOnce),
+    )) {
+      const fromAt = quarterOf(registered_at)
+      const count = found.get(`${campaignId} ${fromAt}`)
+      if (count !== undefined) count.clicked += 1
+      else found.set(`${campaignId} ${fromAt}`, { accountId, campaignId, fromAt, signedUp: 0, started: 0, clicked: 1 })
+    }
+  }
+  await addSignups(sql, [...found.values()], rowsAtOnce)
+}
+
+async function firstClicks(sql: Sql, accountId: number, leadIds: readonly number[]) {
+  const among = (ids: readonly number[]) => `account_id = ? AND id IN (${ids.map(() => '?').join(', ')})`
+  const first = await sql.all(
+    `INSERT INTO clicked_leads (account_id, lead_id)
+      SELECT account_id, id FROM leads WHERE ${among(leadIds)} AND email > '${beforeEmails}' ORDER BY id
+      ON CONFLICT DO NOTHING RETURNING lead_id`,
+    ...[accountId, ...leadIds],
+  )
+  const ids = first.map((row): number => row.lead_id)
+  if (ids.length === 0) return []
+  return sql.all(`SELECT campaign_id, registered_at FROM leads WHERE ${among(ids)}`, accountId, ...ids)
+}
+
+/** Those of a campaign whose deadline is the rule's; the index of them has neither the others nor visitors. */
+const byRule = `FROM leads WHERE account_id = ? AND campaign_id = ? AND by_hand_deadline_at IS NULL
+  AND email > '${beforeEmails}'`
+const byHand = `FROM leads WHERE account_id = ? AND campaign_id = ? AND by_hand_deadline_at IS NOT NULL
+  AND email > '${beforeEmails}'`
+
+/** `isAll`: there are no more. */
+export type OpenCount = { open: number; isAll: boolean }
+
+/**
+ * How many leads have an open offer by the deadlines that are stored: of those whose offer comes again by cycles, only
+ * the ones in their first. Looks at no more than `most` leads that fit.
+ */
+export async function openByDeadline(sql: Sql, campaign: Campaign, now: Seconds, most: number): Promise<OpenCount> {
+  const of = [campaign.accountId, campaign.id]
+  const set = await sql.get(
+    `SELECT count(*) AS total FROM (SELECT 1 ${byHand} AND by_hand_deadline_at > ? LIMIT ?) AS found`,
+    ...[...of, now, most + 1],
+  )
+  const ruled = await openByRule(sql, campaign, now, most)
+  const open = set?.total + ruled.open
+  return { open: Math.min(open, most), isAll: ruled.isAll && open <= most }
+}
+
+async function openByRule(sql: Sql, campaign: Campaign, now: Seconds, most: number): Promise<OpenCount> {
+  const { accountId, id, terms } = campaign
+  const { personal, opensAt, deadlineAt, endsAt } = terms
+  const isPast = (at: Seconds | null) => at !== null && at <= now
+  if (isPast(endsAt) || isPast(deadlineAt) || (opensAt !== null && opensAt > now)) return { open: 0, isAll: true }
+  const row =
+    personal === null
+      ? await sql.get(
+          `SELECT count(*) AS looked, count(*) AS total FROM (SELECT 1 ${byRule} AND deadline_at IS NULL LIMIT ?) AS found`,
+          ...[accountId, id, most + 1],
+        )
+      : await sql.get(
+          `SELECT count(*) AS looked, coalesce(sum(CASE WHEN opens_at <= ? THEN 1 ELSE 0 END), 0) AS total
+            FROM (SELECT opens_at ${byRule} AND deadline_at > ? ORDER BY deadline_at LIMIT ?) AS found`,
+          ...[now, accountId, id, now, most + 1],
+        )
+  return { open: row?.total, isAll: row?.looked <= most }
+}
