@@ -33,6 +33,16 @@ export async function countStates(
   return { counts, afterEmail: read < stepSize ? null : (last ?? null) }
 }
 
+/** Leads with an email, at most `most`. */
+export async function countLeads(sql: Sql, { accountId, id }: Campaign, most: number): Promise<number> {
+  const row = await sql.get(
+    `SELECT count(*) AS total FROM (SELECT 1 FROM leads
+      WHERE account_id = ? AND campaign_id = ? AND email > ? LIMIT ?) AS found`,
+    ...[accountId, id, `${beforeEmails}\x01`, most],
+  )
+  return row?.total
+}
+
 /** As `offerAt` has it, but for cycles. */
 function stateOf({ terms, rules }: Campaign, now: Seconds): string {
   const shared = { number: 1, resets: 0, rule: null, anchorAt: now, opensAt: null, deadlineAt: null, byHand: null }

@@ -71,7 +71,7 @@ export type CampaignChange = { at: Seconds; userId: number }
 /** Whether the campaign that stands there is the one that somebody means to replace. */
 export type MayReplace = (standing: Campaign) => boolean
 
-export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean }
+export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean; isArchived: boolean }
 
 export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
 

@@ -100,6 +100,7 @@ const telling: Record<string, string | null> = {
   'GET /overview': `"${campaign.name}"`,
   'GET /first-steps': `"${campaign.name}"`,
   'GET /campaigns': `"${campaign.name}"`,
+  'GET /campaign-figures': '"leads":1,',
   'GET /timer-styles': null,
   'GET /reference': '"rateLimit":77,',
   'GET /keys': key.id,
@@ -112,6 +113,7 @@ const telling: Record<string, string | null> = {
 
 const queries: Record<string, string> = {
   'GET /history': '?limit=50',
+  'GET /campaign-figures': `?ids=${campaign.id}`,
   'GET /clock-changes': '?timeZone=Europe%2FWarsaw&decade=2020',
 }
 
@@ -166,6 +168,7 @@ test('addresses that would run a script are refused by name, wherever a campaign
 function bodyFor(route: string): unknown {
   const bodies: Record<string, unknown> = {
     'PUT /campaigns/:campaignId': { settings: {}, revision: '' },
+    'PUT /campaigns/:campaignId/archive': { isArchived: true },
     'PATCH /keys/:keyId': { name: 'mine now' },
     'POST /keys/:keyId/replacement': { name: 'mine now', graceSeconds: 3_600 },
     'POST /campaigns/:campaignId/leads/search': {
