@@ -4,6 +4,7 @@ import { DAY_SECONDS, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { openOffersOfAccount } from '../../leads/open-offers.ts'
 import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
+import { failuresToStop } from '../../store/events.ts'
 import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
 import { isOver } from './campaigns.ts'
 import { forReader, type PanelParts } from './route.ts'
@@ -17,6 +18,7 @@ export type Attention =
   | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
   /** The key of this name still works, replaced as it was, and none does after it. */
   | { what: 'KEY_ENDS'; campaignId: null; name: string; until: Seconds }
+  | { what: 'WEBHOOK_FAILS' | 'WEBHOOK_PAUSED'; campaignId: null; name: string; until: null }
   | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string; until: null }
 
 export const overviewRoutes = {
@@ -35,6 +37,7 @@ export const overviewRoutes = {
         open: await openOffersOfAccount(parts.store, parts.configCache, account.id, now),
         attention: [
           ...(await ofAccount(parts, account, totals, now)),
+          ...(await ofWebhooks(parts, account.id)),
           ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
         ],
       }
@@ -98,6 +101,16 @@ function lastToWork(keys: Key[], now: Seconds): Attention[] {
   const [last] = working.sort((a, b) => untilOf(b) - untilOf(a))
   if (last === undefined || last.revokedAt === null) return []
   return [{ what: 'KEY_ENDS', campaignId: null, name: last.name, until: last.revokedAt }]
+}
+
+/** Those whose server fails, and those that were paused because of it. */
+async function ofWebhooks({ store }: PanelParts, accountId: number): Promise<Attention[]> {
+  const failing = (await store.events.listEndpoints(accountId)).filter(
+    ({ pauseCause, failures }) => pauseCause === 'failing' || pauseCause === 'gone' || failures >= failuresToStop,
+  )
+  return failing.map(({ pausedAt, settings: { name } }) => {
+    return { what: pausedAt === null ? 'WEBHOOK_FAILS' : 'WEBHOOK_PAUSED', campaignId: null, name, until: null }
+  })
 }
 
 async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {

@@ -14,6 +14,8 @@ const places = {
   NO_KEY: () => '/integrations',
   KEY_ENDS: () => '/integrations',
   TOOLS_OFF: () => null,
+  WEBHOOK_FAILS: () => '/integrations/webhooks',
+  WEBHOOK_PAUSED: () => '/integrations/webhooks',
   NO_PAGE: (id: number | null) => `/campaigns/${id}/pages`,
   WIDGET_NEVER_SEEN: (id: number | null) => `/campaigns/${id}/pages`,
   OVER: (id: number | null) => `/campaigns/${id}`,
@@ -23,7 +25,7 @@ const places = {
 /** What the customer would want to fix: one line for what is alike. */
 export function Attentions({ overview: { attention, campaigns } }: { overview: Overview }) {
   const text = useWords(words)
-  const groups = [...Map.groupBy(attention, ({ what }) => what)]
+  const groups = Map.groupBy(attention, (one) => (one.campaignId === null ? one : one.what)).values()
   return (
     <Paper withBorder p="md">
       <Title order={2} size="h4" mb="xs">
@@ -31,8 +33,8 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
       </Title>
       {attention.length === 0 && <Text size="sm">{text.allWell}</Text>}
       <List size="sm" spacing={6}>
-        {groups.map(([what, alike]) => (
-          <List.Item key={what} styles={{ itemWrapper: { display: 'inline' } }}>
+        {[...groups].map((alike) => (
+          <List.Item key={`${alike[0]?.what} ${alike[0]?.name}`} styles={{ itemWrapper: { display: 'inline' } }}>
             {alike.length === 1 ? <One of={alike[0] as Found} /> : <Many of={alike} />}
           </List.Item>
         ))}

@@ -11,6 +11,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { Funnel, steps } from './people.tsx'
 import { RangeBar, useRange } from './range.tsx'
+import { SalesSection } from './sales.tsx'
 import { words } from './words.ts'
 
 export type Results = AnswerOf<'GET /campaigns/:campaignId/results'>
@@ -42,6 +43,7 @@ export default function ResultsPart({ read: { settings } }: PartProps) {
         <>
           <People of={results.data} onZoom={(from, to) => setRange({ from, to })} />
           <Happened of={results.data} onZoom={(from, to) => setRange({ from, to })} />
+          <SalesSection settings={settings} range={range} />
           <Pages of={results.data} />
           <Text size="sm" c="dimmed">
             {text.zone(results.data.timeZone)}
