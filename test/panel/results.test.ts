@@ -8,7 +8,7 @@ import { assertAccessible, assertFits, assertUntroubled, panelStage } from './st
 const stage = await panelStage({ after })
 const owner = await stage.person('owner')
 const account = String(owner.accountId)
-const apply = (changes: object) =>
+const apply = (changes: Record<string, unknown>) =>
   stage.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile(changes))
 const { id } = await apply({
   name: 'Autumn course',
