@@ -1,11 +1,12 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
+import { countLeads, countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
 import { addSignups, noteClicks, openByDeadline, type SignupCount, signups, startsSince } from './results.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
-export const kinds = ['click', 'open', 'visit', 'registration'] as const
+export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
 export type Kind = (typeof kinds)[number]
 
 /** Who fetched: a person as far as one can tell, a proxy that fetches for mail programs, a scanner of links. */
@@ -29,8 +30,8 @@ export type Count = {
 }
 
 export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt'>
-/** Registrations are counted for campaigns alone: a lead has one, and says when. */
-export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration'> }
+/** Registrations and conversions are counted for campaigns alone: those of a lead are rows that say when. */
+export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration' | 'conversion'> }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Counts = ReturnType<typeof countsOn>
@@ -38,6 +39,7 @@ export type Counts = ReturnType<typeof countsOn>
 /** `rowsAtOnce`: rows of one statement. */
 export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
+    ...boundTo(read, { countStates, countLeads, byCampaign }),
     ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings, signups, startsSince, openByDeadline }),
     /** Adds to the counts by day of what recipients did; the counts are those of one account. */
     add: (counts: readonly Count[]) =>
@@ -51,6 +53,9 @@ export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
     addSignups: (counts: readonly SignupCount[]) => writeUnflushed((sql) => addSignups(sql, counts, rowsAtOnce)),
   }
 }
+
+/** The same in the transaction of `sql`. */
+export const addCount = (sql: Sql, count: Count): Promise<void> => runAll(sql, countStatements([count], 1))
 
 /**
  * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
@@ -96,6 +101,22 @@ async function ofAccount(sql: Sql, accountId: number, fromDay: number): Promise<
     ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
   )
   return rows.map(({ day, kind, total }) => ({ day, kind: kinds[kind] as Kind, total }))
+}
+
+export type DailyCount = AccountCount & { campaignId: number }
+
+/** What people did in each campaign of the account, by day and kind, from `fromDay` (days since 1970-01-01) on. */
+async function byCampaign(sql: Sql, accountId: number, fromDay: number): Promise<DailyCount[]> {
+  const rows = await sql.all(
+    `SELECT campaign_id, day, kind, CAST(sum(total) AS bigint) AS total FROM daily_counts
+      WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
+        AND day >= ? AND fetcher = ?
+      GROUP BY campaign_id, day, kind ORDER BY campaign_id, day, kind`,
+    ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
+  )
+  return rows.map(({ campaign_id: campaignId, day, kind, total }) => {
+    return { campaignId, day, kind: kinds[kind] as Kind, total }
+  })
 }
 
 /** When the widget was last seen on each page of the campaign where it was. */

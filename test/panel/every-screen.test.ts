@@ -34,6 +34,7 @@ const screens = [
   '/',
   '/campaigns',
   `/campaigns/${id}`,
+  `/campaigns/${id}/results`,
   `/campaigns/${id}/pages`,
   `/campaigns/${id}/timer`,
   `/campaigns/${id}/leads`,

@@ -25,6 +25,7 @@ export const words = inBoth({
     yourTime: 'Your time',
     asTable: 'Show as a table',
     day: 'Day',
+    trendNone: 'none in the time before',
     trendSame: (was: string) => `as many as in the time before (${was})`,
     trendBefore: (was: string) => `(before: ${was})`,
     showPassword: 'Show the password',
@@ -57,6 +58,9 @@ export const words = inBoth({
       CHANGED_MEANWHILE: 'Someone else has just changed this. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft, so nobody can sign up. Publish it first, then try again.',
       EMAIL_TAKEN: 'This email is taken. Sign in with it, or use another.',
+      NO_MAIL_SERVER: 'No mail server is set up here. Download the mail as a file instead.',
+      MAIL_NOT_SENT:
+        'The mail server did not take the mail. Try again in a moment, or tell the operator the request id.',
       UNSUPPORTED_MEDIA_TYPE: 'The request was not understood. Load the page again.',
       PAYLOAD_TOO_LARGE: 'That is too much at once. Send it in smaller parts.',
       INVALID: 'Fix the highlighted fields.',
@@ -87,6 +91,7 @@ export const words = inBoth({
     yourTime: 'Twój czas',
     asTable: 'Pokaż jako tabelę',
     day: 'Dzień',
+    trendNone: 'wcześniej brak',
     trendSame: (was: string) => `tyle co w poprzednim okresie (${was})`,
     trendBefore: (was: string) => `(poprzednio: ${was})`,
     showPassword: 'Pokaż hasło',
@@ -123,6 +128,9 @@ export const words = inBoth({
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',
+      NO_MAIL_SERVER: 'Nie ustawiono tu serwera poczty. Pobierz e-mail jako plik.',
+      MAIL_NOT_SENT:
+        'Serwer poczty nie przyjął e-maila. Spróbuj za chwilę albo podaj operatorowi identyfikator żądania.',
       UNSUPPORTED_MEDIA_TYPE: 'Żądanie nie zostało zrozumiane. Wczytaj stronę ponownie.',
       PAYLOAD_TOO_LARGE: 'To za dużo naraz. Wyślij to w mniejszych częściach.',
       INVALID: 'Popraw zaznaczone pola.',

@@ -9,6 +9,7 @@ import type { Templates } from '../../countdown/templates.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
 import type { HistoryReader } from '../../history/table.ts'
 import type { Leads } from '../../leads/leads.ts'
+import type { Mailer } from '../../mail/mailer.ts'
 import type { Session } from '../../store/access.ts'
 import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
@@ -24,6 +25,7 @@ export type PanelParts = {
   rateLimitPerMinute: number
   history: HistoryReader
   historyDays: number
+  mailer: Mailer
   endpoints: Endpoints
   /** What links, timers and the downloaded description begin with. */
   site: Site

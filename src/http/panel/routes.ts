@@ -4,12 +4,14 @@ import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
+import { mailRoutes } from './mail.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -21,10 +23,12 @@ export const routes = {
   ...campaignRoutes,
   ...resultsRoutes,
   ...offerPageRoutes,
+  ...mailRoutes,
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,
   ...leadRoutes,
+  ...salesRoutes,
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
