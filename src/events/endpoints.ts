@@ -90,14 +90,7 @@ export function buildEndpoints(parts: EndpointParts) {
     /** Sends one event to it at once. */
     test: (endpoint: Endpoint) => testOne(parts, endpoint, seconds()),
     /** Newest first, from behind `before`: `next` of the page before, or an instant. Undefined where that is neither. */
-    async log({ accountId, id: endpointId }: Endpoint, { before, limit, outcome }: LogAsked) {
-      const cursor = before === undefined ? undefined : cursorOf(before)
-      if (cursor === null) return undefined
-      const found = await deliveries.page(accountId, { endpointId, outcome, before: cursor, limit: limit + 1 })
-      const entries = found.slice(0, limit)
-      const last = found.length > limit ? entries.at(-1) : undefined
-      return { entries, next: last === undefined ? null : positionOf(last) }
-    },
+    log: (endpoint: Endpoint, asked: LogAsked) => pageOf(deliveries, endpoint, asked),
     /** Tells an event of the log again; false where the log has none with this id. */
     async resend(endpoint: Endpoint, eventId: string): Promise<boolean> {
       const { accountId, id: endpointId } = endpoint
@@ -114,6 +107,19 @@ export function buildEndpoints(parts: EndpointParts) {
 }
 
 export type LogAsked = Pick<DeliveryFilter, 'outcome' | 'limit'> & { before?: string | undefined }
+
+async function pageOf(
+  deliveries: EndpointParts['deliveries'],
+  { accountId, id: endpointId }: Endpoint,
+  { before, limit, outcome }: LogAsked,
+) {
+  const cursor = before === undefined ? undefined : cursorOf(before)
+  if (cursor === null) return undefined
+  const found = await deliveries.page(accountId, { endpointId, outcome, before: cursor, limit: limit + 1 })
+  const entries = found.slice(0, limit)
+  const last = found.length > limit ? entries.at(-1) : undefined
+  return { entries, next: last === undefined ? null : positionOf(last) }
+}
 
 /** `2026-11-26T23:00:01.123Z,evt_5f0c…` */
 const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toISOString()},${eventId}`
