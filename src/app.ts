@@ -14,6 +14,8 @@ import { openSlots } from './events/slots.ts'
 import type { DeliveryEntry } from './history/deliveries.ts'
 import { openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
+import { conversionsApi } from './http/conversions/api.ts'
+import { conversionsPath } from './http/conversions/schemas.ts'
 import { eventsApi } from './http/events/api.ts'
 import { eventsPath } from './http/events/schemas.ts'
 import { closeServer, newFastify } from './http/framework.ts'
@@ -110,6 +112,7 @@ export function buildApp(parts: AppParts): App {
   )
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
   app.register(eventsApi({ ...shared, endpoints, counting }), { prefix: eventsPath })
+  app.register(conversionsApi({ ...shared, counting }), { prefix: conversionsPath })
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({

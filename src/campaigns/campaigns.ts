@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts'
 export type CampaignFile = ReturnType<typeof asFile>
 
 export function asFile(campaign: Campaign) {
-  const { id, name, isDraft, timeZone, language, terms, anonymous, onExpiry, pages, mailTimer } = campaign
+  const { id, name, isDraft, timeZone, language, terms, anonymous, conversion, onExpiry, pages, mailTimer } = campaign
   const { mechanism } = terms
-  return { id, name, isDraft, timeZone, language, mechanism, anonymous, onExpiry, pages, mailTimer }
+  return { id, name, isDraft, timeZone, language, mechanism, anonymous, conversion, onExpiry, pages, mailTimer }
 }
 
 /**

@@ -31,6 +31,8 @@ export type CampaignSettings = Schedule & {
   /** Of its mails: deadline in words, HTML and countdown image. The public API has a `language` of its own. */
   language: MailLanguage
   anonymous: { enabled: boolean }
+  /** Whether a purchase ends the offer of the lead who bought. */
+  conversion: { closes: boolean }
   onExpiry: OnExpiry
   pages: PageSettings[]
   /** Its style, kept as it is given; null is none. */
@@ -93,6 +95,7 @@ const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in 
   timeZone: optional(anything),
   mechanism: optional(anything),
   anonymous: optional(record<{ enabled: boolean }>({ enabled: flag }), { enabled: false }),
+  conversion: optional(record<{ closes: boolean }>({ closes: flag }), { closes: false }),
   onExpiry: optional<OnExpiry>(onExpiry, { action: 'HIDE' }),
   pages: optional(eachIdOnce(pages), []),
   mailTimer: optional(nullOr(checkTimerStyle), null),

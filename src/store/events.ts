@@ -239,7 +239,7 @@ export function noticeValues(accountId: number, { endpointId, dueAt, leadId, kin
   return [accountId, endpointId, dueAt, leadId, noticeKinds.indexOf(kind), detail]
 }
 
-async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
+export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
   await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
 }
 
@@ -268,6 +268,21 @@ export async function noteErased(
   for (const { endpointId } of watchers) {
     const notice = { endpointId, dueAt: now, leadId: row.id, kind: 'lead.erased' as const, detail: row.salt }
     await insertNotices(sql, accountId, [notice])
+  }
+}
+
+/** Tells of an order, in the transaction that writes it. */
+export async function noteConverted(
+  sql: Sql,
+  { accountId, isDraft, watchers }: Campaign,
+  leadId: number,
+  conversionId: number,
+  now: Seconds,
+): Promise<void> {
+  const kind = 'lead.converted'
+  for (const { endpointId, kinds } of isDraft ? [] : watchers) {
+    if (!kinds.includes(kind)) continue
+    await insertNotices(sql, accountId, [{ endpointId, dueAt: now, leadId, kind, detail: conversionId }])
   }
 }
 

@@ -1,6 +1,7 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
 import type { Seconds } from '../core/instant.ts'
+import { unlinkOrders } from './erased-orders.ts'
 import { noteErased } from './events.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type { LeadName } from './model.ts'
@@ -52,6 +53,13 @@ export function insertLeads(rows: number, { withIds = false } = {}): string {
 export const updateLead = `UPDATE leads SET (${attemptColumns}) = (${listOf(attemptColumns)})
   WHERE account_id = ? AND campaign_id = ? AND email = ?`
 
+/**
+ * Changes nothing, and keeps the row from others until the transaction ends: both engines know no other way that reads
+ * alike. Values: account, campaign, email.
+ */
+export const lockLead = `UPDATE leads SET salt = salt
+  WHERE account_id = ? AND campaign_id = ? AND email = ? RETURNING ${columns}`
+
 const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
 export async function hasLeads(sql: Sql, accountId: number, campaignId: number): Promise<boolean> {
@@ -67,6 +75,7 @@ export async function deleteLeads(sql: Sql, accountId: number, campaignId: numbe
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM signup_counts ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM sweeps ${ofCampaign}`, accountId, campaignId)
+  await sql.run(`DELETE FROM conversions ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
 }
 
@@ -80,7 +89,9 @@ export async function deleteNamed(sql: Sql, leads: readonly LeadName[], now: Sec
     await noteErased(sql, campaign, email, now)
     await sql.run(`DELETE FROM lead_counts ${ofLead}`, campaign.accountId, ...name)
     await sql.run(`DELETE FROM clicked_leads ${ofLead}`, campaign.accountId, ...name)
-    deleted += await sql.run(`DELETE FROM leads ${lead}`, ...name)
+    const gone = await sql.all(`DELETE FROM leads ${lead} RETURNING id`, ...name)
+    for (const { id } of gone) await unlinkOrders(sql, campaign.accountId, campaign.id, id)
+    deleted += gone.length
   }
   return deleted
 }
