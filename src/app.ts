@@ -123,6 +123,7 @@ export function buildApp(parts: AppParts): App {
       history: historyTable,
       historyDays: config.historyDays,
       mailer: openMailer(config.smtp),
+      endpoints,
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)

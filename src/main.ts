@@ -29,6 +29,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'campaign list': async () => (await import('./cli/campaigns.ts')).listCampaigns,
   'campaign export': async () => (await import('./cli/campaigns.ts')).exportCampaign,
   'campaign stats': async () => (await import('./cli/stats.ts')).campaignStats,
+  'campaign report': async () => (await import('./cli/conversions.ts')).campaignReport,
   'campaign delete': async () => (await import('./cli/campaigns.ts')).deleteCampaign,
   'lead list': async () => (await import('./cli/leads.ts')).listLeads,
   'lead show': async () => (await import('./cli/leads.ts')).showLead,

@@ -40,6 +40,7 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     'conversion list': [campaign],
     'conversion import': [[...campaign, '-'], 'email,orderId\nada@example.com,1002\n'],
     'conversion reverse': [[...campaign, '--order', '1002']],
+    'campaign report': [[String(campaignId)]],
     'campaign stats': [[String(campaignId)]],
     'lead erase': [[...account, ...email]],
     'history list': [account],

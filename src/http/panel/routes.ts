@@ -11,8 +11,10 @@ import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
@@ -26,9 +28,11 @@ export const routes = {
   ...keyRoutes,
   ...historyRoutes,
   ...leadRoutes,
+  ...salesRoutes,
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
+  ...webhookRoutes,
 }
 
 export type Routes = typeof routes

@@ -24,7 +24,8 @@ const mechanisms: Record<TemplateName, (today: Date) => object> = {
 /** A draft in the reader's own time zone and language, with the widget's and the image's usual settings. */
 export function fromTemplate(template: TemplateName, name: string, today: Date, language: Language): GivenSettings {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  return { name, timeZone, language, mechanism: mechanisms[template](today), isDraft: true, mailTimer: {} }
+  const conversion = { closes: true }
+  return { name, timeZone, language, mechanism: mechanisms[template](today), conversion, isDraft: true, mailTimer: {} }
 }
 
 /** The day after the fourth Thursday of November: this year's, or the next one's where it is over. */

@@ -28,6 +28,7 @@ export type Draft = {
   timeZone: string
   language: MailLanguage
   anonymous: boolean
+  closes: boolean
   action: Action
   redirectUrl: string
   startsOn: StartsOn
@@ -47,10 +48,13 @@ export type Draft = {
 }
 
 /** The settings that the editor changes; the other screens of a campaign change the others. */
-export type Rules = Pick<Settings, 'name' | 'timeZone' | 'language' | 'mechanism' | 'anonymous' | 'onExpiry'>
+export type Rules = Pick<
+  Settings,
+  'name' | 'timeZone' | 'language' | 'mechanism' | 'anonymous' | 'conversion' | 'onExpiry'
+>
 
-export function rulesOf({ name, timeZone, language, mechanism, anonymous, onExpiry }: Settings): Rules {
-  return { name, timeZone, language, mechanism, anonymous, onExpiry }
+export function rulesOf({ name, timeZone, language, mechanism, anonymous, conversion, onExpiry }: Settings): Rules {
+  return { name, timeZone, language, mechanism, anonymous, conversion, onExpiry }
 }
 
 /** Whether each lead has a deadline of their own: only then it can start anew. */
@@ -59,12 +63,13 @@ export const isPersonal = (kind: Kind): boolean => kind !== 'fixed' && kind !== 
 export const usualClosing: RecurrenceDraft = { every: 'week', time: '18:00', week: ['fri'], month: [1] }
 export const usualOpening: RecurrenceDraft = { every: 'week', time: '09:00', week: ['mon'], month: [1] }
 
-export function draftOf({ name, timeZone, language, mechanism, anonymous, onExpiry }: Rules): Draft {
+export function draftOf({ name, timeZone, language, mechanism, anonymous, conversion, onExpiry }: Rules): Draft {
   const { startsOn, deadline, endsAt = null, reset, retry, cycle } = mechanism
   const skips = deadline.kind === 'daysAt' || deadline.kind === 'next' ? deadline : undefined
   return {
     ...{ name, timeZone, language, startsOn, endsAt },
     anonymous: anonymous.enabled,
+    closes: conversion.closes,
     action: onExpiry.action,
     redirectUrl: onExpiry.action === 'REDIRECT' ? onExpiry.redirectUrl : '',
     kind: deadline.kind,
@@ -126,6 +131,7 @@ export function settingsOf(draft: Draft): Rules {
     ...{ name, timeZone, language },
     mechanism: mechanism as Mechanism,
     anonymous: { enabled: draft.anonymous },
+    conversion: { closes: draft.closes },
     onExpiry: action === 'REDIRECT' ? { action, redirectUrl } : { action },
   }
 }

@@ -443,6 +443,14 @@ export function PageSection({ draft, change }: Props) {
           onChange={(event) => change({ anonymous: event.currentTarget.checked })}
         />
       </Sentence>
+      <Sentence at={['conversion']}>
+        <Switch
+          label={text.closes}
+          description={text.closesHint}
+          checked={draft.closes}
+          onChange={(event) => change({ closes: event.currentTarget.checked })}
+        />
+      </Sentence>
     </Card>
   )
 }

@@ -77,6 +77,8 @@ const en = {
     REDIRECT: 'the visitor is led to another page',
   },
   redirectUrl: 'Address of that page',
+  closes: 'A purchase ends the offer of the lead who bought',
+  closesHint: 'Your shop tells Lastcall of its orders. What is over stays over; a refund can give the offer back.',
   anonymous: 'Visitors who have not given an email get a deadline of their own',
   anonymousHint:
     'It starts with their first visit and belongs to the browser. Signing up later keeps it; another browser starts again.',
@@ -188,6 +190,9 @@ const pl: Words = {
     REDIRECT: 'odwiedzający trafia na inną stronę',
   },
   redirectUrl: 'Adres tej strony',
+  closes: 'Zakup kończy ofertę osoby, która kupiła',
+  closesHint:
+    'Twój sklep zgłasza zamówienia w Lastcall. Co się skończyło, zostaje zakończone; zwrot może przywrócić ofertę.',
   anonymous: 'Odwiedzający, którzy nie podali adresu e-mail, mają własny termin',
   anonymousHint:
     'Zaczyna się od pierwszej wizyty i należy do przeglądarki. Późniejszy zapis go zachowuje; w innej przeglądarce zaczyna się od nowa.',
