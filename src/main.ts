@@ -38,6 +38,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'lead deadline': async () => (await import('./cli/leads.ts')).setLeadDeadline,
   'lead convert': async () => (await import('./cli/conversions.ts')).convertLead,
   'lead erase': async () => (await import('./cli/leads.ts')).eraseLead,
+  'lead export': async () => (await import('./cli/leads.ts')).exportLeads,
   'lead import': async () => (await import('./cli/leads.ts')).importLeads,
   'conversion list': async () => (await import('./cli/conversions.ts')).listConversions,
   'conversion import': async () => (await import('./cli/conversions.ts')).importConversions,

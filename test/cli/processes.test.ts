@@ -30,6 +30,7 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     'campaign list': [account],
     'campaign export': [[String(campaignId)]],
     'lead import': [[...campaign, '-'], 'email\nada@example.com\n'],
+    'lead export': [[...campaign, 'leads.csv']],
     'lead list': [campaign],
     'lead show': [[...campaign, ...email]],
     'lead find': [[...account, ...email]],

@@ -25,7 +25,7 @@ test('settings that are opened and not touched are saved as they were', () => {
   fc.assert(
     fc.property(campaigns, others, ({ timeZone, mechanism }, other) => {
       // Made by fast-check, some objects have no prototype.
-      const rules: Rules = JSON.parse(JSON.stringify({ name: 'x', timeZone, mechanism, ...other }))
+      const rules: Rules = JSON.parse(JSON.stringify({ name: 'x', timeZone, language: 'cs', mechanism, ...other }))
       assert.deepEqual(settingsOf(draftOf(rules)), plain(rules))
       assert.deepEqual(settingsOf(draftOf(plain(rules))), plain(rules))
     }),

@@ -4,6 +4,7 @@ import type { Seconds } from '../../core/instant.ts'
 import { DAY_SECONDS, type Day, dayOf, parseDate } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { dateOf } from '../../leads/counting.ts'
+import { openOffersOf } from '../../leads/open-offers.ts'
 import type { CampaignCount, Counts } from '../../store/counts.ts'
 import type { Campaign } from '../../store/model.ts'
 import { invalid } from './errors.ts'
@@ -46,6 +47,8 @@ export const resultsRoutes = {
         startsSince: await counts.startsSince(),
         ...{ days: asked.days, totals: totalsOf(asked.days), before: totalsOf(before.days) },
         pages: byPage(campaign, asked.counts),
+        /** Now, whatever the days. */
+        open: await openOffersOf(parts.store, campaign, now),
       }
     },
   }),

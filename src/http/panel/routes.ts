@@ -4,6 +4,7 @@ import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
+import { mailRoutes } from './mail.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
@@ -13,6 +14,7 @@ import { resultsRoutes } from './results.ts'
 import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
@@ -21,6 +23,7 @@ export const routes = {
   ...campaignRoutes,
   ...resultsRoutes,
   ...offerPageRoutes,
+  ...mailRoutes,
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,
@@ -29,6 +32,7 @@ export const routes = {
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
+  ...webhookRoutes,
 }
 
 export type Routes = typeof routes

@@ -7,6 +7,7 @@ type Names = Record<string, string>
 const en: Names = {
   name: 'Name',
   timeZone: 'Time zone',
+  language: 'Language of mails',
   'mechanism.startsOn': 'What starts the offer',
   'mechanism.deadline': 'When the offer ends',
   'mechanism.deadline.skip': 'Days left out',
@@ -36,6 +37,7 @@ const en: Names = {
 const pl: typeof en = {
   name: 'Nazwa',
   timeZone: 'Strefa czasowa',
+  language: 'Język e-maili',
   'mechanism.startsOn': 'Co zaczyna ofertę',
   'mechanism.deadline': 'Kiedy oferta się kończy',
   'mechanism.deadline.skip': 'Pominięte dni',

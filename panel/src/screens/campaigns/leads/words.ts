@@ -1,4 +1,5 @@
 import { inBoth, type Language, plural } from '../../../language.ts'
+import { languageName } from '../../../parts/language-name.ts'
 
 const en = (count: number, one: string, other: string) => plural('en', count, { one, other })
 const pl = (count: number, one: string, few: string, many: string) =>
@@ -24,6 +25,25 @@ export const words = inBoth({
     searchHint: 'By its beginning. Capital and small letters differ.',
     state: 'State',
     anyState: 'All states',
+    anywhere: 'Anywhere in the address',
+    sort: 'Order',
+    sorts: { email: 'By address', deadline: 'Ends first', '-deadline': 'Ends last' },
+    totals: 'Leads by state',
+    total: (number: string, count: number) => (count === 1 ? `${number} lead` : `${number} leads`),
+    cycling: (number: string) => `${number} with an offer that comes back: choose a state to look through them`,
+    nextPage: 'Next page',
+    previousPage: 'Previous page',
+    choose: (email: string) => `Select ${email}`,
+    chooseAll: 'Select all on this page',
+    chooseNone: 'Select none',
+    chosen: (count: number) => en(count, '# lead selected', '# leads selected'),
+    dayLater: '+1 day',
+    deadlinesSet: (count: number) => en(count, '# deadline changed.', '# deadlines changed.'),
+    eraseSeveral: (count: number) => en(count, 'Erase # lead?', 'Erase # leads?'),
+    erasing: (count: number) => en(count, '# lead is erased in ten seconds.', '# leads are erased in ten seconds.'),
+    undo: 'Undo',
+    eraseFailed: 'The leads were not erased. Try again.',
+    nobodyWithIt: 'No email has that in it. Type fewer characters.',
     states: { pending: 'Waits for a visit', scheduled: 'Opens later', open: 'Open', expired: 'Expired' },
     add: 'Add lead',
     import: 'Import',
@@ -38,7 +58,6 @@ export const words = inBoth({
     },
     byHand: 'set by hand',
     noDeadline: 'No deadline',
-    more: 'Show more',
     stop: 'Stop',
     goOn: 'Go on',
     read: (count: number) => en(count, '# lead looked through', '# leads looked through'),
@@ -52,7 +71,7 @@ export const words = inBoth({
     registered: 'The lead is signed up.',
     registeredBefore:
       'The lead had signed up before. The rules of the campaign decide about repeat sign-ups; this is how it is now.',
-    erased: 'The lead is erased.',
+    erased: 'Erased.',
     addTitle: 'Add a lead',
     addText:
       'This signs the address up as your form or the API would: the deadline starts as the rules say. No email is sent.',
@@ -80,7 +99,7 @@ export const words = inBoth({
     links: 'Links and countdown',
     linkTo: (page: string) => `Personal link to ${page}`,
     leadsTo: 'Leads to',
-    timerIn: { en: 'Countdown image in English', pl: 'Countdown image in Polish' },
+    timerIn: (language: string) => `Countdown image in ${languageName('en', language)}`,
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Links and countdown come with publishing: the campaign is a draft.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Links and countdown are switched off for this account. Ask the operator.',
@@ -157,7 +176,7 @@ export const words = inBoth({
     unreadable: 'The file cannot be read any more. Choose it again.',
     exportTitle: 'Export leads',
     exportText:
-      'A CSV file with address, state, deadline, sign-up and the personal links and countdown addresses of each lead, for your mail service. Times are in UTC.',
+      'A CSV file for your mail service: for each lead the address, the link, the countdown and the deadline in words, under the names that the HTML for the mail has; and state and times in UTC.',
     exportFiltered: 'Only what is searched for now: address and state as chosen in the list.',
     exportDo: 'Start export',
     exportRunning: 'Exporting',
@@ -175,6 +194,32 @@ export const words = inBoth({
     searchHint: 'Według początku adresu. Wielkie i małe litery są rozróżniane.',
     state: 'Stan',
     anyState: 'Wszystkie stany',
+    anywhere: 'W dowolnym miejscu adresu',
+    sort: 'Kolejność',
+    sorts: { email: 'Według adresu', deadline: 'Najbliższy termin', '-deadline': 'Najdalszy termin' },
+    totals: 'Odbiorcy według stanu',
+    total: (number: string, count: number) => (count === 1 ? `${number} odbiorca` : `${number} odbiorców`),
+    cycling: (number: string) => `${number} z ofertą, która wraca: wybierz stan, aby ich przejrzeć`,
+    nextPage: 'Następna strona',
+    previousPage: 'Poprzednia strona',
+    choose: (email: string) => `Zaznacz: ${email}`,
+    chooseAll: 'Zaznacz wszystkich na tej stronie',
+    chooseNone: 'Odznacz',
+    chosen: (count: number) =>
+      pl(count, '# odbiorca zaznaczony', '# odbiorców zaznaczonych', '# odbiorców zaznaczonych'),
+    dayLater: '+1 dzień',
+    deadlinesSet: (count: number) => pl(count, 'Zmieniono # termin.', 'Zmieniono # terminy.', 'Zmieniono # terminów.'),
+    eraseSeveral: (count: number) => pl(count, 'Usunąć # odbiorcę?', 'Usunąć # odbiorców?', 'Usunąć # odbiorców?'),
+    erasing: (count: number) =>
+      pl(
+        count,
+        '# odbiorca zniknie za dziesięć sekund.',
+        '# odbiorców zniknie za dziesięć sekund.',
+        '# odbiorców zniknie za dziesięć sekund.',
+      ),
+    undo: 'Cofnij',
+    eraseFailed: 'Nie usunięto odbiorców. Spróbuj ponownie.',
+    nobodyWithIt: 'Żaden adres tego nie zawiera. Wpisz mniej znaków.',
     states: {
       pending: 'Czeka na wizytę',
       scheduled: 'Otworzy się później',
@@ -194,7 +239,6 @@ export const words = inBoth({
     },
     byHand: 'ustawiony ręcznie',
     noDeadline: 'Bez terminu',
-    more: 'Pokaż więcej',
     stop: 'Zatrzymaj',
     goOn: 'Kontynuuj',
     read: (count: number) => pl(count, 'Przejrzano # odbiorcę', 'Przejrzano # odbiorców', 'Przejrzano # odbiorców'),
@@ -207,7 +251,7 @@ export const words = inBoth({
     nobodyInState: 'Żaden odbiorca nie jest teraz w tym stanie. Wybierz inny.',
     registered: 'Odbiorca został zapisany.',
     registeredBefore: 'Ten odbiorca był już zapisany. O ponownych zapisach decydują zasady kampanii; oto obecny stan.',
-    erased: 'Odbiorca został usunięty.',
+    erased: 'Usunięto.',
     addTitle: 'Dodaj odbiorcę',
     addText:
       'Adres zostanie zapisany tak, jak przez formularz lub API: termin zacznie biec według zasad. Do nikogo nie zostanie wysłana wiadomość.',
@@ -234,7 +278,7 @@ export const words = inBoth({
     links: 'Linki i licznik',
     linkTo: (page: string) => `Osobisty link do ${page}`,
     leadsTo: 'Prowadzi do',
-    timerIn: { en: 'Obraz licznika po angielsku', pl: 'Obraz licznika po polsku' },
+    timerIn: (language: string) => `Obraz licznika, język: ${languageName('pl', language)}`,
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Linki i licznik pojawią się po publikacji: kampania jest wersją roboczą.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Linki i licznik są wyłączone dla tego konta. Zapytaj operatora.',
@@ -310,7 +354,7 @@ export const words = inBoth({
     unreadable: 'Pliku nie można już odczytać. Wybierz go ponownie.',
     exportTitle: 'Eksportuj odbiorców',
     exportText:
-      'Plik CSV z adresem, stanem, terminem, zapisem oraz osobistymi linkami i adresami licznika każdego odbiorcy, dla Twojego systemu mailingowego. Czas podano w UTC.',
+      'Plik CSV dla Twojego serwisu mailingowego: adres, link, licznik i termin słownie każdego odbiorcy, pod nazwami z kodu HTML do e-maila, a także stan i czasy w UTC.',
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
     exportDo: 'Rozpocznij eksport',
     exportRunning: 'Trwa eksport',
