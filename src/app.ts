@@ -29,6 +29,7 @@ import { openCounting } from './leads/counting.ts'
 import { buildLeads } from './leads/leads.ts'
 import { buildVisitors } from './leads/visitors.ts'
 import type { Log } from './log.ts'
+import { openMailer } from './mail/mailer.ts'
 import type { Store } from './store/store.ts'
 
 /** How often tries to sign in that no longer count are removed. */
@@ -51,6 +52,7 @@ export type AppParts = {
     | 'historyDays'
     | 'webhooks'
     | 'egress'
+    | 'smtp'
   >
   store: Store
   historyTable: HistoryTable
@@ -120,6 +122,8 @@ export function buildApp(parts: AppParts): App {
       templates,
       history: historyTable,
       historyDays: config.historyDays,
+      mailer: openMailer(config.smtp),
+      endpoints,
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)

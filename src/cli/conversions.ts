@@ -1,6 +1,9 @@
 import type { Fault } from '../core/fault.ts'
+import { type Day, dayOf, parseDate } from '../core/mechanism/calendar.ts'
+import { zoneOf } from '../core/mechanism/zone.ts'
 import { checkOrder, conversionDocument, isOrderId, orderIdWanted } from '../core/order.ts'
 import { convert, reverse } from '../leads/conversions.ts'
+import { mostReportDays, reportOf } from '../leads/report.ts'
 import type { Source } from '../store/conversions.ts'
 import type { Campaign, LeadRefusal } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
@@ -53,6 +56,27 @@ async function* pages(store: Store, campaign: Campaign) {
     if (found.length < pageSize) return
     afterId = found.at(-1)?.id as number
   }
+}
+
+const day = (text: string, name: string): Day => {
+  const parsed = parseDate(text)
+  if (parsed === undefined) throw new WrongCall(`${name}: must be a date such as 2026-12-31`)
+  return parsed
+}
+
+/** What the deadlines of a campaign are worth; the last 366 days where nothing else is asked for. */
+export const campaignReport: Command = async (args) => {
+  const { options, positionals } = readArguments(args, { from: day, to: day }, ['ID'])
+  const id = idNumber(positionals[0] as string, 'ID')
+  return withStore(async (store) => {
+    const campaign = await needCampaign(store, id, 'ID')
+    const to = options.to ?? dayOf(zoneOf(campaign.timeZone).toLocal(now()))
+    const from = options.from ?? to - mostReportDays + 1
+    if (from > to || to - from >= mostReportDays) {
+      throw new WrongCall(`--from: must be at most ${mostReportDays - 1} days before --to, and not after it`)
+    }
+    return reportOf(store, campaign, from, to)
+  })
 }
 
 /** Counts an order out, as after a refund. */

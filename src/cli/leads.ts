@@ -1,10 +1,14 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
+import { readSetting } from '../config.ts'
+import { csvLine } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
+import { type MailService, mailServiceNames } from '../core/mail-services.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
+import { exportCells, exportColumns, exportLine } from '../leads/export.ts'
 import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign } from '../store/model.ts'
@@ -20,6 +24,7 @@ import {
   readArguments,
   WrongCall,
   withStore,
+  writeOutput,
 } from './command.ts'
 import { now } from './now.ts'
 import { printPages } from './print.ts'
@@ -33,15 +38,45 @@ export const listLeads: Command = async (args) => {
   const campaignId = need(options.campaign, '--campaign')
   await withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
-    await printPages(leadPages(store, campaign))
+    await printPages(leadPages(store, campaign, leadDocument))
   })
 }
 
-async function* leadPages(store: Store, campaign: Campaign) {
+/** A CSV file for mail services: its headings are the fields that the mail's HTML names. */
+export const exportLeads: Command = async (args) => {
+  const { options, positionals } = readArguments(args, { campaign: idNumber, service: mailService }, ['FILE'])
+  const campaignId = need(options.campaign, '--campaign')
+  return withStore(async (store) => {
+    const campaign = await needCampaign(store, campaignId, '--campaign')
+    const account = await store.configuration.findAccount(campaign.accountId)
+    const publicUrl = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
+    const tools = { publicUrl, countdownTools: account?.countdownTools ?? true }
+    const columns = exportColumns(campaign, options.service ?? 'other')
+    let exported = 0
+    async function* lines() {
+      // The mark by which spreadsheets know UTF-8.
+      yield `\uFEFF${csvLine(columns)}`
+      for await (const page of leadPages(store, campaign, exportLine)) {
+        exported += page.length
+        yield page.map((line) => csvLine(exportCells(campaign, line, tools))).join('')
+      }
+    }
+    await writeOutput(positionals[0] as string, lines())
+    return { exported, columns }
+  })
+}
+
+const mailService = (text: string): MailService => {
+  const service = mailServiceNames.find((name) => name === text)
+  if (service === undefined) throw new WrongCall(`--service: must be ${mailServiceNames.join(', ')}`)
+  return service
+}
+
+async function* leadPages<Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) {
   let afterEmail = ''
   for (;;) {
     const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: pageSize })
-    yield leads.map((lead) => leadDocument(view(campaign, lead, now())))
+    yield leads.map((lead) => of(view(campaign, lead, now())))
     if (leads.length < pageSize) return
     afterEmail = leads.at(-1)?.email as string
   }

@@ -20,7 +20,7 @@ export function parseAmount(text: string, places: number): number | undefined {
 }
 
 /** 4900 of `EUR` as `49.00`. */
-export function formatAmount(amount: number, currency: string): string {
+export function formatAmount(amount: number | bigint, currency: string): string {
   const places = placesOf(currency) ?? 0
   if (places === 0) return String(amount)
   const digits = String(amount).padStart(places + 1, '0')

@@ -340,8 +340,8 @@ async function updateCampaign(
 }
 
 function settingsText(settings: CampaignSettings, changed: CampaignChange | undefined): string {
-  const { timeZone, mechanism, anonymous, conversion, onExpiry, mailTimer } = settings
-  return JSON.stringify({ timeZone, mechanism, anonymous, conversion, onExpiry, mailTimer, changed })
+  const { timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer } = settings
+  return JSON.stringify({ timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer, changed })
 }
 
 /** Attempts of these groups store different things, so a lead cannot go from one to another. */

@@ -11,6 +11,7 @@ import { attemptValues, leadOf } from './lead-row.ts'
 import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
 import type { Campaign, Decision, Lead, LeadRefusal } from './model.ts'
 import type { RefCipher } from './ref.ts'
+import { addConverted, peopleBetween, salesBetween } from './sales.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 
 /** Who told of an order. Positions are stored: add new ones at the end. */
@@ -36,7 +37,7 @@ export type Conversions = ReturnType<typeof conversionsOn>
 
 export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
   return {
-    ...boundTo(read, { list, ofLead, find, firstOf }),
+    ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, peopleBetween }),
     /**
      * Writes the order with all that it does, as one step: no other write of the lead and no change of the account's
      * settings comes in between. An order that is known is answered as it stands. Resolves once it is on disk.
@@ -75,12 +76,13 @@ async function convert(
   const lead = email && (await lock(work, campaign, email))
   if (!lead) return 'LEAD_NOT_FOUND'
   const purchase = judge(campaign, lead)
+  const isFirst = !(await hasBought(sql, campaign, lead.id))
   const id = await insert(sql, campaign, lead, told, purchase, now)
   const conversion = (await findOrder(sql, of, told.order.orderId)) as KeptConversion
   // Somebody else told the order meanwhile, of another lead.
   if (id === undefined) return { conversion, created: false }
   if (purchase.closing !== null) await change(sql, campaign, lead, { ...lead, attempt: purchase.closing })
-  await count(sql, campaign, told.order.at, 1)
+  await count(sql, campaign, conversion, 1, isFirst)
   await noteConverted(sql, campaign, lead.id, id, now)
   return { conversion, created: true }
 }
@@ -99,15 +101,15 @@ async function reverse(
   if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
   const conversion = await findOrder(sql, of, orderId)
   if (conversion === undefined) return undefined
-  const { id, email, at } = conversion
-  const lead = reopen !== null && email !== null ? await lock(work, campaign, email) : undefined
+  const { id, email, leadId } = conversion
+  const lead = email === null ? undefined : await lock(work, campaign, email)
   const decision = lead && reopen?.(campaign, lead, conversion)
   if (lead && decision) await change(sql, campaign, lead, decision)
   const reversed = await sql.run(
     'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL',
     ...[now, campaign.accountId, id],
   )
-  if (reversed > 0) await count(sql, campaign, at, -1)
+  if (reversed > 0) await count(sql, campaign, conversion, -1, !(await hasBought(sql, campaign, leadId)))
   return (await find(sql, campaign.accountId, id)) as KeptConversion
 }
 
@@ -160,11 +162,22 @@ async function insert(
   return row?.id
 }
 
-/** The day's count of the campaign. */
-async function count(sql: Sql, { accountId, id, timeZone }: Campaign, at: Seconds, total: 1 | -1): Promise<void> {
+async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Promise<boolean> {
+  return (await firstOf(sql, accountId, [leadId])).size > 0
+}
+
+/** Of the day, and where the lead has bought at last, or nothing any more, with the people who signed up then. */
+async function count(
+  sql: Sql,
+  { accountId, id: campaignId, timeZone }: Campaign,
+  { at, registeredAt }: KeptConversion,
+  total: 1 | -1,
+  isOfLead: boolean,
+): Promise<void> {
   const day = dayOf(zoneOf(timeZone).toLocal(at))
-  const of = { accountId, campaignId: id, day, pageId: null, leadId: null }
+  const of = { accountId, campaignId, day, pageId: null, leadId: null }
   await addCount(sql, { ...of, kind: 'conversion', fetcher: 'person', total, lastAt: at })
+  if (isOfLead) await addConverted(sql, { accountId, campaignId }, registeredAt, total)
 }
 
 const select = `SELECT c.*, leads.email FROM conversions AS c
@@ -189,6 +202,15 @@ async function find(sql: Sql, accountId: number, id: number): Promise<KeptConver
 async function list(sql: Sql, campaign: Campaign, afterId: number, limit: number): Promise<KeptConversion[]> {
   const page = `${select} AND c.campaign_id = ? AND c.id > ? ORDER BY c.id LIMIT ?`
   return (await sql.all(page, campaign.accountId, campaign.id, afterId, limit)).map(toConversion)
+}
+
+/** The newest first. */
+async function newest(sql: Sql, campaign: Campaign, limit: number): Promise<KeptConversion[]> {
+  const rows = await sql.all(
+    `${select} AND c.campaign_id = ? ORDER BY c.id DESC LIMIT ?`,
+    ...[campaign.accountId, campaign.id, limit],
+  )
+  return rows.map(toConversion)
 }
 
 /** Ascending id. */

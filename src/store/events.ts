@@ -280,9 +280,11 @@ export async function noteConverted(
   now: Seconds,
 ): Promise<void> {
   const kind = 'lead.converted'
-  for (const { endpointId, kinds } of isDraft ? [] : watchers) {
-    if (!kinds.includes(kind)) continue
-    await insertNotices(sql, accountId, [{ endpointId, dueAt: now, leadId, kind, detail: conversionId }])
+  const notice = { dueAt: now, leadId, kind, detail: conversionId } as const
+  const told = isDraft ? [] : watchers.filter(({ kinds }) => kinds.includes(kind))
+  if (told.length > 0) {
+    const notices = told.map(({ endpointId }) => ({ ...notice, endpointId }))
+    await insertNotices(sql, accountId, notices)
   }
 }
 
@@ -434,6 +436,7 @@ async function resumeEndpoint(sql: Sql, endpoint: Endpoint, fromAt: Seconds | nu
       lease_ends_at = NULL, from_at = coalesce(?, from_at) WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
+  await hurry(sql, accountId, id)
   await sweepAll(sql, endpoint)
 }
 
@@ -471,6 +474,11 @@ async function setHealth(sql: Sql, { accountId, id, settings, failures }: Endpoi
     ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
   )
   if (changed === 0 || health.failures > 0 || failures < failuresToStop) return
+  await hurry(sql, accountId, id)
+}
+
+/** What a server could not answer is due; what it refused waits for its own time. */
+async function hurry(sql: Sql, accountId: number, id: number): Promise<void> {
   await sql.run(
     `UPDATE failed_deliveries SET next_at = last_at
       WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0`,

@@ -96,6 +96,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
         name: 'Least',
         isDraft: true,
         timeZone: 'UTC',
+        language: 'en',
         anonymous: { enabled: false },
         conversion: { closes: false },
         onExpiry: { action: 'HIDE' },

@@ -21,6 +21,7 @@ test('what is left out is filled in', () => {
     campaign: {
       ...least,
       isDraft: true,
+      language: 'en',
       anonymous: { enabled: false },
       conversion: { closes: false },
       onExpiry: { action: 'HIDE' },
@@ -35,6 +36,7 @@ test('a whole campaign is kept as it is written', () => {
     id: 7,
     ...least,
     isDraft: false,
+    language: 'uk',
     anonymous: { enabled: true },
     conversion: { closes: true },
     onExpiry: { action: 'REDIRECT', redirectUrl: 'http://example.com/closed?a=b#c' },
@@ -80,6 +82,7 @@ const refusals: [what: string, campaign: unknown, paths: string[]][] = [
   ['two pages of one id', withPages({ ...page, id: 5 }, page, { ...page, id: 5 }), ['pages[2].id']],
   ['two of one id, one wrong otherwise', withPages({ ...page, id: 5 }, { id: 5 }), ['pages[1].pageUrl', 'pages[1].id']],
   ['a style of the mail timer', { ...least, mailTimer: { theme: 'dark' } }, ['mailTimer.theme']],
+  ['a language that mails are not written in', { ...least, language: 'la' }, ['language']],
   ['a mail timer that is true', { ...least, mailTimer: true }, ['mailTimer']],
   [
     'faults everywhere',
