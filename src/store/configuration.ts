@@ -37,7 +37,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
     ...boundTo(read, { newestCampaign, isLiveWithLead }),
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
-    ...boundTo(write, { applyCampaign, deleteCampaign }),
+    ...boundTo(write, { applyCampaign, archiveCampaign, deleteCampaign }),
     /** Not a change that others have to hear of. One write for a key and minute, whichever node reports it. */
     noteKeyUses: (uses: readonly KeyUse[]) => writeUnflushed((sql) => runAll(sql, keyUseStatements(uses))),
   }
@@ -169,7 +169,7 @@ async function listCampaigns(
   accountId: number,
   { limit, afterId, isDraft }: CampaignFilter,
 ): Promise<CampaignSummary[]> {
-  const columns = 'SELECT id, name, type_id, is_draft FROM campaigns WHERE account_id = ?'
+  const columns = 'SELECT id, name, type_id, is_draft, archived_at FROM campaigns WHERE account_id = ?'
   const rest = 'AND id > ? ORDER BY id LIMIT ?'
   const rows =
     isDraft === null
@@ -180,6 +180,7 @@ async function listCampaigns(
     name: row.name,
     typeId: row.type_id,
     isDraft: row.is_draft === 1,
+    isArchived: row.archived_at !== null,
   }))
 }
 
@@ -210,8 +211,10 @@ async function newestPublished(sql: Sql, accountId: number, limit: number): Prom
   return (await sql.all(newest, accountId, limit)).map(({ id }) => id)
 }
 
+/** Of those that are not archived. */
 async function newestCampaign(sql: Sql, accountId: number): Promise<number | undefined> {
-  return (await sql.get('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id DESC LIMIT 1', accountId))?.id
+  const newest = 'SELECT id FROM campaigns WHERE account_id = ? AND archived_at IS NULL ORDER BY id DESC LIMIT 1'
+  return (await sql.get(newest, accountId))?.id
 }
 
 /** Whether any published campaign of the account has a lead; visitors without an email are none. */
@@ -255,6 +258,20 @@ async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
   if ((await sql.run('DELETE FROM campaigns WHERE id = ?', campaignId)) === 0) return false
   await deleteLeads(sql, row.account_id, campaignId)
   return true
+}
+
+/** Takes the campaign back to draft as well; with null brings it back, as a draft. */
+async function archiveCampaign(
+  sql: Sql,
+  accountId: number,
+  campaignId: number,
+  archivedAt: number | null,
+): Promise<void> {
+  await sql.bumpVersion(accountId)
+  const before = await findCampaign(sql, campaignId)
+  if (before === undefined) return
+  await sql.run('UPDATE campaigns SET is_draft = 1, archived_at = ? WHERE id = ?', archivedAt, campaignId)
+  await sweepAfterSave(sql, before, (await findCampaign(sql, campaignId)) as Campaign)
 }
 
 /**
@@ -327,12 +344,15 @@ async function updateCampaign(
     )
   }
   await sql.run(
-    'UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ? WHERE id = ?',
+    // Published, it is no longer archived.
+    `UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ?,
+      archived_at = CASE WHEN ? = 0 THEN NULL ELSE archived_at END WHERE id = ?`,
     ...[
       settings.name,
       campaignType(settings.mechanism).id,
       Number(settings.isDraft),
       settingsText(settings, changed),
+      Number(settings.isDraft),
       id,
     ],
   )

@@ -1,5 +1,6 @@
 // What recipients did, added up by day. Nobody is named here but the lead, by its id.
 import type { Seconds } from '../core/instant.ts'
+import { countLeads, countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
 import { addSignups, noteClicks, openByDeadline, type SignupCount, signups, startsSince } from './results.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
@@ -38,6 +39,7 @@ export type Counts = ReturnType<typeof countsOn>
 /** `rowsAtOnce`: rows of one statement. */
 export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
+    ...boundTo(read, { countStates, countLeads, byCampaign }),
     ...boundTo(read, { ofCampaign, ofAccount, ofLead, sightings, signups, startsSince, openByDeadline }),
     /** Adds to the counts by day of what recipients did; the counts are those of one account. */
     add: (counts: readonly Count[]) =>
@@ -99,6 +101,22 @@ async function ofAccount(sql: Sql, accountId: number, fromDay: number): Promise<
     ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
   )
   return rows.map(({ day, kind, total }) => ({ day, kind: kinds[kind] as Kind, total }))
+}
+
+export type DailyCount = AccountCount & { campaignId: number }
+
+/** What people did in each campaign of the account, by day and kind, from `fromDay` (days since 1970-01-01) on. */
+async function byCampaign(sql: Sql, accountId: number, fromDay: number): Promise<DailyCount[]> {
+  const rows = await sql.all(
+    `SELECT campaign_id, day, kind, CAST(sum(total) AS bigint) AS total FROM daily_counts
+      WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
+        AND day >= ? AND fetcher = ?
+      GROUP BY campaign_id, day, kind ORDER BY campaign_id, day, kind`,
+    ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
+  )
+  return rows.map(({ campaign_id: campaignId, day, kind, total }) => {
+    return { campaignId, day, kind: kinds[kind] as Kind, total }
+  })
 }
 
 /** When the widget was last seen on each page of the campaign where it was. */

@@ -1,11 +1,12 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
 import type { Seconds } from '../core/instant.ts'
+import { beforeEmails } from '../core/visitor.ts'
 import { unlinkOrders } from './erased-orders.ts'
 import { noteErased } from './events.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
-import type { LeadName } from './model.ts'
-import type { Sql } from './sql.ts'
+import type { Campaign, DeadlineFilter, Lead, LeadName, SearchStep } from './model.ts'
+import type { Sql, Value } from './sql.ts'
 
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
 
@@ -39,6 +40,61 @@ export function findLeadsById(count: number): string {
 /** Values: account, campaign, the range of emails, limit. */
 export const listLeads = `SELECT ${columns} FROM leads
   WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`
+
+/** Emails come behind this name, visitors without one before it; the indexes by deadline say the same. */
+const isEmail = `email > '${beforeEmails}'`
+const ofEmails = `FROM leads WHERE account_id = ? AND campaign_id = ? AND ${isEmail}`
+
+/** Of one sort of deadline, each with an index of its own. */
+function byDeadline(column: string, byHand: 'NULL' | 'NOT NULL', isDescending: boolean): string {
+  const [within, after, order] = isDescending ? ['<=', '<', 'DESC'] : ['>=', '>', 'ASC']
+  return `SELECT * FROM (SELECT ${columns}, ${column} AS ends_at ${ofEmails} AND by_hand_deadline_at IS ${byHand}
+    AND ${column} ${within} ? AND (${column} ${after} ? OR email > ?) ORDER BY ${column} ${order}, email LIMIT ?) AS ${
+      byHand === 'NULL' ? 'by_rule' : 'by_hand'
+    }`
+}
+
+function leadsByDeadline(isDescending: boolean): string {
+  const byRule = byDeadline('deadline_at', 'NULL', isDescending)
+  const byHand = byDeadline('by_hand_deadline_at', 'NOT NULL', isDescending)
+  return `SELECT ${columns} FROM (${byRule} UNION ALL ${byHand}) AS found
+    ORDER BY ends_at ${isDescending ? 'DESC' : 'ASC'}, email LIMIT ?`
+}
+
+export const listByDeadline = { ascending: leadsByDeadline(false), descending: leadsByDeadline(true) }
+
+/** The values of these two. */
+export function deadlineValues({ accountId, id }: Campaign, { after, isDescending, limit }: DeadlineFilter): Value[] {
+  const { at, email } = after ?? { at: (isDescending ? 1 : -1) * Number.MAX_SAFE_INTEGER, email: '' }
+  const side = [accountId, id, at, at, email, limit]
+  return [...side, ...side, limit]
+}
+
+/** Values: account, campaign, the email before, limit. */
+export const listWithoutDeadline = `SELECT ${columns} ${ofEmails}
+  AND by_hand_deadline_at IS NULL AND deadline_at IS NULL AND email > ? ORDER BY email LIMIT ?`
+
+/** Leads that one step of a search looks at: some ten milliseconds of either engine. */
+export const searchSize = 20_000
+
+/** How many emails a step has, and the last of them. Values: account, campaign, the range of emails, size. */
+export const searchStep = `SELECT count(*) AS total, max(email) AS last FROM (SELECT email FROM leads
+  WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?) AS step`
+
+/** Values: account, campaign, the first and the last email, pattern, limit. */
+export const searchLeads = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ?
+  AND email >= ? AND email <= ? AND lower(email) LIKE ? ESCAPE '\\' ORDER BY email LIMIT ?`
+
+export function patternOf(part: string): string {
+  return `%${part.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/** Where a step ended that looked at `total` emails up to `last`, and found these. */
+export function searchedUpTo(found: readonly Lead[], limit: number, total: number, last: string): SearchStep {
+  const isCut = found.length === limit
+  const afterEmail = isCut ? (found.at(-1) as Lead).email : total < searchSize ? null : last
+  return { leads: [...found], read: isCut ? found.length : total, afterEmail }
+}
 
 const insertColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`
 const insertRow = `(${listOf(insertColumns)})`

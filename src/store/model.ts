@@ -72,7 +72,7 @@ export type CampaignChange = { at: Seconds; userId: number }
 /** Whether the campaign that stands there is the one that somebody means to replace. */
 export type MayReplace = (standing: Campaign) => boolean
 
-export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean }
+export type CampaignSummary = { id: number; name: string; typeId: number; isDraft: boolean; isArchived: boolean }
 
 export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean | null }
 
@@ -93,6 +93,17 @@ export type LeadName = { campaign: Campaign; email: string }
 
 /** Leads whose email begins with `prefix` and comes after `afterEmail`; either may be empty. */
 export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
+
+/** Where a list in the order of deadlines goes on: after this lead, or with null from the beginning. */
+export type DeadlinePosition = { at: Seconds; email: string } | null
+
+export type DeadlineFilter = { after: DeadlinePosition; isDescending: boolean; limit: number }
+
+/** Leads with `part` anywhere in their email, in capital or small letters. */
+export type PartFilter = { part: string; afterEmail: string; limit: number }
+
+/** `read` were looked at; the next step begins after `afterEmail`, null where there is none. */
+export type SearchStep = { leads: Lead[]; read: number; afterEmail: string | null }
 
 /** What a ref names: a lead of this campaign, to be read with the campaign's rules. */
 export type FoundLead = { id: number; campaignId: number; lead(campaign: Campaign): Promise<Lead> }

@@ -1,5 +1,5 @@
 // Sums of orders, for the report. Both engines read the statement alike; it names the account.
-import { quarterOf, type Seconds } from '../core/instant.ts'
+import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
 import type { Row, Sql } from './sql.ts'
 
@@ -71,7 +71,7 @@ export async function addConverted(
     `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked, converted)
       VALUES (?, ?, ?, 0, 0, 0, ?)
       ON CONFLICT (account_id, campaign_id, from_at) DO UPDATE SET converted = known.converted + excluded.converted`,
-    ...[accountId, campaignId, quarterOf(registeredAt), total],
+    ...[accountId, campaignId, registeredAt - (registeredAt % quarterSeconds), total],
   )
 }
 

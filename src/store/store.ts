@@ -6,7 +6,19 @@ import type { Configuration } from './configuration.ts'
 import type { Conversions } from './conversions.ts'
 import type { Counts } from './counts.ts'
 import type { Events } from './events.ts'
-import type { Campaign, Decide, FoundLead, Lead, LeadFilter, LeadName, LeadRefusal, LeadWrite } from './model.ts'
+import type {
+  Campaign,
+  DeadlineFilter,
+  Decide,
+  FoundLead,
+  Lead,
+  LeadFilter,
+  LeadName,
+  LeadRefusal,
+  LeadWrite,
+  PartFilter,
+  SearchStep,
+} from './model.ts'
 
 export type Store = {
   configuration: Configuration
@@ -44,6 +56,12 @@ export type LeadStore = {
   write(campaign: Campaign, email: string, decide: Decide, seen: Lead | undefined): Promise<LeadWrite | LeadRefusal>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */
   list(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>
+  /** By the deadline that is stored, that set by hand first of all, then by email. Leads without one are left out. */
+  listByDeadline(campaign: Campaign, filter: DeadlineFilter): Promise<Lead[]>
+  /** Ascending email, at most `limit`: those that have no stored deadline. */
+  listWithoutDeadline(campaign: Campaign, filter: Omit<LeadFilter, 'prefix'>): Promise<Lead[]>
+  /** Looks through so many leads, in the order of their emails. */
+  search(campaign: Campaign, filter: PartFilter): Promise<SearchStep>
   /**
    * Removes the leads as one step, and resolves with how many there were. On SQLite their rows are overwritten then,
    * and a server empties the write-ahead log, which still has them, behind that.

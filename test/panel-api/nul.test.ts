@@ -28,6 +28,7 @@ const bodies: Record<string, unknown> = {
   'POST /keys/:keyId/replacement': { name: 'Name', graceSeconds: 3_600 },
   'POST /campaigns': { settings },
   'PUT /campaigns/:campaignId': { settings: { ...settings, id: campaignId }, revision: 'x' },
+  'PUT /campaigns/:campaignId/archive': { isArchived: false },
   'POST /timer-picture': { style: { font: 'Inter' }, language: 'en', secondsLeft: 10 },
   'POST /preview': { settings, own: '2027-01-01T00:00', visitAfter: 'PT1H' },
   'POST /campaigns/:campaignId/leads': { email },
@@ -36,7 +37,10 @@ const bodies: Record<string, unknown> = {
   'POST /campaigns/:campaignId/leads/import/trial': { emails: [email] },
   'POST /campaigns/:campaignId/leads/search': {
     ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10, withLinks: false },
+    ...{ part: 'a', sort: 'deadline', afterAt: 1, refs: ['a'.repeat(32)] },
   },
+  'POST /campaigns/:campaignId/leads/erasure': { refs: ['a'.repeat(32)] },
+  'PUT /campaigns/:campaignId/leads/deadlines': { refs: ['a'.repeat(32)], at: '2027-01-01T00:00' },
   'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
   'POST /campaigns/:campaignId/leads/:ref/conversions': { orderId: '1001', amount: '49.00', currency: 'EUR' },
   'POST /person': { email },

@@ -61,15 +61,29 @@ atBothWidths('leads are found by the beginning of their address, page by page, a
   await links(page).nth(49).waitFor()
   assert.equal(await links(page).count(), 50)
   await assertAccessible(page)
-  await page.getByRole('button', { name: 'Show more' }).click()
-  await links(page).nth(99).waitFor()
-  await page.getByRole('button', { name: 'Show more' }).click()
-  await page.getByText('126 leads').waitFor()
-  assert.deepEqual(await links(page).allTextContents(), [...emails].sort())
+  const shown = await links(page).allTextContents()
+  for (const [next, last] of [
+    [2, '51–100'],
+    [3, '101–126'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByText(last).waitFor()
+    await page.waitForURL(`**/leads?page=${next}`)
+    shown.push(...(await links(page).allTextContents()))
+  }
+  await page.getByRole('group', { name: 'Leads by state' }).getByText('126 leads').waitFor()
+  assert.deepEqual(shown, [...emails].sort())
+  await page.reload()
+  await page.getByText('101–126').waitFor()
+  assert.deepEqual(await links(page).allTextContents(), [...emails].sort().slice(100))
+  await page.goBack()
+  await page.getByText('51–100').waitFor()
+  await page.getByRole('button', { name: 'Previous page' }).click()
+  await page.getByText('1–50').waitFor()
   assert.equal(await page.evaluate(() => 'ran' in window), false)
 
   await page.getByLabel('Search by email').fill('adel')
-  await page.getByText('3 leads').waitFor()
+  await page.getByRole('status').getByText('3 leads').waitFor()
   assert.deepEqual(await links(page).allTextContents(), numbered(3, 'adele'))
   await page.getByLabel('Search by email').fill('Ada')
   await page.getByText('No email begins like that.').waitFor()
@@ -86,7 +100,7 @@ test('a phone shows cards, in Polish and in the dark as well', async () => {
   const page = await open(owner, {
     ...{ path: leadsPath(campaign.id), width: 'phone', language: 'pl', scheme: 'dark' },
   })
-  await page.getByText('4 odbiorców').waitFor()
+  await page.getByRole('status').getByText('4 odbiorców').waitFor()
   await assertFits(page)
   await assertAccessible(page)
   await links(page).first().click()
@@ -165,7 +179,7 @@ test('visitors without an email are never shown, by no search and no ref', async
   })
   assert.equal(answer.status, 200, await answer.text())
   const page = await open(owner, { path: leadsPath(campaign.id) })
-  await page.getByText('1 lead', { exact: true }).waitFor()
+  await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
   for (const prefix of ['', ' ', ' 0', ` ${client}`]) {
     const found = await asked(page, 'POST', `/campaigns/${campaign.id}/leads/search`, {
       ...everything,
@@ -347,19 +361,106 @@ atBothWidths('a lead is erased for good, after a question that names the consequ
   assert.equal((await listOf(campaign.id)).length, 2)
   await page.getByRole('button', { name: 'Erase lead' }).click()
   await question.getByRole('button', { name: 'Erase for good' }).click()
-  // In view, and the focus on the lead that follows.
-  await page.getByText('The lead is erased.').waitFor()
-  const box = await page.getByText('The lead is erased.').boundingBox()
+  // In view, and the focus on the lead that follows. For ten seconds nothing is asked of the service.
+  const soon = page.getByText('1 lead is erased in ten seconds.')
+  await soon.waitFor()
+  const box = await soon.boundingBox()
   assert.ok(box !== null && box.y > 0 && box.y + box.height < (page.viewportSize()?.height ?? 0))
   assert.deepEqual(await links(page).allTextContents(), ['bob@example.com'])
   await page.waitForFunction(() => document.activeElement?.textContent === 'bob@example.com')
   await question.waitFor({ state: 'detached' })
   await assertAccessible(page)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await links(page).nth(1).waitFor()
+  assert.equal((await listOf(campaign.id)).length, 2)
+  await links(page).first().click()
+  await page.getByRole('button', { name: 'Erase lead' }).click()
+  await question.getByRole('button', { name: 'Erase for good' }).click()
+  await soon.waitFor()
+  await page.waitForTimeout(8_000)
+  assert.equal((await listOf(campaign.id)).length, 2)
+  await page.getByText('Erased.', { exact: true }).waitFor()
   assert.deepEqual(await listOf(campaign.id), ['bob@example.com'])
   await page.goto(leadsPath(campaign.id, ref))
   await page.getByText('This lead does not exist, or was erased.').waitFor()
   assertUntroubled(page)
 })
+
+atBothWidths(
+  'leads are found by any part, sorted by deadline, counted by state, and changed several at once',
+  async (width) => {
+    const campaign = await campaignOf(owner)
+    await imported(campaign.id, numbered(60, 'many'))
+    const deadlines = {
+      'many-00007@example.com': '2099-01-01T00:00:00Z',
+      'many-00003@example.com': '2020-01-01T00:00:00Z',
+    }
+    for (const [email, at] of Object.entries(deadlines)) {
+      await place.json(['lead', 'deadline', '--campaign', String(campaign.id), '--email', email, '--at', at])
+    }
+    const requests: { url: string; body: string | null }[] = []
+    const page = await open(owner, { path: leadsPath(campaign.id), width })
+    page.on('request', (request) => requests.push({ url: request.url(), body: request.postData() }))
+    const totals = page.getByRole('group', { name: 'Leads by state' })
+    await totals.getByText('60 leads').waitFor()
+    await totals.getByRole('button', { name: 'Open: 59' }).waitFor()
+    await totals.getByRole('button', { name: 'Expired: 1' }).waitFor()
+
+    await page.getByRole('combobox', { name: 'Order' }).click()
+    await page.getByRole('option', { name: 'Ends last' }).click()
+    await page.waitForFunction(
+      () => document.querySelector('main a[href*="/leads/"]')?.textContent === 'many-00007@example.com',
+    )
+    await page.getByRole('combobox', { name: 'Order' }).click()
+    await page.getByRole('option', { name: 'Ends first' }).click()
+    await page.waitForFunction(
+      () => document.querySelector('main a[href*="/leads/"]')?.textContent === 'many-00003@example.com',
+    )
+    await page.getByLabel('Anywhere in the address').check()
+    await page.getByLabel('Search by email').fill('-0000')
+    await page.getByText('60 leads looked through, 10 found').waitFor()
+    assert.equal(await links(page).count(), 10)
+    await page.waitForURL('**/leads?sort=deadline&search=anywhere')
+
+    for (const number of [1, 3, 4]) await page.getByLabel(`Select many-0000${number}@example.com`).check()
+    const bar = page.getByRole('group', { name: '3 leads selected' })
+    await bar.waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    const before = (await shown(campaign.id, 'many-00001@example.com')).deadline
+    const now = Date.now()
+    await bar.getByRole('button', { name: '+1 day' }).click()
+    await page.getByText('3 deadlines changed.').waitFor()
+    const later = (await shown(campaign.id, 'many-00001@example.com')).deadline
+    assert.ok(Math.abs(Date.parse(later) - Date.parse(before) - 86_400_000) <= 3_600_000, `${before} ${later}`)
+    // One that had ended has a day from now.
+    const again = Date.parse((await shown(campaign.id, 'many-00003@example.com')).deadline)
+    assert.ok(Math.abs(again - now - 86_400_000) < 3_700_000, String(again))
+
+    for (const number of [1, 2]) await page.getByLabel(`Select many-0000${number}@example.com`).check()
+    const two = page.getByRole('group', { name: '2 leads selected' })
+    await two.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('button', { name: 'Start export' }).click()
+    await page.getByText('2 leads in the file.').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await two.getByRole('button', { name: 'Erase lead' }).click()
+    await page.getByRole('dialog', { name: 'Erase 2 leads?' }).getByRole('button', { name: 'Erase for good' }).click()
+    await page.getByText('2 leads are erased in ten seconds.').waitFor()
+    await page.waitForFunction(() => document.activeElement?.tagName === 'A')
+    assert.equal(await links(page).count(), 8)
+    // It goes on wherever the reader is.
+    await page.getByRole('tab', { name: 'Deadline' }).click()
+    await page.getByText('Erased.', { exact: true }).waitFor()
+    assert.equal((await listOf(campaign.id)).length, 58)
+    const jobs = requests.filter(({ url }) => /deadlines|erasure/.test(url))
+    assert.deepEqual(
+      jobs.map(({ body }) => JSON.parse(body ?? '').refs.length),
+      [3, 2],
+    )
+    for (const { url } of requests) assert.doesNotMatch(decodeURIComponent(url), /many|0000|@/)
+    assertUntroubled(page)
+  },
+)
 
 const csv = [
   '\uFEFFname,email,"note"', // 1
@@ -702,6 +803,17 @@ test('to a stranger, and under another campaign, leads look as if they did not e
       const answer = await asked(page, method, `/campaigns/${id}/leads${path}`, body)
       assert.equal(answer.status, 404, `${method} ${path} under ${id}`)
     }
+  }
+  // Several at once: what is no lead of the campaign is left out.
+  const refs = [ref]
+  for (const [page, id] of [
+    [theirs, foreign.id],
+    [mine, other.id],
+  ] as const) {
+    const erased = await asked(page, 'POST', `/campaigns/${id}/leads/erasure`, { refs })
+    const changed = await asked(page, 'PUT', `/campaigns/${id}/leads/deadlines`, { refs, at: '2031-06-05T23:59' })
+    const found = await asked(page, 'POST', `/campaigns/${id}/leads/search`, { ...everything, refs })
+    assert.deepEqual([erased.body, changed.body, found.body.leads], [{ erased: 0 }, { leads: [] }, []])
   }
   const lead = await shown(campaign.id, 'ada@example.com')
   assert.deepEqual([lead.setByHand, (await listOf(campaign.id)).length], [false, 1])

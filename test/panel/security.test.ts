@@ -106,6 +106,7 @@ const telling: Record<string, string | null> = {
   'GET /overview': `"${campaign.name}"`,
   'GET /first-steps': `"${campaign.name}"`,
   'GET /campaigns': `"${campaign.name}"`,
+  'GET /campaign-figures': '"leads":1,',
   'GET /timer-styles': null,
   'GET /reference': '"rateLimit":77,',
   'GET /keys': key.id,
@@ -120,6 +121,7 @@ const telling: Record<string, string | null> = {
 
 const queries: Record<string, string> = {
   'GET /history': '?limit=50',
+  'GET /campaign-figures': `?ids=${campaign.id}`,
   'GET /clock-changes': '?timeZone=Europe%2FWarsaw&decade=2020',
 }
 
@@ -174,6 +176,7 @@ test('addresses that would run a script are refused by name, wherever a campaign
 function bodyFor(route: string): unknown {
   const bodies: Record<string, unknown> = {
     'PUT /campaigns/:campaignId': { settings: {}, revision: '' },
+    'PUT /campaigns/:campaignId/archive': { isArchived: true },
     'PATCH /keys/:keyId': { name: 'mine now' },
     'POST /keys/:keyId/replacement': { name: 'mine now', graceSeconds: 3_600 },
     'POST /campaigns/:campaignId/leads/search': {
@@ -183,6 +186,8 @@ function bodyFor(route: string): unknown {
     'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },
     'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
     'POST /campaigns/:campaignId/leads/import/trial': { emails: ['mine@example.com'] },
+    'POST /campaigns/:campaignId/leads/erasure': { refs: [lead.ref] },
+    'PUT /campaigns/:campaignId/leads/deadlines': { refs: [lead.ref], at: null },
     'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: null },
     'PUT /webhooks/:endpointId': { name: 'mine now', url: 'https://example.com/', kinds: ['lead.registered'] },
     'POST /webhooks/:endpointId/secret': { graceHours: 0 },

@@ -1,11 +1,11 @@
-// Leads by the beginning of their address, page by page, on both engines.
+// Leads by the beginning of their address, by a part of it and by deadline, page by page, on both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { checkCampaign } from '../../src/core/campaign.ts'
-import { begin } from '../../src/core/mechanism/attempt.ts'
+import { begin, offerAt, setByHand } from '../../src/core/mechanism/attempt.ts'
 import { visitorName } from '../../src/core/visitor.ts'
-import type { Campaign } from '../../src/store/model.ts'
+import type { Campaign, Lead, SearchStep } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
@@ -74,5 +74,77 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       }),
       { numRuns: 60 },
     )
+  })
+
+  test(`a part is found anywhere, deadlines give the order, and every state is counted as it is told: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const { id } = await makeCampaign(store, accountId)
+    const campaign = (await store.configuration.findCampaign(id)) as Campaign
+    const { terms } = campaign
+    const now = 1_000_000
+    const names = [...new Set(fc.sample(local, { numRuns: 200, seed: 7 }))].map((name) => `${name}@example.com`)
+    // Begun at several instants, many at the same one; some pending, some set by hand.
+    const attemptOf = (index: number) => {
+      const begun = begin(terms, now - (index % 9) * 40_000)
+      if (index % 7 === 0) return { ...begun, anchorAt: null, opensAt: null, deadlineAt: null, rule: null }
+      if (index % 5 === 0) return setByHand(begun, now + (index % 3) * 90_000 - 90_000, now)
+      return index % 11 === 0 ? { ...begun, opensAt: now + 10, deadlineAt: now + 20 } : begun
+    }
+    const decide = (index: number) => () => {
+      const attempt = attemptOf(index)
+      return { registeredAt: 1, ruleId: attempt.rule && campaign.ruleId, attempt }
+    }
+    await Promise.all(names.map((name, index) => store.leads.write(campaign, name, decide(index), undefined)))
+    await store.leads.write(campaign, visitorName('a'.repeat(32)), decide(1), undefined)
+    const all = await store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1_000 })
+    assert.equal(all.length, names.length)
+
+    for (const part of ['A', 'az', '%', '_', '@EXAMPLE', '\\', 'nowhere', 'Ż']) {
+      const fits = all.filter(({ email }) => email.toLowerCase().includes(part.toLowerCase()))
+      const found: string[] = []
+      for (let afterEmail: string | null = ''; afterEmail !== null; ) {
+        const step: SearchStep = await store.leads.search(campaign, { part, afterEmail, limit: 7 })
+        found.push(...step.leads.map(({ email }) => email))
+        afterEmail = step.afterEmail
+      }
+      assert.deepEqual(
+        found,
+        fits.map(({ email }) => email),
+        part,
+      )
+    }
+
+    const endOf = ({ attempt }: Lead) => attempt.byHand?.deadlineAt ?? attempt.deadlineAt
+    const ending = all.filter((lead) => endOf(lead) !== null)
+    for (const isDescending of [false, true]) {
+      const sign = isDescending ? -1 : 1
+      const sorted = ending.toSorted(
+        (a, b) => sign * ((endOf(a) as number) - (endOf(b) as number)) || (a.email < b.email ? -1 : 1),
+      )
+      const found: Lead[] = []
+      for (;;) {
+        const last = found.at(-1)
+        const after = last === undefined ? null : { at: endOf(last) as number, email: last.email }
+        const page = await store.leads.listByDeadline(campaign, { after, isDescending, limit: 13 })
+        found.push(...page)
+        if (page.length < 13) break
+      }
+      assert.deepEqual(
+        found.map(({ email }) => email),
+        sorted.map(({ email }) => email),
+      )
+    }
+    const without = await store.leads.listWithoutDeadline(campaign, { afterEmail: '', limit: 1_000 })
+    assert.deepEqual(
+      without,
+      all.filter((lead) => endOf(lead) === null),
+    )
+
+    const told = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
+    for (const { attempt } of all) told[offerAt(terms, attempt, now).state] += 1
+    assert.deepEqual(await store.counts.countStates(campaign, '', now), { counts: told, afterEmail: null })
+    assert.ok(Object.values(told).filter((count) => count > 0).length === 4, JSON.stringify(told))
   })
 }

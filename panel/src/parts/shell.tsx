@@ -19,6 +19,7 @@ import { useSendAlone } from '../api.ts'
 import icon from '../icon.svg'
 import { type Language, LanguageContext, useWords } from '../language.ts'
 import { endWithSession } from '../leaving.ts'
+import { finishErasing } from '../screens/campaigns/leads/erasing.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
 import { HelpButton, HelpDrawer } from './help.tsx'
@@ -151,6 +152,7 @@ function SignOut() {
   const [, go] = useLocation()
   const send = useSendAlone('DELETE /session')
   const signOut = async () => {
+    await finishErasing()
     await send.mutateAsync({})
     forgetUnsaved()
     endWithSession()

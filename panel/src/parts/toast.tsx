@@ -1,41 +1,57 @@
 // What was done, said where it is seen wherever the reader has scrolled to.
-import { Affix, Notification } from '@mantine/core'
+import { Affix, Button, Group, Notification } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { useWords } from '../language.ts'
 import { words } from './words.ts'
 
 const shownMs = 10_000
 
-let said: string | null = null
+type Action = { name: string; onClick(): void }
+type Said = { text: string; action: Action | undefined }
+
+let said: Said | null = null
 let timer: number | undefined
 const listeners = new Set<() => void>()
 
-function put(text: string | null): void {
+function put(next: Said | null): void {
   window.clearTimeout(timer)
-  said = text
+  said = next
   for (const listener of listeners) listener()
 }
 
-/** Says it for ten seconds, in place of what was said before. */
-export function toast(text: string): void {
-  put(text)
+/** Says it for ten seconds, in place of what was said before; `action` is a button for as long. */
+export function toast(text: string, action?: Action): void {
+  put({ text, action })
   timer = window.setTimeout(put, shownMs, null)
 }
 
 export function Toast() {
   const { close } = useWords(words)
-  const text = useSyncExternalStore(onChange, () => said)
+  const shown = useSyncExternalStore(onChange, () => said)
   return (
     // Above drawers and dialogs; within the page's main part, where screen readers look for it.
     <Affix portalProps={{ target: '#content' }} position={{ bottom: 16, left: 16, right: 16 }} zIndex={900} w="auto">
       <div role="status">
-        {text !== null && (
+        {shown !== null && (
           <Notification
             {...{ color: 'teal', withBorder: true, role: 'none', maw: 420, ml: 'auto' }}
             closeButtonProps={{ 'aria-label': close }}
             onClose={() => put(null)}
           >
-            {text}
+            <Group justify="space-between" gap="xs" wrap="nowrap">
+              {shown.text}
+              {shown.action !== undefined && (
+                <Button
+                  {...{ size: 'compact-sm', variant: 'default' }}
+                  onClick={() => {
+                    put(null)
+                    shown.action?.onClick()
+                  }}
+                >
+                  {shown.action.name}
+                </Button>
+              )}
+            </Group>
           </Notification>
         )}
       </div>

@@ -1,9 +1,11 @@
 // Campaigns: the list, and one of them whole. Each screen of a campaign changes its part and saves the whole.
 import { hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
 import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaigns.ts'
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
 import type { Seconds } from '../../core/instant.ts'
+import { dayOf } from '../../core/mechanism/calendar.ts'
 import type { Terms } from '../../core/mechanism/terms.ts'
 import type { Session } from '../../store/access.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
@@ -16,6 +18,9 @@ import { closed } from './schemas.ts'
 /** Checked as a campaign file is, by its own rules. */
 const Settings = Type.Object({})
 const pageSize = 1_000
+const daysShown = 30
+/** Leads of a campaign that are counted. */
+const mostCounted = 100_000
 
 export const campaignRoutes = {
   ...forReader('GET /campaigns', {
@@ -26,13 +31,30 @@ export const campaignRoutes = {
       const campaigns = await configuration.listCampaigns(session.account.id, filter)
       const published = await configuration.listPublishedTerms(session.account.id, filter)
       const terms = new Map(published.map((one) => [one.id, one.terms]))
+      const counts = await daysOf(parts, session.account.id, now)
       return {
-        campaigns: campaigns.map(({ id, name, typeId, isDraft }) => ({
-          ...{ id, name, isDraft, type: campaignTypes[typeId] as string },
-          state: stateOf(terms.get(id), now),
+        campaigns: campaigns.map(({ id, name, typeId, isDraft, isArchived }) => ({
+          ...{ id, name, isDraft, isArchived, type: campaignTypes[typeId] as string },
+          ...{ state: stateOf(terms.get(id), now), endsAt: endOf(terms.get(id)), ...counts(id) },
         })),
         nextAfterId: campaigns.length < pageSize ? null : (campaigns.at(-1)?.id as number),
       }
+    },
+  }),
+  /** How many leads and open offers campaigns have now; `isAll` where they are no more than were counted. */
+  ...forReader('GET /campaign-figures', {
+    query: Type.Object({ ids: Type.String({ pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,49}$' }) }, closed),
+    async run({ session, parts: { store }, query, now }) {
+      const figures = []
+      for (const id of new Set(query.ids.split(',').map(Number))) {
+        const campaign = await store.configuration.findCampaign(id)
+        if (campaign?.accountId !== session.account.id) continue
+        const leads = await store.counts.countLeads(campaign, mostCounted + 1)
+        const open = campaign.isDraft ? { open: 0, isAll: true } : await openOffers(store, campaign, now)
+        figures.push({ id, leads: Math.min(leads, mostCounted), isAll: leads <= mostCounted, open })
+        await nextTurn()
+      }
+      return { figures }
     },
   }),
   ...forUser('POST /campaigns', {
@@ -55,12 +77,49 @@ export const campaignRoutes = {
       return whole(parts, await save(parts, session, { ...body.settings, id }, now, asRead), now)
     },
   }),
+  /** Archived, it is a draft that the panel's list hides. */
+  ...forUser('PUT /campaigns/:campaignId/archive', {
+    body: Type.Object({ isArchived: Type.Boolean() }, closed),
+    async run({ campaign, parts, body, now }) {
+      await parts.store.configuration.archiveCampaign(campaign.accountId, campaign.id, body.isArchived ? now : null)
+      return {}
+    },
+  }),
   ...forUser('DELETE /campaigns/:campaignId', {
     async run({ campaign, parts }) {
       await parts.store.configuration.deleteCampaign(campaign.id)
       return {}
     },
   }),
+}
+
+/** Clicks, and sign-ups by day, of the last thirty days; days are those of each campaign. */
+async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
+  const from = dayOf(now) - daysShown + 1
+  const found = await store.counts.byCampaign(accountId, from)
+  const of = Map.groupBy(found, ({ campaignId }) => campaignId)
+  return (campaignId: number) => {
+    const signUps = Array.from({ length: daysShown }, () => 0)
+    let clicks = 0
+    for (const { day, kind, total } of of.get(campaignId) ?? []) {
+      const index = Math.min(day - from, daysShown - 1)
+      if (kind === 'click') clicks += total
+      else if (kind === 'registration') signUps[index] = (signUps[index] ?? 0) + total
+    }
+    return { clicks, signUps }
+  }
+}
+
+/** By the deadlines that are stored: of offers that come again, only those in their first cycle. */
+async function openOffers({ counts }: PanelParts['store'], campaign: Campaign, now: Seconds) {
+  const { open, isAll } = await counts.openByDeadline(campaign, now, mostCounted)
+  return { open, isAll: isAll && campaign.terms.mechanism.cycle?.enabled !== true }
+}
+
+/** The instant at which it ends for everyone, if there is one. */
+function endOf(terms: Terms | undefined): Seconds | null {
+  const ends = [terms?.deadlineAt, terms?.endsAt].filter((at) => at !== null && at !== undefined)
+  return ends.length === 0 ? null : Math.min(...ends)
 }
 
 /** @throws PanelRefusal with every fault of the settings by its path, or where `mayReplace` says no */
@@ -87,14 +146,15 @@ async function save(
 async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
   const settings = asFile(campaign)
   const state = stateOf(campaign.isDraft ? undefined : campaign.terms, now)
-  const [sightings, leads, changed] = await Promise.all([
+  const [sightings, leads, changed, open] = await Promise.all([
     store.counts.sightings(campaign),
     store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1 }),
     lastChange(store, campaign),
+    state === 'live' ? openOffers(store, campaign, now) : null,
   ])
   return {
     ...{ settings, state, revision: revisionOf(settings), changed },
-    ...{ isSeen: sightings.size > 0, hasLeads: leads.length > 0 },
+    ...{ isSeen: sightings.size > 0, hasLeads: leads.length > 0, open },
   }
 }
 

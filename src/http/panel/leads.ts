@@ -1,19 +1,23 @@
 // The leads of a campaign: found by the beginning of their address or by state, one of them whole, and what is done
 // to them by hand. Addresses travel in bodies only; in paths a lead is called by its ref.
-import Type from 'typebox'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Type, { type Static } from 'typebox'
 import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { deadlineInWords } from '../../core/mail-html.ts'
 import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
+import { addPeriod, periodOf } from '../../core/mechanism/period.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { conversionDocument } from '../../core/order.ts'
+import { isVisitorName } from '../../core/visitor.ts'
 import { dateOf } from '../../leads/counting.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
+import type { StateCounts } from '../../store/lead-states.ts'
 import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { countErasure } from './limits.ts'
@@ -24,48 +28,107 @@ const pageMaxSize = 1_000
 /** Leads that one request reads at most: a state is not stored, so a search may read many to find one. */
 const stepSize = 1_000
 const importMaxSize = 500
+/** Leads of which the panel knows the state at once. */
+const mostCounted = 100_000
+const Refs = Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { maxItems: 500 })
 const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed)
 const importBodyLimit = 1_048_576
 const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
+
+const SearchBody = Type.Object(
+  {
+    prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
+    state: Type.Union([Type.Null(), State]),
+    afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
+    limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
+    withLinks: Type.Boolean(),
+    part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
+    sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
+    afterAt: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+    refs: Type.Optional(Refs),
+  },
+  closed,
+)
+type SearchBody = Static<typeof SearchBody>
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
 export type ImportOutcome = 'created' | 'existing' | EmailFault
 
 export const leadRoutes = {
-  /** Leads in the order of their addresses. `read` says how many were looked at, `afterEmail` where to go on. */
+  /**
+   * Leads in the order of their addresses or deadlines: those that begin with `prefix`, or have `part` anywhere in
+   * them, or those of `refs`. `read` says how many were looked at, `afterEmail` and `afterAt` where to go on.
+   */
   ...forReader('POST /campaigns/:campaignId/leads/search', {
-    body: Type.Object(
-      {
-        prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
-        state: Type.Union([Type.Null(), State]),
-        afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
-        limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
-        withLinks: Type.Boolean(),
-      },
-      closed,
-    ),
+    body: SearchBody,
     async run({ campaign, session, parts, body, now }) {
-      const { prefix, state, afterEmail, limit, withLinks } = body
-      const asked = state === null ? limit : stepSize
-      const leads = await parts.store.leads.list(campaign, { prefix, afterEmail, limit: asked })
-      const rows = leads.map((lead) => exportLine(view(campaign, lead, now)))
-      const found = rows.filter((one) => state === null || one.state === state)
+      const { state, limit, withLinks } = body
+      const step = await readStep(parts, campaign, body)
+      const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
+      const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
       const shown = found.slice(0, limit)
-      const isCut = found.length > limit
-      const read = isCut ? rows.indexOf(shown.at(-1) as ExportLine) + 1 : rows.length
-      const isEnd = !isCut && leads.length < asked
+      const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
       const offer = offerOf(campaign, session.account, parts)
       const tools = toolsOf(session.account, parts)
+      const rows = shown.map((lead) => lines.get(lead) as ExportLine)
       return {
-        leads: shown.map((one) => ({
+        leads: rows.map((one) => ({
           ...one,
           offer: withLinks ? offer(one) : null,
           /** What the export says of the lead, in the order of its columns. */
           cells: withLinks ? exportCells(campaign, one, tools) : null,
         })),
-        read,
-        afterEmail: isEnd ? null : (rows[read - 1]?.email as string),
+        read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
+        ...(last === undefined ? step.next : positionOf(last, body.sort)),
       }
+    },
+  }),
+  /** Those with an email, up to 100,000: `isAll` says whether there are no more. */
+  ...forReader('GET /campaigns/:campaignId/leads/states', {
+    async run({ campaign, parts, now }) {
+      const states: StateCounts = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
+      let total = 0
+      let afterEmail: string | null = ''
+      while (afterEmail !== null && total < mostCounted) {
+        const step: Awaited<ReturnType<typeof parts.store.counts.countStates>> = await parts.store.counts.countStates(
+          campaign,
+          afterEmail,
+          now,
+        )
+        for (const [state, count] of Object.entries(step.counts)) {
+          states[state as keyof StateCounts] += count
+          total += count
+        }
+        afterEmail = step.afterEmail
+        await nextTurn()
+      }
+      return { total, isAll: afterEmail === null, states }
+    },
+  }),
+  /** As one step; resolves with how many there were. */
+  ...forUser('POST /campaigns/:campaignId/leads/erasure', {
+    body: Type.Object({ refs: Refs }, closed),
+    async run({ campaign, session, parts, body, now }) {
+      countErasure(session, now)
+      const leads = await leadsOf(parts, campaign, body.refs)
+      const names = leads.map(({ email }) => ({ campaign, email }))
+      return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, now) }
+    },
+  }),
+  /**
+   * Sets a deadline by hand for several: one local time of the campaign's zone, or with null a day later than each has,
+   * counted from now where that has passed. Who has none then keeps none.
+   */
+  ...forUser('PUT /campaigns/:campaignId/leads/deadlines', {
+    body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
+    async run({ campaign, parts, body, now }) {
+      const at = body.at === null ? null : needInstant(campaign, body.at)
+      const leads = await leadsOf(parts, campaign, body.refs)
+      const changed = leads.flatMap((lead) => {
+        const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
+        return deadline === null ? [] : [parts.leads.setDeadline(named(campaign), lead.email, deadline, now)]
+      })
+      return { leads: (await Promise.all(changed)).map((done) => exportLine(needDone(done))) }
     },
   }),
   /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
@@ -137,6 +200,66 @@ export const leadRoutes = {
       return {}
     },
   }),
+}
+
+type Position = { afterEmail: string | null; afterAt: Seconds | null }
+type Step = { leads: Lead[]; read: number; next: Position }
+
+const positionOf = ({ email, attempt }: Lead, sort?: string): Position => ({
+  afterEmail: email,
+  afterAt: sort === undefined || sort === 'email' ? null : (attempt.byHand?.deadlineAt ?? attempt.deadlineAt),
+})
+
+/** As many leads as one request looks at, and where the next goes on; an email of null: nowhere. */
+async function readStep({ store }: PanelParts, campaign: Campaign, body: SearchBody): Promise<Step> {
+  const { prefix, part = '', sort = 'email', state, afterEmail, limit, refs } = body
+  const none: Position = { afterEmail: null, afterAt: null }
+  if (refs !== undefined) {
+    const leads = await leadsOf({ store }, campaign, refs)
+    return { leads, read: leads.length, next: none }
+  }
+  if (part !== '') {
+    const { leads, read, afterEmail: next } = await store.leads.search(campaign, { part, afterEmail, limit: stepSize })
+    return { leads, read, next: { afterEmail: next, afterAt: null } }
+  }
+  // Where all leads have one deadline, their emails are the order.
+  if (sort !== 'email' && campaign.terms.personal !== null) return byDeadline({ store }, campaign, body, sort)
+  const asked = state === null ? limit : stepSize
+  const leads = await store.leads.list(campaign, { prefix, afterEmail, limit: asked })
+  const last = leads.at(-1)
+  const isEnd = last === undefined || leads.length < asked
+  return { leads, read: leads.length, next: isEnd ? none : positionOf(last) }
+}
+
+/** First those with a deadline, then, after the email of a space, those without. */
+async function byDeadline(
+  { store }: Pick<PanelParts, 'store'>,
+  campaign: Campaign,
+  { prefix, state, afterEmail, afterAt = null, limit }: SearchBody,
+  sort: string,
+): Promise<Step> {
+  const asked = state === null && prefix === '' ? limit : stepSize
+  const isWithout = afterAt === null && afterEmail !== ''
+  const after = afterAt === null ? null : { at: afterAt, email: afterEmail }
+  const leads = isWithout
+    ? await store.leads.listWithoutDeadline(campaign, { afterEmail, limit: asked })
+    : await store.leads.listByDeadline(campaign, { after, isDescending: sort === '-deadline', limit: asked })
+  const last = leads.at(-1)
+  const isEnd = last === undefined || leads.length < asked
+  const next = isEnd ? { afterEmail: isWithout ? null : ' ', afterAt: null } : positionOf(last, sort)
+  return { leads: leads.filter(({ email }) => email.startsWith(prefix)), read: leads.length, next }
+}
+
+/** Of this campaign, in the order of their emails; what is no lead of it is left out. */
+async function leadsOf({ store }: Pick<PanelParts, 'store'>, campaign: Campaign, refs: readonly string[]) {
+  const found = await Promise.all([...new Set(refs)].map((ref) => store.leads.findByRef(ref)))
+  const own = found.filter((one) => one?.campaignId === campaign.id)
+  const leads = (await Promise.all(own.map((one) => one?.lead(campaign)))).filter((lead) => lead !== undefined)
+  return leads.filter(({ email }) => !isVisitorName(email)).sort((a, b) => (a.email < b.email ? -1 : 1))
+}
+
+function dayLater({ timeZone }: Campaign, deadline: Seconds | null, now: Seconds): Seconds | null {
+  return deadline === null ? null : addPeriod(zoneOf(timeZone), Math.max(deadline, now), periodOf('P1D'))
 }
 
 const named = ({ accountId, id: campaignId }: Campaign) => ({ accountId, campaignId })

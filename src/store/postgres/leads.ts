@@ -3,17 +3,25 @@ import type { Rule } from '../../core/mechanism/rule.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
 import {
+  deadlineValues,
   deleteNamed,
   findLead,
   findLeadByRef,
   findLeads,
   findLeadsById,
   type LeadWithEmail,
+  listByDeadline,
   listLeads,
+  listWithoutDeadline,
+  patternOf,
+  searchedUpTo,
+  searchLeads,
+  searchSize,
+  searchStep,
 } from '../lead-sql.ts'
-import type { FoundLead } from '../model.ts'
+import type { Campaign, FoundLead, Lead } from '../model.ts'
 import type { RefCipher } from '../ref.ts'
-import type { Runner } from '../sql.ts'
+import type { Runner, Value } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { prepared } from './connection.ts'
@@ -27,6 +35,13 @@ const findOne = prepared('find_lead', findLead)
 const findAll = prepared('find_leads', findLeads(''))
 const findByRef = prepared('find_by_ref', findLeadByRef)
 const list = prepared('list_leads', listLeads)
+const byDeadline = {
+  ascending: prepared('list_by_deadline', listByDeadline.ascending),
+  descending: prepared('list_by_deadline_down', listByDeadline.descending),
+}
+const withoutDeadline = prepared('list_without_deadline', listWithoutDeadline)
+const stepOfSearch = prepared('search_step', searchStep)
+const foundBySearch = prepared('search_leads', searchLeads)
 
 type FoundRow = [campaignId: number, ...LeadWithEmail]
 
@@ -52,6 +67,11 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     campaignId,
     lead: (campaign) => toLead(campaign, email, row),
   })
+
+  async function listed(campaign: Campaign, statement: typeof list, values: Value[]): Promise<Lead[]> {
+    const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(statement, values))
+    return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
+  }
 
   type Asked = { accountId: number; email: string }
   const read = batcher<Asked, LeadRow | undefined>(batchSize, async (campaignId, asked, leftMs) => {
@@ -88,11 +108,29 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
     },
     write: leadWriter(pools, refs, toLead),
-    async list(campaign, { limit, ...filter }) {
+    list(campaign, { limit, ...filter }) {
       const { from, below } = emailRange(filter)
       const values = [campaign.accountId, campaign.id, from, below, limit]
-      const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(list, values))
-      return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
+      return listed(campaign, list, values)
+    },
+    listByDeadline: (campaign, filter) =>
+      listed(
+        campaign,
+        filter.isDescending ? byDeadline.descending : byDeadline.ascending,
+        deadlineValues(campaign, filter),
+      ),
+    listWithoutDeadline: (campaign, { afterEmail, limit }) =>
+      listed(campaign, withoutDeadline, [campaign.accountId, campaign.id, afterEmail, limit]),
+    async search(campaign, { part, afterEmail, limit }) {
+      const of = [campaign.accountId, campaign.id]
+      const { from, below } = emailRange({ prefix: '', afterEmail })
+      const values = [...of, from, below, searchSize]
+      const [step] = await admin.use(adminTimeoutMs, (connection) =>
+        connection.rows<[number, string | null]>(stepOfSearch, values),
+      )
+      const [total, last] = step as [number, string | null]
+      const found = await listed(campaign, foundBySearch, [...of, from, last, patternOf(part), limit])
+      return searchedUpTo(found, limit, total, last ?? '')
     },
     erase: (leads, now) => runner.write((sql) => deleteNamed(sql, leads, now)),
     // Vacuum and the log's recycling see to it (docs/operating.md).

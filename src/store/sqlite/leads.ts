@@ -3,13 +3,21 @@ import { isVisitorName } from '../../core/visitor.ts'
 import { insertNoticesSql, noticeValues } from '../events.ts'
 import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
 import {
+  deadlineValues,
   deleteNamed,
   findLead,
   findLeadByRef,
   findLeadsById,
   insertLeads,
   type LeadWithEmail,
+  listByDeadline,
   listLeads,
+  listWithoutDeadline,
+  patternOf,
+  searchedUpTo,
+  searchLeads,
+  searchSize,
+  searchStep,
   updateLead,
 } from '../lead-sql.ts'
 import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.ts'
@@ -90,6 +98,27 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const { from, below } = emailRange(filter)
         const values = [campaign.accountId, campaign.id, from, below, limit]
         return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
+      }),
+    listByDeadline: (campaign, filter) =>
+      reading(database, () => {
+        const sql = filter.isDescending ? listByDeadline.descending : listByDeadline.ascending
+        const rows = connection.rows<LeadWithEmail>(sql, ...deadlineValues(campaign, filter))
+        return rows.map((row) => toLead(campaign, row))
+      }),
+    listWithoutDeadline: (campaign, { afterEmail, limit }) =>
+      reading(database, () => {
+        const values = [campaign.accountId, campaign.id, afterEmail, limit]
+        return connection.rows<LeadWithEmail>(listWithoutDeadline, ...values).map((row) => toLead(campaign, row))
+      }),
+    search: (campaign, { part, afterEmail, limit }) =>
+      reading(database, () => {
+        const of = [campaign.accountId, campaign.id]
+        const { from, below } = emailRange({ prefix: '', afterEmail })
+        const [step] = connection.rows<[number, string | null]>(searchStep, ...of, from, below, searchSize)
+        const [total, last] = step as [number, string | null]
+        const values = [...of, from, last, patternOf(part), limit]
+        const found = connection.rows<LeadWithEmail>(searchLeads, ...values).map((row) => toLead(campaign, row))
+        return searchedUpTo(found, limit, total, last ?? '')
       }),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
     async erase(leads, now) {

@@ -27,6 +27,11 @@ export function CampaignHeader({ of }: { of: Whole }) {
               {name}
             </Title>
             <CampaignBadge state={state} size="lg" />
+            {of.open !== null && (
+              <Text size="sm" c="dimmed">
+                {text.open(of.open.open, of.open.isAll)}
+              </Text>
+            )}
           </Group>
           <NextStep of={of} />
         </Stack>

@@ -1,4 +1,4 @@
-import { inBoth } from '../../language.ts'
+import { inBoth, plural } from '../../language.ts'
 
 /** What stands around every screen of one campaign. */
 export const words = inBoth({
@@ -12,6 +12,8 @@ export const words = inBoth({
     states: { draft: 'Draft', live: 'Live', ended: 'Ended' },
     unsaved: ' (unsaved)',
     back: 'All campaigns',
+    open: (count: number, isAll: boolean) =>
+      `${isAll ? '' : 'at least '}${plural('en', count, { one: '# open offer', other: '# open offers' })}`,
     next: 'Next',
     nextSteps: {
       deadline: { text: 'Say when the offer ends.', link: 'Set the deadline' },
@@ -48,6 +50,15 @@ export const words = inBoth({
     states: { draft: 'Wersja robocza', live: 'Trwa', ended: 'Zakończona' },
     unsaved: ' (niezapisane)',
     back: 'Wszystkie kampanie',
+    open: (count: number, isAll: boolean) =>
+      `${isAll ? '' : 'co najmniej '}${plural('pl', count, {
+        ...{
+          one: '# trwająca oferta',
+          few: '# trwające oferty',
+          many: '# trwających ofert',
+          other: '# trwającej oferty',
+        },
+      })}`,
     next: 'Następny krok',
     nextSteps: {
       deadline: { text: 'Określ, kiedy oferta się kończy.', link: 'Ustaw termin' },

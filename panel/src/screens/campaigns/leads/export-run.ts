@@ -13,6 +13,7 @@ export type Exported = {
   /** Addresses that a spreadsheet would have carried out. */
   marked: number
   afterEmail: string | null
+  afterAt: number | null
   name: string
   parts: string[]
   file(): Blob
@@ -29,8 +30,8 @@ export async function* exportLeads(
   let exported = before ?? (await begun(settings, service, signal))
   while (exported.afterEmail !== null) {
     signal.throwIfAborted()
-    const { afterEmail } = exported
-    const body = { ...filter, afterEmail, limit: pageSize, withLinks: true }
+    const { afterEmail, afterAt } = exported
+    const body = { ...filter, afterEmail, afterAt, limit: pageSize, withLinks: true }
     const asked = { params: { campaignId: settings.id }, body }
     const page = await call('POST /campaigns/:campaignId/leads/search', asked, signal)
     exported.parts.push(page.leads.map(({ cells }) => csvLine(cells ?? [])).join(''))
@@ -40,6 +41,7 @@ export async function* exportLeads(
       count: exported.count + page.leads.length,
       marked: exported.marked + page.leads.filter(({ email }) => isFormula(email)).length,
       afterEmail: page.afterEmail,
+      afterAt: page.afterAt,
     }
     yield exported
   }
@@ -50,5 +52,5 @@ async function begun({ id }: Settings, service: MailService, signal: AbortSignal
   const { columns } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
   const parts = [csvLine(columns)]
   const name = `campaign-${id}-leads-${new Date().toISOString().slice(0, 10)}.csv`
-  return { read: 0, count: 0, marked: 0, afterEmail: '', name, parts, file: () => csvFile(parts) }
+  return { read: 0, count: 0, marked: 0, afterEmail: '', afterAt: null, name, parts, file: () => csvFile(parts) }
 }

@@ -10,12 +10,13 @@ import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Added } from './add-lead.tsx'
+import { eraseSoon } from './erasing.ts'
 import { Deadline, StateBadge } from './lead-list.tsx'
 import { LeadTimeLine, opensLater } from './lead-time-line.tsx'
 import classes from './leads.module.css'
 import { Orders } from './record-order.tsx'
 import { SetDeadline } from './set-deadline.tsx'
-import { useLeadChange } from './use-leads.ts'
+import { useLeadsAnew } from './use-leads.ts'
 import { words } from './words.ts'
 
 export type WholeLead = AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>
@@ -26,11 +27,10 @@ type Props = {
   /** Of the registration that has just led here. */
   notice: Added | null
   onClose(): void
-  onErased(): void
 }
 
 /** One lead, over the list. */
-export function LeadDrawer({ settings, leadRef, notice, onClose, onErased }: Props) {
+export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
   const text = useWords(words)
   return (
     <Drawer
@@ -49,7 +49,7 @@ export function LeadDrawer({ settings, leadRef, notice, onClose, onErased }: Pro
           </Alert>
         )}
       </div>
-      {leadRef !== undefined && <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onErased} />}
+      {leadRef !== undefined && <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onClose} />}
     </Drawer>
   )
 }
@@ -172,17 +172,13 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
   const text = useWords(words)
   const { cancel } = useWords(panelWords)
   const [isAsked, setAsked] = useState(false)
-  const params = { campaignId: settings.id, ref: lead.ref }
-  const send = useLeadChange('DELETE /campaigns/:campaignId/leads/:ref', settings.id, (leads) =>
-    leads.filter(({ ref }) => ref !== lead.ref),
-  )
+  const readAnew = useLeadsAnew(settings.id)
   const erase = () => {
     const focusNext = focusNextRow('leads', lead.ref)
-    const done = () => {
-      onErased()
-      focusNext()
-    }
-    send.mutateAsync({ params }).then(done, () => {})
+    const said = { waits: text.erasing(1), undo: text.undo, done: text.erased, failed: text.eraseFailed }
+    eraseSoon({ campaignId: settings.id, refs: [lead.ref] }, said, readAnew)
+    onErased()
+    focusNext()
   }
   return (
     <div>
@@ -201,12 +197,11 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
             {lead.email}
           </Text>
           <Text size="sm">{text.eraseText}</Text>
-          <Failure of={{ error: send.error }} />
           <Group justify="end">
             <Button variant="default" data-autofocus onClick={() => setAsked(false)}>
               {cancel}
             </Button>
-            <Button color="red" loading={send.isPending} onClick={erase}>
+            <Button color="red" onClick={erase}>
               {text.eraseDo}
             </Button>
           </Group>

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Paper, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Checkbox, Group, Paper, Stack, Table, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
@@ -9,10 +9,21 @@ import classes from './leads.module.css'
 import type { Lead, State } from './use-leads.ts'
 import { words } from './words.ts'
 
-type Props = { leads: Lead[]; settings: Settings; isOld: boolean }
+type Props = {
+  leads: Lead[]
+  settings: Settings
+  isOld: boolean
+  /** Of the list's address, which a lead's keeps. */
+  query: string
+  chosen: string[]
+  onChoose(refs: string[]): void
+}
+
+type RowProps = Pick<Props, 'settings' | 'query' | 'chosen' | 'onChoose'> & { lead: Lead }
 
 /** A table, or where there is no room for one, a card for each lead. */
-export function LeadList({ leads, settings, isOld }: Props) {
+export function LeadList({ leads, isOld, ...rest }: Props) {
+  const { settings, query, chosen, onChoose } = rest
   const text = useWords(words)
   const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
   const className = isOld ? classes.old : undefined
@@ -20,7 +31,7 @@ export function LeadList({ leads, settings, isOld }: Props) {
     return (
       <Stack component="ul" gap="xs" m={0} p={0} className={className} aria-label={text.list}>
         {leads.map((lead) => (
-          <Card key={lead.ref} lead={lead} settings={settings} />
+          <Card key={lead.ref} lead={lead} {...rest} />
         ))}
       </Stack>
     )
@@ -31,6 +42,14 @@ export function LeadList({ leads, settings, isOld }: Props) {
       <Table verticalSpacing="sm" aria-label={text.list}>
         <Table.Thead>
           <Table.Tr>
+            <Table.Th w={40}>
+              <Checkbox
+                aria-label={text.chooseAll}
+                checked={leads.every(({ ref }) => chosen.includes(ref))}
+                indeterminate={chosen.length > 0 && !leads.every(({ ref }) => chosen.includes(ref))}
+                onChange={(event) => onChoose(event.currentTarget.checked ? leads.map(({ ref }) => ref) : [])}
+              />
+            </Table.Th>
             {[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt].map((name) => (
               <Table.Th key={name}>{name}</Table.Th>
             ))}
@@ -39,8 +58,11 @@ export function LeadList({ leads, settings, isOld }: Props) {
         <Table.Tbody>
           {leads.map((lead) => (
             <Table.Tr key={lead.ref} {...rowMark('leads', lead.ref)}>
+              <Table.Td>
+                <Choose lead={lead} {...rest} />
+              </Table.Td>
               <Table.Td maw={380}>
-                <Address lead={lead} settings={settings} />
+                <Address lead={lead} {...{ settings, query }} />
               </Table.Td>
               <Table.Td>
                 <StateBadge state={lead.state} />
@@ -60,13 +82,29 @@ export function LeadList({ leads, settings, isOld }: Props) {
   )
 }
 
-function Card({ lead, settings }: { lead: Lead; settings: Settings }) {
+function Choose({ lead: { ref, email }, chosen, onChoose }: RowProps) {
+  const text = useWords(words)
+  const isChosen = chosen.includes(ref)
+  return (
+    <Checkbox
+      aria-label={text.choose(email)}
+      checked={isChosen}
+      onChange={() => onChoose(isChosen ? chosen.filter((one) => one !== ref) : [...chosen, ref])}
+    />
+  )
+}
+
+function Card(props: RowProps) {
+  const { lead, settings, query } = props
   const { columns } = useWords(words)
   return (
     <Paper component="li" withBorder p="sm" style={{ listStyle: 'none' }} {...rowMark('leads', lead.ref)}>
       <Stack gap={6}>
         <Group justify="space-between" align="start" wrap="nowrap" gap="sm">
-          <Address lead={lead} settings={settings} />
+          <Group gap="xs" wrap="nowrap" align="start">
+            <Choose {...props} />
+            <Address {...{ lead, settings, query }} />
+          </Group>
           <StateBadge state={lead.state} />
         </Group>
         <Text size="sm" component="div">
@@ -81,11 +119,11 @@ function Card({ lead, settings }: { lead: Lead; settings: Settings }) {
 }
 
 /** Opens the lead by its ref: an address stands in no address of a page. */
-function Address({ lead, settings }: { lead: Lead; settings: Settings }) {
+function Address({ lead, settings, query }: Pick<RowProps, 'lead' | 'settings' | 'query'>) {
   return (
     <Anchor
       component={Link}
-      href={`/campaigns/${settings.id}/leads/${lead.ref}`}
+      href={`/campaigns/${settings.id}/leads/${lead.ref}${query}`}
       size="sm"
       fw={500}
       className={classes.address}

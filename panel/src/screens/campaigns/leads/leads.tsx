@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -6,15 +6,18 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { toast } from '../../../parts/toast.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { type Added, AddLead } from './add-lead.tsx'
+import { ChosenBar } from './chosen-bar.tsx'
+import { useHidden } from './erasing.ts'
 import { ExportLeads } from './export-leads.tsx'
 import { ImportLeads } from './import-leads.tsx'
 import { LeadDrawer } from './lead-drawer.tsx'
 import { LeadList } from './lead-list.tsx'
 import { LookingThrough } from './looking-through.tsx'
-import { type Filter, type State, useLeads } from './use-leads.ts'
+import { Totals } from './totals.tsx'
+import { type Filter, type State, useLeads, useLeadsAnew } from './use-leads.ts'
+import { states, useWanted } from './wanted.ts'
 import { words } from './words.ts'
 
 type Doing = 'add' | 'import' | 'export' | null
@@ -24,21 +27,26 @@ const pauseMs = 250
 
 /** The leads of the campaign; one of them over the list, where the address names it. */
 export default function LeadsPart({ read: { settings } }: PartProps) {
-  const text = useWords(words)
   const { ref } = useParams<{ ref?: string }>()
   const [, go] = useLocation()
   const [typed, setTyped] = useState('')
-  const [prefix] = useDebouncedValue(typed.trim(), pauseMs)
-  const [state, setState] = useState<State | null>(null)
+  const wanted = useWanted()
+  const { state, sort, isAnywhere, page, query } = wanted
+  const [searched] = useDebouncedValue(typed.trim(), pauseMs)
   const [doing, setDoing] = useState<Doing>(null)
   const [added, setAdded] = useState<Added | null>(null)
   const { id: campaignId } = settings
-  const leads = useLeads(campaignId, { prefix, state })
+  const filter: Filter = { prefix: isAnywhere ? '' : searched, part: isAnywhere ? searched : '', state, sort }
   const list = `/campaigns/${campaignId}/leads`
+  const type = (next: string) => {
+    setTyped(next)
+    if (page > 1) wanted.want({})
+  }
   return (
     <Stack gap="md">
-      <Toolbar typed={typed} onType={setTyped} state={state} onState={setState} onDo={setDoing} />
-      <Found leads={leads} filter={{ prefix, state }} settings={settings} onDo={setDoing} />
+      <Totals settings={settings} state={state} onState={(next) => wanted.want({ state: next })} />
+      <Toolbar typed={typed} onType={type} wanted={wanted} onDo={setDoing} />
+      <Found key={JSON.stringify([state, sort, isAnywhere])} {...{ filter, settings, wanted }} onDo={setDoing} />
       <AddLead
         campaignId={campaignId}
         opened={doing === 'add'}
@@ -46,96 +54,112 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
         onAdded={(registered) => {
           setDoing(null)
           setAdded(registered)
-          go(`${list}/${registered.ref}`)
+          go(`${list}/${registered.ref}${query}`)
         }}
       />
       <ImportLeads settings={settings} opened={doing === 'import'} onClose={() => setDoing(null)} />
-      <ExportLeads
-        settings={settings}
-        filter={{ prefix, state }}
-        opened={doing === 'export'}
-        onClose={() => setDoing(null)}
-      />
+      <ExportLeads settings={settings} filter={filter} opened={doing === 'export'} onClose={() => setDoing(null)} />
       <LeadDrawer
         settings={settings}
         leadRef={ref}
         notice={added?.ref === ref ? added : null}
         onClose={() => {
           setAdded(null)
-          go(list)
-        }}
-        onErased={() => {
-          toast(text.erased)
-          go(list)
+          go(`${list}${query}`)
         }}
       />
     </Stack>
   )
 }
 
+type WantedState = ReturnType<typeof useWanted>
+
 type ToolbarProps = {
   typed: string
   onType(typed: string): void
-  state: State | null
-  onState(state: State | null): void
+  wanted: WantedState
   onDo(doing: Doing): void
 }
 
-function Toolbar({ typed, onType, state, onState, onDo }: ToolbarProps) {
+function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
   const text = useWords(words)
-  const states = (['pending', 'scheduled', 'open', 'expired'] as const).map((value) => ({
-    value,
-    label: text.states[value],
-  }))
+  const { state, sort, isAnywhere, want } = wanted
+  const options = states.map((value) => ({ value, label: text.states[value] }))
   return (
-    <Group align="end" gap="sm">
-      <TextInput
-        label={text.search}
-        title={text.searchHint}
-        value={typed}
-        maxLength={254}
-        autoComplete="off"
-        spellCheck={false}
-        miw={220}
-        flex={1}
-        onChange={(event) => onType(event.currentTarget.value)}
-      />
-      <Select
-        label={text.state}
-        data={[{ value: 'any', label: text.anyState }, ...states]}
-        value={state ?? 'any'}
-        allowDeselect={false}
-        w={{ base: '100%', xs: 190 }}
-        onChange={(next) => onState(next === 'any' ? null : (next as State))}
-      />
-      <Group gap="xs">
-        <Button px="sm" onClick={() => onDo('add')}>
-          {text.add}
-        </Button>
-        <Button px="sm" variant="default" onClick={() => onDo('import')}>
-          {text.import}
-        </Button>
-        <Button px="sm" variant="default" onClick={() => onDo('export')}>
-          {text.export}
-        </Button>
+    <Stack gap="xs">
+      <Group align="end" gap="sm">
+        <TextInput
+          label={text.search}
+          title={isAnywhere ? undefined : text.searchHint}
+          value={typed}
+          maxLength={254}
+          autoComplete="off"
+          spellCheck={false}
+          miw={220}
+          flex={1}
+          onChange={(event) => onType(event.currentTarget.value)}
+        />
+        <Select
+          label={text.state}
+          data={[{ value: 'any', label: text.anyState }, ...options]}
+          value={state ?? 'any'}
+          allowDeselect={false}
+          w={{ base: '100%', xs: 180 }}
+          onChange={(next) => want({ state: next === 'any' ? null : (next as State) })}
+        />
+        <Select
+          label={text.sort}
+          data={[
+            { value: 'email', label: text.sorts.email },
+            { value: 'deadline', label: text.sorts.deadline },
+            { value: '-deadline', label: text.sorts['-deadline'] },
+          ]}
+          value={sort}
+          allowDeselect={false}
+          w={{ base: '100%', xs: 190 }}
+          onChange={(next) => want({ sort: next as typeof sort })}
+        />
       </Group>
-    </Group>
+      <Group justify="space-between" gap="sm">
+        <Checkbox
+          label={text.anywhere}
+          checked={isAnywhere}
+          onChange={(event) => want({ isAnywhere: event.currentTarget.checked })}
+        />
+        <Group gap="xs">
+          <Button px="sm" onClick={() => onDo('add')}>
+            {text.add}
+          </Button>
+          <Button px="sm" variant="default" onClick={() => onDo('import')}>
+            {text.import}
+          </Button>
+          <Button px="sm" variant="default" onClick={() => onDo('export')}>
+            {text.export}
+          </Button>
+        </Group>
+      </Group>
+    </Stack>
   )
 }
 
 type FoundProps = {
-  leads: ReturnType<typeof useLeads>
   filter: Filter
   settings: PartProps['read']['settings']
+  wanted: WantedState
   onDo(doing: Doing): void
 }
 
-function Found({ leads, filter, settings, onDo }: FoundProps) {
+function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const text = useWords(words)
-  const { leads: rows, failed, hasMore, isLooking, isPending } = leads
-  const isNobody = !isPending && rows.length === 0 && !hasMore && !isLooking && failed.error === null
-  const isAll = filter.prefix === '' && filter.state === null
-  if (isNobody && isAll) {
+  const leads = useLeads(settings.id, filter, wanted.page)
+  const readAnew = useLeadsAnew(settings.id)
+  const gone = useHidden()
+  const [chosen, setChosen] = useState<string[]>([])
+  const { failed, hasMore, isLooking, isPending } = leads
+  const rows = leads.leads.filter(({ ref }) => !gone.includes(ref))
+  const isNobody = !isPending && leads.foundCount === 0 && !hasMore && !isLooking && failed.error === null
+  const isSearch = filter.prefix !== '' || filter.part !== ''
+  if (isNobody && !isSearch && filter.state === null) {
     return (
       <Empty text={text.nobodyYet}>
         <Group gap="xs">
@@ -147,13 +171,29 @@ function Found({ leads, filter, settings, onDo }: FoundProps) {
       </Empty>
     )
   }
+  const nobody = filter.part !== '' ? text.nobodyWithIt : text.nobodyFound
   return (
     <>
       {isPending && <Waiting />}
-      {isNobody && <Empty text={filter.state === null ? text.nobodyFound : text.nobodyInState} />}
-      {rows.length > 0 && <LeadList leads={rows} settings={settings} isOld={leads.isOld} />}
+      {isNobody && <Empty text={filter.state === null ? nobody : text.nobodyInState} />}
+      {rows.length > 0 && (
+        <LeadList
+          {...{ leads: rows, settings, isOld: leads.isOld, query: wanted.query, chosen }}
+          onChoose={(refs) => setChosen(refs)}
+        />
+      )}
       <Failure of={failed} />
-      {!isPending && <LookingThrough leads={leads} isByState={filter.state !== null} />}
+      {!isPending && (
+        <LookingThrough
+          {...{ leads, page: wanted.page }}
+          isSteps={filter.state !== null || filter.part !== ''}
+          onPage={(page) => {
+            wanted.want({ page })
+            window.scrollTo(0, 0)
+          }}
+        />
+      )}
+      <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} onChanged={readAnew} />
     </>
   )
 }

@@ -1,41 +1,66 @@
 import { Button, Group, Loader, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../../../language.ts'
 import classes from './leads.module.css'
-import type { useLeads } from './use-leads.ts'
+import { pageSize, type useLeads } from './use-leads.ts'
 import { numberText, words } from './words.ts'
 
-type Props = { leads: ReturnType<typeof useLeads>; isByState: boolean }
+type Props = {
+  leads: ReturnType<typeof useLeads>
+  /** Where leads are looked through one by one: it takes its time. */
+  isSteps: boolean
+  page: number
+  onPage(page: number): void
+}
 
-/** How far the search got, and the way on. */
-export function LookingThrough({ leads, isByState }: Props) {
+/** How far the search got, and the way to the other pages. */
+export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
   const text = useWords(words)
   const language = useLanguage()
-  const { leads: rows, read, readUpTo, isLooking, isStopped, hasMore, isPending, failed } = leads
+  const { leads: rows, foundCount, read, readUpTo, isLooking, isStopped, hasMore, isPending, failed } = leads
   const isDone = !hasMore && !isLooking && !isPending && failed.error === null
-  const far = [text.read(read), text.found(rows.length), ...(readUpTo === null ? [] : [text.upTo(readUpTo)])]
+  const upTo = readUpTo === null || readUpTo === ' ' ? [] : [text.upTo(readUpTo)]
+  const far = [text.read(read), text.found(foundCount), ...upTo]
+  const first = (page - 1) * pageSize
+  const number = (count: number) => numberText(language, count)
   return (
-    <Group gap="sm" role="status" mih={36}>
-      {isLooking && <Loader size="xs" />}
-      {isByState && !isPending && (
-        <Text size="sm" className={classes.address}>
-          {far.join(', ')}
-        </Text>
-      )}
-      {!isByState && isDone && rows.length > 0 && (
-        <Text size="sm" c="dimmed">
-          {text.all(rows.length)}
-        </Text>
-      )}
-      {!isByState && hasMore && <Text size="sm">{numberText(language, rows.length)}</Text>}
-      {isLooking && isByState && (
-        <Button size="xs" variant="default" onClick={leads.stop}>
-          {text.stop}
-        </Button>
-      )}
-      {!isLooking && hasMore && failed.error === null && (
-        <Button size="xs" variant="default" onClick={leads.more}>
-          {isStopped ? text.goOn : text.more}
-        </Button>
+    <Group gap="sm" mih={36} justify="space-between">
+      <Group gap="sm" role="status">
+        {isLooking && <Loader size="xs" />}
+        {isSteps && !isPending && (
+          <Text size="sm" className={classes.address}>
+            {far.join(', ')}
+          </Text>
+        )}
+        {!isSteps && isDone && foundCount > 0 && (
+          <Text size="sm" c="dimmed">
+            {text.all(foundCount)}
+          </Text>
+        )}
+        {isLooking && isSteps && (
+          <Button size="xs" variant="default" onClick={leads.stop}>
+            {text.stop}
+          </Button>
+        )}
+        {isStopped && hasMore && failed.error === null && (
+          <Button size="xs" variant="default" onClick={leads.goOn}>
+            {text.goOn}
+          </Button>
+        )}
+      </Group>
+      {(page > 1 || leads.hasNextPage) && (
+        <Group gap="xs">
+          {rows.length > 0 && (
+            <Text size="sm" c="dimmed">
+              {number(first + 1)}–{number(first + rows.length)}
+            </Text>
+          )}
+          <Button size="xs" variant="default" disabled={page === 1} onClick={() => onPage(page - 1)}>
+            {text.previousPage}
+          </Button>
+          <Button size="xs" variant="default" disabled={!leads.hasNextPage} onClick={() => onPage(page + 1)}>
+            {text.nextPage}
+          </Button>
+        </Group>
       )}
     </Group>
   )

@@ -24,6 +24,13 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
     setAt('')
     await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
   }
+  const later = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', campaignId, (leads, { leads: changed }) =>
+    leads.map((one) => ({ ...one, ...changed.find(({ ref }) => ref === one.ref) })),
+  )
+  const dayLater = async () => {
+    await later.mutateAsync({ params: { campaignId }, body: { refs: [lead.ref], at: null } })
+    await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save(at).catch(() => {})
@@ -50,11 +57,16 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
             }}
           />
           {isPast && <Text size="sm">{text.deadlinePast}</Text>}
-          {!isWrong && <Failure of={{ error: send.error }} />}
+          {!isWrong && <Failure of={{ error: send.error ?? later.error }} />}
           <Group gap="sm">
             <Button type="submit" variant="default" loading={send.isPending}>
               {text.deadlineSet}
             </Button>
+            {lead.deadline !== null && (
+              <Button variant="default" loading={later.isPending} onClick={() => dayLater().catch(() => {})}>
+                {text.dayLater}
+              </Button>
+            )}
             {lead.setByHand && (
               <Button
                 variant="default"
@@ -66,7 +78,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
               </Button>
             )}
             <Text size="sm" role="status">
-              {send.isSuccess && text.saved}
+              {(send.isSuccess || later.isSuccess) && text.saved}
             </Text>
           </Group>
         </Stack>

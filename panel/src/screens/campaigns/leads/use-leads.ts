@@ -5,7 +5,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type AnswerOf, type AskedOf, type CallFailed, call, keyOf, type RouteName } from '../../../api.ts'
 
 const search = 'POST /campaigns/:campaignId/leads/search'
@@ -13,45 +13,59 @@ const search = 'POST /campaigns/:campaignId/leads/search'
 export type Step = AnswerOf<typeof search>
 export type Lead = Step['leads'][number]
 export type State = Lead['state']
-export type Filter = { prefix: string; state: State | null }
+export const sorts = ['email', 'deadline', '-deadline'] as const
+export type Sort = (typeof sorts)[number]
+/** Those that begin with `prefix`, or have `part` anywhere in their address. */
+export type Filter = {
+  prefix: string
+  part: string
+  state: State | null
+  sort: Sort
+  /** Only these, whatever else is said. */
+  refs?: string[]
+}
 
-/** Leads that are shown before somebody asks for more. */
-const pageSize = 50
+/** Leads of one page. */
+export const pageSize = 50
+const mostAtOnce = 1_000
+
+type Place = { afterEmail: string; afterAt: number | null }
 
 /**
- * The leads of a campaign that fit, as far as they were asked for. Where a state is asked for the service looks
- * through so many at a time, and is asked again until there is a page of them, or somebody stops it.
+ * A page of the leads of a campaign that fit. Where a state or a part of an address is asked for, the service looks
+ * through so many at a time, and is asked again until the page is full, or somebody stops it.
  */
-export function useLeads(campaignId: number, filter: Filter) {
-  const { prefix, state } = filter
-  const [wanted, setWanted] = useState(pageSize)
+export function useLeads(campaignId: number, filter: Filter, page: number) {
+  const { prefix, part, state, sort } = filter
   const [isStopped, setStopped] = useState(false)
-  const query = useInfiniteQuery<Step, CallFailed, InfiniteData<Step, string>, unknown[], string>({
-    queryKey: [search, campaignId, prefix, state],
+  const wanted = page * pageSize
+  // Beyond it by one, which tells that there is another page.
+  const firstLimit = useRef(Math.min(mostAtOnce, wanted + 1)).current
+  const query = useInfiniteQuery<Step, CallFailed, InfiniteData<Step, Place>, unknown[], Place>({
+    queryKey: [search, campaignId, filter],
     queryFn: ({ pageParam, signal }) => {
-      const body = { prefix, state, afterEmail: pageParam, limit: pageSize, withLinks: false }
+      const limit = pageParam.afterEmail === '' ? firstLimit : pageSize
+      const body = { prefix, part, state, sort, ...pageParam, limit, withLinks: false }
       return call(search, { params: { campaignId }, body }, signal)
     },
-    initialPageParam: '',
-    getNextPageParam: ({ afterEmail }) => afterEmail ?? undefined,
+    initialPageParam: { afterEmail: '', afterAt: null },
+    getNextPageParam: ({ afterEmail, afterAt }) => (afterEmail === null ? undefined : { afterEmail, afterAt }),
     placeholderData: keepPreviousData,
     // Thousands of leads may have been looked through: nothing but a change begins that anew.
     ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
   })
   const steps = query.data?.pages ?? []
-  const leads = steps.flatMap((step) => step.leads)
+  const found = steps.flatMap((step) => step.leads)
   const { hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = query
-  const goesOn = hasNextPage && !isFetching && !isError && !isPlaceholderData && !isStopped && leads.length < wanted
+  const goesOn = hasNextPage && !isFetching && !isError && !isPlaceholderData && !isStopped && found.length <= wanted
   useEffect(() => {
     if (goesOn) fetchNextPage()
   }, [goesOn, fetchNextPage])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search begins with its first page
-  useEffect(() => {
-    setWanted(pageSize)
-    setStopped(false)
-  }, [campaignId, prefix, state])
+  useEffect(() => setStopped(false), [campaignId, prefix, part, state, sort, page])
   return {
-    leads,
+    leads: found.slice(wanted - pageSize, wanted),
+    foundCount: found.length,
     read: steps.reduce((sum, step) => sum + step.read, 0),
     readUpTo: steps.at(-1)?.afterEmail ?? null,
     isPending: query.isPending,
@@ -59,11 +73,9 @@ export function useLeads(campaignId: number, filter: Filter) {
     isOld: isPlaceholderData,
     isStopped,
     hasMore: hasNextPage,
-    failed: { error: query.error, refetch: () => (leads.length > 0 ? fetchNextPage() : query.refetch()) },
-    more() {
-      setStopped(false)
-      setWanted(leads.length < wanted ? wanted : leads.length + pageSize)
-    },
+    hasNextPage: found.length > wanted,
+    failed: { error: query.error, refetch: () => (found.length > 0 ? fetchNextPage() : query.refetch()) },
+    goOn: () => setStopped(false),
     stop: () => setStopped(true),
   }
 }
@@ -81,7 +93,7 @@ export function useLeadChange<Name extends RouteName>(
       const key = [search, campaignId]
       client.removeQueries({ queryKey: key, type: 'inactive' })
       if (change === undefined) return client.resetQueries({ queryKey: key })
-      client.setQueriesData<InfiniteData<Step, string>>({ queryKey: key }, (data) =>
+      client.setQueriesData<InfiniteData<Step, Place>>({ queryKey: key }, (data) =>
         data === undefined
           ? data
           : { ...data, pages: data.pages.map((step) => ({ ...step, leads: change(step.leads, answer) })) },

@@ -16,11 +16,22 @@ import { words } from './words.ts'
 /** What can be done with a campaign without opening it. */
 export function CampaignMenu({ campaign }: { campaign: Summary }) {
   const text = useWords(words)
-  const { id, name } = campaign
+  const { id, name, isArchived, state } = campaign
   const [, go] = useLocation()
   const make = useSend('POST /campaigns')
   const remove = useSend('DELETE /campaigns/:campaignId')
+  const archive = useSend('PUT /campaigns/:campaignId/archive')
   const [isRemoving, { open, close }] = useDisclosure(false)
+  const [isArchiving, { open: askArchive, close: closeArchive }] = useDisclosure(false)
+  const putAway = async (next: boolean) => {
+    const focusNext = focusNextRow('campaigns', id)
+    await archive.mutateAsync({ params: { campaignId: id }, body: { isArchived: next } })
+    closeArchive()
+    toast(next ? text.archivedNow(name) : text.restored(name))
+    focusNext()
+  }
+  // A draft loses nothing by it: only what is live is asked about.
+  const archiving = () => (state === 'draft' ? running.start(text.archive, () => putAway(true)) : askArchive())
   const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
   const exportFile = async () =>
     download(fileName(name, 'json'), 'application/json', `${JSON.stringify(await read(), null, 2)}\n`)
@@ -49,6 +60,9 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
         actions={[
           { name: text.duplicate, onClick: () => running.start(text.duplicate, duplicate) },
           { name: text.export, onClick: () => running.start(text.export, exportFile) },
+          isArchived
+            ? { name: text.restore, onClick: () => running.start(text.restore, () => putAway(false)) }
+            : { name: text.archive, onClick: archiving },
           { name: text.remove, isDangerous: true, onClick: open },
         ]}
       />
@@ -61,6 +75,17 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
       >
         {running.failed !== undefined && <Failure of={running.failed} />}
       </Modal>
+      <Confirm
+        opened={isArchiving}
+        onClose={closeArchive}
+        title={text.archiveTitle(name)}
+        text={text.archiveText}
+        action={text.archive}
+        isDangerous
+        isPending={archive.isPending}
+        error={archive.error}
+        onConfirm={() => putAway(true).catch(() => {})}
+      />
       <Confirm
         opened={isRemoving}
         onClose={close}

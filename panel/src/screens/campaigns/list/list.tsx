@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Pagination, Paper, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, NativeSelect, Pagination, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
@@ -7,16 +7,16 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { rowMark } from '../../../parts/next-row.ts'
 import { Screen } from '../../../parts/screen.tsx'
-import { CampaignBadge } from '../campaign-badge.tsx'
-import { CampaignMenu } from './campaign-menu.tsx'
+import { CampaignTable } from './campaign-table.tsx'
 import { ImportButton } from './import.tsx'
 import { NewCampaign } from './new-campaign.tsx'
 import { words } from './words.ts'
 
 export type Summary = AnswerOf<'GET /campaigns'>['campaigns'][number]
-const shownStates = ['all', 'draft', 'live', 'ended'] as const
+const shownStates = ['all', 'draft', 'live', 'ended', 'archived'] as const
+const sorts = ['newest', 'name', 'signUps', 'clicks', 'ends'] as const
+type Sort = (typeof sorts)[number]
 /** Rows that a phone draws at once. */
 const pageSize = 50
 
@@ -67,10 +67,11 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
   const [address, setAddress] = useSearchParams()
   const search = address.get('search') ?? ''
   const state = shownStates.find((one) => one === address.get('state')) ?? 'all'
+  const sort = sorts.find((one) => one === address.get('sort')) ?? 'newest'
   const wanted = search.trim().toLowerCase()
   const found = campaigns
-    .filter((one) => one.name.toLowerCase().includes(wanted) && (state === 'all' || one.state === state))
-    .toReversed()
+    .filter((one) => one.name.toLowerCase().includes(wanted) && isShown(one, state))
+    .sort(orders[sort])
   const pages = Math.max(1, Math.ceil(found.length / pageSize))
   const page = Math.min(pages, Math.max(1, Math.floor(Number(address.get('page'))) || 1))
   const put = (changes: Record<string, string>, replace: boolean) =>
@@ -83,7 +84,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
     )
   return (
     <Stack>
-      <Group align="end">
+      <Group align="end" gap="sm">
         <TextInput
           aria-label={text.search}
           placeholder={text.search}
@@ -99,6 +100,14 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           onChange={(next) => put({ state: next === 'all' ? '' : next }, true)}
           data={shownStates.map((value) => ({ value, label: text.shown[value] }))}
         />
+        <NativeSelect
+          aria-label={text.sort}
+          value={sort}
+          onChange={(event) =>
+            put({ sort: event.currentTarget.value === 'newest' ? '' : event.currentTarget.value }, true)
+          }
+          data={sorts.map((value) => ({ value, label: text.sorts[value] }))}
+        />
       </Group>
       <Text size="sm" c="dimmed" aria-live="polite">
         {text.count(found.length)}
@@ -106,11 +115,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
       {found.length === 0 ? (
         <Empty text={text.noMatch} />
       ) : (
-        <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-          {found.slice((page - 1) * pageSize, page * pageSize).map((campaign) => (
-            <Row key={campaign.id} campaign={campaign} />
-          ))}
-        </Stack>
+        <CampaignTable campaigns={found.slice((page - 1) * pageSize, page * pageSize)} />
       )}
       {pages > 1 && (
         <Pagination
@@ -127,25 +132,19 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
   )
 }
 
-function Row({ campaign }: { campaign: Summary }) {
-  const text = useWords(words)
-  const { id, name, state, type } = campaign
-  return (
-    <Paper withBorder p="md" component="li" {...rowMark('campaigns', id)}>
-      <Group wrap="nowrap" justify="space-between">
-        <Stack gap={4} miw={0}>
-          <Anchor component={Link} href={`/campaigns/${id}`} fw={600} style={{ overflowWrap: 'anywhere' }}>
-            {name}
-          </Anchor>
-          <Group gap="xs">
-            <CampaignBadge state={state} />
-            <Text size="sm" c="dimmed">
-              {text.types[type] ?? type} · {text.id} {id}
-            </Text>
-          </Group>
-        </Stack>
-        <CampaignMenu campaign={campaign} />
-      </Group>
-    </Paper>
-  )
+function isShown({ isArchived, state }: Summary, wanted: (typeof shownStates)[number]): boolean {
+  if (wanted === 'archived') return isArchived
+  return !isArchived && (wanted === 'all' || wanted === state)
+}
+
+const sumOf = ({ signUps }: Summary) => signUps.reduce((sum, one) => sum + one, 0)
+const newestFirst = (a: Summary, b: Summary) => b.id - a.id
+
+/** What ends sooner stands first, and what has no end of its own last. */
+const orders: Record<Sort, (a: Summary, b: Summary) => number> = {
+  newest: newestFirst,
+  name: (a, b) => a.name.localeCompare(b.name) || newestFirst(a, b),
+  signUps: (a, b) => sumOf(b) - sumOf(a) || newestFirst(a, b),
+  clicks: (a, b) => b.clicks - a.clicks || newestFirst(a, b),
+  ends: (a, b) => (a.endsAt ?? Number.MAX_SAFE_INTEGER) - (b.endsAt ?? Number.MAX_SAFE_INTEGER) || newestFirst(a, b),
 }

@@ -36,7 +36,22 @@ export const words = inBoth({
     notJson: 'This file is not JSON. Choose one that was exported from Lastcall.',
     search: 'Search by name',
     state: 'State',
-    shown: { all: 'All', draft: 'Draft', live: 'Live', ended: 'Ended' },
+    shown: { all: 'All', draft: 'Draft', live: 'Live', ended: 'Ended', archived: 'Archive' },
+    sort: 'Order',
+    sorts: { newest: 'Newest', name: 'By name', signUps: 'Most sign-ups', clicks: 'Most clicks', ends: 'Ends first' },
+    columns: {
+      ...{ name: 'Campaign', leads: 'Leads', open: 'Open offers', clicks: 'Clicks, 30 days', ends: 'Ends' },
+      ...{ signUps: 'Sign-ups, 30 days', actions: 'Actions' },
+    },
+    sparkline: (count: number) => plural('en', count, { one: '# sign-up in 30 days', other: '# sign-ups in 30 days' }),
+    archived: 'Archived',
+    archive: 'Archive',
+    archiveTitle: (name: string) => `Archive “${name}”?`,
+    archiveText:
+      'It goes back to draft and out of this list. Nobody can sign up any more, links already sent lead to a page that says there is nothing here, and countdowns in mails become empty. Leads and results stay; you can bring it back.',
+    archivedNow: (name: string) => `“${name}” is in the archive.`,
+    restore: 'Bring back',
+    restored: (name: string) => `“${name}” is back, as a draft.`,
     page: (number: number) => `Page ${number} of the list`,
     nextPage: 'Next page',
     previousPage: 'Previous page',
@@ -71,7 +86,33 @@ export const words = inBoth({
     search: 'Szukaj po nazwie',
     state: 'Stan',
     // Short: all of them stand in one line of a phone.
-    shown: { all: 'Wszystkie', draft: 'Robocze', live: 'Trwają', ended: 'Minęły' },
+    shown: { all: 'Wszystkie', draft: 'Robocze', live: 'Trwają', ended: 'Minęły', archived: 'Archiwum' },
+    sort: 'Kolejność',
+    sorts: {
+      ...{ newest: 'Najnowsze', name: 'Według nazwy', signUps: 'Najwięcej zapisów' },
+      ...{ clicks: 'Najwięcej kliknięć', ends: 'Najbliższy koniec' },
+    },
+    columns: {
+      ...{ name: 'Kampania', leads: 'Odbiorcy', open: 'Trwające oferty', clicks: 'Kliknięcia, 30 dni', ends: 'Koniec' },
+      ...{ signUps: 'Zapisy, 30 dni', actions: 'Działania' },
+    },
+    sparkline: (count: number) =>
+      plural('pl', count, {
+        ...{
+          one: '# zapis w 30 dni',
+          few: '# zapisy w 30 dni',
+          many: '# zapisów w 30 dni',
+          other: '# zapisu w 30 dni',
+        },
+      }),
+    archived: 'W archiwum',
+    archive: 'Przenieś do archiwum',
+    archiveTitle: (name: string) => `Przenieść „${name}” do archiwum?`,
+    archiveText:
+      'Wróci do wersji roboczej i zniknie z tej listy. Nikt już się nie zapisze, wysłane linki prowadzą do strony z informacją, że nic tu nie ma, a liczniki w e-mailach stają się puste. Odbiorcy i wyniki zostają; kampanię można przywrócić.',
+    archivedNow: (name: string) => `„${name}” jest w archiwum.`,
+    restore: 'Przywróć',
+    restored: (name: string) => `„${name}” wróciła jako wersja robocza.`,
     page: (number: number) => `Strona listy ${number}`,
     nextPage: 'Następna strona',
     previousPage: 'Poprzednia strona',

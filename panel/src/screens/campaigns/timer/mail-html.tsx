@@ -65,7 +65,7 @@ export function MailHtml({ read }: PartProps) {
       <ExportLeads
         key={chosen.service}
         settings={read.settings}
-        filter={{ prefix: '', state: null }}
+        filter={{ prefix: '', part: '', state: null, sort: 'email' }}
         opened={isExporting}
         isAtOnce
         onClose={exporting.close}

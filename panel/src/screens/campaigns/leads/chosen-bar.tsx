@@ -1,0 +1,141 @@
+import { Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Confirm, useCloseLabel } from '../../../parts/confirm.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { focusNextRow } from '../../../parts/next-row.ts'
+import { toast } from '../../../parts/toast.tsx'
+import { useSession } from '../../../session.ts'
+import type { Settings } from '../use-campaign.ts'
+import { eraseSoon } from './erasing.ts'
+import { ExportLeads } from './export-leads.tsx'
+import type { Filter } from './use-leads.ts'
+import { words } from './words.ts'
+
+type Props = {
+  chosen: string[]
+  settings: Settings
+  filter: Filter
+  onDone(): void
+  onChanged(): Promise<void>
+}
+
+/** What can be done with the leads that are ticked: each is one request for all of them. */
+export function ChosenBar(props: Props) {
+  return props.chosen.length === 0 ? null : <Bar {...props} />
+}
+
+function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
+  const text = useWords(words)
+  const { account } = useSession()
+  const [doing, setDoing] = useState<'erase' | 'deadline' | 'export' | null>(null)
+  const send = useSend('PUT /campaigns/:campaignId/leads/deadlines')
+  const params = { campaignId: settings.id }
+  const close = () => setDoing(null)
+  const setDeadline = async (at: string | null) => {
+    const { leads } = await send.mutateAsync({ params, body: { refs: [...chosen], at } })
+    close()
+    toast(text.deadlinesSet(leads.length))
+    await onChanged()
+    const focusNext = focusNextRow('leads', chosen[0] ?? '')
+    onDone()
+    focusNext()
+  }
+  const erase = () => {
+    close()
+    const said = { waits: text.erasing(chosen.length), undo: text.undo, done: text.erased, failed: text.eraseFailed }
+    const focusNext = focusNextRow('leads', chosen[0] ?? '')
+    eraseSoon({ campaignId: settings.id, refs: chosen }, said, onChanged)
+    onDone()
+    focusNext()
+  }
+  const button = { size: 'xs', variant: 'default', disabled: account.suspended } as const
+  return (
+    <Paper withBorder shadow="md" p="sm" style={{ position: 'sticky', bottom: 8, zIndex: 5 }}>
+      <Group gap="xs" role="group" aria-label={text.chosen(chosen.length)}>
+        <Text size="sm" fw={600} mr="auto">
+          {text.chosen(chosen.length)}
+        </Text>
+        <Button {...button} loading={send.isPending} onClick={() => setDeadline(null).catch(() => {})}>
+          {text.dayLater}
+        </Button>
+        <Button {...button} onClick={() => setDoing('deadline')}>
+          {text.deadlineSet}
+        </Button>
+        <Button {...button} disabled={false} onClick={() => setDoing('export')}>
+          {text.export}
+        </Button>
+        <Button {...button} c="var(--mantine-color-error)" onClick={() => setDoing('erase')}>
+          {text.erase}
+        </Button>
+        <Button size="xs" variant="subtle" onClick={onDone}>
+          {text.chooseNone}
+        </Button>
+      </Group>
+      <Failure of={{ error: doing === null ? send.error : null }} />
+      <Confirm
+        opened={doing === 'erase'}
+        onClose={close}
+        title={text.eraseSeveral(chosen.length)}
+        text={text.eraseText}
+        action={text.eraseDo}
+        isDangerous
+        isPending={false}
+        error={null}
+        onConfirm={erase}
+      />
+      <Modal
+        opened={doing === 'deadline'}
+        onClose={close}
+        title={text.deadlineTitle}
+        closeButtonProps={useCloseLabel()}
+      >
+        <DeadlineForm timeZone={settings.timeZone} send={send} onSet={setDeadline} />
+      </Modal>
+      <ExportLeads
+        settings={settings}
+        filter={{ ...filter, state: null, refs: chosen }}
+        opened={doing === 'export'}
+        onClose={close}
+      />
+    </Paper>
+  )
+}
+
+type FormProps = {
+  timeZone: string
+  send: Pick<ReturnType<typeof useSend<'PUT /campaigns/:campaignId/leads/deadlines'>>, 'error' | 'isPending'>
+  onSet(at: string): Promise<void>
+}
+
+function DeadlineForm({ timeZone, send, onSet }: FormProps) {
+  const text = useWords(words)
+  const [at, setAt] = useState('')
+  const isWrong = send.error?.code === 'INVALID'
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSet(at).catch(() => {})
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          type="datetime-local"
+          label={text.deadlineInput(timeZone)}
+          description={text.deadlineText}
+          required
+          data-autofocus
+          max="9999-12-30T23:59"
+          value={at}
+          error={isWrong ? text.deadlineWrong : undefined}
+          onChange={(event) => setAt(event.currentTarget.value)}
+        />
+        {!isWrong && <Failure of={{ error: send.error }} />}
+        <Button type="submit" loading={send.isPending}>
+          {text.deadlineSet}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,113 @@
+import '../../integrations/integrations.css'
+import { Anchor, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Link } from 'wouter'
+import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useLanguage, useWords } from '../../../language.ts'
+import { rowMark } from '../../../parts/next-row.ts'
+import { CampaignBadge } from '../campaign-badge.tsx'
+import { CampaignMenu } from './campaign-menu.tsx'
+import type { Summary } from './list.tsx'
+import { words } from './words.ts'
+
+type Figures = AnswerOf<'GET /campaign-figures'>['figures'][number]
+
+/** One page of campaigns with their figures; what has to be counted comes a moment later, to its place. */
+export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
+  const text = useWords(words)
+  const { columns } = text
+  const query = { ids: campaigns.map(({ id }) => id).join(',') }
+  const { data } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
+  return (
+    <Paper withBorder>
+      <table className="rows" aria-label={text.title}>
+        <thead>
+          <tr>
+            {[columns.name, columns.leads, columns.open, columns.clicks, columns.ends, columns.signUps].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+            <th scope="col">
+              <VisuallyHidden>{columns.actions}</VisuallyHidden>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {campaigns.map((campaign) => (
+            <Row key={campaign.id} campaign={campaign} figures={data?.figures.find(({ id }) => id === campaign.id)} />
+          ))}
+        </tbody>
+      </table>
+    </Paper>
+  )
+}
+
+function Row({ campaign, figures }: { campaign: Summary; figures: Figures | undefined }) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const { columns } = text
+  const { id, name, state, type, isArchived, clicks, endsAt } = campaign
+  const number = (count: number, isAll = true) => `${new Intl.NumberFormat(language).format(count)}${isAll ? '' : '+'}`
+  const day = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'medium' })
+  return (
+    <tr {...rowMark('campaigns', id)}>
+      <td className="breaks" style={{ minWidth: 220 }}>
+        <Stack gap={4}>
+          <Anchor component={Link} href={`/campaigns/${id}`} fw={600}>
+            {name}
+          </Anchor>
+          <Group gap="xs">
+            {isArchived ? <Text size="sm">{text.archived}</Text> : <CampaignBadge state={state} />}
+            <Text size="sm" c="dimmed">
+              {text.types[type] ?? type} · {text.id} {id}
+            </Text>
+          </Group>
+        </Stack>
+      </td>
+      <td className="number" data-label={columns.leads}>
+        {figures === undefined ? '…' : number(figures.leads, figures.isAll)}
+      </td>
+      <td className="number" data-label={columns.open}>
+        {figures === undefined ? '…' : number(figures.open.open, figures.open.isAll)}
+      </td>
+      <td className="number" data-label={columns.clicks}>
+        {number(clicks)}
+      </td>
+      <td data-label={columns.ends}>{endsAt === null ? '–' : day.format(endsAt * 1_000)}</td>
+      <td data-label={columns.signUps}>
+        <Sparkline of={campaign.signUps} />
+      </td>
+      <td>
+        <CampaignMenu campaign={campaign} />
+      </td>
+    </tr>
+  )
+}
+
+const [width, height] = [96, 24]
+
+/** Sign-ups by day, with their sum beside them. */
+function Sparkline({ of }: { of: number[] }) {
+  const text = useWords(words)
+  const most = Math.max(1, ...of)
+  const total = of.reduce((sum, one) => sum + one, 0)
+  const points = of.map((one, index) => {
+    const x = (index * width) / (of.length - 1)
+    return `${x.toFixed(1)},${(height - 1 - (one * (height - 2)) / most).toFixed(1)}`
+  })
+  return (
+    <Group gap={6} wrap="nowrap">
+      <svg width={width} height={height} role="img" aria-label={text.sparkline(total)}>
+        <polyline
+          points={points.join(' ')}
+          fill="none"
+          stroke="var(--mantine-primary-color-filled)"
+          strokeWidth="1.5"
+        />
+      </svg>
+      <Text size="sm" aria-hidden>
+        {total}
+      </Text>
+    </Group>
+  )
+}
