@@ -10,6 +10,8 @@ COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src src
 COPY panel panel
+# Its examples are shown in the panel.
+COPY docs/webhooks.md docs/
 RUN node panel/build.ts
 
 FROM node:26.10.0-bookworm-slim

@@ -2,7 +2,8 @@
 import { parseArgs } from 'node:util'
 import omggif from 'omggif'
 import sharp from 'sharp'
-import { fullTimerStyle, type GivenTimerStyle } from '../src/core/timer-style.ts'
+import { type MailLanguage, mailLanguages } from '../src/core/mail-language.ts'
+import { fullTimerStyle, type GivenTimerStyle, timerPresets } from '../src/core/timer-style.ts'
 import { buildTemplate } from '../src/countdown/build.ts'
 import { openTypefaces } from '../src/countdown/fonts.ts'
 import { render, renderStill } from '../src/countdown/render.ts'
@@ -33,7 +34,7 @@ async function cpuTime(work: () => unknown): Promise<number> {
   return user + system
 }
 
-function build(style: GivenTimerStyle, language: 'en' | 'pl'): { template: Template; milliseconds: number } {
+function build(style: GivenTimerStyle, language: MailLanguage): { template: Template; milliseconds: number } {
   const begun = performance.now()
   const bytes = buildTemplate(fullTimerStyle(style), language, openTypefaces('inter', language))
   const milliseconds = performance.now() - begun
@@ -70,14 +71,44 @@ function median(numbers: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] as number
 }
 
+function judge(what: string, isMissed: boolean): void {
+  if (!isMissed) return
+  console.log(`missed: ${what}`)
+  process.exitCode = 1
+}
+
+/** What images have at moments of twelve days. */
+function sizes(template: Template): { median: number; p95: number; most: number } {
+  const into = Buffer.alloc(template.mostBytes)
+  const bytes = Array.from({ length: 3_000 }, (_, at) => render(template, ((at * 7_919_317) % 1_036_800_000) + 1, into))
+  const sorted = bytes.toSorted((a, b) => a - b)
+  return { median: median(bytes), p95: sorted[2_850] as number, most: sorted.at(-1) as number }
+}
+
+/** Of boxes in each language, at one pixel per point and at two. */
+function showBytes(): void {
+  console.log('\n| boxes | median | p95 | most | at two pixels per point | p95 | most |')
+  console.log('| --- | --- | --- | --- | --- | --- | --- |')
+  for (const language of mailLanguages) {
+    const one = sizes(build({ pixelsPerPoint: 1 }, language).template)
+    const two = sizes(build({}, language).template)
+    const shown = [...Object.values(one), ...Object.values(two)].map((bytes) => bytes.toLocaleString('en'))
+    console.log(`| ${language} | ${shown.join(' | ')} |`)
+    judge(`${language}: over 30 kB`, one.median > 30_000)
+    judge(`${language}: over 60 kB at two pixels per point`, two.median > 60_000)
+  }
+}
+
 async function main(): Promise<void> {
   sharp.concurrency(1)
   sharp.cache(false)
+  const plain = { pixelsPerPoint: 1 } as const
   const styles = [
-    { name: '600 × 140, en', ...build({}, 'en') },
-    { name: '600 × 140, pl', ...build({}, 'pl') },
-    { name: '1200 × 280, en', ...build({ pixelsPerPoint: 2 }, 'en') },
-    { name: '1200 × 280, pl', ...build({ pixelsPerPoint: 2 }, 'pl') },
+    { name: '600 × 140, en', ...build(plain, 'en') },
+    { name: '600 × 140, pl', ...build(plain, 'pl') },
+    { name: '1200 × 280, en', ...build({}, 'en') },
+    { name: '1200 × 280, pl', ...build({}, 'pl') },
+    ...timerPresets.slice(1).map((preset) => ({ name: `1200 × 280, en, ${preset}`, ...build({ preset }, 'en') })),
   ]
   const ours = styles.map(({ name, template }) => ourSide(`Lastcall, ${name}`, template, render))
   ours.push(ourSide('Lastcall, 600 × 140, en, still', (styles[0] as (typeof styles)[0]).template, renderStill))
@@ -98,6 +129,11 @@ async function main(): Promise<void> {
     const kilobytes = Math.round((template.frames.length + template.fragmentWords.byteLength) / 1_000)
     console.log(`template ${name}: built in ${Math.round(milliseconds)} ms, ${kilobytes} kB`)
   }
+  const fine = median((ours[2] as Side).microseconds)
+  for (const { name, microseconds } of ours) judge(`${name}: over 3 times boxes`, median(microseconds) > 3 * fine)
+  for (const { name, microseconds } of sides.slice(ours.length))
+    judge(`boxes: not 500 times ${name}`, median(microseconds) < 500 * base)
+  showBytes()
 }
 
 await main()

@@ -22,7 +22,7 @@ if (isThere('vite') && isThere('react')) {
 
 /** Here, since a server would keep everybody waiting for a tenth of a second at each large file. */
 function compress(folder: string): void {
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
   for (const name of readdirSync(folder)) {
     if (!/\.(?:js|css|svg|json)$/.test(name)) continue
     const plain = readFileSync(join(folder, name))

@@ -14,6 +14,8 @@ import { openSlots } from './events/slots.ts'
 import type { DeliveryEntry } from './history/deliveries.ts'
 import { openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
+import { conversionsApi } from './http/conversions/api.ts'
+import { conversionsPath } from './http/conversions/schemas.ts'
 import { eventsApi } from './http/events/api.ts'
 import { eventsPath } from './http/events/schemas.ts'
 import { closeServer, newFastify } from './http/framework.ts'
@@ -27,6 +29,7 @@ import { openCounting } from './leads/counting.ts'
 import { buildLeads } from './leads/leads.ts'
 import { buildVisitors } from './leads/visitors.ts'
 import type { Log } from './log.ts'
+import { openMailer } from './mail/mailer.ts'
 import type { Store } from './store/store.ts'
 
 /** How often tries to sign in that no longer count are removed. */
@@ -49,6 +52,7 @@ export type AppParts = {
     | 'historyDays'
     | 'webhooks'
     | 'egress'
+    | 'smtp'
   >
   store: Store
   historyTable: HistoryTable
@@ -108,6 +112,7 @@ export function buildApp(parts: AppParts): App {
   )
   app.register(publicApi({ ...shared, leads, history, counting, metrics }), { prefix: basePath })
   app.register(eventsApi({ ...shared, endpoints, counting }), { prefix: eventsPath })
+  app.register(conversionsApi({ ...shared, counting }), { prefix: conversionsPath })
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({
@@ -117,6 +122,8 @@ export function buildApp(parts: AppParts): App {
       templates,
       history: historyTable,
       historyDays: config.historyDays,
+      mailer: openMailer(config.smtp),
+      endpoints,
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)

@@ -1,7 +1,9 @@
 // The only file that reads the environment.
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
+import { isEmail } from './core/email.ts'
 import type { Egress } from './events/egress.ts'
+import type { Smtp } from './mail/mailer.ts'
 import type { DatabaseLocation } from './store/open.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -26,7 +28,12 @@ export type Config = {
   webhooks: boolean
   /** Where requests to endpoints may go besides the public internet. */
   egress: Egress
+  /** Null: no mail is sent. */
+  smtp: Smtp | null
 }
+
+/** Settings with a flag of their own; those of mail hold a password, and have none. */
+type WithFlag = Omit<Config, 'smtp'>
 
 /** A setting that cannot be used; the message names it and says what would be right. */
 export class WrongSetting extends Error {
@@ -42,7 +49,7 @@ type Setting<T> = {
   parse(text: string): T | undefined
 }
 
-const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
+const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
   database: {
     variable: 'DATABASE_URL',
     flag: 'database-url',
@@ -130,12 +137,12 @@ const settings: { [Name in keyof Config]: Setting<Config[Name]> } = {
 }
 
 /** The names of every setting, in the environment and as a flag of `serve`. */
-export const settingNames: Record<keyof Config, { variable: string; flag: string }> = settings
+export const settingNames: Record<keyof WithFlag, { variable: string; flag: string }> = settings
 
 export type Flags = Partial<Record<string, string>>
 
 /** Reads one setting: the flag wins over the variable. @throws WrongSetting */
-export function readSetting<Name extends keyof Config>(name: Name, flags: Flags = {}): Config[Name] {
+export function readSetting<Name extends keyof WithFlag>(name: Name, flags: Flags = {}): WithFlag[Name] {
   const { variable, flag, missing, expected, parse } = settings[name]
   const fromFlag = flags[flag]
   const text = fromFlag ?? process.env[variable]
@@ -160,6 +167,7 @@ export function readConfig(flags: Flags = {}): Config {
     trustProxy: readSetting('trustProxy', flags),
     webhooks: readSetting('webhooks', flags),
     egress: readSetting('egress', flags),
+    smtp: readSmtp(),
   }
 }
 
@@ -176,6 +184,27 @@ export function userPath(path: string): string {
 export function zoneFolder(): string | null {
   const { TZDIR } = process.env
   return TZDIR === undefined ? null : userPath(TZDIR)
+}
+
+/** SMTP_URL and SMTP_FROM, both or neither. @throws WrongSetting */
+export function readSmtp(): Smtp | null {
+  const { SMTP_URL: url, SMTP_FROM: from } = process.env
+  if (url === undefined && from === undefined) return null
+  if (url === undefined || !isSmtpUrl(url)) {
+    const form = 'must be smtp://USER:PASSWORD@HOST:PORT, or smtps:// for TLS from the first byte'
+    throw new WrongSetting(`SMTP_URL: ${form}${url === undefined ? '; SMTP_FROM is set' : ''}`)
+  }
+  const [, address = from ?? ''] = /^[^<>"@,;\r\n]*<([^<>]+)>$/.exec(from ?? '') ?? []
+  if (from === undefined || !isEmail(address)) {
+    const form = 'must be an email address, or NAME <ADDRESS>'
+    throw new WrongSetting(`SMTP_FROM: ${form}${from === undefined ? '; SMTP_URL is set' : ''}`)
+  }
+  return { url, from }
+}
+
+function isSmtpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/[\s?#]/.test(text)
 }
 
 export const demoFolder = join(root, 'data', 'demo')

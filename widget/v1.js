@@ -626,6 +626,21 @@ async function register(c, email, website = '') {
   await ask(c)
 }
 
+// The way to the till
+
+/** A link that is followed takes the visitor's ref along, for who buys with another address. @param {Event} event */
+function buy({ target }) {
+  /** @type {HTMLAnchorElement | null} */
+  const link = /** @type {Element} */ (target).closest('a[data-lastcall=buy]')
+  const c = link && campaignOf(link)
+  const lc = c && refs(c)[0]
+  const name = link?.dataset.refAs
+  if (!lc || !name || link.protocol !== 'https:') return
+  const url = new URL(link.href)
+  url.searchParams.set(name, lc)
+  link.href = url.href
+}
+
 // What pages may call
 
 /** @param {Campaign} c @returns {View} */
@@ -713,6 +728,8 @@ function start() {
   sheet.replaceSync(style)
   document.adoptedStyleSheets.push(sheet)
   document.addEventListener('submit', submit)
+  // With the middle button, too.
+  for (const click of ['click', 'auxclick']) document.addEventListener(click, buy, true)
   document.addEventListener('visibilitychange', seen)
   document.addEventListener('DOMContentLoaded', scan)
   // Somewhat later: what takes the page over (React) begins with its scripts, and goes on after them.

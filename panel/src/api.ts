@@ -96,13 +96,14 @@ async function request<Name extends RouteName>(
 export function useAsk<Name extends RouteName>(
   name: Name,
   asked: AskedOf<Name>,
-  options: { enabled?: boolean; staleMs?: number | 'static' } = {},
+  options: { enabled?: boolean; staleMs?: number | 'static'; everyMs?: number } = {},
 ): UseQueryResult<AnswerOf<Name>, CallFailed> {
   return useQuery({
     queryKey: keyOf(name, asked),
     queryFn: ({ signal }) => call(name, asked, signal),
     enabled: options.enabled ?? true,
     staleTime: options.staleMs ?? 0,
+    refetchInterval: options.everyMs ?? false,
   })
 }
 

@@ -3,6 +3,9 @@ import { createContext, use } from 'react'
 export const languages = ['en', 'pl'] as const
 export type Language = (typeof languages)[number]
 
+/** How dates are written: the day comes first in both. */
+export const locales: Record<Language, string> = { en: 'en-GB', pl: 'pl' }
+
 const kept = 'lastcall.language'
 
 /** What the reader chose before, or else what their browser prefers. */

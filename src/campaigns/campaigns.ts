@@ -9,9 +9,9 @@ import type { Store } from '../store/store.ts'
 export type CampaignFile = ReturnType<typeof asFile>
 
 export function asFile(campaign: Campaign) {
-  const { id, name, isDraft, timeZone, terms, anonymous, onExpiry, pages, mailTimer } = campaign
+  const { id, name, isDraft, timeZone, language, terms, anonymous, conversion, onExpiry, pages, mailTimer } = campaign
   const { mechanism } = terms
-  return { id, name, isDraft, timeZone, mechanism, anonymous, onExpiry, pages, mailTimer }
+  return { id, name, isDraft, timeZone, language, mechanism, anonymous, conversion, onExpiry, pages, mailTimer }
 }
 
 /**
@@ -28,6 +28,7 @@ export async function saveCampaign(
   changed?: CampaignChange,
 ): Promise<Campaign> {
   const { mailTimer } = settings
-  if (mailTimer !== null) for (const language of languages) await templates.get(mailTimer, language, turn)
+  const wanted = new Set([...languages, settings.language])
+  if (mailTimer !== null) for (const language of wanted) await templates.get(mailTimer, language, turn)
   return store.configuration.applyCampaign(accountId, settings, mayReplace, changed)
 }

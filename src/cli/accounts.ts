@@ -2,7 +2,7 @@ import { createKey } from '../access/keys.ts'
 import { integer } from '../config.ts'
 import { keyHint } from '../core/api-key.ts'
 import { formatInstant } from '../core/instant.ts'
-import type { Key, Scope } from '../store/model.ts'
+import { type Key, type Scope, scopes } from '../store/model.ts'
 import {
   type Command,
   idNumber,
@@ -52,18 +52,21 @@ export const setAccount: Command = async (args) => {
   })
 }
 
-const scopeText = (text: string): Scope => {
-  if (text !== 'events') throw new WrongCall('--scope: must be events, or be left out')
-  return text
+const scopesText = (text: string): Scope[] => {
+  const given = scopes.filter((scope) => text.split(',').includes(scope))
+  if (given.length !== text.split(',').length) {
+    throw new WrongCall(`--scope: must be ${scopes.join(' or ')}, both with a comma between, or be left out`)
+  }
+  return given
 }
 
 export const createKeyCommand: Command = async (args) => {
-  const { options } = readArguments(args, { account: idNumber, name: nameText, scope: scopeText })
+  const { options } = readArguments(args, { account: idNumber, name: nameText, scope: scopesText })
   const accountId = need(options.account, '--account')
   const name = need(options.name, '--name')
   return withStore(async (store) => {
     await needAccount(store, accountId)
-    return createKey(store, accountId, name, now(), options.scope ? [options.scope] : [])
+    return createKey(store, accountId, name, now(), options.scope)
   })
 }
 

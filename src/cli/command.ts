@@ -1,4 +1,6 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
@@ -144,6 +146,18 @@ export async function readInput(file: string): Promise<string> {
 
 export function inputStream(file: string): NodeJS.ReadableStream {
   return file === '-' ? process.stdin : createReadStream(userPath(file))
+}
+
+/** Makes a file that the caller named, for its owner alone; one that is there stays. @throws WrongCall */
+export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
+  const stream = createWriteStream(userPath(file), { flags: 'wx', mode: 0o600 })
+  try {
+    await pipeline(Readable.from(pieces), stream)
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall === undefined) throw error
+    throw new WrongCall(`${file}: ${code === 'EEXIST' ? 'is there already' : `cannot be written (${code})`}`)
+  }
 }
 
 /** @throws WrongCall */

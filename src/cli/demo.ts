@@ -38,12 +38,13 @@ const shopCampaign = {
   ...campaign,
   name: 'One minute, for the demo page',
   mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1M' } },
+  conversion: { closes: true },
   mailTimer: { box: '#1f2937', labels: '#57606f', pixelsPerPoint: 2 },
 }
 
 /** Hears of everything that the shop does. */
 const receiverName = 'Demo receiver'
-const shownKinds = ['lead.registered', 'lead.deadline_approaching', 'lead.expired']
+const shownKinds = ['lead.registered', 'lead.deadline_approaching', 'lead.converted', 'lead.expired']
 const leadTimes = ['PT30S']
 
 type Prepared = { receiverSecret: string; key: string; campaignId: number; shopCampaignId: number; password: string }

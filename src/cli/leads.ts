@@ -1,9 +1,14 @@
 import { Readable } from 'node:stream'
 import { parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
+import { readSetting } from '../config.ts'
+import { csvLine } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
+import { type MailService, mailServiceNames } from '../core/mail-services.ts'
+import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
+import { exportCells, exportColumns, exportLine } from '../leads/export.ts'
 import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign } from '../store/model.ts'
@@ -19,6 +24,7 @@ import {
   readArguments,
   WrongCall,
   withStore,
+  writeOutput,
 } from './command.ts'
 import { now } from './now.ts'
 import { printPages } from './print.ts'
@@ -32,27 +38,57 @@ export const listLeads: Command = async (args) => {
   const campaignId = need(options.campaign, '--campaign')
   await withStore(async (store) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
-    await printPages(leadPages(store, campaign))
+    await printPages(leadPages(store, campaign, leadDocument))
   })
 }
 
-async function* leadPages(store: Store, campaign: Campaign) {
+/** A CSV file for mail services: its headings are the fields that the mail's HTML names. */
+export const exportLeads: Command = async (args) => {
+  const { options, positionals } = readArguments(args, { campaign: idNumber, service: mailService }, ['FILE'])
+  const campaignId = need(options.campaign, '--campaign')
+  return withStore(async (store) => {
+    const campaign = await needCampaign(store, campaignId, '--campaign')
+    const account = await store.configuration.findAccount(campaign.accountId)
+    const publicUrl = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
+    const tools = { publicUrl, countdownTools: account?.countdownTools ?? true }
+    const columns = exportColumns(campaign, options.service ?? 'other')
+    let exported = 0
+    async function* lines() {
+      // The mark by which spreadsheets know UTF-8.
+      yield `\uFEFF${csvLine(columns)}`
+      for await (const page of leadPages(store, campaign, exportLine)) {
+        exported += page.length
+        yield page.map((line) => csvLine(exportCells(campaign, line, tools))).join('')
+      }
+    }
+    await writeOutput(positionals[0] as string, lines())
+    return { exported, columns }
+  })
+}
+
+const mailService = (text: string): MailService => {
+  const service = mailServiceNames.find((name) => name === text)
+  if (service === undefined) throw new WrongCall(`--service: must be ${mailServiceNames.join(', ')}`)
+  return service
+}
+
+async function* leadPages<Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) {
   let afterEmail = ''
   for (;;) {
     const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: pageSize })
-    yield leads.map((lead) => leadDocument(view(campaign, lead, now())))
+    yield leads.map((lead) => of(view(campaign, lead, now())))
     if (leads.length < pageSize) return
     afterEmail = leads.at(-1)?.email as string
   }
 }
 
 export const showLead: Command = (args) =>
-  onLead(args, {}, async ({ leads, of, email }) => found(await leads.lookUp(of, email, now())))
+  onLead(args, {}, async ({ store, leads, of, email }) => found(store, await leads.lookUp(of, email, now())))
 
 export const setLeadDeadline: Command = (args) =>
-  onLead(args, { at: instantOrNone }, async ({ leads, of, email, options }) => {
+  onLead(args, { at: instantOrNone }, async ({ store, leads, of, email, options }) => {
     const at = need(options.at, '--at')
-    return found(await leads.setDeadline(of, email, at, now()))
+    return found(store, await leads.setDeadline(of, email, at, now()))
   })
 
 /** Of one campaign, or of all that an account has. */
@@ -129,9 +165,10 @@ async function onLead<Options extends Record<string, (text: string, name: string
   })
 }
 
-function found(result: LeadView | string) {
+async function found(store: Store, result: LeadView | string) {
   if (typeof result === 'string') throw notRegistered('in the campaign')
-  return leadDocument(result)
+  const orders = await store.conversions.ofLead(result.campaign, result.lead.id)
+  return { ...leadDocument(result), conversions: orders.map(conversionDocument) }
 }
 
 function notRegistered(where: string): WrongCall {
@@ -140,7 +177,7 @@ function notRegistered(where: string): WrongCall {
 
 const maxLineBytes = 65_536
 
-type Refusal = { line: number; reason: string }
+export type LineRefusal = { line: number; reason: string }
 
 export const importLeads: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
@@ -150,7 +187,7 @@ export const importLeads: Command = async (args) => {
     const counting = openCounting(store, () => {})
     const leads = buildLeads(store, openConfigCache(store), counting.stepped)
     const of = { accountId: campaign.accountId, campaignId }
-    const result = { created: 0, existing: 0, refused: [] as Refusal[] }
+    const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
     const show = progress('leads imported')
     for await (const batch of emailBatches(positionals[0] as string, result.refused)) {
       const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now())))
@@ -168,7 +205,7 @@ export const importLeads: Command = async (args) => {
 }
 
 /** The valid emails of a CSV file, some at a time; the others go to `refused`. @throws WrongCall */
-async function* emailBatches(file: string, refused: Refusal[]): AsyncGenerator<string[]> {
+async function* emailBatches(file: string, refused: LineRefusal[]): AsyncGenerator<string[]> {
   let column = -1
   let batch: string[] = []
   for await (const { record, line } of csvLines(file, refused)) {
@@ -197,7 +234,10 @@ const reasons: Record<EmailFault, string> = {
 }
 
 /** The lines of a CSV file; one that is not well formed is refused, and the next one is read. */
-async function* csvLines(file: string, refused: Refusal[]): AsyncGenerator<{ record: string[]; line: number }> {
+export async function* csvLines(
+  file: string,
+  refused: LineRefusal[],
+): AsyncGenerator<{ record: string[]; line: number }> {
   try {
     const pieces = withFirstLineWhole(inputStream(file))
     const first = await pieces.next()

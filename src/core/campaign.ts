@@ -17,6 +17,7 @@ import {
   variant,
   wholeNumber,
 } from './fault.ts'
+import { type MailLanguage, mailLanguages } from './mail-language.ts'
 import { checkSchedule } from './mechanism/check-schedule.ts'
 import type { Mechanism, Schedule } from './mechanism/settings.ts'
 import { checkTimerStyle, type GivenTimerStyle } from './timer-style.ts'
@@ -27,7 +28,11 @@ export type CampaignSettings = Schedule & {
   id?: number
   name: string
   isDraft: boolean
+  /** Of its mails: deadline in words, HTML and countdown image. The public API has a `language` of its own. */
+  language: MailLanguage
   anonymous: { enabled: boolean }
+  /** Whether a purchase ends the offer of the lead who bought. */
+  conversion: { closes: boolean }
   onExpiry: OnExpiry
   pages: PageSettings[]
   /** Its style, kept as it is given; null is none. */
@@ -86,9 +91,11 @@ const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in 
   id: optional(id),
   name: text(`a name of 1 to ${MOST_NAME_CHARACTERS} characters, not blank`, isName),
   isDraft: optional(flag, true),
+  language: optional<MailLanguage>(choice(mailLanguages), 'en'),
   timeZone: optional(anything),
   mechanism: optional(anything),
   anonymous: optional(record<{ enabled: boolean }>({ enabled: flag }), { enabled: false }),
+  conversion: optional(record<{ closes: boolean }>({ closes: flag }), { closes: false }),
   onExpiry: optional<OnExpiry>(onExpiry, { action: 'HIDE' }),
   pages: optional(eachIdOnce(pages), []),
   mailTimer: optional(nullOr(checkTimerStyle), null),

@@ -30,6 +30,7 @@ export const eventKinds = [
   'lead.erased',
   'campaign.ended',
   'endpoint.tested',
+  'lead.converted',
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 
@@ -53,7 +54,9 @@ export const changeDetail = (cause: ChangeCause, deadline: Seconds | null): numb
   changeCauses.indexOf(cause) + mostCauses * (deadline ?? 0)
 export const causeOf = (detail: number): ChangeCause => changeCauses[detail % mostCauses] as ChangeCause
 
-/** `detail`: seconds of a lead time, what `changeDetail` makes, or the salt of an erased lead's ref. */
+/**
+ * `detail`: seconds of a lead time, what `changeDetail` makes, the salt of an erased lead's ref, or a conversion's id.
+ */
 export type Notice = { endpointId: number; dueAt: Seconds; leadId: number; kind: NoticeKind; detail: number }
 
 export type EndpointSettings = {

@@ -1,5 +1,6 @@
 import type { Seconds } from './instant.ts'
 import { formatInstant } from './instant.ts'
+import type { MailLanguage } from './mail-language.ts'
 
 export const languages = ['en', 'pl'] as const
 export type Language = (typeof languages)[number]
@@ -31,7 +32,7 @@ export type LeadOfferFacts = {
   ref: string
   registeredAt: Seconds
   deadline: Seconds | null
-  language: Language
+  language: MailLanguage
 }
 
 /** Where links point to, without a slash at the end. */

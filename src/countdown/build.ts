@@ -5,8 +5,8 @@ import { fileHead, imageHead, SUB_BLOCK, subBlocks } from './gif.ts'
 import { type Layout, layOut, type Rows, type Typefaces } from './layout.ts'
 import { type Bits, compress, type Part } from './lzw.ts'
 import { drawOver } from './over.ts'
-import { aroundPlace, CODE_SIZE, DIGITS_CODE_SIZE, digitRamp, paletteBytes } from './palette.ts'
-import { cellLeft, cut, cutRows, difference, drawColumn, joinColumns } from './picture.ts'
+import { aroundPlace, CODE_SIZE, DIGITS_CODE_SIZE, digitRamp, PALETTE_COLOURS, paletteBytes } from './palette.ts'
+import { cellLeft, cut, cutRows, difference, drawColumn, joinColumns, type Rectangle } from './picture.ts'
 import { partsOf } from './presets.ts'
 import { BANDS, MOST_READY, packTemplate, type Template } from './template.ts'
 import { digitsOf, ringShare, valuesOf } from './time-left.ts'
@@ -187,22 +187,37 @@ function turnOf(drawing: Drawing, column: number, value: number): number[] {
   return frame(drawing, before, columnsFrom(drawing, column, [value, ...later]))
 }
 
-/** The rectangle that changes from one picture of the last columns to the next. */
+/**
+ * The rectangle that changes from one picture of the last columns to the next: all of it, or without what stays
+ * around a ring or below the digits, whichever is shorter.
+ */
 function frame({ style, layout }: Drawing, before: Bitmap, after: Bitmap): number[] {
   const changed = difference(before, after)
-  const pixels = cut(after, changed)
-  const left = layout.width - after.width + changed.left
-  // A ring changes all around the digits, but little of it: what stays is left out.
-  if (partsOf(style).edge === 'ring') leaveOut(pixels, cut(before, changed))
-  const hasClear =
-    pixels.includes(aroundPlace) && (partsOf(style).edge === 'ring' || style.background === 'transparent')
-  const codeSize = pixels.every((place) => place < digitRamp.steps) ? DIGITS_CODE_SIZE : CODE_SIZE
-  const head = imageHead({ ...changed, left }, TICK, codeSize, hasClear ? aroundPlace : undefined)
-  return [...head, ...subBlocks(compress(pixels, codeSize, 'whole'))]
+  const at = { ...changed, left: layout.width - after.width + changed.left }
+  const [pixels, old] = [cut(after, changed), cut(before, changed)]
+  const all = frameOf(at, pixels, style.background === 'transparent' ? aroundPlace : undefined)
+  const firstRow = partsOf(style).edge === 'ring' ? changed.top : layout.digits.rows.end
+  const first = (firstRow - changed.top) * changed.width
+  const isNew = (pixel: number, index: number) => index < first || pixel !== old[index]
+  const clearPlace = style.background === 'transparent' ? aroundPlace : unusedPlace(pixels.filter(isNew))
+  if (clearPlace === undefined) return all
+  const part = frameOf(
+    at,
+    pixels.map((pixel, index) => (isNew(pixel, index) ? pixel : clearPlace)),
+    clearPlace,
+  )
+  return part.length < all.length ? part : all
 }
 
-function leaveOut(pixels: Uint8Array, before: Uint8Array): void {
-  for (let at = 0; at < pixels.length; at++) if (pixels[at] === before[at]) pixels[at] = aroundPlace
+function unusedPlace(pixels: Uint8Array): number | undefined {
+  return Array.from({ length: PALETTE_COLOURS }, (_, place) => place).find((place) => !pixels.includes(place))
+}
+
+function frameOf(at: Rectangle, pixels: Uint8Array, clearPlace: number | undefined): number[] {
+  const isClear = clearPlace !== undefined && pixels.includes(clearPlace)
+  const codeSize = pixels.every((place) => place < digitRamp.steps) ? DIGITS_CODE_SIZE : CODE_SIZE
+  const head = imageHead(at, TICK, codeSize, isClear ? clearPlace : undefined)
+  return [...head, ...subBlocks(compress(pixels, codeSize, 'whole'))]
 }
 
 /** From this column on, with these values. */

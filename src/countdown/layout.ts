@@ -45,8 +45,8 @@ export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typ
   // Within the box they keep away from its corners.
   const room = parts.areLabelsInside ? (columnWidth - 2 * side) * 0.88 : columnWidth * 0.94
   const end = parts.areLabelsInside ? height - margin - Math.round(height * 0.09) : height - margin
-  const labels = style.showLabels ? labelLayout(style, language, typefaces.labels, { room, end }) : null
-  const above = labels === null ? height - margin : labels.rows.start - Math.round(labels.size * 0.3)
+  const lowest = style.showLabels ? labelLayout(style, language, typefaces.labels, { room, end }) : null
+  const above = lowest === null ? height - margin : lowest.rows.start - Math.round(lowest.size * 0.3)
   const box = boxOf(style, parts, {
     columnWidth,
     side,
@@ -54,9 +54,10 @@ export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typ
     bottom: parts.areLabelsInside ? height - margin : above,
   })
   // Above labels in the box the digits move down a little, or they would hang at its top.
-  const top = parts.areLabelsInside && labels !== null ? box.top + Math.round(box.height * 0.06) : box.top
+  const top = parts.areLabelsInside && lowest !== null ? box.top + Math.round(box.height * 0.06) : box.top
   const around = parts.edge === 'ring' ? box : { ...box, top, height: above - top }
   const digits = digitLayout(style, parts, around, typefaces.digits)
+  const labels = lowest === null ? null : raised(lowest, spareAbove(parts, above, box, digits))
   return {
     ...{ width, height, columnWidth, box, digits, labels },
     stroke: Math.max(1, parts.edge === 'ring' ? box.width * 0.07 : 2 * style.pixelsPerPoint),
@@ -125,6 +126,17 @@ function labelLayout(
   const rise = Math.ceil(-Math.min(...bounds.map(({ top }) => top)) * size)
   const fall = Math.ceil(Math.max(...bounds.map(({ bottom }) => bottom)) * size)
   return { size, baseline: end - fall, rows: { start: end - fall - rise, end } }
+}
+
+/** Rows by which labels follow a ring, or bare digits, that are not as high as their room. */
+function spareAbove(parts: Parts, above: number, box: Box, { rows }: Layout['digits']): number {
+  if (parts.edge === 'ring') return above - box.top - box.height
+  if (parts.isFilled || parts.edge === 'line') return 0
+  return Math.max(0, Math.floor(box.height / 2) - (rows.end - rows.start))
+}
+
+function raised({ size, baseline, rows }: NonNullable<Layout['labels']>, by: number): Layout['labels'] {
+  return { size, baseline: baseline - by, rows: { start: rows.start - by, end: rows.end - by } }
 }
 
 /** Through the middle of the digits. */

@@ -59,7 +59,7 @@ function drawText(style: TimerStyle, layout: Layout, text: string, typeface: Typ
   return places.map((place, at) => (letters[at] === groundPlace ? place : (letters[at] as number)))
 }
 
-/** One line or two, whichever gives the larger letters. */
+/** One line or two, whichever gives the larger letters; then the lines that are most alike. */
 function linesOf(text: string, width: number, height: number, typeface: Typeface): { lines: string[]; size: number } {
   const words = text.trim().split(/\s+/)
   const choices = [words.length, ...words.keys()]
@@ -67,7 +67,8 @@ function linesOf(text: string, width: number, height: number, typeface: Typeface
     .map((at) => {
       const lines = [words.slice(0, at), words.slice(at)].map((part) => part.join(' ')).filter((line) => line !== '')
       const widest = Math.max(...lines.map((line) => advanceOf(line, typeface)))
-      return { lines, size: Math.min(width / widest, (height * 0.34) / (lines.length === 1 ? 1 : 1.2)) }
+      return { lines, widest, size: Math.min(width / widest, (height * 0.34) / (lines.length === 1 ? 1 : 1.2)) }
     })
-  return choices.reduce((best, one) => (one.size > best.size ? one : best))
+    .sort((one, other) => other.size - one.size || one.widest - other.widest)
+  return choices[0] as (typeof choices)[0]
 }

@@ -159,25 +159,29 @@ function appendLabels(template: Template, shown: number[], start: number): numbe
 function appendRows(template: Template, columns: number[], rows: number, start: number): number {
   let bits = start
   for (let row = 0; row < rows; row++) {
-    for (const column of columns) bits = append(template, column + row, bits)
+    // Most of the time of an image is spent in here: an iterator would take a quarter more.
+    for (let column = 0; column < columns.length; column++) {
+      bits = append(template, (columns[column] as number) + row, bits)
+    }
   }
   return bits
 }
 
 /** Adds a fragment after so many bits and gives how many there are then. What follows the last bit is zero. */
 function append({ fragments, fragmentWords }: Template, fragment: number, bits: number): number {
+  const into = scratch
   const first = fragments[fragment * 2] as number
   const length = fragments[fragment * 2 + 1] as number
   const end = first + ((length + 31) >>> 5)
   const shift = bits & 31
   let at = bits >>> 5
-  let carried = scratch[at] as number
+  let carried = into[at] as number
   for (let word = first; word < end; word++) {
     const next = fragmentWords[word] as number
-    scratch[at++] = carried | (next << shift)
+    into[at++] = carried | (next << shift)
     carried = (next >>> 1) >>> (31 - shift)
   }
-  scratch[at] = carried
+  into[at] = carried
   return bits + length
 }
 

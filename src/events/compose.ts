@@ -3,6 +3,7 @@ import { causeOf, type EventKind, formatLeadTime } from '../core/events.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
+import { type Conversion, conversionDocument } from '../core/order.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 
 /** One event as it is sent. `at` is when it happened; `detail` as a notice has it. */
@@ -12,13 +13,23 @@ export type EventBody = { type: EventKind; timestamp: string; data: Record<strin
 
 export type Happened = { kind: EventKind; at: Seconds; detail: number; isBackfill?: boolean }
 
-export type LeadTold = { campaign: Campaign; lead: Lead; tools: OfferTools; isPersonal: boolean; now: Seconds }
+export type LeadTold = {
+  campaign: Campaign
+  lead: Lead
+  /** When the lead first bought. */
+  convertedAt: Seconds | null
+  /** The order that is told of. */
+  conversion?: Conversion | undefined
+  tools: OfferTools
+  isPersonal: boolean
+  now: Seconds
+}
 
 const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
 
 /** The lead as it is now; `asOf` says when that was. */
 export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: LeadTold): EventBody {
-  const { campaign, lead, tools, isPersonal, now } = told
+  const { campaign, lead, tools, isPersonal, convertedAt, conversion, now } = told
   const { state, opensAt, deadline, attempt, cycle } = offerAt(campaign.terms, lead.attempt, now)
   const facts = { email: lead.email, ref: lead.ref, registeredAt: lead.registeredAt, deadline }
   const { offerLinks } = leadOffer(campaign, { ...facts, language: 'en' }, tools)
@@ -36,8 +47,10 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       deadline: instant(deadline),
       timeZone: campaign.timeZone,
       ...{ state, opensAt: instant(opensAt), attempt, cycle },
+      ...(convertedAt !== null && { convertedAt: formatInstant(convertedAt) }),
       ...(kind === 'lead.deadline_approaching' && { leadTime: formatLeadTime(detail) }),
       ...(kind === 'lead.deadline_changed' && { cause: causeOf(detail) }),
+      ...(conversion && { conversion: orderTold(conversion) }),
       ...(isBackfill && { backfill: true }),
       ...(isPersonal && {
         offerLinks,
@@ -46,6 +59,12 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       asOf: formatInstant(now),
     },
   }
+}
+
+/** The rest of an order is said of its lead. */
+function orderTold(conversion: Conversion) {
+  const { campaignId: _, email: __, ...told } = conversionDocument(conversion)
+  return told
 }
 
 /** Names the lead by its ref alone. */

@@ -76,9 +76,11 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
         if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return
         if ((await parts.configCache.account(accountId))?.suspended !== false) return
         const room = paces.roomOf(endpoint)
-        const done = room > 0 ? await runRound({ ...parts, isStopping }, endpoint, room) : undefined
-        if (done === undefined) return
-        paces.add(id, done.sent)
+        if (room <= 0) return
+        const { sent, isMore } = await runRound({ ...parts, isStopping }, endpoint, room)
+        paces.add(id, sent)
+        // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
+        if (!isMore) return
       }
     } catch (error) {
       failed(error)

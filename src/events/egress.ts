@@ -32,7 +32,9 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 
 /** What is wrong with an endpoint's address, in words, or nothing. */
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
-  const url = written.length <= mostCharacters ? URL.parse(written) : null
+  // A URL is parsed without the blanks and control characters that stand in it, and would be shown with them.
+  const isPlain = written.length <= mostCharacters && !/[\s\p{Cc}]/u.test(written)
+  const url = isPlain ? URL.parse(written) : null
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return `must be an absolute https: URL of at most ${mostCharacters} characters`
   }

@@ -9,7 +9,7 @@ import type { Site } from '../core/offer.ts'
 import type { Due, Endpoint } from '../store/events.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import { type EventBody, endedEvent, erasedEvent, type Happened, leadEvent } from './compose.ts'
+import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, leadEvent } from './compose.ts'
 
 /** One event that is to be sent; `due` is what is kept of it where that fails. */
 export type Event = { id: string; campaignId: number; body: EventBody; due: Due }
@@ -18,7 +18,7 @@ export type Event = { id: string; campaignId: number; body: EventBody; due: Due 
 export type Planned = { due: Due; events: Event[]; look: Notice | null }
 
 export type PlanParts = {
-  store: Pick<Store, 'leads' | 'events'>
+  store: Pick<Store, 'leads' | 'events' | 'conversions'>
   configCache: ConfigCache
   site: Site
   /** Told how many moments were too old to be told. */
@@ -32,7 +32,13 @@ const mostSkipped = 1_000
 
 const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
 
-type Found = { campaign: Campaign; lead: Lead; countdownTools: boolean; watcher: Watcher }
+type Found = {
+  campaign: Campaign
+  lead: Lead
+  convertedAt: Seconds | null
+  countdownTools: boolean
+  watcher: Watcher
+}
 
 export async function plan(
   parts: PlanParts,
@@ -49,11 +55,19 @@ export async function plan(
       // Erased, of a deleted campaign, or no longer wanted.
       if (of === undefined) return { due: one, events: [], look: null }
       const { happened, lookAt } = happenedBy(parts, of, endpoint.fromAt, one, now)
-      const events = of.campaign.isDraft ? [] : happened.map((what) => eventOf(parts, endpoint, of, one, what, now))
+      const conversion =
+        one.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, one.detail) : undefined
+      const told = of.campaign.isDraft ? [] : happened.filter((what) => !isBoughtBefore(of, what))
+      const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, one, what, now))
       const look = lookAt === null ? null : ({ ...one, dueAt: lookAt, kind: 'look', detail: 0 } as const)
       return { due: one, events, look }
     }),
   )
+}
+
+/** Where a purchase ends the offer, nobody who bought is told that they missed it. */
+function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened): boolean {
+  return kind === 'lead.expired' && campaign.conversion.closes && convertedAt !== null && convertedAt <= at
 }
 
 async function readLeads({ store, configCache }: PlanParts, endpoint: Endpoint, due: readonly Due[]) {
@@ -62,11 +76,14 @@ async function readLeads({ store, configCache }: PlanParts, endpoint: Endpoint, 
   const found = new Map<number, Found>()
   if (ids.length === 0) return found
   const account = await configCache.account(accountId)
+  const converted = await store.conversions.firstOf(accountId, ids)
   for (const { id: leadId, campaignId, lead } of await store.leads.findByIds(accountId, ids)) {
     const watcher = watcherOf(id, settings, campaignId)
     const campaign = watcher && (await configCache.campaign(campaignId))
     if (watcher === undefined || campaign === undefined || account === undefined) continue
-    found.set(leadId, { campaign, lead: await lead(campaign), countdownTools: account.countdownTools, watcher })
+    const { countdownTools } = account
+    const convertedAt = converted.get(leadId) ?? null
+    found.set(leadId, { campaign, lead: await lead(campaign), convertedAt, countdownTools, watcher })
   }
   return found
 }
@@ -114,15 +131,22 @@ function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watche
   return { at, lookAt, skipped }
 }
 
-function eventOf(parts: PlanParts, endpoint: Endpoint, of: Found, due: Due, what: Happened, now: Seconds): Event {
-  const { campaign, lead, countdownTools } = of
+function eventOf(
+  parts: PlanParts,
+  endpoint: Endpoint,
+  { countdownTools, watcher: _, ...of }: Found & Pick<LeadTold, 'conversion'>,
+  due: Due,
+  what: Happened,
+  now: Seconds,
+): Event {
+  const { campaign, lead } = of
   const { accountId, settings } = endpoint
   const tools = { ...parts.site, countdownTools }
   const kind = due.kind === 'registered before' ? due.kind : what.kind
   return {
     id: parts.store.events.eventId(accountId, lead.id, what.kind, what.at, what.detail),
     campaignId: campaign.id,
-    body: leadEvent(what, { campaign, lead, tools, isPersonal: settings.personal, now }),
+    body: leadEvent(what, { ...of, tools, isPersonal: settings.personal, now }),
     due: { ...due, kind, dueAt: due.kind === 'registered before' ? due.dueAt : what.at, detail: what.detail },
   }
 }

@@ -34,6 +34,7 @@ const longestWaitSeconds = 3_600
 type Task = { events: Event[] }
 type Round = {
   endpoint: Endpoint
+  secrets: string[]
   health: Health
   /** Why nothing more is sent in this round. */
   halt: 'gone' | 'waiting' | undefined
@@ -42,26 +43,27 @@ type Round = {
   failed: Failed[]
 }
 
-/** False where there is nothing more to be done now. `room` is how many events the endpoint takes in this minute. */
+/** `room` is how many events the endpoint takes in this minute; `isMore` says that there was more than one round takes. */
 export async function runRound(
   parts: RoundParts,
   endpoint: Endpoint,
   room: number,
-): Promise<{ sent: number } | undefined> {
+): Promise<{ sent: number; isMore: boolean }> {
   const { store } = parts
   const startedAt = seconds(parts)
-  const due = await store.events.due(endpoint, startedAt, Math.min(mostAtOnce, room))
-  if (due.length === 0) return undefined
+  const limit = Math.min(mostAtOnce, room)
+  const due = await store.events.due(endpoint, startedAt, limit)
   const { failingSince, failures, nextTryAt } = endpoint
   const health = { failingSince, failures, nextTryAt }
-  const round: Round = { endpoint, health, halt: undefined, hasDelivered: false, told: new Set(), failed: [] }
+  const secrets = store.events.secretsOf(endpoint, startedAt)
+  const round: Round = { endpoint, secrets, health, halt: undefined, hasDelivered: false, told: new Set(), failed: [] }
   const planned = await plan(parts, endpoint, due, startedAt)
   const tasks = tasksOf(planned, endpoint.settings.batch)
   // Any of them, since the first may be the one that the server cannot take.
   if (failures >= failuresToStop) tasks.splice(0, tasks.length, ...oneOf(tasks))
   await sendAll(parts, round, tasks)
   await settle(parts, round, planned)
-  return { sent: round.told.size }
+  return { sent: round.told.size, isMore: due.length === limit }
 }
 
 function oneOf(groups: Task[][]): Task[][] {
@@ -109,7 +111,7 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promi
 }
 
 async function tell(parts: RoundParts, round: Round, { events }: Task): Promise<void> {
-  const { endpoint } = round
+  const { endpoint, secrets } = round
   const [first] = events as [Event]
   const isBatch = events.length > 1
   const id = isBatch
@@ -124,7 +126,6 @@ async function tell(parts: RoundParts, round: Round, { events }: Task): Promise<
       }
     : first.body
   const atMs = parts.now()
-  const secrets = parts.store.events.secretsOf(endpoint, at)
   const result = await parts.sender.send({ id, url: endpoint.settings.url, body: JSON.stringify(asked), at, secrets })
   // A node that stops gives its thread up: nobody knows what became of it.
   if (parts.isStopping() && result.status === null) return

@@ -29,6 +29,13 @@ const data: Record<EventKind, Record<string, unknown>> = {
   'lead.opened': lead,
   'lead.deadline_approaching': { ...lead, leadTime: 'PT24H' },
   'lead.expired': { ...lead, state: 'expired', deadline: '2026-11-26T23:00:00Z' },
+  'lead.converted': {
+    ...{ ...lead, state: 'expired', deadline: '2026-11-26T23:00:00Z', convertedAt: '2026-11-26T22:59:19Z' },
+    conversion: {
+      ...{ id: 7, orderId: '1001', at: '2026-11-26T22:59:19Z', deadline: '2026-11-26T23:00:00Z', secondsLeft: 41 },
+      ...{ amount: '49.00', currency: 'EUR', closed: true, reversedAt: null },
+    },
+  },
   'lead.erased': { ref, asOf },
   'campaign.ended': {
     ...{

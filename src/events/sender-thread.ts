@@ -8,10 +8,12 @@ import type { LookupFunction } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { type Egress, isAllowed, neverRanges } from './egress.ts'
-import type { Delivery, Sending, Sent, Try, TryCause } from './sender.ts'
+import { type Delivery, gathered, type Sending, type Sent, type Try, type TryCause } from './sender.ts'
 
 const connectMs = 5_000
 const answerMs = 15_000
+/** Addresses that are kept parsed. */
+const mostTargets = 1_000
 /** A longer answer costs its connection. */
 const mostAnswerBytes = 4_096
 
@@ -48,8 +50,10 @@ const filtering = new RequestFilteringHttpsAgent({
 // Hosts that the operator has named are looked up as by any program of this machine.
 const plain = { 'http:': new http.Agent(keepAlive), 'https:': new https.Agent(keepAlive) }
 
-parentPort?.on('message', async ({ number, ...delivery }: Sending) => {
-  parentPort?.postMessage({ number, ...(await send(delivery)) } satisfies Sent)
+/** Those of one turn leave together. */
+const answers = gathered((those: Sent[]) => parentPort?.postMessage(those))
+parentPort?.on('message', (those: Sending[]) => {
+  for (const { number, ...delivery } of those) send(delivery).then((result) => answers({ number, ...result }))
 })
 
 async function send(delivery: Delivery): Promise<Try> {
@@ -78,9 +82,20 @@ async function send(delivery: Delivery): Promise<Try> {
   return { ...result, milliseconds: Math.round(performance.now() - beganAt) }
 }
 
-function requestFor({ id, url, body, at, secrets }: Delivery): ClientRequest {
+const targets = new Map<string, { target: URL; isOperators: boolean }>()
+
+function targetOf(url: string) {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  if (targets.size === mostTargets) targets.clear()
   const target = new URL(url)
-  const isOperators = isAllowed(egress, target)
+  const found = { target, isOperators: isAllowed(egress, target) }
+  targets.set(url, found)
+  return found
+}
+
+function requestFor({ id, url, body, at, secrets }: Delivery): ClientRequest {
+  const { target, isOperators } = targetOf(url)
   const isPlain = target.protocol === 'http:'
   // Saved when the operator still allowed it.
   if (isPlain && !isOperators) throw blocked()

@@ -53,5 +53,6 @@ export function errorCodeOf(error: unknown): ErrorCode {
 export function logFailure(log: Log, code: string, error: unknown, request: FastifyRequest): void {
   const fields = { requestId: request.id, error: describeError(error) }
   if (code === 'INTERNAL_ERROR') log.error('a request failed', fields)
+  else if (code === 'MAIL_NOT_SENT') log.warn('a mail was not sent', fields)
   else if (error instanceof StoreUnavailable) log.warn('the database did not answer', fields)
 }

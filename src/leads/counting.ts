@@ -1,6 +1,6 @@
 // What is noted behind the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { quarterOf, type Seconds } from '../core/instant.ts'
+import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from '../store/counts.ts'
@@ -109,12 +109,15 @@ export function openCounting(
 
   return {
     count: (counted, nowMs) => count(counted, Math.floor(nowMs / 1_000)),
-    stepped(campaign, { registeredAt, isNew, hasStarted }) {
-      const { accountId, id: campaignId } = campaign
+    stepped({ accountId, id: campaignId, timeZone }, { registeredAt: at, isNew, hasStarted }) {
       const people = { signedUp: Number(isNew), started: Number(hasStarted), clicked: 0 }
-      addSignups({ accountId, campaignId, fromAt: quarterOf(registeredAt), ...people })
+      addSignups({ accountId, campaignId, fromAt: at - (at % quarterSeconds), ...people })
+      if (isNew) {
+        const day = dayOf(zoneOf(timeZone).toLocal(at))
+        const what = { pageId: null, leadId: null, kind: 'registration', fetcher: 'person' } as const
+        add({ accountId, campaignId, day, ...what, total: 1, lastAt: at })
+      }
       arm()
-      if (isNew) count({ campaign, pageId: null, leadId: null, kind: 'registration', fetcher: 'person' }, registeredAt)
     },
     keyUsed(keyId, atMs) {
       const minute = Math.floor(atMs / 60_000)

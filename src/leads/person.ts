@@ -1,6 +1,7 @@
 // One person's leads over all campaigns of an account, as the GDPR asks (articles 15 and 17).
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatInstant, type Seconds } from '../core/instant.ts'
+import { type Conversion, conversionDocument } from '../core/order.ts'
 import { nextSpelling } from '../core/spelling.ts'
 import type { LeadCount } from '../store/counts.ts'
 import type { Campaign, Lead } from '../store/model.ts'
@@ -11,8 +12,8 @@ import { type LeadView, view } from './leads.ts'
 /** Emails that differ in case only are others: who gives hundreds of them is no person. */
 const mostOtherSpellings = 1_000
 
-type PersonStore = Pick<Store, 'configuration' | 'leads' | 'counts'>
-type PersonLead = LeadView & { counts: LeadCount[] }
+type PersonStore = Pick<Store, 'configuration' | 'leads' | 'counts' | 'conversions'>
+type PersonLead = LeadView & { counts: LeadCount[]; orders: Conversion[] }
 
 /** All that is kept of an email, and apart from it of those that differ in the case of letters only. */
 export type Person = { leads: PersonLead[]; otherSpellings: PersonLead[] }
@@ -23,7 +24,10 @@ export async function findPerson(store: PersonStore, accountId: number, email: s
   for await (const { campaign, lead } of leadsOf(store, accountId, email)) {
     const list = lead.email === email ? found.leads : found.otherSpellings
     const isFull = list === found.otherSpellings && list.length === mostOtherSpellings
-    if (!isFull) list.push({ ...view(campaign, lead, now), counts: await store.counts.ofLead(campaign, lead.id) })
+    if (isFull) continue
+    const counts = await store.counts.ofLead(campaign, lead.id)
+    const orders = await store.conversions.ofLead(campaign, lead.id)
+    list.push({ ...view(campaign, lead, now), counts, orders })
   }
   return found
 }
@@ -94,7 +98,7 @@ export function personDocument({ leads, otherSpellings }: Person) {
   return { leads: leads.map(wholeLead), otherSpellings: otherSpellings.map(wholeLead) }
 }
 
-function wholeLead({ counts, ...found }: PersonLead) {
+function wholeLead({ counts, orders, ...found }: PersonLead) {
   const { campaign, lead } = found
   const { anchorAt, resets, deadlineAt, byHand } = lead.attempt
   return {
@@ -105,6 +109,7 @@ function wholeLead({ counts, ...found }: PersonLead) {
     resets,
     deadlineByRules: instant(deadlineAt),
     setByHandAt: instant(byHand?.setAt ?? null),
+    conversions: orders.map(conversionDocument),
     days: counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total })),
   }
 }

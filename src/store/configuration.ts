@@ -239,6 +239,8 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
     accountId: row.account_id,
     name: row.name,
     isDraft: row.is_draft === 1,
+    // Campaigns that were stored before there were conversions do not say.
+    conversion: { closes: false },
     ...settings,
     terms: termsOf({ timeZone: settings.timeZone, mechanism }),
     pages: pages.map(toPage),
@@ -358,8 +360,8 @@ async function updateCampaign(
 }
 
 function settingsText(settings: CampaignSettings, changed: CampaignChange | undefined): string {
-  const { timeZone, mechanism, anonymous, onExpiry, mailTimer } = settings
-  return JSON.stringify({ timeZone, mechanism, anonymous, onExpiry, mailTimer, changed })
+  const { timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer } = settings
+  return JSON.stringify({ timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer, changed })
 }
 
 /** Attempts of these groups store different things, so a lead cannot go from one to another. */

@@ -6,7 +6,7 @@ import { addSignups, noteClicks, openByDeadline, type SignupCount, signups, star
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
-export const kinds = ['click', 'open', 'visit', 'registration'] as const
+export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
 export type Kind = (typeof kinds)[number]
 
 /** Who fetched: a person as far as one can tell, a proxy that fetches for mail programs, a scanner of links. */
@@ -30,8 +30,8 @@ export type Count = {
 }
 
 export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt'>
-/** Registrations are counted for campaigns alone: a lead has one, and says when. */
-export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration'> }
+/** Registrations and conversions are counted for campaigns alone: those of a lead are rows that say when. */
+export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration' | 'conversion'> }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Counts = ReturnType<typeof countsOn>
@@ -53,6 +53,9 @@ export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
     addSignups: (counts: readonly SignupCount[]) => writeUnflushed((sql) => addSignups(sql, counts, rowsAtOnce)),
   }
 }
+
+/** The same in the transaction of `sql`. */
+export const addCount = (sql: Sql, count: Count): Promise<void> => runAll(sql, countStatements([count], 1))
 
 /**
  * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other

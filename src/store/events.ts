@@ -239,7 +239,7 @@ export function noticeValues(accountId: number, { endpointId, dueAt, leadId, kin
   return [accountId, endpointId, dueAt, leadId, noticeKinds.indexOf(kind), detail]
 }
 
-async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
+export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
   await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
 }
 
@@ -268,6 +268,23 @@ export async function noteErased(
   for (const { endpointId } of watchers) {
     const notice = { endpointId, dueAt: now, leadId: row.id, kind: 'lead.erased' as const, detail: row.salt }
     await insertNotices(sql, accountId, [notice])
+  }
+}
+
+/** Tells of an order, in the transaction that writes it. */
+export async function noteConverted(
+  sql: Sql,
+  { accountId, isDraft, watchers }: Campaign,
+  leadId: number,
+  conversionId: number,
+  now: Seconds,
+): Promise<void> {
+  const kind = 'lead.converted'
+  const notice = { dueAt: now, leadId, kind, detail: conversionId } as const
+  const told = isDraft ? [] : watchers.filter(({ kinds }) => kinds.includes(kind))
+  if (told.length > 0) {
+    const notices = told.map(({ endpointId }) => ({ ...notice, endpointId }))
+    await insertNotices(sql, accountId, notices)
   }
 }
 
@@ -419,6 +436,7 @@ async function resumeEndpoint(sql: Sql, endpoint: Endpoint, fromAt: Seconds | nu
       lease_ends_at = NULL, from_at = coalesce(?, from_at) WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
+  await hurry(sql, accountId, id)
   await sweepAll(sql, endpoint)
 }
 
@@ -456,6 +474,11 @@ async function setHealth(sql: Sql, { accountId, id, settings, failures }: Endpoi
     ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
   )
   if (changed === 0 || health.failures > 0 || failures < failuresToStop) return
+  await hurry(sql, accountId, id)
+}
+
+/** What a server could not answer is due; what it refused waits for its own time. */
+async function hurry(sql: Sql, accountId: number, id: number): Promise<void> {
   await sql.run(
     `UPDATE failed_deliveries SET next_at = last_at
       WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0`,

@@ -2,6 +2,7 @@
 // account finds its part by that. "Values" are what stands for the `?`.
 import type { Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
+import { unlinkOrders } from './erased-orders.ts'
 import { noteErased } from './events.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type { Campaign, DeadlineFilter, Lead, LeadName, SearchStep } from './model.ts'
@@ -108,6 +109,13 @@ export function insertLeads(rows: number, { withIds = false } = {}): string {
 export const updateLead = `UPDATE leads SET (${attemptColumns}) = (${listOf(attemptColumns)})
   WHERE account_id = ? AND campaign_id = ? AND email = ?`
 
+/**
+ * Changes nothing, and keeps the row from others until the transaction ends: both engines know no other way that reads
+ * alike. Values: account, campaign, email.
+ */
+export const lockLead = `UPDATE leads SET salt = salt
+  WHERE account_id = ? AND campaign_id = ? AND email = ? RETURNING ${columns}`
+
 const ofCampaign = 'WHERE account_id = ? AND campaign_id = ?'
 
 export async function hasLeads(sql: Sql, accountId: number, campaignId: number): Promise<boolean> {
@@ -123,6 +131,7 @@ export async function deleteLeads(sql: Sql, accountId: number, campaignId: numbe
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM signup_counts ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM sweeps ${ofCampaign}`, accountId, campaignId)
+  await sql.run(`DELETE FROM conversions ${ofCampaign}`, accountId, campaignId)
   await sql.run(`DELETE FROM leads ${ofCampaign}`, accountId, campaignId)
 }
 
@@ -136,7 +145,9 @@ export async function deleteNamed(sql: Sql, leads: readonly LeadName[], now: Sec
     await noteErased(sql, campaign, email, now)
     await sql.run(`DELETE FROM lead_counts ${ofLead}`, campaign.accountId, ...name)
     await sql.run(`DELETE FROM clicked_leads ${ofLead}`, campaign.accountId, ...name)
-    deleted += await sql.run(`DELETE FROM leads ${lead}`, ...name)
+    const gone = await sql.all(`DELETE FROM leads ${lead} RETURNING id`, ...name)
+    for (const { id } of gone) await unlinkOrders(sql, campaign.accountId, campaign.id, id)
+    deleted += gone.length
   }
   return deleted
 }

@@ -16,7 +16,8 @@ export type Account = {
 }
 
 /** What a key may do besides the public API. */
-export type Scope = 'events'
+export const scopes = ['events', 'conversions'] as const
+export type Scope = (typeof scopes)[number]
 
 export type Key = {
   id: string

@@ -1,5 +1,5 @@
 // How a campaign does: its people by when they signed up, and how many offers are open.
-import { quarterOf, type Seconds } from '../core/instant.ts'
+import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import type { Campaign } from './model.ts'
 import type { Sql } from './sql.ts'
@@ -71,7 +71,7 @@ export async function noteClicks(
       accountId,
       sorted.slice(from, from + rowsAtOnce),
     )) {
-      const fromAt = quarterOf(registered_at)
+      const fromAt = registered_at - (registered_at % quarterSeconds)
       const count = found.get(`${campaignId} ${fromAt}`)
       if (count !== undefined) count.clicked += 1
       else found.set(`${campaignId} ${fromAt}`, { accountId, campaignId, fromAt, signedUp: 0, started: 0, clicked: 1 })
@@ -122,16 +122,46 @@ async function openByRule(sql: Sql, campaign: Campaign, now: Seconds, most: numb
   const { personal, opensAt, deadlineAt, endsAt } = terms
   const isPast = (at: Seconds | null) => at !== null && at <= now
   if (isPast(endsAt) || isPast(deadlineAt) || (opensAt !== null && opensAt > now)) return { open: 0, isAll: true }
-  const row =
-    personal === null
-      ? await sql.get(
-          `SELECT count(*) AS looked, count(*) AS total FROM (SELECT 1 ${byRule} AND deadline_at IS NULL LIMIT ?) AS found`,
-          ...[accountId, id, most + 1],
-        )
-      : await sql.get(
-          `SELECT count(*) AS looked, coalesce(sum(CASE WHEN opens_at <= ? THEN 1 ELSE 0 END), 0) AS total
-            FROM (SELECT opens_at ${byRule} AND deadline_at > ? ORDER BY deadline_at LIMIT ?) AS found`,
-          ...[now, accountId, id, now, most + 1],
-        )
-  return { open: row?.total, isAll: row?.looked <= most }
+  if (personal === null) {
+    const row = await sql.get(
+      `SELECT count(*) AS total FROM (SELECT 1 ${byRule} AND deadline_at IS NULL LIMIT ?) AS found`,
+      ...[accountId, id, most + 1],
+    )
+    return { open: row?.total, isAll: row?.total <= most }
+  }
+  const row = await sql.get(
+    `SELECT count(*) AS looked, coalesce(sum(CASE WHEN opens_at <= ? THEN 1 ELSE 0 END), 0) AS total
+      FROM (SELECT opens_at ${byRule} AND deadline_at > ? ORDER BY deadline_at LIMIT ?) AS found`,
+    ...[now, accountId, id, now, most + 1],
+  )
+  if (row?.looked <= most) return { open: row?.total, isAll: true }
+  const isScheduled = [...campaign.rules.values()].some(({ deadline }) => deadline.kind === 'next' && deadline.opens)
+  return isScheduled ? openByWindow(sql, campaign, now, most) : { open: row?.total, isAll: false }
+}
+
+/** More windows than leads of one campaign are in at a time, but for those that end within minutes of each other. */
+const mostWindows = 400
+
+/**
+ * Where many wait for their window to open: leads that share a deadline lie together, those in front whose window has
+ * opened.
+ */
+async function openByWindow(sql: Sql, { accountId, id }: Campaign, now: Seconds, most: number): Promise<OpenCount> {
+  let open = 0
+  let endsAt = now
+  for (let window = 0; window < mostWindows; window += 1) {
+    const next = await sql.get(
+      `SELECT min(deadline_at) AS at ${byRule} AND deadline_at > ?`,
+      ...[accountId, id, endsAt],
+    )
+    if (next?.at == null) return { open, isAll: true }
+    endsAt = next.at
+    const within = await sql.get(
+      `SELECT count(*) AS total FROM (SELECT 1 ${byRule} AND deadline_at = ? AND opens_at <= ? LIMIT ?) AS found`,
+      ...[accountId, id, endsAt, now, most + 1 - open],
+    )
+    open += within?.total
+    if (open > most) break
+  }
+  return { open, isAll: false }
 }

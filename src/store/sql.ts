@@ -11,6 +11,8 @@ export type Sql = {
   run(sql: string, ...values: Value[]): Promise<number>
   /** Which state of the account's settings, keys and campaigns this transaction sees. */
   versionOf(accountId: number): Promise<number>
+  /** From here on until the transaction ends nobody changes them. */
+  holdSettings(accountId: number): Promise<void>
   /** Counts a change of them, so that every server reads them again. */
   bumpVersion(accountId: number): Promise<void>
 }

@@ -3,6 +3,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import type { Access } from './access.ts'
 import type { Configuration } from './configuration.ts'
+import type { Conversions } from './conversions.ts'
 import type { Counts } from './counts.ts'
 import type { Events } from './events.ts'
 import type {
@@ -22,6 +23,7 @@ import type {
 export type Store = {
   configuration: Configuration
   leads: LeadStore
+  conversions: Conversions
   counts: Counts
   access: Access
   templates: TemplateStore

@@ -9,8 +9,9 @@ const copiedTables = {
   campaigns: ['id'],
   rules: ['id'],
   offer_pages: ['id'],
-  /** Each engine has a key of its own. */
+  /** Of these two each engine has a key of its own. */
   leads: [],
+  conversions: [],
   daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher'],
   lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher'],
   signup_counts: ['account_id', 'campaign_id', 'from_at'],
@@ -26,13 +27,15 @@ export type CopiedTable = keyof typeof copiedTables
 const names = Object.keys(copiedTables) as CopiedTable[]
 
 /** Tables whose ids are never given twice. */
-export const numberedTables = ['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'users', 'endpoints'] as const
+export const numberedTables = [
+  ...(['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'conversions', 'users', 'endpoints'] as const),
+] as const
 /** The highest id that each has given. */
 export type LastIds = Record<(typeof numberedTables)[number], number>
 
 /** The database at one end of the copy. */
 export type CopyEnd = Pick<Runner, 'read' | 'write'> & {
-  /** The columns of the primary key of `leads`. */
+  /** The columns of the primary key of `leads`, and of `conversions`. */
   leadKey: readonly string[]
   lastIds(): Promise<LastIds>
   /** Lets new ids begin behind those that were ever given, and tells servers of the change. */
@@ -84,7 +87,7 @@ async function count({ read }: CopyEnd, table: CopiedTable): Promise<number> {
 }
 
 function keyOf({ leadKey }: CopyEnd, table: CopiedTable): readonly string[] {
-  return table === 'leads' ? leadKey : copiedTables[table]
+  return copiedTables[table].length === 0 ? leadKey : copiedTables[table]
 }
 
 async function* rowsOf(end: CopyEnd, table: CopiedTable): AsyncGenerator<Row[]> {

@@ -7,9 +7,11 @@ import type { Runner, Sql } from './sql.ts'
 export type Tries = { count: number; endsAt: Seconds }
 
 /** `name` says what is tried, and whose it is: `email ada@example.com`. */
-export type TryLimit = { name: string; most: number }
+/** In a minute, or in `seconds`, an hour at most. */
+export type TryLimit = { name: string; most: number; seconds?: number }
 
-export const tryWindowSeconds = 60
+const minuteSeconds = 60
+const mostSeconds = 3_600
 
 /** A window that ends too late was opened before the clock was set back: it is over, so that nobody is locked out. */
 const isOver = '(ends_at <= ? OR ends_at > ?)'
@@ -17,15 +19,15 @@ const isOver = '(ends_at <= ? OR ends_at > ?)'
 export function triesOn({ read, writeUnflushed }: Pick<Runner, 'read' | 'writeUnflushed'>, key: Uint8Array) {
   const bucketOf = (name: string) => createHmac('sha256', key).update(`tries ${name}`).digest()
 
-  async function find(sql: Sql, { name }: TryLimit, now: Seconds): Promise<Tries> {
+  async function find(sql: Sql, { name, seconds = minuteSeconds }: TryLimit, now: Seconds): Promise<Tries> {
     const select = `SELECT tried, ends_at FROM tries WHERE bucket = ? AND NOT ${isOver}`
-    const row = await sql.get(select, bucketOf(name), now, now + tryWindowSeconds)
+    const row = await sql.get(select, bucketOf(name), now, now + seconds)
     return row === undefined ? { count: 0, endsAt: now } : { count: row.tried, endsAt: row.ends_at }
   }
 
-  async function count(sql: Sql, { name, most }: TryLimit, now: Seconds): Promise<boolean> {
+  async function count(sql: Sql, { name, most, seconds = minuteSeconds }: TryLimit, now: Seconds): Promise<boolean> {
     const bucket = bucketOf(name)
-    const endsAt = now + tryWindowSeconds
+    const endsAt = now + seconds
     // Asked for at once: to PostgreSQL it is one way.
     const [, counted] = await Promise.all([
       sql.run(`DELETE FROM tries WHERE bucket = ? AND ${isOver}`, bucket, now, endsAt),
@@ -53,6 +55,6 @@ export function triesOn({ read, writeUnflushed }: Pick<Runner, 'read' | 'writeUn
 
     /** Removes what no longer counts. */
     removeOldTries: (now: Seconds): Promise<number> =>
-      writeUnflushed((sql) => sql.run(`DELETE FROM tries WHERE ${isOver}`, now, now + tryWindowSeconds)),
+      writeUnflushed((sql) => sql.run(`DELETE FROM tries WHERE ${isOver}`, now, now + mostSeconds)),
   }
 }

@@ -96,7 +96,9 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
         name: 'Least',
         isDraft: true,
         timeZone: 'UTC',
+        language: 'en',
         anonymous: { enabled: false },
+        conversion: { closes: false },
         onExpiry: { action: 'HIDE' },
         pages: [],
         mailTimer: null,
@@ -105,6 +107,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
       const full = await apply(
         campaignFile({
           anonymous: { enabled: true },
+          conversion: { closes: true },
           onExpiry: { action: 'REDIRECT', redirectUrl: 'https://example.com/closed' },
           pages: [
             { pageUrl: 'https://example.com/one', proxyUrl: 'https://example.com/proxy', eligible: true },

@@ -1,11 +1,14 @@
 // Leads and their history on the command line.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parse } from 'csv-parse/sync'
+import { mailHtml } from '../../src/core/mail-html.ts'
+import { type MailService, mailFields, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
 import { campaignFile, type Installation } from '../support/lastcall.ts'
-import { assertRefused, command, eventually, prepared } from '../support/prepared.ts'
+import { assertRefused, command, eventually, prepared, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
 test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
@@ -52,6 +55,31 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       refused: [],
     })
     assert.deepEqual(await place.json(['lead', 'show', ...campaign, '--email', 'b@example.com']), shown)
+  })
+
+  check('an export fills the HTML of every mail service, its headings being the tags', async (t) => {
+    const place = origin.copy(t)
+    const settings = await place.json(['campaign', 'export', String(origin.campaignId)])
+    const changed = { ...settings, timeZone: 'Europe/Warsaw', language: 'de' }
+    await place.json(['campaign', 'apply', '--account', '1', '-'], JSON.stringify(changed))
+    await imported(place, 'email\na@example.com\nb@example.com\n"=x"@example.com\n')
+    const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: place.folder, PUBLIC_URL: 'https://offers.example' }
+    for (const service of mailServiceNames) {
+      const call = ['lead', 'export', ...campaign, '--service', service, `${service}.csv`]
+      const { code, stdout, stderr } = await sharedCommand(call, { env })
+      assert.equal(code, 0, stderr)
+      const path = join(place.folder, `${service}.csv`)
+      const rows: Record<string, string>[] = parse(readFileSync(path), { bom: true, columns: true })
+      assert.deepEqual(JSON.parse(stdout), { exported: 3, columns: Object.keys(rows[0] ?? {}) })
+      assert.equal(statSync(path).mode & 0o777, 0o600)
+      assert.deepEqual(rows.map(({ email }) => email).sort(), ['"=x"@example.com', 'a@example.com', 'b@example.com'])
+      for (const row of rows) assertFilled(service, row)
+    }
+    const again = await sharedCommand(['lead', 'export', ...campaign, 'other.csv'], { env })
+    assertRefused(again, /other\.csv: is there already/)
+    const unknown = await sharedCommand(['lead', 'export', ...campaign, '--service', 'post', 'new.csv'], { env })
+    assertRefused(unknown, /--service: must be other, mailchimp/)
+    assert.ok(!existsSync(join(place.folder, 'new.csv')))
   })
 
   check('what spreadsheets make of a CSV file', async (t) => {
@@ -289,4 +317,18 @@ async function* slowly(pieces: string[]): AsyncGenerator<string> {
     await sleep(400)
     yield piece
   }
+}
+
+/** The HTML of the service, with what the row has below the names of its tags. */
+function assertFilled(service: MailService, row: Record<string, string>): void {
+  const [link, timer, deadline] = mailFields.map((field) => mergeTag(service, field)) as [string, string, string]
+  let html = mailHtml({ link, timer, deadline }, { width: 600, height: 140 }, 'de')
+  const fields = Object.entries(row).filter(([heading]) => heading.toUpperCase().startsWith('LC_'))
+  for (const [heading, value] of fields) html = html.replaceAll(mergeTag(service, heading), value)
+  const id = '[\\da-f]{32}'
+  const says = 'Das Angebot endet am <strong>\\d{1,2}\\. \\p{L}+ \\d{4} um \\d\\d:\\d\\d</strong>'
+  assert.match(html, new RegExp(`^<a href="https://offers\\.example/go/\\d+/${id}">`))
+  assert.match(html, new RegExp(`<img src="https://offers\\.example/timer/de/${id}\\.gif\\?m=1"`))
+  assert.match(html, new RegExp(says, 'u'))
+  assert.doesNotMatch(html, /\d{4}-\d\d|%?LC_|[{}*|[\]]/i)
 }

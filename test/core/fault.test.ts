@@ -28,6 +28,7 @@ const campaigns = deadlines.map((deadline) => ({
   name: 'Autumn course',
   isDraft: false,
   timeZone: 'Europe/Warsaw',
+  language: 'en',
   mechanism: {
     startsOn: 'registration',
     deadline,

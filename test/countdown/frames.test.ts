@@ -101,6 +101,19 @@ for (const [what, language, style] of isFull ? styles : styles.slice(1)) {
   })
 }
 
+// In the long form as large as they are by themselves, each frame of a minute, and where more than seconds turn.
+const asLarge: GivenTimerStyle = isFull ? {} : { ...plain, width: 200, height: 50 }
+
+for (const preset of timerPresets)
+  test(`no frame is wrong in any language: ${preset}`, () => {
+    for (const language of mailLanguages) {
+      const scene = makeScene({ ...asLarge, preset }, language)
+      assertShows(scene, DAY + 2 * HOUR + 5, amount(8, 60))
+      for (const left of isFull ? [59, 12 * DAY + 35, 3 * HOUR + 22 * MINUTE + 3] : []) assertShows(scene, left)
+      readStrictly(gifOf(scene, 22 * HOUR))
+    }
+  })
+
 for (const units of ['hours,minutes,seconds', 'minutes,seconds'] as const)
   for (const preset of ['boxes', 'rings'] as const)
     test(`without larger units the first one runs on: ${units}, ${preset}`, () => {

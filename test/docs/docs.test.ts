@@ -72,6 +72,19 @@ test('docs/operating.md has every setting with its flag', () => {
   }
 })
 
+test('docs/operating.md has the settings without a flag', () => {
+  const rows = rowsOf(read('docs/operating.md'))
+  const read_ = [...read('src/config.ts').matchAll(/const \{ ([^}]+) \} = process\.env/g)].flatMap(([, names = '']) =>
+    names.split(', ').map((name) => name.split(':')[0] as string),
+  )
+  assert.deepEqual(read_.sort(), ['SMTP_FROM', 'SMTP_URL', 'TZDIR'])
+  for (const name of read_)
+    assert.ok(
+      rows.some((row) => row[0] === `\`${name}\`` && row[1] === ''),
+      name,
+    )
+})
+
 test('docs/operating.md has every command, and no other', () => {
   const rows = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, name]) => name)
   const commands = rows(read('src/main.ts'), /^ {2}'?([a-z]+(?:[ -][a-z]+)?)'?: async \(\) =>/gm)

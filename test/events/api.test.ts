@@ -181,7 +181,7 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
     resent: 0,
   })
   assert.equal((await ask('GET', '/samples?kind=lead.expired')).body.items[0].type, 'lead.expired')
-  assert.equal((await ask('GET', '/samples')).body.items.length, 9)
+  assert.equal((await ask('GET', '/samples')).body.items.length, 10)
 })
 
 test('log: pages lose no try of the same millisecond', async () => {
@@ -206,7 +206,7 @@ test('log: pages lose no try of the same millisecond', async () => {
 test('its description is OpenAPI 3.1 with webhooks, clean under the recommended rules; answers are held to it by each call', async () => {
   const { body } = await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })
   assert.match(body.openapi, /^3\.1/)
-  assert.equal(Object.keys(body.webhooks).length, 9)
+  assert.equal(Object.keys(body.webhooks).length, 10)
   const config = await createConfig({ extends: ['recommended-strict'] })
   const problems = await lintFromString({ source: JSON.stringify(body), config })
   assert.deepEqual(

@@ -149,6 +149,8 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
     `${own}/a`,
     `https://example.com/${'a'.repeat(2_048)}`,
     'https://example.com/#a',
+    'https://example.com/ a',
+    'https://example.com/\0',
   ]
   for (const url of wrong) assert.ok(urlFault(url, none, own), url)
 })

@@ -11,6 +11,11 @@ const server = await place.serve(['--rate-limit', '100000'])
 const ask = await panelSession(place, server, accountId)
 
 const email = 'ada@example.com'
+const webhook = { name: 'Shop', url: 'https://example.com/', kinds: ['lead.registered'], leadTimes: ['PT1H'] }
+const { id: endpointId } = await place.json([
+  ...['webhook', 'create', '--account', String(accountId), '--name', webhook.name, '--url', webhook.url],
+  ...['--kinds', 'lead.registered'],
+])
 const settings = { ...JSON.parse(campaignFile()), onExpiry: { action: 'REDIRECT', redirectUrl: 'https://a.example' } }
 const bodies: Record<string, unknown> = {
   'POST /session': { email, password: 'some password' },
@@ -27,6 +32,7 @@ const bodies: Record<string, unknown> = {
   'POST /timer-picture': { style: { font: 'Inter' }, language: 'en', secondsLeft: 10 },
   'POST /preview': { settings, own: '2027-01-01T00:00', visitAfter: 'PT1H' },
   'POST /campaigns/:campaignId/leads': { email },
+  'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
   'POST /campaigns/:campaignId/leads/import': { emails: [email] },
   'POST /campaigns/:campaignId/leads/import/trial': { emails: [email] },
   'POST /campaigns/:campaignId/leads/search': {
@@ -36,7 +42,13 @@ const bodies: Record<string, unknown> = {
   'POST /campaigns/:campaignId/leads/erasure': { refs: ['a'.repeat(32)] },
   'PUT /campaigns/:campaignId/leads/deadlines': { refs: ['a'.repeat(32)], at: '2027-01-01T00:00' },
   'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
+  'POST /campaigns/:campaignId/leads/:ref/conversions': { orderId: '1001', amount: '49.00', currency: 'EUR' },
   'POST /person': { email },
+  'POST /webhooks': webhook,
+  'PUT /webhooks/:endpointId': webhook,
+  'POST /webhooks/:endpointId/secret': { graceHours: 1 },
+  'POST /webhooks/:endpointId/resume': { from: 'now' },
+  'POST /webhooks/:endpointId/resend': { eventId: `evt_${'0'.repeat(32)}` },
   'POST /person/erasure': { email },
 }
 
@@ -50,7 +62,13 @@ function* planted(value: unknown): Generator<unknown> {
   }
 }
 
-const ids: Record<string, string> = { campaignId: String(campaignId), keyId, userId: '1', ref: 'a'.repeat(32) }
+const ids: Record<string, string> = {
+  campaignId: String(campaignId),
+  keyId,
+  userId: '1',
+  ref: 'a'.repeat(32),
+  endpointId,
+}
 const pathOf = (path: string, named = ids) => path.replace(/:(\w+)/g, (_, name) => named[name] ?? '1')
 
 test('a NUL in a name is 422', async () => {

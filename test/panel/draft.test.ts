@@ -14,6 +14,7 @@ function plain(rules: Rules): Rules {
 
 const others = fc.record({
   anonymous: fc.boolean().map((enabled) => ({ enabled })),
+  conversion: fc.boolean().map((closes) => ({ closes })),
   onExpiry: fc.constantFrom(
     ...([{ action: 'HIDE' }, { action: 'ZERO' }] as const),
     ...([{ action: 'REDIRECT', redirectUrl: 'https://example.com/' }] as const),
@@ -24,7 +25,7 @@ test('settings that are opened and not touched are saved as they were', () => {
   fc.assert(
     fc.property(campaigns, others, ({ timeZone, mechanism }, other) => {
       // Made by fast-check, some objects have no prototype.
-      const rules: Rules = JSON.parse(JSON.stringify({ name: 'x', timeZone, mechanism, ...other }))
+      const rules: Rules = JSON.parse(JSON.stringify({ name: 'x', timeZone, language: 'cs', mechanism, ...other }))
       assert.deepEqual(settingsOf(draftOf(rules)), plain(rules))
       assert.deepEqual(settingsOf(draftOf(plain(rules))), plain(rules))
     }),
@@ -34,6 +35,7 @@ test('settings that are opened and not touched are saved as they were', () => {
 
 const personal = {
   ...{ name: 'x', timeZone: 'UTC', anonymous: { enabled: false }, onExpiry: { action: 'HIDE' } },
+  conversion: { closes: true },
   mechanism: {
     startsOn: 'visit',
     deadline: { kind: 'daysAt', days: 3, time: '23:59', skipWeekdays: ['sat'] },

@@ -13,6 +13,7 @@ import { words as timerWords } from '../../panel/src/screens/campaigns/timer/wor
 import { words as campaignWords } from '../../panel/src/screens/campaigns/words.ts'
 import { words as joinWords } from '../../panel/src/screens/coming-in/words.ts'
 import { words as keyWords } from '../../panel/src/screens/integrations/keys/words.ts'
+import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 import { words as personWords } from '../../panel/src/screens/person/words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
 import { isFull } from '../support/faults.ts'
@@ -40,6 +41,9 @@ const { id } = await stage.place.json(
 )
 const colleague = 'colleague@example.com'
 await stage.place.json(['key', 'create', ...account, '--name', 'Shop'])
+await stage.place.json([
+  ...['webhook', 'create', ...account, '--name', 'Till', '--kinds', 'lead.registered', '--url', 'https://example.com/'],
+])
 await stage.place.json(['user', 'create', ...account, '--email', colleague], 'a long password\n')
 await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
 const { ref } = await stage.place.json(['lead', 'show', '--campaign', String(id), '--email', 'ada@example.com'])
@@ -61,9 +65,16 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
   const list = listWords[language]
   const lead = leadWords[language]
   const key = keyWords[language]
+  const hook = webhookWords[language]
   const campaign = campaignWords[language]
   const settings = settingsWords[language]
   const person = personWords[language]
+  const hookDialogs = [
+    [hook.editOf('Till'), hook.edit],
+    [hook.rotateOf('Till'), hook.rotate],
+    [hook.backfillOf('Till'), hook.backfill],
+    [hook.removeOf('Till'), hook.remove],
+  ] as const
   return [
     ['/campaigns', list.new, press(list.new)],
     ['/campaigns', list.import, press(list.import)],
@@ -96,6 +107,12 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
     ['/integrations', key.newKey, press(key.newKey)],
     ['/integrations', key.replaceOf('Shop'), choose(key.actionsOn('Shop'), key.replace)],
     ['/integrations', key.revokeOf('Shop'), choose(key.actionsOn('Shop'), key.revoke)],
+    ...hookDialogs.map(([title, action]): [string, string, (page: Page) => Promise<void>] => [
+      '/integrations/webhooks',
+      title,
+      choose(hook.actionsOn('Till'), action),
+    ]),
+    ['/integrations/webhooks', hook.create, press(hook.create)],
     ['/settings', settings.removeTitle(colleague), press(`${settings.remove} ${colleague}`)],
   ]
 }

@@ -25,10 +25,16 @@ for (const name of ['ada', 'bela', 'chen']) {
   })
 }
 
+const webhook = await stage.place.json([
+  ...['webhook', 'create', '--account', account, '--name', 'Shop', '--url', 'https://example.com/'],
+  ...['--kinds', 'lead.registered'],
+])
+
 const screens = [
   '/',
   '/campaigns',
   `/campaigns/${id}`,
+  `/campaigns/${id}/results`,
   `/campaigns/${id}/pages`,
   `/campaigns/${id}/timer`,
   `/campaigns/${id}/leads`,
@@ -36,6 +42,8 @@ const screens = [
   '/integrations',
   '/integrations/history',
   '/integrations/reference',
+  '/integrations/webhooks',
+  `/integrations/webhooks?webhook=${webhook.id}`,
   '/settings',
   '/nothing-here',
 ]

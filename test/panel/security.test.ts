@@ -19,6 +19,11 @@ const lead = await stage.place.json([
   ...['lead', 'show', '--campaign', String(campaign.id), '--email', 'lead@example.com'],
 ])
 
+const webhook = await stage.place.json([
+  ...['webhook', 'create', '--account', account, '--name', 'Hook of the owner', '--url', 'https://example.com/'],
+  ...['--kinds', 'lead.registered'],
+])
+
 /** Things of the owner for every name that stands in a path. */
 const named: Record<string, string> = {
   campaignId: String(campaign.id),
@@ -27,6 +32,7 @@ const named: Record<string, string> = {
   ref: lead.ref,
   leadRef: lead.ref,
   userId: '1',
+  endpointId: String(webhook.id),
 }
 
 type Answered = { status: number; code: string; text: string; cookie: string }
@@ -108,8 +114,10 @@ const telling: Record<string, string | null> = {
   'GET /history': key.id,
   'GET /history/keys': key.id,
   'GET /history/counts': '"succeeded":1,',
+  'GET /mail-services': null,
   'GET /time-zones': null,
   'GET /clock-changes': null,
+  'GET /webhooks': `"${webhook.name}"`,
 }
 
 const queries: Record<string, string> = {
@@ -175,12 +183,18 @@ function bodyFor(route: string): unknown {
     'POST /campaigns/:campaignId/leads/search': {
       ...{ prefix: '', afterEmail: '', state: null, limit: 10, withLinks: false },
     },
+    'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
     'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },
     'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
     'POST /campaigns/:campaignId/leads/import/trial': { emails: ['mine@example.com'] },
     'POST /campaigns/:campaignId/leads/erasure': { refs: [lead.ref] },
     'PUT /campaigns/:campaignId/leads/deadlines': { refs: [lead.ref], at: null },
     'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: null },
+    'PUT /webhooks/:endpointId': { name: 'mine now', url: 'https://example.com/', kinds: ['lead.registered'] },
+    'POST /webhooks/:endpointId/secret': { graceHours: 0 },
+    'POST /webhooks/:endpointId/resume': { from: 'now' },
+    'POST /webhooks/:endpointId/resend': { eventId: `evt_${'0'.repeat(32)}` },
+    'POST /campaigns/:campaignId/leads/:ref/conversions': { orderId: '1001' },
   }
   return bodies[route]
 }

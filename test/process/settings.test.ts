@@ -150,6 +150,26 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     }
   })
 
+  await t.test('SMTP_URL and SMTP_FROM go together, and their values are not repeated', async () => {
+    const url = 'smtp://shop:hunter2@127.0.0.1:25'
+    const calls: [Record<string, string>, RegExp][] = [
+      [{ SMTP_URL: url }, /SMTP_FROM: .*SMTP_URL is set/],
+      [{ SMTP_FROM: 'a@example.com' }, /SMTP_URL: .*SMTP_FROM is set/],
+      ...['', 'mail.example', 'https://mail.example', 'smtp://', 'smtp://a b', `${url}?tls=hunter2`].map(
+        (SMTP_URL): [Record<string, string>, RegExp] => [{ SMTP_URL, SMTP_FROM: 'a@example.com' }, /SMTP_URL: must be/],
+      ),
+      ...['', 'shop', 'Shop <shop>', 'a@example.com\r\nBcc: b@example.com', 'A <a@example.com>, b@example.com'].map(
+        (SMTP_FROM): [Record<string, string>, RegExp] => [{ SMTP_URL: url, SMTP_FROM }, /SMTP_FROM: must be/],
+      ),
+    ]
+    const results = await several(2, calls, ([given]) => sharedCommand(['serve'], { env: { ...env, ...given } }))
+    for (const [n, [given, named]] of calls.entries()) {
+      const made = results[n] as (typeof results)[0]
+      assertRefused(made, named, [2])
+      assert.ok(!made.stderr.includes('hunter2'), JSON.stringify(given))
+    }
+  })
+
   await t.test('a variable that is set to nothing is half-set', async () => {
     const empty = Object.keys(wrong)
     const results = await several(2, empty, (name) => sharedCommand(['serve'], { env: { ...env, [name]: '' } }))

@@ -62,7 +62,8 @@ async function furnished(t: TestContext) {
 }
 
 /** What came with version 6 and later. */
-const dropNewer = `ALTER TABLE campaigns DROP COLUMN archived_at; DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
+const dropNewer = `ALTER TABLE campaigns DROP COLUMN archived_at; DROP TABLE conversions;
+  DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
   DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
   DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
   ALTER TABLE api_keys DROP COLUMN scopes;`

@@ -186,6 +186,53 @@ test('the whole way, in a minute', { concurrency: languages.length }, async (t) 
   await Promise.all(walks)
 })
 
+test('behind the gate, with scripts off: sign-up without a link, the offer, the end by a purchase, and the closed page', async (t) => {
+  const { id } = await shopCampaign()
+  const person = async () => {
+    const context = await browser.newContext({ locale: 'en-GB', javaScriptEnabled: false })
+    t.after(() => context.close())
+    return context.newPage()
+  }
+  const page = await person()
+  const offer = `${demo.origin}/demo/en/offer`
+  await page.goto(offer)
+  assert.equal(page.url(), `${demo.origin}/demo/en/`, 'without a link the sign-up comes')
+  const email = await page.getByRole('textbox').inputValue()
+  await page.getByRole('button').click()
+  await page.waitForURL(/\/mail\//)
+  const link = (await page.locator('.letter .button').getAttribute('href')) as string
+  await page.goto(link)
+  const copied = page.url()
+  assert.ok(await page.getByText('Buy at half price').isVisible())
+  await page.goto(offer)
+  assert.ok(await page.getByText('Buy at half price').isVisible(), 'the shop knows the visitor again')
+  const elsewhere = await person()
+  await elsewhere.goto(offer)
+  assert.equal(elsewhere.url(), `${demo.origin}/demo/en/`, 'another browser is nobody')
+  await page.getByText('Buy at half price').click()
+  await page.waitForURL(`${demo.origin}/demo/en/thanks`)
+  for (const [one, address] of [
+    [page, offer],
+    [page, copied],
+    [elsewhere, link],
+  ] as const) {
+    await one.goto(address)
+    assert.equal(one.url(), `${demo.origin}/demo/en/closed`)
+    assert.doesNotMatch(await one.content(), /€120|Buy at half price/)
+  }
+  const orders = await demo.json('conversion', 'list', '--campaign', String(id))
+  const own = orders.filter((one: any) => one.email === email)
+  assert.equal(own.length, 1)
+  assert.ok(own[0].secondsLeft > 0 && own[0].secondsLeft <= 60)
+  assert.deepEqual([own[0].amount, own[0].currency, own[0].closed], ['120.00', 'EUR', true])
+  const told = async () => {
+    const rows = [...(await (await fetch(demo.receiver)).text()).matchAll(/<tr><td><code>([\w.]+)<.*?<\/tr>/g)]
+    return rows.filter(([row]) => row.includes(email)).map(([, type]) => type)
+  }
+  await eventually(async () => (await told()).includes('lead.converted'), true)
+  assert.ok(!(await told()).includes('lead.expired'))
+})
+
 test('a wrong email is refused in words, and nothing but the pages of the shop is found', async () => {
   const send = (body: string) =>
     fetch(`${demo.origin}/demo/en/`, {

@@ -321,3 +321,52 @@ test('a consent that is given as soon as the widget is ready comes in time', asy
   await page.getByRole('timer').waitFor()
   assert.match((await stored(page))[0].client, /^[0-9a-f]{32}$/)
 })
+
+test('a buy link takes the ref of the visitor along when it is followed, by https: alone', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const lc = await stage.service.lead(id)
+  const { page, context } = await stage.visitor(t)
+  const bought: string[] = []
+  await context.route('https://buy.example/**', (route) => {
+    bought.push(new URL(route.request().url()).search)
+    return route.fulfill({ contentType: 'text/html', body: 'Pay' })
+  })
+  const link = (href: string, name: string, as = ' data-ref-as="client_reference_id"') =>
+    `<a data-lastcall="buy"${as} href="${href}"><b>${name}</b></a>`
+  const till = 'https://buy.example/a?client_reference_id=x&amp;b=1'
+  const other = stage.put({ campaigns: [], body: 'Elsewhere' })
+  const body = link(till, 'Buy') + link(other, 'Plain') + link(till, 'Nameless', '') + offerPage
+  const address = stage.put({ campaigns: [id], body })
+  await page.goto(`${address}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  assert.equal(
+    await page.getByText('Buy', { exact: true }).locator('..').getAttribute('href'),
+    till.replace('&amp;', '&'),
+  )
+  await page.getByText('Buy', { exact: true }).click()
+  await page.getByText('Pay').waitFor()
+  await page.goto(address)
+  await page.getByRole('timer').waitFor()
+  // A second tab is too much for the headless shell: what the middle button does to the link is enough.
+  const inNewTab = page.getByText('Buy', { exact: true })
+  await inNewTab.dispatchEvent('auxclick', { button: 1 })
+  bought.push(new URL((await inNewTab.locator('..').getAttribute('href')) ?? '').search)
+  await page.getByText('Nameless').click()
+  await page.getByText('Pay').waitFor()
+  const taken = `?client_reference_id=${lc}&b=1`
+  assert.deepEqual(bought, [taken, taken, '?client_reference_id=x&b=1'])
+  await page.goto(address)
+  await page.getByRole('timer').waitFor()
+  await page.getByText('Plain').click()
+  await page.getByText('Elsewhere').waitFor()
+  assert.equal(page.url(), other)
+  const stranger = await stage.visitor(t)
+  await stranger.context.route('https://buy.example/**', (route) => {
+    bought.push(new URL(route.request().url()).search)
+    return route.fulfill({ contentType: 'text/html', body: 'Pay' })
+  })
+  await stranger.page.goto(address)
+  await stranger.page.getByText('Buy', { exact: true }).click()
+  await stranger.page.getByText('Pay').waitFor()
+  assert.equal(bought.at(-1), '?client_reference_id=x&b=1')
+})

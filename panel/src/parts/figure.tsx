@@ -41,9 +41,9 @@ export function Trend({ now, before }: { now: number; before: number }) {
   const text = useWords(words)
   const language = useLanguage()
   const was = new Intl.NumberFormat(language).format(before)
+  if (before === 0) return text.trendNone
   if (now === before) return text.trendSame(was)
   const arrow = now > before ? '▲' : '▼'
-  if (before === 0) return `${arrow} ${text.trendBefore(was)}`
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'always' })
   return `${arrow} ${percent.format(now / before - 1)} ${text.trendBefore(was)}`
 }

@@ -27,6 +27,7 @@ export const words = inBoth({
     yourTime: 'Your time',
     asTable: 'Show as a table',
     day: 'Day',
+    trendNone: 'none in the time before',
     trendSame: (was: string) => `as many as in the time before (${was})`,
     trendBefore: (was: string) => `(before: ${was})`,
     showPassword: 'Show the password',
@@ -54,9 +55,14 @@ export const words = inBoth({
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       REFUSED: 'This cannot be done as things are.',
       TOO_MANY_KEYS: 'The account has as many keys as it can. Revoke one that nobody needs, then try again.',
+      TOO_MANY_WEBHOOKS: 'The account has as many webhooks as it can. Delete one that nobody needs, then try again.',
+      WEBHOOKS_OFF: 'The operator has switched webhooks off.',
       CHANGED_MEANWHILE: 'Someone else has just changed this. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft, so nobody can sign up. Publish it first, then try again.',
       EMAIL_TAKEN: 'This email is taken. Sign in with it, or use another.',
+      NO_MAIL_SERVER: 'No mail server is set up here. Download the mail as a file instead.',
+      MAIL_NOT_SENT:
+        'The mail server did not take the mail. Try again in a moment, or tell the operator the request id.',
       UNSUPPORTED_MEDIA_TYPE: 'The request was not understood. Load the page again.',
       PAYLOAD_TOO_LARGE: 'That is too much at once. Send it in smaller parts.',
       INVALID: 'Fix the highlighted fields.',
@@ -89,6 +95,7 @@ export const words = inBoth({
     yourTime: 'Twój czas',
     asTable: 'Pokaż jako tabelę',
     day: 'Dzień',
+    trendNone: 'wcześniej brak',
     trendSame: (was: string) => `tyle co w poprzednim okresie (${was})`,
     trendBefore: (was: string) => `(poprzednio: ${was})`,
     showPassword: 'Pokaż hasło',
@@ -118,10 +125,16 @@ export const words = inBoth({
       REFUSED: 'W obecnym stanie nie da się tego zrobić.',
       TOO_MANY_KEYS:
         'Jest już tyle kluczy, ile może być. Unieważnij taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
+      TOO_MANY_WEBHOOKS:
+        'Jest już tyle webhooków, ile może być. Usuń taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
+      WEBHOOKS_OFF: 'Operator wyłączył webhooki.',
       CHANGED_MEANWHILE: 'Ktoś inny właśnie to zmienił. Sprawdź to i spróbuj ponownie.',
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',
+      NO_MAIL_SERVER: 'Nie ustawiono tu serwera poczty. Pobierz e-mail jako plik.',
+      MAIL_NOT_SENT:
+        'Serwer poczty nie przyjął e-maila. Spróbuj za chwilę albo podaj operatorowi identyfikator żądania.',
       UNSUPPORTED_MEDIA_TYPE: 'Żądanie nie zostało zrozumiane. Wczytaj stronę ponownie.',
       PAYLOAD_TOO_LARGE: 'To za dużo naraz. Wyślij to w mniejszych częściach.',
       INVALID: 'Popraw zaznaczone pola.',

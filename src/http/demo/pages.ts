@@ -32,10 +32,13 @@ const words = {
     fullPrice: '€240',
     running: 'Your price ends in',
     buy: 'Buy at half price',
-    bought: 'This is as far as the demo goes: your shop would take over here.',
+    thanks: 'Thank you, the course is yours',
+    bought:
+      'The shop has told Lastcall of the order, and that has ended your offer: go back, and it is closed. The results of the campaign in the panel show how long before the end you bought.',
     over: 'Your offer is over',
     overText: 'The course costs €240 again. Follow the link of the mail once more, or open the mail: it stays over.',
-    stranger: 'The countdown is shown to those who come by the link of their mail.',
+    gated:
+      'Before the shop sends this page it asks the gate who is there: without a link the sign-up comes, and after the deadline another page, with scripts off too.',
     again: 'Begin again with another email',
   },
   pl: {
@@ -65,11 +68,14 @@ const words = {
     fullPrice: '960 zł',
     running: 'Twoja cena kończy się za',
     buy: 'Kup za pół ceny',
-    bought: 'Na tym demo się kończy: tutaj dalej prowadziłby Twój sklep.',
+    thanks: 'Dziękujemy, kurs jest Twój',
+    bought:
+      'Sklep zgłosił zamówienie w Lastcall i to zakończyło Twoją ofertę: wróć, a będzie zamknięta. Wyniki kampanii w panelu pokazują, ile czasu przed końcem kupiono.',
     over: 'Twoja oferta się skończyła',
     overText:
       'Kurs znów kosztuje 960 zł. Wejdź jeszcze raz przez link z wiadomości albo ją otwórz: koniec pozostaje końcem.',
-    stranger: 'Odliczanie widzą ci, którzy przychodzą z linku w swojej wiadomości.',
+    gated:
+      'Zanim sklep wyśle tę stronę, pyta bramkę, kto przyszedł: bez linku pokazuje zapis, a po terminie inną stronę, także przy wyłączonych skryptach.',
     again: 'Zacznij od nowa z innym adresem',
   },
 }
@@ -112,11 +118,31 @@ export function offerPage(language: Language, campaignId: number): string {
     main: `<section class="card"><div data-lastcall="offer"><h1>${t.offerTitle}</h1><p class="lead">${t.offerText}</p>
 <p class="price"><strong>${t.price}</strong> <s>${t.fullPrice}</s></p>
 <div class="running" data-lastcall="running" hidden><p class="until">${t.running}</p><div class="clock" data-lastcall="countdown"></div></div>
-<details class="buy"><summary class="button">${t.buy}</summary><p>${t.bought}</p></details></div>
-<div data-lastcall="expired" hidden><h1>${t.over}</h1><p class="lead">${t.overText}</p><p><a class="button" href="./">${t.again}</a></p></div></section>
-<p class="note">${t.stranger}</p>`,
+<form method="post" action="buy"><button class="button">${t.buy}</button></form></div>
+<div data-lastcall="expired" hidden>${closed(language)}</div></section>
+<p class="note">${t.gated}</p>`,
   })
 }
+
+const closed = (language: Language) => ending(language, words[language].over, words[language].overText)
+
+function ending(language: Language, title: string, text: string): string {
+  const again = `<p><a class="button" href="./">${words[language].again}</a></p>`
+  return `<h1>${title}</h1><p class="lead">${text}</p>${again}`
+}
+
+/** Where the offer is over. */
+export function closedPage(language: Language): string {
+  return page(language, 3, words[language].over, { main: `<section class="card">${closed(language)}</section>` })
+}
+
+export function thanksPage(language: Language): string {
+  const { thanks, bought } = words[language]
+  return page(language, 3, thanks, { main: `<section class="card">${ending(language, thanks, bought)}</section>` })
+}
+
+/** What the course costs at half price. */
+export const prices = { en: { amount: '120.00', currency: 'EUR' }, pl: { amount: '480.00', currency: 'PLN' } } as const
 
 const style = `
 *{box-sizing:border-box}
@@ -162,8 +188,7 @@ img{display:block;width:100%;max-width:600px;height:auto;border:0}
 .clock{display:flex;max-width:24rem;--lastcall-gap:.4rem;--lastcall-direction:column;--lastcall-align:center;--lastcall-box-background:#1f2937;--lastcall-box-color:#fff;--lastcall-box-padding:.6rem .8rem;--lastcall-box-radius:.6rem;--lastcall-number-size:1.9rem;--lastcall-label-size:.8rem}
 .clock>span{flex:1 1 0;line-height:1.2}
 .card :last-child{margin-bottom:0}
-.running{margin-bottom:1.5rem}
-.buy p{margin:.75rem 0 0}`
+.running{margin-bottom:1.5rem}`
 const styleHash = hash('sha256', style, 'base64')
 
 /** Links and images come from the public address, which need not be the one that the page was opened under. */

@@ -1,13 +1,14 @@
 // A shop for `npm run demo` alone, as a customer would build one: it registers over the public API, "sends" the mail
-// that its mail service would, and has an offer page with the widget. It uses what every customer has.
+// that its mail service would, and has an offer page with the widget, behind the gate. It uses what every customer has.
 import { randomUUID } from 'node:crypto'
-import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type Language, languages } from '../../core/offer.ts'
+import { conversionsPath } from '../conversions/schemas.ts'
 import { errorCodeOf } from '../errors.ts'
 import { basePath } from '../public/schemas.ts'
 import { neverKept } from '../visitor/headers.ts'
 import { languageOf, sendWords } from '../visitor/words-page.ts'
-import { type Mail, mailPage, offerPage, securityOf, signUpPage } from './pages.ts'
+import { closedPage, type Mail, mailPage, offerPage, prices, securityOf, signUpPage, thanksPage } from './pages.ts'
 
 export type ShopParts = {
   /** Where the API answers, such as `http://localhost:8080`. */
@@ -26,7 +27,7 @@ type Registered = {
   timeZone: string
 }
 
-type Path = { Params: { language: Language; mailId: string } }
+type Path = { Params: { language: Language; mailId: string }; Querystring: { lc?: string } }
 /** Undefined where a browser sent no form at all. */
 type Form = Path & { Body: URLSearchParams | undefined }
 
@@ -65,9 +66,22 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
     scope.get('/demo/', async (_, reply) => goTo(reply, `${wantedLanguage(reply)}/`))
     scope.get('/demo/*', async (_, reply) => sendWords(reply, 404))
     scope.get<Path>(folder, async ({ params }, reply) => sendPage(reply, signUpPage(params.language)))
-    scope.get<Path>(`${folder}offer`, async ({ params }, reply) =>
-      sendPage(reply, offerPage(params.language, parts.campaignId)),
-    )
+    scope.get<Path>(`${folder}offer`, async (request, reply) => {
+      const { ref, status } = await atTheGate(parts, request)
+      if (status === 401) return goTo(reply, './')
+      if (status === 403) return goTo(reply, 'closed')
+      const cookie = `${refCookie}=${ref}; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax`
+      return sendPage(reply.header('Set-Cookie', cookie), offerPage(request.params.language, parts.campaignId))
+    })
+    scope.get<Path>(`${folder}closed`, async ({ params }, reply) => sendPage(reply, closedPage(params.language)))
+    scope.get<Path>(`${folder}thanks`, async ({ params }, reply) => sendPage(reply, thanksPage(params.language)))
+    scope.post<Path>(`${folder}buy`, async (request, reply) => {
+      const { ref, status } = await atTheGate(parts, request)
+      if (status === 401) return goTo(reply, './')
+      if (status === 403) return goTo(reply, 'closed')
+      const isTold = await tellOrder(parts, ref, request.params.language)
+      return isTold ? goTo(reply, 'thanks') : sendWords(reply, 503)
+    })
     scope.get<Path>(`${folder}mail/:mailId`, async ({ params }, reply) => {
       const mail = sent.get(params.mailId)
       return mail === undefined ? sendWords(reply, 404) : sendPage(reply, mailPage(params.language, mail))
@@ -83,6 +97,31 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
       return goTo(reply, `mail/${id}`)
     })
   }
+}
+
+/** The widget takes the ref out of the address, so the shop keeps it. */
+const refCookie = 'lastcall-demo'
+
+/** Whether the visitor may see the offer, by the status of the gate; 503 lets in. */
+async function atTheGate({ origin, campaignId }: ShopParts, { query, headers }: FastifyRequest<Path>) {
+  const given = /^[0-9a-f]{32}$/.exec(query.lc ?? '')?.[0]
+  const ref = given ?? /(?:^|; )lastcall-demo=([0-9a-f]{32})(?:;|$)/.exec(headers.cookie ?? '')?.[1] ?? ''
+  const { status } = await fetch(`${origin}/visitor/v1/campaigns/${campaignId}/gate`, {
+    headers: { 'Lastcall-Ref': ref },
+    signal: AbortSignal.timeout(1_000),
+  }).catch(() => ({ status: 503 }))
+  return { ref, status }
+}
+
+/** One order for each lead: who presses twice buys once. */
+async function tellOrder({ origin, key, campaignId }: ShopParts, ref: string, language: Language): Promise<boolean> {
+  const answer = await fetch(`${origin}${conversionsPath}/campaigns/${campaignId}/conversions`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ref, orderId: `demo-${ref.slice(0, 8)}`, ...prices[language] }),
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch(() => undefined)
+  return answer?.ok === true
 }
 
 /** Undefined where the API is out of reach, or does not let us. */

@@ -7,6 +7,7 @@ import { TooBusy } from '../../access/passwords.ts'
 import { type Fault, join } from '../../core/fault.ts'
 import { TemplateUnavailable } from '../../countdown/templates.ts'
 import type { Log } from '../../log.ts'
+import { MailNotSent } from '../../mail/mailer.ts'
 import type { Session } from '../../store/access.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { useJson } from '../json.ts'
@@ -159,6 +160,7 @@ function faultOf({ instancePath, message, params }: FastifySchemaValidationError
 
 function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof PanelRefusal) return error
+  if (error instanceof MailNotSent) return new PanelRefusal('MAIL_NOT_SENT')
   if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
   const isBusy = error instanceof TooBusy || error instanceof TemplateUnavailable
   const code = isBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)

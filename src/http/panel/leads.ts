@@ -5,13 +5,16 @@ import Type, { type Static } from 'typebox'
 import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
+import { deadlineInWords } from '../../core/mail-html.ts'
 import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { addPeriod, periodOf } from '../../core/mechanism/period.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
+import { conversionDocument } from '../../core/order.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { dateOf } from '../../leads/counting.ts'
+import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
 import type { StateCounts } from '../../store/lead-states.ts'
@@ -61,14 +64,20 @@ export const leadRoutes = {
     async run({ campaign, session, parts, body, now }) {
       const { state, limit, withLinks } = body
       const step = await readStep(parts, campaign, body)
-      const lines = new Map(step.leads.map((lead) => [lead, row(view(campaign, lead, now))]))
+      const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
       const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
       const shown = found.slice(0, limit)
       const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
-      const offer = withLinks ? offerOf(campaign, session.account, parts) : undefined
-      const rows = shown.map((lead) => lines.get(lead) as LeadLine)
+      const offer = offerOf(campaign, session.account, parts)
+      const tools = toolsOf(session.account, parts)
+      const rows = shown.map((lead) => lines.get(lead) as ExportLine)
       return {
-        leads: rows.map((one) => ({ ...one, offer: offer?.(one) ?? null })),
+        leads: rows.map((one) => ({
+          ...one,
+          offer: withLinks ? offer(one) : null,
+          /** What the export says of the lead, in the order of its columns. */
+          cells: withLinks ? exportCells(campaign, one, tools) : null,
+        })),
         read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
         ...(last === undefined ? step.next : positionOf(last, body.sort)),
       }
@@ -119,7 +128,7 @@ export const leadRoutes = {
         const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
         return deadline === null ? [] : [parts.leads.setDeadline(named(campaign), lead.email, deadline, now)]
       })
-      return { leads: (await Promise.all(changed)).map((done) => row(needDone(done))) }
+      return { leads: (await Promise.all(changed)).map((done) => exportLine(needDone(done))) }
     },
   }),
   /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
@@ -162,13 +171,15 @@ export const leadRoutes = {
     async run({ campaign, session, parts, params, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const counts = await parts.store.counts.ofLead(campaign, lead.id)
+      const orders = await parts.store.conversions.ofLead(campaign, lead.id)
       const { anchorAt, resets, byHand } = lead.attempt
-      const line = row(view(campaign, lead, now))
+      const line = exportLine(view(campaign, lead, now))
       return {
         ...line,
         ...{ anchorAt, resets, setByHandAt: byHand?.setAt ?? null },
         offer: offerOf(campaign, session.account, parts)(line),
         days: daysOf(counts),
+        orders: orders.map(conversionDocument),
       }
     },
   }),
@@ -178,7 +189,7 @@ export const leadRoutes = {
     async run({ campaign, parts, params, body, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const at = body.at === null ? null : needInstant(campaign, body.at)
-      return row(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, now)))
+      return exportLine(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, now)))
     },
   }),
   ...forUser('DELETE /campaigns/:campaignId/leads/:ref', {
@@ -253,15 +264,8 @@ function dayLater({ timeZone }: Campaign, deadline: Seconds | null, now: Seconds
 
 const named = ({ accountId, id: campaignId }: Campaign) => ({ accountId, campaignId })
 
-export type LeadLine = ReturnType<typeof row>
-
-function row({ lead, offer }: LeadView) {
-  const { ref, email, registeredAt, attempt } = lead
-  return { ref, email, registeredAt, ...offer, setByHand: attempt.byHand !== null }
-}
-
 /** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
-async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
+export async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
   const found = await store.leads.findByRef(ref)
   if (found?.campaignId !== campaign.id) throw new PanelRefusal('NOT_FOUND')
   const lead = await found.lead(campaign)
@@ -288,12 +292,15 @@ function needInstant({ timeZone }: Campaign, text: string): Seconds {
   throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
 }
 
+export const toolsOf = ({ countdownTools }: Account, { site }: PanelParts) => ({ ...site, countdownTools })
+
 /** Links and timers of leads, as the API hands them out; `target` is where a link leads. */
-function offerOf(campaign: Campaign, { countdownTools }: Account, { site }: PanelParts) {
-  const tools = { ...site, countdownTools }
+function offerOf(campaign: Campaign, account: Account, parts: PanelParts) {
+  const tools = toolsOf(account, parts)
+  const { timeZone, language: own } = campaign
   const addressOf = new Map(campaign.pages.map((page) => [page.id, page.proxyUrl ?? page.pageUrl]))
-  return (lead: LeadLine) => {
-    const offers = languages.map((language) => ({
+  return (lead: ExportLine) => {
+    const offers = [...new Set([...languages, own])].map((language) => ({
       ...{ language, ...leadOffer(campaign, { ...lead, language }, tools) },
     }))
     const { offerLinks, warnings } = offers[0] as LeadOffer
@@ -301,6 +308,7 @@ function offerOf(campaign: Campaign, { countdownTools }: Account, { site }: Pane
       links: offerLinks.map((link) => ({ ...link, target: ctaAddress(addressOf.get(link.pageId) ?? '', lead.ref) })),
       timers: offers.flatMap(({ language, mailTimerUrl: url }) => (url === null ? [] : [{ language, url }])),
       warnings,
+      inWords: lead.deadline === null ? null : deadlineInWords(lead.deadline, timeZone, own),
     }
   }
 }

@@ -1,26 +1,24 @@
 // What an account sees first: what happened by day, and what needs attention.
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Seconds } from '../../core/instant.ts'
-import { offerAt } from '../../core/mechanism/attempt.ts'
 import { DAY_SECONDS, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
-import { isVisitorName } from '../../core/visitor.ts'
+import { openOffersOfAccount } from '../../leads/open-offers.ts'
 import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
+import { failuresToStop } from '../../store/events.ts'
 import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
 import { isOver } from './campaigns.ts'
 import { forReader, type PanelParts } from './route.ts'
 
 const daysShown = 30
-/** Published campaigns that are looked at, the newest first, and leads that are read for their state. */
+/** Published campaigns that are looked at for what needs attention, the newest first. */
 const mostCampaigns = 50
-const mostLeads = 5_000
-const leadsAtOnce = 500
 
 /** Something that a customer would want to fix; of a campaign, or of the account. */
 export type Attention =
   | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
   /** The key of this name still works, replaced as it was, and none does after it. */
   | { what: 'KEY_ENDS'; campaignId: null; name: string; until: Seconds }
+  | { what: 'WEBHOOK_FAILS' | 'WEBHOOK_PAUSED'; campaignId: null; name: string; until: null }
   | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string; until: null }
 
 export const overviewRoutes = {
@@ -29,13 +27,17 @@ export const overviewRoutes = {
       const { account } = session
       const totals = await parts.store.configuration.countCampaigns(account.id)
       const looked = await newestPublished(parts, account.id)
-      const open = await openOffers(parts, looked, now)
+      const days = await countsByDay(parts, account.id, looked, now)
       return {
-        days: await countsByDay(parts, account.id, looked, now),
+        days: days.slice(daysShown),
+        totals: totalsOf(days.slice(daysShown)),
+        /** Of as many days before those. */
+        before: totalsOf(days.slice(0, daysShown)),
         campaigns: { ...totals, looked: looked.length },
-        open: { ...open, isAll: open.isAll && looked.length >= totals.published },
+        open: await openOffersOfAccount(parts.store, parts.configCache, account.id, now),
         attention: [
           ...(await ofAccount(parts, account, totals, now)),
+          ...(await ofWebhooks(parts, account.id)),
           ...(await Promise.all(looked.map((campaign) => ofCampaign(parts, campaign, now)))).flat(),
         ],
       }
@@ -49,14 +51,14 @@ async function newestPublished({ store }: PanelParts, accountId: number): Promis
   return found.filter((campaign) => campaign !== undefined)
 }
 
-/** Thirty days up to today where it is latest, each with a number for every kind. */
+/** Sixty days up to today where it is latest, each with a number for every kind. */
 async function countsByDay({ store }: PanelParts, accountId: number, looked: Campaign[], now: Seconds) {
   const utcDay = dayOf(now)
   // No zone is more than a day off.
-  const counts = await store.counts.ofAccount(accountId, utcDay - daysShown)
+  const counts = await store.counts.ofAccount(accountId, utcDay - 2 * daysShown)
   const today = Math.min(utcDay + 1, latestDay(looked, counts, now))
-  return Array.from({ length: daysShown }, (_, index) => {
-    const day = today - daysShown + 1 + index
+  return Array.from({ length: 2 * daysShown }, (_, index) => {
+    const day = today - 2 * daysShown + 1 + index
     const totalOf = (kind: Kind) => counts.find((count) => count.day === day && count.kind === kind)?.total ?? 0
     const totals = Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Kind, number>
     return { date: new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10), ...totals }
@@ -72,25 +74,9 @@ function latestDay(looked: Campaign[], counts: AccountCount[], now: Seconds): nu
   return Math.max(...(days.length === 0 ? [dayOf(now)] : days), ...counts.map(({ day }) => day))
 }
 
-/** States are derived, so only so many leads are looked at; `isAll` says whether those are all. */
-async function openOffers({ store }: PanelParts, campaigns: Campaign[], now: Seconds) {
-  let read = 0
-  let open = 0
-  for (const campaign of campaigns) {
-    let afterEmail = ''
-    for (;;) {
-      if (read >= mostLeads) return { open, read, isAll: false }
-      const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
-      read += leads.length
-      const isOpen = (lead: (typeof leads)[number]) =>
-        !isVisitorName(lead.email) && offerAt(campaign.terms, lead.attempt, now).state === 'open'
-      open += leads.filter(isOpen).length
-      if (leads.length < leadsAtOnce) break
-      afterEmail = leads.at(-1)?.email as string
-      await nextTurn()
-    }
-  }
-  return { open, read, isAll: true }
+function totalsOf(days: readonly Record<Kind, number>[]): Record<Kind, number> {
+  const totalOf = (kind: Kind) => days.reduce((sum, day) => sum + day[kind], 0)
+  return Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Kind, number>
 }
 
 async function ofAccount(
@@ -115,6 +101,16 @@ function lastToWork(keys: Key[], now: Seconds): Attention[] {
   const [last] = working.sort((a, b) => untilOf(b) - untilOf(a))
   if (last === undefined || last.revokedAt === null) return []
   return [{ what: 'KEY_ENDS', campaignId: null, name: last.name, until: last.revokedAt }]
+}
+
+/** Those whose server fails, and those that were paused because of it. */
+async function ofWebhooks({ store }: PanelParts, accountId: number): Promise<Attention[]> {
+  const failing = (await store.events.listEndpoints(accountId)).filter(
+    ({ pauseCause, failures }) => pauseCause === 'failing' || pauseCause === 'gone' || failures >= failuresToStop,
+  )
+  return failing.map(({ pausedAt, settings: { name } }) => {
+    return { what: pausedAt === null ? 'WEBHOOK_FAILS' : 'WEBHOOK_PAUSED', campaignId: null, name, until: null }
+  })
 }
 
 async function ofCampaign({ store }: PanelParts, campaign: Campaign, now: Seconds): Promise<Attention[]> {

@@ -4,6 +4,7 @@ import type { Seconds } from '../../core/instant.ts'
 import { DAY_SECONDS, type Day, dayOf, parseDate } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { dateOf } from '../../leads/counting.ts'
+import { openOffersOf } from '../../leads/open-offers.ts'
 import type { CampaignCount, Counts } from '../../store/counts.ts'
 import type { Campaign } from '../../store/model.ts'
 import { invalid } from './errors.ts'
@@ -15,7 +16,7 @@ const mostDays = 366
 
 const LocalDate = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
 /** Days of the campaign's time zone, both included; the last thirty where they are left out. */
-const Range = Type.Object({ from: Type.Optional(LocalDate), to: Type.Optional(LocalDate) }, closed)
+export const Range = Type.Object({ from: Type.Optional(LocalDate), to: Type.Optional(LocalDate) }, closed)
 
 /** People are those who signed up on the day; what happened is of anybody, on the day itself. */
 export type ResultsOfDay = {
@@ -34,8 +35,7 @@ export const resultsRoutes = {
     query: Range,
     async run({ campaign, parts, query, now }) {
       const { counts } = parts.store
-      const today = dayOf(zoneOf(campaign.timeZone).toLocal(now))
-      const { from, to } = readRange(query, today)
+      const { from, to, today } = readRange(campaign, query, now)
       const length = to - from + 1
       const [asked, before] = [
         await resultsBetween(counts, campaign, from, to + 1),
@@ -47,19 +47,27 @@ export const resultsRoutes = {
         startsSince: await counts.startsSince(),
         ...{ days: asked.days, totals: totalsOf(asked.days), before: totalsOf(before.days) },
         pages: byPage(campaign, asked.counts),
+        /** Now, whatever the days. */
+        open: await openOffersOf(parts.store, campaign, now),
       }
     },
   }),
 }
 
-function readRange(query: { from?: string; to?: string }, today: Day): { from: Day; to: Day } {
+/** @throws PanelRefusal */
+export function readRange(
+  { timeZone }: Campaign,
+  query: { from?: string; to?: string },
+  now: Seconds,
+): { from: Day; to: Day; today: Day } {
+  const today = dayOf(zoneOf(timeZone).toLocal(now))
   const to = query.to === undefined ? today : parseDate(query.to)
   if (to === undefined) throw invalid('to', 'must be a date such as 2026-12-31')
   const from = query.from === undefined ? to - usualDays + 1 : parseDate(query.from)
   if (from === undefined) throw invalid('from', 'must be a date such as 2026-12-31')
   if (from > to) throw invalid('from', 'must not be after to')
   if (to - from >= mostDays) throw invalid('from', `must be at most ${mostDays} days before to`)
-  return { from, to }
+  return { from, to, today }
 }
 
 /** A number for each day from `from` on and before `until`. */
@@ -76,7 +84,7 @@ async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, unt
   }
   const happened = (await counts.ofCampaign(campaign, from, until)).filter(({ fetcher }) => fetcher === 'person')
   for (const { day, kind, total } of happened) {
-    if (kind !== 'registration') (days[day - from] as ResultsOfDay)[kind] += total
+    if (kind !== 'registration' && kind !== 'conversion') (days[day - from] as ResultsOfDay)[kind] += total
   }
   return { days, counts: happened }
 }

@@ -6,8 +6,10 @@ import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Site } from '../../core/offer.ts'
 import type { Templates } from '../../countdown/templates.ts'
+import type { Endpoints } from '../../events/endpoints.ts'
 import type { HistoryReader } from '../../history/table.ts'
 import type { Leads } from '../../leads/leads.ts'
+import type { Mailer } from '../../mail/mailer.ts'
 import type { Session } from '../../store/access.ts'
 import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
@@ -23,13 +25,15 @@ export type PanelParts = {
   rateLimitPerMinute: number
   history: HistoryReader
   historyDays: number
+  mailer: Mailer
+  endpoints: Endpoints
   /** What links, timers and the downloaded description begin with. */
   site: Site
 }
 
 /** Numbers in a path; with anything else in their place it is not found. */
-type NumberName = 'campaignId' | 'userId'
-const numberNames = ['campaignId', 'userId'] satisfies NumberName[]
+const numberNames = ['campaignId', 'userId', 'endpointId'] as const
+type NumberName = (typeof numberNames)[number]
 export const isNumberName = (name: string) => numberNames.some((known) => known === name)
 
 type ParamName<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

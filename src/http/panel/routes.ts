@@ -4,14 +4,17 @@ import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
 import { keyRoutes } from './keys.ts'
 import { leadRoutes } from './leads.ts'
+import { mailRoutes } from './mail.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
 import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
@@ -20,13 +23,16 @@ export const routes = {
   ...campaignRoutes,
   ...resultsRoutes,
   ...offerPageRoutes,
+  ...mailRoutes,
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,
   ...leadRoutes,
+  ...salesRoutes,
   ...personRoutes,
   ...previewRoutes,
   ...timeZoneRoutes,
+  ...webhookRoutes,
 }
 
 export type Routes = typeof routes

@@ -87,7 +87,7 @@ const timeoutMs = 1_000
 const stallMs = 100
 
 /** The answer, or StoreUnavailable where it takes longer. What was asked for may still be carried out. */
-function inTime<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
+export function inTime<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
   const leftMs = Math.max(0, timeoutMs - waitedMs)
   let dueAt = performance.now() + leftMs
   return new Promise((resolve, reject) => {

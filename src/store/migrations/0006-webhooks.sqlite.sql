@@ -1,11 +1,11 @@
--- Whom to tell of what. generation is that of the secret; old_secrets has those that sign too, and until when.
--- What was due before from_at is not told.
+-- Whom to tell of what. generation is that of the secret, and the one before signs too until old_until. What was due
+-- before from_at is not told.
 CREATE TABLE endpoints (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id INTEGER NOT NULL,
   settings TEXT NOT NULL,
   generation INTEGER NOT NULL DEFAULT 1,
-  old_secrets TEXT NOT NULL DEFAULT '[]',
+  old_until INTEGER,
   created_at INTEGER NOT NULL,
   from_at INTEGER NOT NULL DEFAULT 0,
   paused_at INTEGER,
@@ -27,5 +27,5 @@ CREATE TABLE notices (
   lead_id INTEGER NOT NULL,
   kind INTEGER NOT NULL,
   detail INTEGER NOT NULL,
-  PRIMARY KEY (account_id, endpoint_id, due_at, lead_id, kind, detail)
+  PRIMARY KEY (account_id, endpoint_id, due_at, lead_id, kind)
 ) STRICT, WITHOUT ROWID;

@@ -13,6 +13,7 @@ type Placement = 'distributed' | 'reference' | 'local'
 export const placements: Record<string, Placement> = {
   leads: 'distributed',
   lead_counts: 'distributed',
+  conversions: 'distributed',
   daily_counts: 'distributed',
   signup_counts: 'distributed',
   clicked_leads: 'distributed',

@@ -1,5 +1,6 @@
 import { accessOn } from '../access.ts'
 import { configurationOn } from '../configuration.ts'
+import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
 import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import { eventsOn } from '../events.ts'
@@ -68,6 +69,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   return {
     configuration: configurationOn(runner),
     leads: leadsOn(pools, runner, refCipher(refKey)),
+    conversions: conversionsOn(runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
     templates: templatesOn(runner),

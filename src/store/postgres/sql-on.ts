@@ -40,6 +40,9 @@ export function sqlOn({ query }: Connection): Sql {
       const { rows } = await query('SELECT version FROM accounts WHERE id = ?', [accountId])
       return rows[0]?.version
     },
+    async holdSettings(accountId) {
+      await query('SELECT pg_advisory_xact_lock_shared(?)', [lockOf(accountId)])
+    },
     async bumpVersion(accountId) {
       await query('SELECT pg_advisory_xact_lock(?)', [lockOf(accountId)])
       await query('UPDATE accounts SET version = version + 1 WHERE id = ?', [accountId])

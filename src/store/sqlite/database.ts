@@ -247,6 +247,8 @@ function sqlOn(connection: Connection): Sql {
     get: async (sql, ...values) => connection.get(sql, ...values),
     run: async (sql, ...values) => connection.run(sql, ...values).changes,
     versionOf: async () => versionIn(connection),
+    // One writer at a time.
+    holdSettings: async () => {},
     bumpVersion: async () => {
       connection.run('UPDATE configuration SET version = version + 1')
     },

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { accessOn } from '../access.ts'
 import { configurationOn } from '../configuration.ts'
+import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
 import { Refused } from '../errors.ts'
 import { eventsOn } from '../events.ts'
@@ -48,6 +49,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
       lockWaitMs,
       onErased: () => logProcess?.emptyLog(),
     }),
+    conversions: conversionsOn(runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
     templates: templatesOn(runner),

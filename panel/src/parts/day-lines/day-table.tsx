@@ -1,6 +1,6 @@
 import { Button, Collapse, ScrollArea, Table } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useLanguage, useWords } from '../../language.ts'
+import { locales, useLanguage, useWords } from '../../language.ts'
 import { words } from '../words.ts'
 import type { DayLinesProps } from './day-lines.tsx'
 
@@ -9,7 +9,7 @@ export function DayTable<Name extends string>({ label, lines, days }: DayLinesPr
   const text = useWords(words)
   const language = useLanguage()
   const [isOpen, { toggle }] = useDisclosure(false)
-  const long = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const long = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   const number = new Intl.NumberFormat(language)
   return (
     <div>

@@ -3,7 +3,7 @@ import { Box, Paper, Text, useComputedColorScheme } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import Uplot from 'uplot'
-import { useLanguage } from '../../language.ts'
+import { type Language, locales, useLanguage } from '../../language.ts'
 import type { DayLinesProps } from './day-lines.tsx'
 
 const height = 260
@@ -25,7 +25,7 @@ export function Plot<Name extends string>({ label, lines, days, onZoom }: DayLin
   const { ref, width } = useElementSize()
   const { host, at, point } = usePlot({ lines, days, onZoom, width })
   const number = new Intl.NumberFormat(language)
-  const long = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' })
+  const long = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   const day = at === null ? undefined : days[at.index]
   const told = day && lines.map(({ name, label }) => `${label}: ${number.format(day[name])}`)
   const press = (event: KeyboardEvent) => {
@@ -130,12 +130,12 @@ function usePlot<Name extends string>({ lines, days, onZoom, width }: Drawn<Name
 function optionsOf(
   count: number,
   days: readonly { date: string }[],
-  language: string,
+  language: Language,
   host: HTMLElement,
 ): Omit<Uplot.Options, 'width'> {
   const style = getComputedStyle(host)
   const colour = (name: string) => style.getPropertyValue(name)
-  const short = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const short = new Intl.DateTimeFormat(locales[language], { day: 'numeric', month: 'short', timeZone: 'UTC' })
   const compact = new Intl.NumberFormat(language, { notation: 'compact' })
   const axis = {
     stroke: colour('--mantine-color-dimmed'),
@@ -158,11 +158,12 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
+        size: 28,
         incrs: [1, 2, 5, 7, 14, 30, 60, 90],
         space: 64,
         values: (_, splits) => splits.map(nameOf),
       },
-      { ...axis, size: 48, incrs: wholeSteps, values: (_, splits) => splits.map((value) => compact.format(value)) },
+      { ...axis, size: 60, incrs: wholeSteps, values: (_, splits) => splits.map((value) => compact.format(value)) },
     ],
     series: [
       {},

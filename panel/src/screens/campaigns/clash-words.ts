@@ -7,6 +7,7 @@ type Names = Record<string, string>
 const en: Names = {
   name: 'Name',
   timeZone: 'Time zone',
+  language: 'Language of mails',
   'mechanism.startsOn': 'What starts the offer',
   'mechanism.deadline': 'When the offer ends',
   'mechanism.deadline.skip': 'Days left out',
@@ -17,6 +18,7 @@ const en: Names = {
   'mechanism.retry': 'Another chance',
   'mechanism.cycle': 'Opens again by itself',
   anonymous: 'Visitors without an email',
+  conversion: 'A purchase ends the offer',
   onExpiry: 'When time is up',
   pages: 'Offer page',
   mailTimer: 'Mail timer',
@@ -35,6 +37,7 @@ const en: Names = {
 const pl: typeof en = {
   name: 'Nazwa',
   timeZone: 'Strefa czasowa',
+  language: 'Język e-maili',
   'mechanism.startsOn': 'Co zaczyna ofertę',
   'mechanism.deadline': 'Kiedy oferta się kończy',
   'mechanism.deadline.skip': 'Pominięte dni',
@@ -45,6 +48,7 @@ const pl: typeof en = {
   'mechanism.retry': 'Kolejna szansa',
   'mechanism.cycle': 'Samoczynne otwarcie',
   anonymous: 'Odwiedzający bez adresu e-mail',
+  conversion: 'Zakup kończy ofertę',
   onExpiry: 'Gdy czas minie',
   pages: 'Strona oferty',
   mailTimer: 'Licznik w e-mailu',

@@ -44,7 +44,7 @@ export const words = inBoth({
     results: 'Wyniki',
     rules: 'Termin',
     pages: 'Strony oferty',
-    timer: 'Licznik w e-mailu',
+    timer: 'Licznik',
     leads: 'Odbiorcy',
     parts: 'Części kampanii',
     states: { draft: 'Wersja robocza', live: 'Trwa', ended: 'Zakończona' },

@@ -13,6 +13,7 @@ import { words } from './words.ts'
 /** The parts by their name in the address. */
 const parts = {
   keys: lazy(() => import('./keys/keys.tsx')),
+  webhooks: lazy(() => import('./webhooks/webhooks.tsx')),
   history: lazy(() => import('./history/history.tsx')),
   reference: lazy(() => import('./reference/reference.tsx')),
 }

@@ -5,13 +5,15 @@ export const words = inBoth({
   en: {
     parts: 'Parts of the integrations',
     keys: 'API keys',
-    history: 'Request history',
-    reference: 'API reference',
+    webhooks: 'Webhooks',
+    history: 'Requests',
+    reference: 'Reference',
   },
   pl: {
     parts: 'Części integracji',
     keys: 'Klucze API',
-    history: 'Historia żądań',
-    reference: 'Dokumentacja API',
+    webhooks: 'Webhooki',
+    history: 'Żądania',
+    reference: 'Dokumentacja',
   },
 })

@@ -3,7 +3,6 @@ import { inBoth, plural } from '../../language.ts'
 export const words = inBoth({
   en: {
     title: 'Overview',
-    today: 'Today',
     kinds: {
       registration: 'Sign-ups',
       visit: 'Visits',
@@ -11,16 +10,14 @@ export const words = inBoth({
       open: 'Opens of the countdown',
     },
     open: 'Open offers',
-    openSome: (read: string) => `among ${read} leads of the newest campaigns`,
+    atLeast: (count: string) => `at least ${count}`,
     published: (count: number) =>
-      plural('en', count, { one: 'in # published campaign', other: 'in # published campaigns' }),
+      plural('en', count, { one: 'now, in # published campaign', other: 'now, in # published campaigns' }),
     days: 'The last 30 days',
     daysNote:
       'Days are those of each campaign’s time zone, up to the latest. People only: mail proxies and link scanners are counted apart. Opens say little, since Apple Mail loads every picture.',
     none: 'Nothing has happened in these days yet. Add a lead, or put the widget on a page, and it will show here.',
     chart: 'Chart of sign-ups, visits, clicks and opens by day; the table below has the same numbers',
-    table: 'Show as a table',
-    day: 'Day',
     attention: 'Needs attention',
     allWell: 'Nothing needs your attention.',
     looked: (count: number) =>
@@ -35,30 +32,53 @@ export const words = inBoth({
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
       KEY_ENDS: (when: string) =>
         `is the last API key that works, until ${when}. Create another one under Integrations.`,
+      WEBHOOK_FAILS: 'is a webhook whose server does not answer as it should: what it has not taken waits.',
+      WEBHOOK_PAUSED:
+        'is a webhook that is paused because of what its server answered. Put that right, then resume it.',
       NO_PAGE: 'has no page that mails link to, so leads get no link.',
       WIDGET_NEVER_SEEN: 'is published, but its widget has not been seen on a page yet.',
       OVER: 'is over: its date or its end has passed.',
       NO_DEADLINE: 'has no deadline, so there is nothing to count down to.',
     },
+    /** Of several campaigns in one line. */
+    many: {
+      NO_PAGE: (count: number) =>
+        plural('en', count, {
+          one: '# published campaign has no page that mails link to, so its leads get no link.',
+          other: '# published campaigns have no page that mails link to, so their leads get no link.',
+        }),
+      WIDGET_NEVER_SEEN: (count: number) =>
+        plural('en', count, {
+          one: '# campaign is published, but its widget has not been seen on a page yet.',
+          other: '# campaigns are published, but their widgets have not been seen on a page yet.',
+        }),
+      OVER: (count: number) =>
+        plural('en', count, {
+          one: '# campaign is over: its date or its end has passed.',
+          other: '# campaigns are over: their dates or their ends have passed.',
+        }),
+      NO_DEADLINE: (count: number) =>
+        plural('en', count, {
+          one: '# campaign has no deadline, so there is nothing to count down to.',
+          other: '# campaigns have no deadline, so there is nothing to count down to.',
+        }),
+    },
   },
   pl: {
     title: 'Przegląd',
-    today: 'Dzisiaj',
     kinds: { registration: 'Zapisy', visit: 'Wizyty', click: 'Kliknięcia', open: 'Otwarcia licznika' },
     open: 'Trwające oferty',
-    openSome: (read: string) => `wśród ${read} odbiorców najnowszych kampanii`,
+    atLeast: (count: string) => `co najmniej ${count}`,
     published: (count: number) =>
       plural('pl', count, {
-        ...{ one: 'w # opublikowanej kampanii', few: 'w # opublikowanych kampaniach' },
-        ...{ many: 'w # opublikowanych kampaniach', other: 'w # opublikowanych kampaniach' },
+        ...{ one: 'teraz, w # opublikowanej kampanii', few: 'teraz, w # opublikowanych kampaniach' },
+        ...{ many: 'teraz, w # opublikowanych kampaniach', other: 'teraz, w # opublikowanych kampaniach' },
       }),
     days: 'Ostatnie 30 dni',
     daysNote:
       'Dni są liczone w strefie czasowej każdej kampanii, do najpóźniejszego z nich. Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obraz.',
     none: 'W tych dniach nic się jeszcze nie wydarzyło. Zapisz odbiorcę albo umieść widżet na stronie, a pojawi się to tutaj.',
     chart: 'Wykres zapisów, wizyt, kliknięć i otwarć według dni; tabela poniżej zawiera te same liczby',
-    table: 'Pokaż jako tabelę',
-    day: 'Dzień',
     attention: 'Wymaga uwagi',
     allWell: 'Nic nie wymaga Twojej uwagi.',
     looked: (count: number) =>
@@ -74,10 +94,42 @@ export const words = inBoth({
       TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
       KEY_ENDS: (when: string) =>
         `to ostatni działający klucz API; przestanie działać: ${when}. Utwórz następny w Integracjach.`,
+      WEBHOOK_FAILS: 'to webhook, którego serwer nie odpowiada prawidłowo: czeka to, czego nie przyjął.',
+      WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera. Napraw to, a potem go wznów.',
       NO_PAGE: 'nie ma strony, do której linkują e-maile, więc odbiorcy nie dostają linku.',
       WIDGET_NEVER_SEEN: 'jest opublikowana, ale nie wykryto jeszcze jej widżetu na stronie.',
       OVER: 'skończyła się: jej data albo jej koniec minął.',
       NO_DEADLINE: 'nie ma terminu, więc nie ma do czego odliczać.',
+    },
+    many: {
+      NO_PAGE: (count: number) =>
+        plural('pl', count, {
+          one: '# opublikowana kampania nie ma strony, do której linkują e-maile.',
+          few: '# opublikowane kampanie nie mają strony, do której linkują e-maile.',
+          many: '# opublikowanych kampanii nie ma strony, do której linkują e-maile.',
+          other: '# opublikowanej kampanii nie ma strony, do której linkują e-maile.',
+        }),
+      WIDGET_NEVER_SEEN: (count: number) =>
+        plural('pl', count, {
+          one: '# opublikowana kampania nie ma jeszcze widżetu wykrytego na stronie.',
+          few: '# opublikowane kampanie nie mają jeszcze widżetu wykrytego na stronie.',
+          many: '# opublikowanych kampanii nie ma jeszcze widżetu wykrytego na stronie.',
+          other: '# opublikowanej kampanii nie ma jeszcze widżetu wykrytego na stronie.',
+        }),
+      OVER: (count: number) =>
+        plural('pl', count, {
+          one: '# kampania skończyła się: jej data albo jej koniec minął.',
+          few: '# kampanie skończyły się: ich data albo koniec minął.',
+          many: '# kampanii skończyło się: ich data albo koniec minął.',
+          other: '# kampanii skończyło się: ich data albo koniec minął.',
+        }),
+      NO_DEADLINE: (count: number) =>
+        plural('pl', count, {
+          one: '# kampania nie ma terminu, więc nie ma do czego odliczać.',
+          few: '# kampanie nie mają terminu, więc nie ma do czego odliczać.',
+          many: '# kampanii nie ma terminu, więc nie ma do czego odliczać.',
+          other: '# kampanii nie ma terminu, więc nie ma do czego odliczać.',
+        }),
     },
   },
 })

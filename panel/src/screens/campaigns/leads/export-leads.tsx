@@ -4,6 +4,8 @@ import { CallFailed } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { useStayOpen } from '../../../leaving.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { MailServiceSelect } from '../timer/mail-service-select.tsx'
+import { type MailService, useMailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
 import { download } from './csv.ts'
 import { type Exported, exportLeads } from './export-run.ts'
@@ -12,7 +14,7 @@ import { words } from './words.ts'
 
 type Phase = 'ready' | 'running' | 'done'
 
-function useExport(settings: Settings, filter: Filter) {
+function useExport(settings: Settings, filter: Filter, service: MailService) {
   const [phase, setPhase] = useState<Phase>('ready')
   const [exported, setExported] = useState<Exported | null>(null)
   const [error, setError] = useState<CallFailed | null>(null)
@@ -26,7 +28,7 @@ function useExport(settings: Settings, filter: Filter) {
     setError(null)
     setPhase('running')
     try {
-      for await (const so of exportLeads(settings, filter, exported, signal)) setExported(so)
+      for await (const so of exportLeads(settings, filter, service, exported, signal)) setExported(so)
       setPhase('done')
     } catch (failure) {
       setPhase('ready')
@@ -44,14 +46,30 @@ function useExport(settings: Settings, filter: Filter) {
   return { phase, exported, error, start, stop: () => stopper.current.abort(), reset }
 }
 
-type Props = { settings: Settings; filter: Filter; opened: boolean; onClose(): void }
+type Props = {
+  settings: Settings
+  filter: Filter
+  opened: boolean
+  /** It begins when it is opened, and the file is saved when it is whole: the mail service is chosen already. */
+  isAtOnce?: boolean
+  onClose(): void
+}
 
-export function ExportLeads({ settings, filter, opened, onClose }: Props) {
+export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClose }: Props) {
   const text = useWords(words)
-  const { phase, exported, error, start, stop, reset } = useExport(settings, filter)
+  const chosen = useMailService()
+  const { phase, exported, error, start, stop, reset } = useExport(settings, filter, chosen.service)
   const isRunning = phase === 'running'
   const isFiltered = filter.prefix !== '' || filter.part !== '' || filter.state !== null
   useStayOpen(isRunning)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is opened
+  useEffect(() => {
+    if (isAtOnce && opened) start()
+  }, [isAtOnce, opened])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when it is whole
+  useEffect(() => {
+    if (isAtOnce && phase === 'done' && exported !== null) download(exported.file(), exported.name)
+  }, [isAtOnce, phase])
   const close = () => {
     onClose()
     reset()
@@ -67,6 +85,7 @@ export function ExportLeads({ settings, filter, opened, onClose }: Props) {
       <Stack>
         <Text size="sm">{text.exportText}</Text>
         {isFiltered && <Text size="sm">{text.exportFiltered}</Text>}
+        {!isAtOnce && <MailServiceSelect of={chosen} disabled={exported !== null} />}
         <Group gap="sm" role="status">
           {isRunning && <Loader size="xs" aria-label={text.exportRunning} />}
           {exported !== null && phase !== 'done' && (

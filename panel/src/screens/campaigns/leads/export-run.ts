@@ -1,10 +1,10 @@
 import { call } from '../../../api.ts'
+import type { MailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
 import { csvFile, csvLine, isFormula } from './csv.ts'
-import type { Filter, Lead } from './use-leads.ts'
+import type { Filter } from './use-leads.ts'
 
 const pageSize = 1_000
-const timers = ['en', 'pl'] as const
 
 /** As far as it got. */
 export type Exported = {
@@ -19,22 +19,22 @@ export type Exported = {
   file(): Blob
 }
 
-/** Asks page by page, from where `before` ended. @throws CallFailed */
+/** Asks page by page, from where `before` ended. The headings are the fields of the mail service. @throws CallFailed */
 export async function* exportLeads(
   settings: Settings,
   filter: Filter,
+  service: MailService,
   before: Exported | null,
   signal: AbortSignal,
 ): AsyncGenerator<Exported, void> {
-  const pageIds = settings.pages.map(({ id }) => id)
-  let exported = before ?? begun(settings, pageIds)
+  let exported = before ?? (await begun(settings, service, signal))
   while (exported.afterEmail !== null) {
     signal.throwIfAborted()
     const { afterEmail, afterAt } = exported
     const body = { ...filter, afterEmail, afterAt, limit: pageSize, withLinks: true }
     const asked = { params: { campaignId: settings.id }, body }
     const page = await call('POST /campaigns/:campaignId/leads/search', asked, signal)
-    exported.parts.push(page.leads.map((lead) => lineOf(lead, pageIds)).join(''))
+    exported.parts.push(page.leads.map(({ cells }) => csvLine(cells ?? [])).join(''))
     exported = {
       ...exported,
       read: exported.read + page.read,
@@ -47,22 +47,10 @@ export async function* exportLeads(
   }
 }
 
-function begun({ id }: Settings, pageIds: number[]): Exported {
-  const links = pageIds.map((pageId) => `link_${pageId}`)
-  const columns = ['email', 'state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
-  const parts = [csvLine([...columns, ...links, ...timers.map((language) => `countdown_${language}`)])]
+async function begun({ id }: Settings, service: MailService, signal: AbortSignal): Promise<Exported> {
+  const params = { campaignId: id }
+  const { columns } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
+  const parts = [csvLine(columns)]
   const name = `campaign-${id}-leads-${new Date().toISOString().slice(0, 10)}.csv`
   return { read: 0, count: 0, marked: 0, afterEmail: '', afterAt: null, name, parts, file: () => csvFile(parts) }
-}
-
-function lineOf(lead: Lead, pageIds: number[]): string {
-  const { email, state, opensAt, deadline, setByHand, registeredAt, attempt, cycle, ref, offer } = lead
-  const links = pageIds.map((id) => offer?.links.find(({ pageId }) => pageId === id)?.url ?? null)
-  const images = timers.map((name) => offer?.timers.find(({ language }) => language === name)?.url ?? null)
-  const facts = [email, state, instant(opensAt), instant(deadline), String(setByHand), instant(registeredAt)]
-  return csvLine([...facts, attempt, cycle, ref, ...links, ...images])
-}
-
-function instant(at: number | null): string | null {
-  return at === null ? null : new Date(at * 1_000).toISOString().replace('.000', '')
 }

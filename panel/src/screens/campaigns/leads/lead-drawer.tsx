@@ -14,6 +14,7 @@ import { eraseSoon } from './erasing.ts'
 import { Deadline, StateBadge } from './lead-list.tsx'
 import { LeadTimeLine, opensLater } from './lead-time-line.tsx'
 import classes from './leads.module.css'
+import { Orders } from './record-order.tsx'
 import { SetDeadline } from './set-deadline.tsx'
 import { useLeadsAnew } from './use-leads.ts'
 import { words } from './words.ts'
@@ -73,6 +74,7 @@ function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
     <Stack gap="xl">
       <Standing lead={lead.data} settings={settings} />
       <SetDeadline lead={lead.data} settings={settings} />
+      <Orders lead={lead.data} settings={settings} />
       <Links lead={lead.data} />
       <Section title={text.timeLine}>
         <LeadTimeLine lead={lead.data} timeZone={settings.timeZone} />
@@ -158,8 +160,8 @@ function Links({ lead: { offer } }: { lead: WholeLead }) {
       ))}
       {offer.timers.map(({ language, url }) => (
         <Stack key={language} gap={4}>
-          <Text size="sm">{text.timerIn[language]}</Text>
-          <CopyBlock text={url} name={text.timerIn[language]} />
+          <Text size="sm">{text.timerIn(language)}</Text>
+          <CopyBlock text={url} name={text.timerIn(language)} />
         </Stack>
       ))}
     </Section>

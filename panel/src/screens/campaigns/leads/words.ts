@@ -1,4 +1,5 @@
 import { inBoth, type Language, plural } from '../../../language.ts'
+import { languageName } from '../../../parts/language-name.ts'
 
 const en = (count: number, one: string, other: string) => plural('en', count, { one, other })
 const pl = (count: number, one: string, few: string, many: string) =>
@@ -98,7 +99,7 @@ export const words = inBoth({
     links: 'Links and countdown',
     linkTo: (page: string) => `Personal link to ${page}`,
     leadsTo: 'Leads to',
-    timerIn: { en: 'Countdown image in English', pl: 'Countdown image in Polish' },
+    timerIn: (language: string) => `Countdown image in ${languageName('en', language)}`,
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Links and countdown come with publishing: the campaign is a draft.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Links and countdown are switched off for this account. Ask the operator.',
@@ -175,7 +176,7 @@ export const words = inBoth({
     unreadable: 'The file cannot be read any more. Choose it again.',
     exportTitle: 'Export leads',
     exportText:
-      'A CSV file with address, state, deadline, sign-up and the personal links and countdown addresses of each lead, for your mail service. Times are in UTC.',
+      'A CSV file for your mail service: for each lead the address, the link, the countdown and the deadline in words, under the names that the HTML for the mail has; and state and times in UTC.',
     exportFiltered: 'Only what is searched for now: address and state as chosen in the list.',
     exportDo: 'Start export',
     exportRunning: 'Exporting',
@@ -277,7 +278,7 @@ export const words = inBoth({
     links: 'Linki i licznik',
     linkTo: (page: string) => `Osobisty link do ${page}`,
     leadsTo: 'Prowadzi do',
-    timerIn: { en: 'Obraz licznika po angielsku', pl: 'Obraz licznika po polsku' },
+    timerIn: (language: string) => `Obraz licznika, język: ${languageName('pl', language)}`,
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Linki i licznik pojawią się po publikacji: kampania jest wersją roboczą.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Linki i licznik są wyłączone dla tego konta. Zapytaj operatora.',
@@ -353,7 +354,7 @@ export const words = inBoth({
     unreadable: 'Pliku nie można już odczytać. Wybierz go ponownie.',
     exportTitle: 'Eksportuj odbiorców',
     exportText:
-      'Plik CSV z adresem, stanem, terminem, zapisem oraz osobistymi linkami i adresami licznika każdego odbiorcy, dla Twojego systemu mailingowego. Czas podano w UTC.',
+      'Plik CSV dla Twojego serwisu mailingowego: adres, link, licznik i termin słownie każdego odbiorcy, pod nazwami z kodu HTML do e-maila, a także stan i czasy w UTC.',
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
     exportDo: 'Rozpocznij eksport',
     exportRunning: 'Trwa eksport',

@@ -2,7 +2,7 @@ import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { fromTemplate, type TemplateName, templateNames } from './templates.ts'
@@ -19,13 +19,14 @@ export function NewCampaign({ opened, onClose }: { opened: boolean; onClose(): v
 
 function NewForm() {
   const text = useWords(words)
+  const language = useLanguage()
   const [, go] = useLocation()
   const send = useSend('POST /campaigns')
   const [template, setTemplate] = useState<TemplateName>('hours')
   const [name, setName] = useState('')
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const settings = fromTemplate(template, name.trim() || text.templates[template].name, new Date())
+    const settings = fromTemplate(template, name.trim() || text.templates[template].name, new Date(), language)
     const made = await send.mutateAsync({ body: { settings } })
     go(`/campaigns/${made.settings.id}`)
   }

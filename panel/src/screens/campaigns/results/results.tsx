@@ -1,7 +1,7 @@
 import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
-import { useLanguage, useWords } from '../../../language.ts'
+import { locales, useLanguage, useWords } from '../../../language.ts'
 import DayLines from '../../../parts/day-lines/day-lines.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
@@ -11,6 +11,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { Funnel, steps } from './people.tsx'
 import { RangeBar, useRange } from './range.tsx'
+import { SalesSection } from './sales.tsx'
 import { words } from './words.ts'
 
 export type Results = AnswerOf<'GET /campaigns/:campaignId/results'>
@@ -42,6 +43,7 @@ export default function ResultsPart({ read: { settings } }: PartProps) {
         <>
           <People of={results.data} onZoom={(from, to) => setRange({ from, to })} />
           <Happened of={results.data} onZoom={(from, to) => setRange({ from, to })} />
+          <SalesSection settings={settings} range={range} />
           <Pages of={results.data} />
           <Text size="sm" c="dimmed">
             {text.zone(results.data.timeZone)}
@@ -74,13 +76,17 @@ export function Section({ title, note, children }: { title: string; note?: strin
 
 type SectionProps = { of: Results; onZoom(from: string, to: string): void }
 
-function People({ of: { days, totals, before, startsSince, from }, onZoom }: SectionProps) {
+function People({ of: { days, totals, before, startsSince, from, open }, onZoom }: SectionProps) {
   const text = useWords(words)
   const language = useLanguage()
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(new Date(startsSince * 1_000))
+  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'long' }).format(new Date(startsSince * 1_000))
+  const count = new Intl.NumberFormat(language).format(open.count)
   const isPartly = Date.parse(from) < startsSince * 1_000
   return (
     <Section title={text.people} note={text.peopleNote}>
+      <Text size="sm">
+        {text.open}: <b>{open.isAll ? count : text.atLeast(count)}</b>
+      </Text>
       <Funnel totals={totals} before={before} />
       {isPartly && (
         <Text size="sm" c="dimmed">

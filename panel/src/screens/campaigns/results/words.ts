@@ -8,6 +8,8 @@ export const words = inBoth({
     zone: (zone: string) => `Days of the campaign’s time zone, ${zone}.`,
     people: 'People',
     peopleNote: 'Everyone who signed up in these days, and how far they have come by now.',
+    open: 'Open offers now',
+    atLeast: (count: string) => `at least ${count}`,
     steps: { signedUp: 'Signed up', started: 'Offer started', clicked: 'Clicked a link' },
     ofAll: (percent: string) => `${percent} of those who signed up`,
     startsSince: (day: string) =>
@@ -32,6 +34,8 @@ export const words = inBoth({
     zone: (zone: string) => `Dni w strefie czasowej kampanii: ${zone}.`,
     people: 'Osoby',
     peopleNote: 'Wszyscy, którzy zapisali się w tych dniach, i jak daleko doszli do tej pory.',
+    open: 'Trwające oferty teraz',
+    atLeast: (count: string) => `co najmniej ${count}`,
     steps: { signedUp: 'Zapisy', started: 'Oferta wystartowała', clicked: 'Kliknięcie linku' },
     ofAll: (percent: string) => `${percent} zapisanych`,
     startsSince: (day: string) =>

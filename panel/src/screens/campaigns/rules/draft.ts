@@ -1,4 +1,5 @@
 // What the editor holds while somebody types: fields may be empty, and what is switched off keeps what it had.
+import type { MailLanguage } from '../../../parts/language-name.ts'
 import type { Settings } from '../use-campaign.ts'
 
 type Mechanism = Settings['mechanism']
@@ -25,7 +26,9 @@ export type AgainDraft<Given extends Block> = { given: Given; max: Typed | null 
 export type Draft = {
   name: string
   timeZone: string
+  language: MailLanguage
   anonymous: boolean
+  closes: boolean
   action: Action
   redirectUrl: string
   startsOn: StartsOn
@@ -45,10 +48,13 @@ export type Draft = {
 }
 
 /** The settings that the editor changes; the other screens of a campaign change the others. */
-export type Rules = Pick<Settings, 'name' | 'timeZone' | 'mechanism' | 'anonymous' | 'onExpiry'>
+export type Rules = Pick<
+  Settings,
+  'name' | 'timeZone' | 'language' | 'mechanism' | 'anonymous' | 'conversion' | 'onExpiry'
+>
 
-export function rulesOf({ name, timeZone, mechanism, anonymous, onExpiry }: Settings): Rules {
-  return { name, timeZone, mechanism, anonymous, onExpiry }
+export function rulesOf({ name, timeZone, language, mechanism, anonymous, conversion, onExpiry }: Settings): Rules {
+  return { name, timeZone, language, mechanism, anonymous, conversion, onExpiry }
 }
 
 /** Whether each lead has a deadline of their own: only then it can start anew. */
@@ -57,12 +63,13 @@ export const isPersonal = (kind: Kind): boolean => kind !== 'fixed' && kind !== 
 export const usualClosing: RecurrenceDraft = { every: 'week', time: '18:00', week: ['fri'], month: [1] }
 export const usualOpening: RecurrenceDraft = { every: 'week', time: '09:00', week: ['mon'], month: [1] }
 
-export function draftOf({ name, timeZone, mechanism, anonymous, onExpiry }: Rules): Draft {
+export function draftOf({ name, timeZone, language, mechanism, anonymous, conversion, onExpiry }: Rules): Draft {
   const { startsOn, deadline, endsAt = null, reset, retry, cycle } = mechanism
   const skips = deadline.kind === 'daysAt' || deadline.kind === 'next' ? deadline : undefined
   return {
-    ...{ name, timeZone, startsOn, endsAt },
+    ...{ name, timeZone, language, startsOn, endsAt },
     anonymous: anonymous.enabled,
+    closes: conversion.closes,
     action: onExpiry.action,
     redirectUrl: onExpiry.action === 'REDIRECT' ? onExpiry.redirectUrl : '',
     kind: deadline.kind,
@@ -107,7 +114,7 @@ function recurrenceDraft(recurrence: Recurrence, usual: RecurrenceDraft): Recurr
 
 /** As it would be saved. Whether it is right the service says: an empty field is sent as it is. */
 export function settingsOf(draft: Draft): Rules {
-  const { name, timeZone, action, redirectUrl, kind, endsAt, startsOn } = draft
+  const { name, timeZone, language, action, redirectUrl, kind, endsAt, startsOn } = draft
   const personal = isPersonal(kind)
   const { reset, retry, cycle } = draft
   const later = { after: retry.after, ...limit(retry.max) }
@@ -121,9 +128,10 @@ export function settingsOf(draft: Draft): Rules {
     ...block('cycle', personal && draft.afterwards === 'cycle', cycle.given, round),
   }
   return {
-    ...{ name, timeZone },
+    ...{ name, timeZone, language },
     mechanism: mechanism as Mechanism,
     anonymous: { enabled: draft.anonymous },
+    conversion: { closes: draft.closes },
     onExpiry: action === 'REDIRECT' ? { action, redirectUrl } : { action },
   }
 }

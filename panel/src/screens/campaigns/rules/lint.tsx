@@ -10,7 +10,7 @@ type Fault = { path: string; message: string }
 
 /** The settings beside which something is said; the compiler sees that no sentence takes another. */
 const places = [
-  ...(['name', 'timeZone', 'anonymous', 'onExpiry'] as const),
+  ...(['name', 'timeZone', 'language', 'anonymous', 'conversion', 'onExpiry'] as const),
   ...(['mechanism.startsOn', 'mechanism.endsAt', 'mechanism.reset', 'mechanism.retry'] as const),
   ...(['mechanism.cycle', 'mechanism.deadline.kind', 'mechanism.deadline.at'] as const),
   ...(['mechanism.deadline.opensAt', 'mechanism.deadline.period', 'mechanism.deadline.days'] as const),

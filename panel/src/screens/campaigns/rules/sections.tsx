@@ -2,7 +2,8 @@
 import { NativeSelect, Paper, Radio, Select, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useAsk } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
+import { languageName, mailLanguages } from '../../../parts/language-name.ts'
 import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
 import {
   ClockField,
@@ -57,6 +58,7 @@ type OptionProps = {
 export function BasicsSection({ draft, change }: Props) {
   const text = useWords(words)
   const isWrong = useIsWrong()
+  const reader = useLanguage()
   const known = useAsk('GET /time-zones', {}, { staleMs: 'static' }).data?.names
   const zones = useMemo(() => [...new Set([...(known ?? []), draft.timeZone])].sort(), [known, draft.timeZone])
   return (
@@ -84,6 +86,18 @@ export function BasicsSection({ draft, change }: Props) {
           value={draft.timeZone}
           onChange={(timeZone) => timeZone !== null && change({ timeZone })}
           error={isWrong('timeZone')}
+        />
+      </Sentence>
+      <Sentence at={['language']}>
+        <Select
+          className="wide"
+          label={text.language}
+          description={text.languageHint}
+          data={mailLanguages.map((value) => ({ value, label: languageName(reader, value) }))}
+          allowDeselect={false}
+          value={draft.language}
+          onChange={(language) => language !== null && change({ language: language as Draft['language'] })}
+          error={isWrong('language')}
         />
       </Sentence>
     </Card>
@@ -427,6 +441,14 @@ export function PageSection({ draft, change }: Props) {
           description={text.anonymousHint}
           checked={draft.anonymous}
           onChange={(event) => change({ anonymous: event.currentTarget.checked })}
+        />
+      </Sentence>
+      <Sentence at={['conversion']}>
+        <Switch
+          label={text.closes}
+          description={text.closesHint}
+          checked={draft.closes}
+          onChange={(event) => change({ closes: event.currentTarget.checked })}
         />
       </Sentence>
     </Card>

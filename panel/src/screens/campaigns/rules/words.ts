@@ -6,6 +6,8 @@ const en = {
   nameHint: 'Only you see it.',
   timeZone: 'Time zone',
   timeZoneHint: 'Dates and times of this campaign are meant in it, wherever people are.',
+  language: 'Language of mails',
+  languageHint: 'Of the deadline in words, the HTML for mails and the countdown in them.',
   noZone: 'No such time zone. Search for a large city nearby.',
   deadline: 'When the offer ends',
   startsWhen: 'The offer starts when somebody',
@@ -75,6 +77,8 @@ const en = {
     REDIRECT: 'the visitor is led to another page',
   },
   redirectUrl: 'Address of that page',
+  closes: 'A purchase ends the offer of the lead who bought',
+  closesHint: 'Your shop tells Lastcall of its orders. What is over stays over; a refund can give the offer back.',
   anonymous: 'Visitors who have not given an email get a deadline of their own',
   anonymousHint:
     'It starts with their first visit and belongs to the browser. Signing up later keeps it; another browser starts again.',
@@ -109,6 +113,8 @@ const pl: Words = {
   nameHint: 'Widzisz ją tylko Ty.',
   timeZone: 'Strefa czasowa',
   timeZoneHint: 'Według niej liczą się daty i godziny tej kampanii, gdziekolwiek są odbiorcy.',
+  language: 'Język e-maili',
+  languageHint: 'Terminu słownie, kodu HTML do e-maili i licznika w nich.',
   noZone: 'Nie ma takiej strefy. Poszukaj dużego miasta w pobliżu (po angielsku).',
   deadline: 'Kiedy oferta się kończy',
   startsWhen: 'Oferta zaczyna się, gdy ktoś',
@@ -184,6 +190,9 @@ const pl: Words = {
     REDIRECT: 'odwiedzający trafia na inną stronę',
   },
   redirectUrl: 'Adres tej strony',
+  closes: 'Zakup kończy ofertę osoby, która kupiła',
+  closesHint:
+    'Twój sklep zgłasza zamówienia w Lastcall. Co się skończyło, zostaje zakończone; zwrot może przywrócić ofertę.',
   anonymous: 'Odwiedzający, którzy nie podali adresu e-mail, mają własny termin',
   anonymousHint:
     'Zaczyna się od pierwszej wizyty i należy do przeglądarki. Późniejszy zapis go zachowuje; w innej przeglądarce zaczyna się od nowa.',

@@ -1,46 +1,79 @@
-import { Alert, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, List, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
-import { useWords } from '../../../language.ts'
+import { useAsk } from '../../../api.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { languageName } from '../../../parts/language-name.ts'
+import { Waiting } from '../../../parts/loaded.tsx'
 import type { PartProps } from '../campaign.tsx'
-import { type MailService, mailServices, mergeTag } from './mail-services.ts'
-import { mailSnippet } from './mail-snippet.ts'
-import { mailWords } from './mail-words.ts'
-import type { MailLanguage, Style } from './usual-style.ts'
+import { ExportLeads } from '../leads/export-leads.tsx'
+import { MailServiceSelect } from './mail-service-select.tsx'
+import { TestMail } from './test-mail.tsx'
+import { useMailService } from './use-mail-service.ts'
 import { words } from './words.ts'
 
 /** What to paste into the mail, with the merge tags of the service that sends it. */
-export function MailHtml({ read, style, language }: PartProps & { style: Style; language: MailLanguage }) {
+export function MailHtml({ read }: PartProps) {
   const text = useWords(words)
-  const [service, setService] = useState<MailService>('other')
-  const names = Object.entries(mailServices).map(([value, { name }]) => ({ value, label: name }))
-  const tag = (field: 'LINK' | 'TIMER' | 'DEADLINE') => mergeTag(service, field)
-  const tags = { link: tag('LINK'), timer: tag('TIMER'), deadline: tag('DEADLINE') }
-  const html = mailSnippet(tags, { width: style.width, height: style.height }, mailWords[language])
+  const reader = useLanguage()
+  const chosen = useMailService()
+  const [link, setLink] = useState('0')
+  const [isExporting, exporting] = useDisclosure(false)
+  const campaignId = read.settings.id
+  const asked = { params: { campaignId }, query: { service: chosen.service, link } }
+  const mail = useAsk('GET /campaigns/:campaignId/mail', asked, { staleMs: 5_000 })
+  if (mail.isError) return <Failure of={mail} />
+  if (mail.isPending) return <Waiting />
+  const { html, pages, language, sample, canSend } = mail.data
   return (
     <Stack>
       <Title order={2} size="h3">
         {text.html}
       </Title>
-      {!read.settings.pages.some(({ eligible }) => eligible) && (
+      {pages.length === 0 && (
         <Alert color="orange" variant="outline">
           {text.noPage}
         </Alert>
       )}
       <Text>{text.htmlText}</Text>
-      <NativeSelect
-        label={text.service}
-        data={[...names, { value: 'other', label: text.other }]}
-        value={service}
-        maw={320}
-        onChange={(event) => setService(event.currentTarget.value as MailService)}
-      />
-      <Text size="sm">{text.notes[service] ?? text.otherNote}</Text>
-      {language !== 'en' && language !== 'pl' && <Text size="sm">{text.languageOfTimer(language)}</Text>}
+      <MailServiceSelect of={chosen} />
+      <Text size="sm">{text.notes[chosen.service] ?? text.otherNote}</Text>
+      {pages.length > 1 && (
+        <NativeSelect
+          label={text.linkTo}
+          data={pages.map((page, index) => ({ value: String(index), label: page }))}
+          value={link}
+          onChange={(event) => setLink(event.currentTarget.value)}
+        />
+      )}
       <CopyBlock text={html} name={text.html} />
+      <Title order={3} size="h4">
+        {text.noCode}
+      </Title>
+      <List type="ordered" spacing={4}>
+        {text.noCodeSteps.map((step) => (
+          <List.Item key={step}>{step}</List.Item>
+        ))}
+      </List>
+      <Group>
+        <Button variant="default" onClick={exporting.open}>
+          {text.contacts}
+        </Button>
+      </Group>
+      <ExportLeads
+        key={chosen.service}
+        settings={read.settings}
+        filter={{ prefix: '', part: '', state: null, sort: 'email' }}
+        opened={isExporting}
+        isAtOnce
+        onClose={exporting.close}
+      />
       <Text size="sm" c="dimmed">
-        {text.why}
+        {text.deadlineIn(languageName(reader, language), sample)} {text.why}
       </Text>
+      <TestMail {...{ campaignId, canSend, isDraft: read.settings.isDraft, link: Number(link) }} />
     </Stack>
   )
 }

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type FormEvent, useMemo, useState } from 'react'
 import { useAsk } from '../../../api.ts'
-import { useLanguage, useWords } from '../../../language.ts'
+import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
@@ -53,7 +53,7 @@ function formOf(styles: Styles): Form<Style & { isNone?: true }> {
 function Timer({ read, styles }: PartProps & { styles: Styles }) {
   const text = useWords(words)
   const form = useMemo(() => formOf(styles), [styles])
-  const [language, setLanguage] = useState<MailLanguage>(useLanguage())
+  const [language, setLanguage] = useState<MailLanguage>(read.settings.language)
   const edited = useEdited(read, form)
   const { draft: style, error, isChanged, isPending } = edited
   const picture = usePicture(style, language)
@@ -96,7 +96,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
           </Group>
         </Stack>
       </form>
-      <MailHtml read={read} style={style} language={language} />
+      <MailHtml read={read} />
     </Stack>
   )
 }

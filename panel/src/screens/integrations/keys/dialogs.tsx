@@ -1,12 +1,11 @@
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { type CallFailed, useSend } from '../../../api.ts'
+import { Group, Modal, Radio, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { Failure } from '../../../parts/failure.tsx'
+import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
-import { words as common } from '../../../parts/words.ts'
 import { useShowFreshKey } from './fresh-key.tsx'
 import type { Key } from './keys.tsx'
 import { words } from './words.ts'
@@ -32,7 +31,7 @@ function NewKeyForm({ onClose }: DialogProps) {
     onClose()
   }
   return (
-    <KeyForm send={send} submit={create} done={text.create} onClose={onClose}>
+    <DialogForm send={send} submit={create} done={text.create} onClose={onClose}>
       <NameInput
         label={text.name}
         description={text.nameHint}
@@ -41,7 +40,7 @@ function NewKeyForm({ onClose }: DialogProps) {
         failed={send.error}
         onChange={setName}
       />
-    </KeyForm>
+    </DialogForm>
   )
 }
 
@@ -74,7 +73,7 @@ function ReplaceForm({ of, onClose }: DialogProps & { of: Key }) {
     onClose()
   }
   return (
-    <KeyForm send={send} submit={replace} done={text.replaceDone} onClose={onClose}>
+    <DialogForm send={send} submit={replace} done={text.replaceDone} onClose={onClose}>
       <Text size="sm">{text.replaceText}</Text>
       <NameInput
         label={text.name}
@@ -91,7 +90,7 @@ function ReplaceForm({ of, onClose }: DialogProps & { of: Key }) {
           ))}
         </Group>
       </Radio.Group>
-    </KeyForm>
+    </DialogForm>
   )
 }
 
@@ -121,44 +120,11 @@ function RevokeForm({ of, onClose }: DialogProps & { of: Key }) {
     focusNext()
   }
   return (
-    <KeyForm send={send} submit={revoke} done={text.revokeDone} onClose={onClose} isDestructive>
+    <DialogForm send={send} submit={revoke} done={text.revokeDone} onClose={onClose} isDestructive>
       <Text size="sm">{text.revokeText}</Text>
       <Text size="sm" fw={600}>
         {text.revokeLinks}
       </Text>
-    </KeyForm>
-  )
-}
-
-type KeyFormProps = DialogProps & {
-  send: { error: CallFailed | null; isPending: boolean }
-  submit(): Promise<void>
-  done: string
-  isDestructive?: boolean
-  children: ReactNode
-}
-
-function KeyForm({ send, submit, done, isDestructive = false, onClose, children }: KeyFormProps) {
-  const { cancel } = useWords(common)
-  const submitted = (event: FormEvent) => {
-    event.preventDefault()
-    // What failed stands in `send.error`.
-    submit().catch(() => {})
-  }
-  return (
-    <form onSubmit={submitted}>
-      <Stack>
-        {children}
-        <Failure of={{ error: send.error }} />
-        <Group justify="end" gap="sm">
-          <Button variant="default" onClick={onClose}>
-            {cancel}
-          </Button>
-          <Button type="submit" {...(isDestructive && { color: 'red' })} loading={send.isPending}>
-            {done}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    </DialogForm>
   )
 }

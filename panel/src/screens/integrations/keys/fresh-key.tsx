@@ -8,15 +8,16 @@ import { ByHand, useCopy } from '../../../parts/copy.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { words } from './words.ts'
 
-type MadeKey = AnswerOf<'POST /keys'>
+/** A key, or the secret of a webhook. */
+type Fresh = Pick<AnswerOf<'POST /keys'>, 'id' | 'name' | 'key'> & { isSecret?: true }
 const queryKey = ['fresh key']
 
 /**
  * A key that was just made, until the reader says that they have it. It is kept with what this session has read:
  * somebody who leaves the screen and comes back sees it again; signing out removes it.
  */
-function useFreshKey(): MadeKey | null {
-  const { data } = useQuery<MadeKey | null>({
+function useFreshKey(): Fresh | null {
+  const { data } = useQuery<Fresh | null>({
     queryKey,
     queryFn: () => null,
     enabled: false,
@@ -27,15 +28,15 @@ function useFreshKey(): MadeKey | null {
   return data
 }
 
-export function useShowFreshKey(): (made: MadeKey | null) => void {
+export function useShowFreshKey(): (made: Fresh | null) => void {
   const client = useQueryClient()
   return (made) => client.setQueryData(queryKey, made)
 }
 
 /** Shows the secret this once. No key and no click beside it closes the dialog. */
 export function FreshKeyDialog() {
-  const text = useWords(words)
   const fresh = useFreshKey()
+  const text = useText(fresh)
   useStayOpen(fresh !== null)
   return (
     <Modal
@@ -53,8 +54,13 @@ export function FreshKeyDialog() {
   )
 }
 
-function FreshKey({ fresh }: { fresh: MadeKey }) {
+function useText(fresh: Fresh | null) {
   const text = useWords(words)
+  return { ...text, ...(fresh?.isSecret && text.ofSecret) }
+}
+
+function FreshKey({ fresh }: { fresh: Fresh }) {
+  const text = useText(fresh)
   const { copied: hasCopied } = useWords(common)
   const show = useShowFreshKey()
   const [isSure, setSure] = useState(false)

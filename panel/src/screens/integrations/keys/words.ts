@@ -44,6 +44,14 @@ export const words = inBoth({
     freshKey: 'The new key',
     copyKey: 'Copy the key',
     haveCopied: 'I have copied the key and put it in a safe place',
+    ofSecret: {
+      freshTitle: 'Copy the secret now',
+      freshText: (name: string) =>
+        `This is the only time that the secret of “${name}” is shown. Your server verifies with it that a request comes from here. If it is lost, make a new one.`,
+      freshKey: 'The secret',
+      copyKey: 'Copy the secret',
+      haveCopied: 'I have copied the secret and given it to my server',
+    },
     done: 'Done',
     showRevoked: (count: number) => plural('en', count, { one: 'Show # revoked key', other: 'Show # revoked keys' }),
     hideRevoked: 'Hide revoked keys',
@@ -93,6 +101,14 @@ export const words = inBoth({
     freshKey: 'Nowy klucz',
     copyKey: 'Kopiuj klucz',
     haveCopied: 'Klucz jest skopiowany i zapisany w bezpiecznym miejscu',
+    ofSecret: {
+      freshTitle: 'Skopiuj teraz sekret',
+      freshText: (name: string) =>
+        `Sekret webhooka „${name}” jest pokazywany tylko ten jeden raz. Twój serwer sprawdza nim, czy żądanie pochodzi stąd. Jeśli go zgubisz, utwórz nowy.`,
+      freshKey: 'Sekret',
+      copyKey: 'Kopiuj sekret',
+      haveCopied: 'Sekret jest skopiowany i wpisany na moim serwerze',
+    },
     done: 'Gotowe',
     showRevoked: (count: number) =>
       plural('pl', count, {

@@ -1,0 +1,50 @@
+import { Button, Group, Stack } from '@mantine/core'
+import type { FormEvent, ReactNode } from 'react'
+import type { CallFailed } from '../api.ts'
+import { useWords } from '../language.ts'
+import { Failure } from './failure.tsx'
+import { words } from './words.ts'
+
+type Props = {
+  onClose(): void
+  send: { error: CallFailed | null; isPending: boolean }
+  submit(): Promise<void>
+  done: string
+  isDestructive?: boolean
+  isDisabled?: boolean
+  children: ReactNode
+}
+
+/** What a dialog asks, with its two buttons. */
+export function DialogForm({
+  send,
+  submit,
+  done,
+  isDestructive = false,
+  isDisabled = false,
+  onClose,
+  children,
+}: Props) {
+  const { cancel } = useWords(words)
+  const submitted = (event: FormEvent) => {
+    event.preventDefault()
+    // What failed stands in `send.error`.
+    submit().catch(() => {})
+  }
+  return (
+    <form onSubmit={submitted}>
+      <Stack>
+        {children}
+        <Failure of={{ error: send.error }} />
+        <Group justify="end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {cancel}
+          </Button>
+          <Button type="submit" {...(isDestructive && { color: 'red' })} disabled={isDisabled} loading={send.isPending}>
+            {done}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

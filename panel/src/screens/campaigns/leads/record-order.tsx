@@ -1,0 +1,73 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import { LeadOrders } from '../results/sales.tsx'
+import { salesWords } from '../results/sales-words.ts'
+import type { Settings } from '../use-campaign.ts'
+import { Section, type WholeLead } from './lead-drawer.tsx'
+import { leadKey, useLeadChange } from './use-leads.ts'
+
+const empty = { orderId: '', amount: '', currency: '' }
+
+/** What a lead bought, and one more that a user knows of. */
+export function Orders({ lead, settings }: { lead: WholeLead; settings: Settings }) {
+  const text = useWords(salesWords)
+  const { id: campaignId, timeZone } = settings
+  const client = useQueryClient()
+  const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, (leads) => leads)
+  const [order, setOrder] = useState(empty)
+  const isWrong = send.error?.code === 'INVALID'
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const { orderId, amount, currency } = order
+    const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
+    await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body }).then(
+      () => setOrder(empty),
+      () => {},
+    )
+    await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
+  }
+  const field = (name: keyof typeof empty, label: string) => (
+    <TextInput
+      label={label}
+      maxLength={100}
+      required={name === 'orderId'}
+      value={order[name]}
+      onChange={(event) => {
+        setOrder({ ...order, [name]: event.currentTarget.value })
+        send.reset()
+      }}
+    />
+  )
+  return (
+    <Section title={text.orders}>
+      <LeadOrders orders={lead.orders} timeZone={timeZone} />
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          {field('orderId', text.orderId)}
+          <Group grow>
+            {field('amount', text.amount)}
+            {field('currency', text.currency)}
+          </Group>
+          {isWrong ? (
+            <Text size="sm" c="red" role="alert">
+              {text.wrong}
+            </Text>
+          ) : (
+            <Failure of={{ error: send.error }} />
+          )}
+          <Group gap="sm">
+            <Button type="submit" variant="default" loading={send.isPending}>
+              {text.tell}
+            </Button>
+            <Text size="sm" role="status">
+              {send.isSuccess && (send.data.created ? text.told : text.known)}
+            </Text>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

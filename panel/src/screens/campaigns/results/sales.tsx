@@ -1,0 +1,159 @@
+import { Button, Group, ScrollArea, SimpleGrid, Table, Text } from '@mantine/core'
+import { type AnswerOf, useAsk } from '../../../api.ts'
+import { useLanguage, useWords } from '../../../language.ts'
+import { download, fileName } from '../../../parts/download.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { Figure } from '../../../parts/figure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
+import type { Settings } from '../use-campaign.ts'
+import type { Range } from './range.tsx'
+import { Section } from './results.tsx'
+import { salesWords, timeLeftText } from './sales-words.ts'
+
+export type Sales = AnswerOf<'GET /campaigns/:campaignId/sales'>
+type Revenue = Sales['orders']['revenue']
+
+/** Who bought in these days, for how much, and how long before the end. */
+export function SalesSection({ settings, range }: { settings: Settings; range: Range }) {
+  const text = useWords(salesWords)
+  const params = { campaignId: settings.id }
+  const sales = useAsk('GET /campaigns/:campaignId/sales', { params, query: range }, { staleMs: 10_000 })
+  return (
+    <Section title={text.sales} note={text.salesNote}>
+      <Failure of={sales} />
+      {sales.isPending && <Waiting />}
+      {sales.data !== undefined && (
+        <>
+          <Totals of={sales.data} />
+          {sales.data.orders.orders === 0 ? <Empty text={text.none} /> : <TimeLeft of={sales.data} />}
+          {sales.data.newest.length > 0 && <Newest of={sales.data} timeZone={settings.timeZone} />}
+          <Group>
+            <Button size="xs" variant="default" onClick={() => saveCsv(settings.name, sales.data)}>
+              {text.csv}
+            </Button>
+          </Group>
+        </>
+      )}
+    </Section>
+  )
+}
+
+const money = (revenue: Revenue, language: string) =>
+  Object.entries(revenue)
+    .map(([currency, amount]) => {
+      // Exact, whatever its size: the text is not made a number first.
+      return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
+        amount as Intl.StringNumericLiteral,
+      )
+    })
+    .join(', ') || '–'
+
+function Totals({ of: { orders, funnel } }: { of: Sales }) {
+  const text = useWords(salesWords)
+  const language = useLanguage()
+  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} component="dl" m={0}>
+      <Figure name={text.orders} value={orders.orders} note={text.closed(orders.closed)} />
+      <Figure name={text.revenue} value={money(orders.revenue, language)} />
+      <Figure
+        name={text.converted}
+        value={funnel.converted}
+        {...(funnel.share !== null && { note: text.share(percent.format(funnel.share)) })}
+      />
+      <Figure name={text.reversed} value={orders.reversed} />
+    </SimpleGrid>
+  )
+}
+
+function TimeLeft({ of: { timeLeft } }: { of: Sales }) {
+  const text = useWords(salesWords)
+  const language = useLanguage()
+  return (
+    <Table>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{text.left}</Table.Th>
+          <Table.Th ta="end">{text.orders}</Table.Th>
+          <Table.Th ta="end">{text.revenue}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {timeLeft.map(({ left, orders, revenue }) => (
+          <Table.Tr key={left}>
+            <Table.Td>{text.timesLeft[left]}</Table.Td>
+            <Table.Td ta="end">{new Intl.NumberFormat(language).format(orders)}</Table.Td>
+            <Table.Td ta="end">{money(revenue, language)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Newest({ of: { newest }, timeZone }: { of: Sales; timeZone: string }) {
+  const text = useWords(salesWords)
+  const language = useLanguage()
+  return (
+    <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
+      <Table miw={520}>
+        <Table.Caption>{text.newest}</Table.Caption>
+        <Table.Thead>
+          <Table.Tr>
+            {[text.at, text.order, text.buyer, text.amount, text.left].map((name) => (
+              <Table.Th key={name}>{name}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {newest.map(({ id, at, orderId, email, amount, currency, secondsLeft, reversedAt }) => (
+            <Table.Tr key={id} {...(reversedAt !== null && { td: 'line-through' })}>
+              <Table.Td>
+                <TimeText at={at} timeZone={timeZone} />
+              </Table.Td>
+              <Table.Td>{orderId ?? text.erased}</Table.Td>
+              <Table.Td>{email ?? text.erased}</Table.Td>
+              <Table.Td>
+                {amount === null || currency === null ? '–' : money({ [currency]: amount }, language)}
+              </Table.Td>
+              <Table.Td>{secondsLeft === null ? text.timesLeft.none : timeLeftText(secondsLeft, language)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea>
+  )
+}
+
+/** A line for each number and currency. No value has a comma, or a sign that a spreadsheet would take for a formula. */
+function saveCsv(name: string, { from, to, timeLeft, sinceRegistration, days }: Sales): void {
+  const parts = [
+    ...timeLeft.map(({ left, ...sum }) => ['time left', left, sum] as const),
+    ...sinceRegistration.map(({ days: day, ...sum }) => ['days since sign-up', String(day), sum] as const),
+    ...days.map(({ date, ...sum }) => ['day', date, sum] as const),
+  ]
+  const lines = parts.flatMap(([part, value, { orders, revenue }]) => {
+    const sums = Object.entries(revenue)
+    return (sums.length === 0 ? [['', '']] : sums).map((sum) => [part, value, orders, ...sum].join(','))
+  })
+  const text = ['part,value,orders,currency,revenue', ...lines].map((line) => `${line}\r\n`).join('')
+  download(fileName(`${name} sales ${from} ${to}`, 'csv'), 'text/csv', text)
+}
+
+type OrdersOfLead = { orders: AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>['orders']; timeZone: string }
+
+/** What one lead bought. */
+export function LeadOrders({ orders, timeZone }: OrdersOfLead) {
+  const text = useWords(salesWords)
+  const language = useLanguage()
+  if (orders.length === 0) return <Text size="sm">{text.noOrders}</Text>
+  return orders.map(({ id, orderId, at, amount, currency, secondsLeft, reversedAt }) => (
+    <Text key={id} size="sm" {...(reversedAt !== null && { td: 'line-through' })}>
+      <b>{orderId}</b> · <TimeText at={at} timeZone={timeZone} />
+      {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
+      {secondsLeft !== null && ` · ${timeLeftText(secondsLeft, language)}`}
+    </Text>
+  ))
+}

@@ -1,0 +1,81 @@
+import { Button, Group, Select, Stack, Text, Title } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { useAsk, useSendAlone } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Failure } from '../../../parts/failure.tsx'
+import { useSession } from '../../../session.ts'
+import { download } from '../leads/csv.ts'
+import { words } from './words.ts'
+
+type Props = { campaignId: number; isDraft: boolean; canSend: boolean; link: number }
+
+const mostShown = 20
+const search = 'POST /campaigns/:campaignId/leads/search'
+
+/** The mail as one lead would get it, to the reader's own address or as a file. */
+export function TestMail(props: Props) {
+  const text = useWords(words)
+  return (
+    <Stack>
+      <Title order={3} size="h4">
+        {text.test}
+      </Title>
+      {props.isDraft ? <Text size="sm">{text.testDraft}</Text> : <Choice {...props} />}
+    </Stack>
+  )
+}
+
+function Choice({ campaignId, canSend, link }: Props) {
+  const text = useWords(words)
+  const { user } = useSession()
+  const [typed, setTyped] = useState('')
+  const [picked, setPicked] = useState<{ ref: string; email: string } | null>(null)
+  const [prefix] = useDebouncedValue(typed === picked?.email ? '' : typed, 300)
+  const body = { prefix, state: null, afterEmail: '', limit: mostShown, withLinks: false }
+  const { data } = useAsk(search, { params: { campaignId }, body }, { staleMs: 5_000 })
+  const send = useSendAlone('POST /campaigns/:campaignId/test-mail')
+  const leads = data?.leads ?? []
+  if (data !== undefined && leads.length === 0 && prefix === '') return <Text size="sm">{text.testNobody}</Text>
+  const ask = async (isSent: boolean) => {
+    if (picked === null) return
+    const { file } = await send.mutateAsync({ params: { campaignId }, body: { ref: picked.ref, link, isSent } })
+    if (file !== null) download(new Blob([file], { type: 'message/rfc822' }), `campaign-${campaignId}.eml`)
+  }
+  return (
+    <>
+      <Text size="sm">{text.testText}</Text>
+      <Select
+        label={text.testLead}
+        maw={420}
+        searchable
+        data={leads.map(({ ref, email }) => ({ value: ref, label: email }))}
+        // The service has found them already.
+        filter={({ options }) => options}
+        nothingFoundMessage={text.testNone}
+        value={picked?.ref ?? null}
+        searchValue={typed}
+        onSearchChange={setTyped}
+        onChange={(ref) => setPicked(leads.find((lead) => lead.ref === ref) ?? null)}
+      />
+      <Failure of={{ error: send.error }} />
+      <Group>
+        {canSend && (
+          <Button disabled={picked === null} loading={send.isPending} onClick={() => ask(true).catch(() => {})}>
+            {text.testSend(user.email)}
+          </Button>
+        )}
+        <Button
+          variant="default"
+          disabled={picked === null || send.isPending}
+          onClick={() => ask(false).catch(() => {})}
+        >
+          {text.testFile}
+        </Button>
+        <Text size="sm" role="status">
+          {send.data?.sentTo == null ? '' : text.testSent(send.data.sentTo)}
+        </Text>
+      </Group>
+    </>
+  )
+}

@@ -1,0 +1,214 @@
+import {
+  Anchor,
+  Badge,
+  Button,
+  Code,
+  Drawer,
+  Group,
+  NativeSelect,
+  Paper,
+  Stack,
+  Text,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { type AnswerOf, type CallFailed, call, keyOf, useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { useCloseLabel } from '../../../parts/confirm.tsx'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
+import { toast } from '../../../parts/toast.tsx'
+import { useSession } from '../../../session.ts'
+import { useMoments } from '../history/moments.ts'
+import type { Webhook } from './webhook.tsx'
+import { words } from './words.ts'
+
+const route = 'GET /webhooks/:endpointId/deliveries'
+type Page = AnswerOf<typeof route>
+type Delivery = Page['entries'][number]
+type Outcome = 'delivered' | 'failed' | undefined
+
+/** Newest first; what is shown of them stands in the address. */
+export function Deliveries({ of }: { of: Webhook }) {
+  const text = useWords(words)
+  const [search, setSearch] = useSearchParams()
+  const chosen = search.get('outcome')
+  const outcome: Outcome = chosen === 'delivered' || chosen === 'failed' ? chosen : undefined
+  const choose = (value: string) =>
+    setSearch({ webhook: String(of.id), ...(value !== 'all' && { outcome: value }) }, { replace: true })
+  const query = useDeliveries(of.id, outcome)
+  const entries = query.data?.pages.flatMap((page) => page.entries) ?? []
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" align="end">
+        <Title order={3} size="h4">
+          {text.log}
+        </Title>
+        <NativeSelect
+          label={text.outcome}
+          data={Object.entries(text.outcomes).map(([value, label]) => ({ value, label }))}
+          value={outcome ?? 'all'}
+          onChange={(event) => choose(event.currentTarget.value)}
+        />
+      </Group>
+      <Failure of={query} />
+      {query.isPending && <Waiting />}
+      {query.isSuccess && entries.length === 0 && <Empty text={outcome ? text.emptyFiltered : text.empty} />}
+      {entries.length > 0 && <DeliveryTable of={of} entries={entries} />}
+      {query.hasNextPage && (
+        <Button variant="default" size="sm" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+          {text.more}
+        </Button>
+      )}
+    </Stack>
+  )
+}
+
+function useDeliveries(endpointId: number, outcome: Outcome) {
+  const asked = (before?: string) => ({
+    params: { endpointId },
+    query: { ...(outcome && { outcome }), ...(before !== undefined && { before }) },
+  })
+  return useInfiniteQuery<Page, CallFailed, { pages: Page[] }, readonly unknown[], string | undefined>({
+    queryKey: keyOf(route, asked()),
+    queryFn: ({ pageParam, signal }) => call(route, asked(pageParam), signal),
+    initialPageParam: undefined,
+    getNextPageParam: ({ next }) => next ?? undefined,
+  })
+}
+
+function DeliveryTable({ of, entries }: { of: Webhook; entries: Delivery[] }) {
+  const text = useWords(words)
+  const moments = useMoments()
+  const [shown, setShown] = useState<Delivery>()
+  return (
+    <Paper withBorder>
+      <table className="rows" aria-label={text.log}>
+        <thead>
+          <tr>
+            {[text.time(moments.zone), text.event, text.lead, text.outcome].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+            <th scope="col">
+              <VisuallyHidden>{text.details}</VisuallyHidden>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={`${entry.atMs} ${entry.eventId}`}>
+              <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
+                <time dateTime={new Date(entry.atMs).toISOString()}>{moments.dayAndSecond(entry.atMs)}</time>
+              </td>
+              <td data-label={text.event}>{text.kind[entry.kind]}</td>
+              <td data-label={text.lead} className="breaks">
+                <LeadOf of={entry} />
+              </td>
+              <td data-label={text.outcome}>
+                <OutcomeBadge of={entry} />
+              </td>
+              <td>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={text.detailsOf(entry.eventId)}
+                  onClick={() => setShown(entry)}
+                >
+                  {text.details}
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Details webhook={of} of={shown} onClose={() => setShown(undefined)} />
+    </Paper>
+  )
+}
+
+function LeadOf({ of: { lead } }: { of: Delivery }) {
+  const text = useWords(words)
+  if (lead === null) return text.none
+  if (lead.email === null) return text.erased
+  return (
+    <Anchor component={Link} href={`/campaigns/${lead.campaignId}/leads/${lead.ref}`} size="sm">
+      {lead.email}
+    </Anchor>
+  )
+}
+
+function OutcomeBadge({ of: { cause, status } }: { of: Delivery }) {
+  const text = useWords(words)
+  return (
+    <Badge color={cause === null ? 'teal' : 'red'} variant="outline" tt="none">
+      {status ?? text.outcomes.failed}
+    </Badge>
+  )
+}
+
+function Details({ webhook, of, onClose }: { webhook: Webhook; of: Delivery | undefined; onClose(): void }) {
+  const text = useWords(words)
+  const closeButtonProps = useCloseLabel()
+  return (
+    <Drawer
+      opened={of !== undefined}
+      position="right"
+      size={520}
+      title={text.details}
+      {...{ onClose, closeButtonProps }}
+    >
+      {of !== undefined && <DetailsOf webhook={webhook} of={of} onClose={onClose} />}
+    </Drawer>
+  )
+}
+
+function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; onClose(): void }) {
+  const text = useWords(words)
+  const { account } = useSession()
+  const send = useSend('POST /webhooks/:endpointId/resend')
+  const resend = async () => {
+    await send.mutateAsync({ params: { endpointId: webhook.id }, body: { eventId: of.eventId } })
+    onClose()
+    toast(text.resent)
+  }
+  const why = of.cause === 'status' ? text.causes.status(of.status ?? 0) : of.cause && text.causes[of.cause]
+  const result = why === null ? text.delivered(of.status ?? 0, of.milliseconds) : text.failed(why, of.milliseconds)
+  const facts: [string, ReactNode][] = [
+    [text.event, `${text.kind[of.kind]} (${of.kind})`],
+    [text.eventId, <Code key="id">{of.eventId}</Code>],
+    [text.lead, <LeadOf key="lead" of={of} />],
+    [text.happened, <TimeText key="happened" at={of.dueAt} withSeconds />],
+    [text.sent, <TimeText key="time" at={Math.floor(of.atMs / 1_000)} withSeconds />],
+    [text.number, of.tryNumber],
+    [text.outcome, result],
+  ]
+  return (
+    <Stack>
+      <dl>
+        {facts.map(([name, value]) => (
+          <Group key={name} gap="sm" wrap="nowrap" align="start">
+            <Text component="dt" size="sm" c="dimmed" w={120} style={{ flexShrink: 0 }}>
+              {name}
+            </Text>
+            <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+              {value}
+            </Text>
+          </Group>
+        ))}
+      </dl>
+      <Failure of={{ error: send.error }} />
+      {of.kind !== 'endpoint.tested' && (
+        <Button disabled={account.suspended} loading={send.isPending} onClick={() => resend().catch(() => {})}>
+          {text.resend}
+        </Button>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,164 @@
+import { Checkbox, Fieldset, MultiSelect, NumberInput, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { type AskedOf, useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { DialogForm } from '../../../parts/dialog-form.tsx'
+import { NameInput } from '../../../parts/name-input.tsx'
+import { toast } from '../../../parts/toast.tsx'
+import { useShowFreshKey } from '../keys/fresh-key.tsx'
+import type { Webhook, Webhooks } from './webhook.tsx'
+import { words } from './words.ts'
+
+type Settings = Required<AskedOf<'POST /webhooks'>['body']>
+
+const fresh: Settings = {
+  ...{ name: '', url: '', kinds: ['lead.registered', 'lead.deadline_approaching', 'lead.expired'], campaignIds: null },
+  ...{ leadTimes: ['PT24H'], personal: true, batch: 1, inFlight: 4, perMinute: null },
+}
+
+function settingsOf({ name, url, kinds, campaignIds, leadTimes, personal, batch, inFlight, perMinute }: Webhook) {
+  return { name, url, kinds, campaignIds, leadTimes, personal, batch, inFlight, perMinute } as Settings
+}
+
+type Props = { all: Webhooks; of?: Webhook; onClose(): void }
+
+export function SettingsForm({ all, of, onClose }: Props) {
+  const text = useWords(words)
+  const [given, setGiven] = useState(of === undefined ? fresh : settingsOf(of))
+  const [create, change] = [useSend('POST /webhooks'), useSend('PUT /webhooks/:endpointId')]
+  const send = of === undefined ? create : change
+  const show = useShowFreshKey()
+  const set = (changes: Partial<Settings>) => setGiven((before) => ({ ...before, ...changes }))
+  const isNear = given.kinds.includes('lead.deadline_approaching')
+  const submit = async () => {
+    const body = { ...given, url: given.url.trim(), leadTimes: isNear ? given.leadTimes : [] }
+    if (of === undefined) {
+      const { id, name, secret } = await create.mutateAsync({ body })
+      show({ id: String(id), name, key: secret, isSecret: true })
+    } else {
+      await change.mutateAsync({ params: { endpointId: of.id }, body })
+      toast(text.saved(body.name))
+    }
+    onClose()
+  }
+  const faultOf = (path: keyof typeof text.faults) =>
+    send.error?.faults.some((fault) => fault.path.split(/[.[]/)[0] === path) ? text.faults[path] : undefined
+  return (
+    <DialogForm send={send} submit={submit} done={of === undefined ? text.create : text.save} onClose={onClose}>
+      <NameInput
+        label={text.name}
+        description={text.nameHint}
+        data-autofocus
+        value={given.name}
+        failed={send.error}
+        onChange={(name) => set({ name })}
+      />
+      <TextInput
+        label={text.url}
+        description={text.urlHint}
+        required
+        type="url"
+        maxLength={2_048}
+        placeholder="https://"
+        value={given.url}
+        error={faultOf('url')}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+      />
+      <Checkbox.Group
+        label={text.kinds}
+        value={given.kinds}
+        error={faultOf('kinds')}
+        onChange={(kinds) => set({ kinds: kinds as Settings['kinds'] })}
+      >
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" mt="xs">
+          {all.kinds.map((kind) => (
+            <Checkbox key={kind} value={kind} label={text.kind[kind]} description={kind} />
+          ))}
+        </SimpleGrid>
+      </Checkbox.Group>
+      {isNear && <LeadTimes given={given} set={set} error={faultOf('leadTimes')} />}
+      <Campaigns all={all} given={given} set={set} />
+      <Checkbox
+        label={text.personal}
+        checked={given.personal}
+        onChange={(event) => set({ personal: event.currentTarget.checked })}
+      />
+      <Speed given={given} set={set} />
+    </DialogForm>
+  )
+}
+
+type PartProps = { given: Settings; set(changes: Partial<Settings>): void }
+
+/** The usual ones, and others that the API has set. */
+function LeadTimes({ given, set, error }: PartProps & { error: string | undefined }) {
+  const text = useWords(words)
+  const periods: Record<string, string> = text.periods
+  const all = [...new Set([...Object.keys(periods), ...given.leadTimes])]
+  return (
+    <Checkbox.Group
+      {...{
+        label: text.leadTimes,
+        description: text.leadTimesHint,
+        value: given.leadTimes,
+        error,
+        maxSelectedValues: 3,
+      }}
+      onChange={(leadTimes) => set({ leadTimes })}
+    >
+      <SimpleGrid cols={{ base: 2, xs: 3 }} spacing="xs" mt="xs">
+        {all.map((period) => (
+          <Checkbox key={period} value={period} label={periods[period] ?? period} />
+        ))}
+      </SimpleGrid>
+    </Checkbox.Group>
+  )
+}
+
+function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webhooks }) {
+  const text = useWords(words)
+  return (
+    <Stack gap="xs">
+      <Radio.Group
+        label={text.campaigns}
+        value={campaignIds === null ? 'all' : 'some'}
+        onChange={(next) => set({ campaignIds: next === 'all' ? null : [] })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio value="all" label={text.allCampaigns} />
+          <Radio value="some" label={text.someCampaigns} />
+        </Stack>
+      </Radio.Group>
+      {campaignIds !== null && (
+        <MultiSelect
+          aria-label={text.someCampaigns}
+          data={all.campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
+          value={campaignIds.map(String)}
+          onChange={(ids) => set({ campaignIds: ids.map(Number) })}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function Speed({ given, set }: PartProps) {
+  const text = useWords(words)
+  return (
+    <Fieldset legend={text.speed}>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} style={{ alignItems: 'end' }}>
+        <NumberInput
+          {...{ label: text.batch, min: 1, max: 100, allowDecimal: false, required: true, value: given.batch }}
+          onChange={(batch) => set({ batch: Number(batch) })}
+        />
+        <NumberInput
+          {...{ label: text.inFlight, min: 1, max: 32, allowDecimal: false, required: true, value: given.inFlight }}
+          onChange={(inFlight) => set({ inFlight: Number(inFlight) })}
+        />
+        <NumberInput
+          {...{ label: text.perMinute, min: 1, max: 100_000, allowDecimal: false, value: given.perMinute ?? '' }}
+          onChange={(next) => set({ perMinute: next === '' ? null : Number(next) })}
+        />
+      </SimpleGrid>
+    </Fieldset>
+  )
+}

@@ -1,0 +1,99 @@
+import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import documentation from '../../../../../docs/webhooks.md?raw'
+import { type AnswerOf, useSend } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { CopyBlock } from '../../../parts/copy.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { RowMenu } from '../../../parts/row-menu.tsx'
+import { useSession } from '../../../session.ts'
+import { Deliveries } from './deliveries.tsx'
+import { type Action, useActions } from './dialogs.tsx'
+import { StateBadge, type Webhook } from './webhook.tsx'
+import { words } from './words.ts'
+
+/** One webhook: how it does, a test, how to verify what comes, and what was sent. */
+export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void }) {
+  const text = useWords(words)
+  const { account } = useSession()
+  const actions = useActions(of, act)
+  return (
+    <Stack gap="lg">
+      <Anchor component={Link} href="/integrations/webhooks" size="sm">
+        {text.back}
+      </Anchor>
+      <Group justify="space-between" align="start" wrap="nowrap">
+        <Stack gap={4} align="start" miw={0}>
+          <Title order={2} size="h3" style={{ overflowWrap: 'anywhere' }}>
+            {of.name}
+          </Title>
+          <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{of.url}</Code>
+          <Group gap="sm">
+            <StateBadge of={of} />
+            <Text size="sm">
+              {text.waiting}: {text.counted(of.waiting)}
+            </Text>
+          </Group>
+        </Stack>
+        <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={actions} />
+      </Group>
+      <Test of={of} mayTest={!account.suspended} />
+      <Verify />
+      <Deliveries of={of} />
+    </Stack>
+  )
+}
+
+function Test({ of, mayTest }: { of: Webhook; mayTest: boolean }) {
+  const text = useWords(words)
+  const send = useSend('POST /webhooks/:endpointId/test')
+  return (
+    <Group gap="md">
+      <Button
+        variant="default"
+        disabled={!mayTest}
+        loading={send.isPending}
+        onClick={() => send.mutate({ params: { endpointId: of.id } })}
+      >
+        {text.test}
+      </Button>
+      <Text size="sm" role="status">
+        {send.data !== undefined && !send.isPending && <Outcome of={send.data} />}
+      </Text>
+      <Failure of={{ error: send.error }} />
+    </Group>
+  )
+}
+
+type Tried = Pick<AnswerOf<'POST /webhooks/:endpointId/test'>, 'status' | 'cause' | 'milliseconds'>
+
+function Outcome({ of: { status, cause, milliseconds } }: { of: Tried }) {
+  const text = useWords(words)
+  if (cause === null) return text.delivered(status ?? 0, milliseconds)
+  const why = cause === 'status' ? text.causes.status(status ?? 0) : text.causes[cause]
+  return text.failed(why, milliseconds)
+}
+
+/** The examples of the document, which are tested there. */
+function Verify() {
+  const text = useWords(words)
+  const examples = { Node: 'js', Python: 'python', PHP: 'php' }
+  return (
+    <details>
+      <summary>{text.verify}</summary>
+      <Stack gap="sm" mt="sm">
+        <Text size="sm">{text.verifyText}</Text>
+        {Object.entries(examples).map(([name, fence]) => (
+          <Stack key={name} gap={4}>
+            <Title order={3} size="h5">
+              {name}
+            </Title>
+            <CopyBlock text={codeIn(fence)} name={text.snippet(name)} />
+          </Stack>
+        ))}
+      </Stack>
+    </details>
+  )
+}
+
+const codeIn = (fence: string) => new RegExp(`^\`\`\`${fence}\n(.*?)^\`\`\`$`, 'ms').exec(documentation)?.[1] ?? ''

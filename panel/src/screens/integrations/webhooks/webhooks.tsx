@@ -1,0 +1,107 @@
+import { Alert, Anchor, Button, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { useState } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import { useAsk } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
+import { Waiting } from '../../../parts/loaded.tsx'
+import { rowMark } from '../../../parts/next-row.ts'
+import { RowMenu } from '../../../parts/row-menu.tsx'
+import { useSession } from '../../../session.ts'
+import { type Action, Dialogs, useActions } from './dialogs.tsx'
+import { OneWebhook } from './one.tsx'
+import { StateBadge, type Webhook, type Webhooks } from './webhook.tsx'
+import { words } from './words.ts'
+
+const seenAgainMs = 5_000
+
+export default function WebhooksPart() {
+  const asked = useAsk('GET /webhooks', {}, { everyMs: seenAgainMs })
+  const [search] = useSearchParams()
+  const [action, setAction] = useState<Action | null>(null)
+  if (asked.isError) return <Failure of={asked} />
+  if (asked.isPending) return <Waiting />
+  const all = asked.data
+  const one = all.endpoints.find(({ id }) => String(id) === search.get('webhook'))
+  return (
+    <Stack gap="lg">
+      {!all.isOn && <Off />}
+      {one === undefined ? <List all={all} act={setAction} /> : <OneWebhook of={one} act={setAction} />}
+      <Dialogs all={all} action={action} onClose={() => setAction(null)} />
+    </Stack>
+  )
+}
+
+function Off() {
+  const text = useWords(words)
+  return (
+    <Alert color="orange" variant="outline">
+      {text.off}
+    </Alert>
+  )
+}
+
+function List({ all: { endpoints, isOn }, act }: { all: Webhooks; act(action: Action): void }) {
+  const text = useWords(words)
+  const { account } = useSession()
+  const create = (
+    <Button onClick={() => act({ what: 'create' })} disabled={account.suspended || !isOn}>
+      {text.create}
+    </Button>
+  )
+  if (endpoints.length === 0) return <Empty text={text.intro}>{create}</Empty>
+  return (
+    <>
+      <Group justify="space-between" align="end" gap="md">
+        <Text c="dimmed" size="sm" maw={640}>
+          {text.intro}
+        </Text>
+        {create}
+      </Group>
+      <Paper withBorder>
+        <table className="rows" aria-label={text.list}>
+          <thead>
+            <tr>
+              <th scope="col">{text.name}</th>
+              <th scope="col">{text.state}</th>
+              <th scope="col">{text.waiting}</th>
+              <th scope="col">
+                <VisuallyHidden>{text.actions}</VisuallyHidden>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {endpoints.map((one) => (
+              <Row key={one.id} of={one} act={act} />
+            ))}
+          </tbody>
+        </table>
+      </Paper>
+    </>
+  )
+}
+
+function Row({ of, act }: { of: Webhook; act(action: Action): void }) {
+  const text = useWords(words)
+  const { account } = useSession()
+  return (
+    <tr {...rowMark('webhooks', of.id)}>
+      <td className="breaks">
+        <Anchor component={Link} href={`/integrations/webhooks?webhook=${of.id}`} size="sm" fw={600}>
+          {of.name}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          {new URL(of.url).host}
+        </Text>
+      </td>
+      <td data-label={text.state}>
+        <StateBadge of={of} />
+      </td>
+      <td data-label={text.waiting}>{text.counted(of.waiting)}</td>
+      <td>
+        <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={useActions(of, act)} />
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,91 @@
+import { Anchor, Group, List, Paper, Text, Title } from '@mantine/core'
+import { Link } from 'wouter'
+import { useWords } from '../../language.ts'
+import { TimesIn } from '../../parts/time-text.tsx'
+import type { Overview } from './overview.tsx'
+import { words } from './words.ts'
+
+type Found = Overview['attention'][number]
+type What = Found['what']
+
+/** Where each thing is put right. */
+const places = {
+  NO_CAMPAIGN: () => '/campaigns',
+  NO_KEY: () => '/integrations',
+  KEY_ENDS: () => '/integrations',
+  TOOLS_OFF: () => null,
+  WEBHOOK_FAILS: () => '/integrations/webhooks',
+  WEBHOOK_PAUSED: () => '/integrations/webhooks',
+  NO_PAGE: (id: number | null) => `/campaigns/${id}/pages`,
+  WIDGET_NEVER_SEEN: (id: number | null) => `/campaigns/${id}/pages`,
+  OVER: (id: number | null) => `/campaigns/${id}`,
+  NO_DEADLINE: (id: number | null) => `/campaigns/${id}`,
+} satisfies Record<What, (id: number | null) => string | null>
+
+/** What the customer would want to fix: one line for what is alike. */
+export function Attentions({ overview: { attention, campaigns } }: { overview: Overview }) {
+  const text = useWords(words)
+  const groups = Map.groupBy(attention, (one) => (one.campaignId === null ? one : one.what)).values()
+  return (
+    <Paper withBorder p="md">
+      <Title order={2} size="h4" mb="xs">
+        {text.attention}
+      </Title>
+      {attention.length === 0 && <Text size="sm">{text.allWell}</Text>}
+      <List size="sm" spacing={6}>
+        {[...groups].map((alike) => (
+          <List.Item key={`${alike[0]?.what} ${alike[0]?.name}`} styles={{ itemWrapper: { display: 'inline' } }}>
+            {alike.length === 1 ? <One of={alike[0] as Found} /> : <Many of={alike} />}
+          </List.Item>
+        ))}
+      </List>
+      {campaigns.looked < campaigns.published && (
+        <Text size="xs" c="dimmed" mt="xs">
+          {text.looked(campaigns.looked)}
+        </Text>
+      )}
+    </Paper>
+  )
+}
+
+function One({ of: { what, campaignId, name, until } }: { of: Found }) {
+  const text = useWords(words)
+  const wordsOf = (when: string) => (what === 'KEY_ENDS' ? text.what[what](when) : text.what[what])
+  return (
+    <Group gap={4} component="span">
+      <Place to={places[what](campaignId)} text={name ?? wordsOf('')} />
+      {name !== null && (
+        <span>
+          <TimesIn at={until === null ? [] : [until]} say={(when = '') => wordsOf(when)} />
+        </span>
+      )}
+    </Group>
+  )
+}
+
+/** Only of campaigns there are several alike. */
+function Many({ of: alike }: { of: readonly Found[] }) {
+  const { many } = useWords(words)
+  const [{ what }] = alike as [Found]
+  return (
+    <details style={{ display: 'inline-block', verticalAlign: 'top' }}>
+      <summary>{many[what as keyof typeof many](alike.length)}</summary>
+      <List size="sm" mt={4}>
+        {alike.map(({ campaignId, name }) => (
+          <List.Item key={campaignId}>
+            <Place to={places[what](campaignId)} text={name ?? ''} />
+          </List.Item>
+        ))}
+      </List>
+    </details>
+  )
+}
+
+function Place({ to, text }: { to: string | null; text: string }) {
+  if (to === null) return <span>{text}</span>
+  return (
+    <Anchor component={Link} href={to} size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {text}
+    </Anchor>
+  )
+}

@@ -1,0 +1,64 @@
+// What stands in a mail: the deadline in words, and the HTML with link and countdown, in the campaign's language.
+import type { Seconds } from './instant.ts'
+import type { MailLanguage } from './mail-language.ts'
+import { zoneOf } from './mechanism/zone.ts'
+
+/** `at` stands between date and time. */
+type MailWords = { at: string; ends(deadline: string): string; see: string }
+
+const words: Record<MailLanguage, MailWords> = {
+  en: { at: 'at', ends: (deadline) => `The offer ends on ${deadline}`, see: 'See the offer' },
+  pl: { at: 'o', ends: (deadline) => `Oferta kończy się ${deadline}`, see: 'Zobacz ofertę' },
+  de: { at: 'um', ends: (deadline) => `Das Angebot endet am ${deadline}`, see: 'Zum Angebot' },
+  es: { at: 'a las', ends: (deadline) => `La oferta termina el ${deadline}`, see: 'Ver la oferta' },
+  fr: { at: 'à', ends: (deadline) => `L’offre se termine le ${deadline}`, see: 'Voir l’offre' },
+  it: { at: 'alle', ends: (deadline) => `L’offerta termina in data ${deadline}`, see: 'Vai all’offerta' },
+  nl: { at: 'om', ends: (deadline) => `De aanbieding eindigt op ${deadline}`, see: 'Bekijk de aanbieding' },
+  pt: { at: 'às', ends: (deadline) => `A oferta termina em ${deadline}`, see: 'Ver a oferta' },
+  cs: { at: 'v', ends: (deadline) => `Nabídka končí ${deadline}`, see: 'Zobrazit nabídku' },
+  uk: { at: 'о', ends: (deadline) => `Пропозиція закінчується ${deadline}`, see: 'Переглянути пропозицію' },
+}
+
+/** Days as the language says them; English ones as most of the world has them, the day first. */
+const dates = new Map<MailLanguage, Intl.DateTimeFormat>()
+
+function dateFormat(language: MailLanguage): Intl.DateTimeFormat {
+  const known = dates.get(language)
+  if (known !== undefined) return known
+  const locale = language === 'en' ? 'en-GB' : language
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  dates.set(language, format)
+  return format
+}
+
+/** `25 November 2026 at 23:59`, as clocks of the zone show it. Seconds are cut, so that it is never too late. */
+export function deadlineInWords(at: Seconds, timeZone: string, language: MailLanguage): string {
+  const local = new Date(zoneOf(timeZone).toLocal(at) * 1_000)
+  return `${dateFormat(language).format(local)} ${words[language].at} ${local.toISOString().slice(11, 16)}`
+}
+
+/** What the HTML is filled with: merge tags, or what they stand for. What is null is left out. */
+export type MailValues = { link: string; timer: string | null; deadline: string | null }
+type Size = { width: number; height: number }
+
+/** What to paste into a mail; docs/email.md has the same. `m` is for mail programs that keep images by their address. */
+export function mailHtml(
+  { link, timer, deadline }: MailValues,
+  { width, height }: Size,
+  language: MailLanguage,
+): string {
+  const { ends, see } = words[language]
+  const alt = deadline === null ? see : ends(deadline)
+  const sentence = deadline === null ? '' : `${ends(`<strong>${deadline}</strong>`)}. `
+  const image = `<a href="${link}"><img src="${timer}?m=1" width="${width}" height="${height}"
+  alt="${alt}"
+  style="display: block; width: 100%; max-width: ${width}px; height: auto; border: 0"></a>
+`
+  return `${timer === null ? '' : image}<p>${sentence}<a href="${link}">${see}</a></p>`
+}
+
+/** The same for readers of plain text. */
+export function mailText({ link, deadline }: MailValues, language: MailLanguage): string {
+  const { ends, see } = words[language]
+  return `${deadline === null ? '' : `${ends(deadline)}.\n`}${see}: ${link}\n`
+}

@@ -1,0 +1,28 @@
+// Amounts of money: whole numbers of a currency's smallest unit, written as decimals with its places.
+
+/** Of an amount, in the smallest unit. So every amount is a whole number that JavaScript and both engines keep exactly. */
+const mostDigits = 15
+
+const currencies = new Set(Intl.supportedValuesOf('currency'))
+
+/** How many places a currency of ISO 4217 has, such as 2 for `EUR`; undefined where it is none. */
+export function placesOf(currency: string): number | undefined {
+  if (!currencies.has(currency)) return undefined
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits
+}
+
+/** `49.00` as 4900 where there are two places; undefined for what is no decimal, or has more places or digits. */
+export function parseAmount(text: string, places: number): number | undefined {
+  const [, whole = '', fraction = ''] = /^(0|[1-9]\d*)(?:\.(\d+))?$/.exec(text) ?? []
+  const digits = whole + fraction.padEnd(places, '0')
+  if (whole === '' || fraction.length > places || digits.length > mostDigits) return undefined
+  return Number(digits)
+}
+
+/** 4900 of `EUR` as `49.00`. */
+export function formatAmount(amount: number | bigint, currency: string): string {
+  const places = placesOf(currency) ?? 0
+  if (places === 0) return String(amount)
+  const digits = String(amount).padStart(places + 1, '0')
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`
+}

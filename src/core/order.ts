@@ -1,0 +1,109 @@
+// An order as somebody tells it, and what it does to the offer of the lead who bought.
+import { emailMaxLength, isEmail } from './email.ts'
+import { type Fault, firstFaults, optional, record, refuse, text } from './fault.ts'
+import { formatInstant, parseInstant, type Seconds } from './instant.ts'
+import { type Attempt, offerAt, setByHand } from './mechanism/attempt.ts'
+import type { Terms } from './mechanism/terms.ts'
+import { formatAmount, parseAmount, placesOf } from './money.ts'
+
+/** Who bought: a lead is named by either. */
+export type Buyer = { email: string } | { ref: string }
+
+export type Order = {
+  orderId: string
+  /** When it was bought. */
+  at: Seconds
+  /** In the currency's smallest unit. */
+  amount: number | null
+  currency: string | null
+}
+
+export const orderIdPattern = '^[^\\p{C}\\p{Z}]{1,100}$'
+const orderIdForm = new RegExp(orderIdPattern, 'u')
+export const isOrderId = (orderId: string) => orderIdForm.test(orderId)
+export const orderIdWanted = '1 to 100 visible characters'
+
+const oldestSeconds = 30 * 86_400
+
+type Given = { orderId: string; email?: string; ref?: string; amount?: string; currency?: string; at?: string }
+
+const anyText = text('a text', () => true)
+const checkShape = record<Given>({
+  orderId: text(orderIdWanted, isOrderId),
+  email: optional(
+    text(`an email address in ASCII of at most ${emailMaxLength} characters`, (email) => {
+      return email.length <= emailMaxLength && isEmail(email)
+    }),
+  ),
+  ref: optional(text('the 32 hexadecimal digits of a ref', (ref) => /^[0-9a-f]{32}$/.test(ref))),
+  amount: optional(anyText),
+  currency: optional(text('a currency of ISO 4217, such as "EUR"', (currency) => placesOf(currency) !== undefined)),
+  at: optional(anyText),
+})
+
+/** Reads what any channel is told of an order. Without `at` it was bought now. */
+export function checkOrder(
+  value: unknown,
+  now: Seconds,
+): { buyer: Buyer; order: Order; faults?: undefined } | { faults: Fault[] } {
+  const faults: Fault[] = []
+  const given = checkShape(value, '', faults)
+  if (given === undefined) return { faults: firstFaults(faults) }
+  const { orderId, email, ref, currency = null } = given
+  if ((email === undefined) === (ref === undefined)) refuse(faults, 'email', 'or ref must be given, and not both')
+  const amount = amountOf(given, faults)
+  const at = given.at === undefined ? now : parseInstant(given.at)
+  if (at === undefined) refuse(faults, 'at', 'must be an instant such as 2026-06-05T03:59:00Z')
+  else if (at > now || at < now - oldestSeconds) refuse(faults, 'at', 'must be in the past, by at most 30 days')
+  const buyer = email === undefined ? { ref: ref as string } : { email }
+  return faults.length > 0 || at === undefined ? { faults } : { buyer, order: { orderId, at, amount, currency } }
+}
+
+function amountOf({ amount, currency }: Given, faults: Fault[]): number | null {
+  if (amount === undefined) return null
+  const places = currency === undefined ? undefined : placesOf(currency)
+  if (places === undefined) return refuse(faults, 'currency', 'must be given where there is an amount') ?? null
+  const wanted = `a decimal with at most ${places} places and 15 digits, such as "${(49).toFixed(places)}"`
+  return parseAmount(amount, places) ?? refuse(faults, 'amount', `must be ${wanted}`) ?? null
+}
+
+/** The offer as the order found it; `closing` is the attempt whose offer the order has ended, where it does. */
+export type Purchase = { deadline: Seconds | null; attempt: number; cycle: number; closing: Attempt | null }
+
+/** The figures hold for `at`. What is over at `now` stays as it is: a late payment must not move a deadline. */
+export function purchaseIn(terms: Terms, attempt: Attempt, closes: boolean, at: Seconds, now: Seconds): Purchase {
+  const { deadline, attempt: number, cycle } = offerAt(terms, attempt, at)
+  const isOver = offerAt(terms, attempt, now).state === 'expired'
+  return { deadline, attempt: number, cycle, closing: closes && !isOver ? setByHand(attempt, now, now) : null }
+}
+
+/** An order as it is kept. */
+export type Conversion = Order & {
+  id: number
+  campaignId: number
+  /** Below zero where the lead was erased. */
+  leadId: number
+  email: string | null
+  /** The deadline as it was at the purchase. */
+  deadlineAt: Seconds | null
+  /** When the order ended the lead's offer; null where it did not. */
+  closedAt: Seconds | null
+  reversedAt: Seconds | null
+}
+
+/** An order as JSON, by the names of the API. `secondsLeft` is below zero behind the deadline. */
+export function conversionDocument(conversion: Conversion) {
+  const { id, campaignId, email, leadId, orderId, at, deadlineAt, amount, currency, closedAt, reversedAt } = conversion
+  return {
+    ...{ id, campaignId, email },
+    // What stands there of an erased lead is a hash.
+    orderId: leadId < 0 && orderId.startsWith(' ') ? null : orderId,
+    at: formatInstant(at),
+    deadline: deadlineAt === null ? null : formatInstant(deadlineAt),
+    secondsLeft: deadlineAt === null ? null : deadlineAt - at,
+    amount: amount === null || currency === null ? null : formatAmount(amount, currency),
+    currency,
+    closed: closedAt !== null,
+    reversedAt: reversedAt === null ? null : formatInstant(reversedAt),
+  }
+}

@@ -1,0 +1,81 @@
+// The shapes of the API for conversions: what validates a request, and what the description says.
+import Type, { type Static } from 'typebox'
+import { errorMessage, errorStatus } from '../../core/errors.ts'
+import { orderIdPattern } from '../../core/order.ts'
+import { ErrorBody, LeadInput } from '../public/schemas.ts'
+
+export const conversionsPath = '/api/conversions/v1'
+
+/** Every error of this API, with its status: those of the public one and two more. */
+export const statusOf = { ...errorStatus, FORBIDDEN: 403, CONVERSION_NOT_FOUND: 404 } as const
+export type Code = keyof typeof statusOf
+
+export const messageOf: Record<Code, string> = {
+  ...errorMessage,
+  FORBIDDEN: 'This key may not list conversions; make one with the scope conversions.',
+  CONVERSION_NOT_FOUND: 'The campaign has no order with this orderId.',
+}
+
+const closed = { additionalProperties: false }
+const nullable = <T extends Type.TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+const id = Type.Integer({ minimum: 1 })
+const instant = Type.String({ format: 'date-time' })
+const { email } = LeadInput.properties
+const orderId = Type.String({ pattern: orderIdPattern, description: '1 to 100 visible characters.' })
+const amount = Type.String({ description: 'A decimal with at most the places of `currency`, such as `49.00`.' })
+const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Of ISO 4217, such as `EUR`.' })
+
+export const ConversionInput = Type.Object(
+  {
+    email: Type.Optional(email),
+    ref: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$', description: '`lc` of an offer link.' })),
+    orderId,
+    amount: Type.Optional(amount),
+    currency: Type.Optional(currency),
+    at: Type.Optional(Type.String({ description: 'When it was bought, an instant; now where it is left out.' })),
+  },
+  { ...closed, description: 'Either `email` or `ref`; an amount needs its currency.' },
+)
+export type ConversionInput = Static<typeof ConversionInput>
+
+const properties = {
+  id,
+  campaignId: id,
+  email: nullable(Type.String(), 'null: the lead was erased.'),
+  orderId: nullable(Type.String(), 'null: the lead was erased.'),
+  at: instant,
+  deadline: nullable(instant, 'As it was at the purchase; null: none.'),
+  secondsLeft: nullable(Type.Integer(), 'From the purchase to that; below zero behind it.'),
+  amount: nullable(Type.String()),
+  currency: nullable(Type.String()),
+  closed: Type.Boolean({ description: 'Whether this order has ended the offer.' }),
+}
+export const Conversion = Type.Object(
+  { ...properties, created: Type.Boolean({ description: 'false: the order was known.' }) },
+  closed,
+)
+export const KeptConversion = Type.Object({ ...properties, reversedAt: nullable(instant) }, closed)
+export const ConversionList = Type.Object({ items: Type.Array(KeptConversion), nextAfterId: nullable(id) }, closed)
+export const ReversalInput = Type.Object(
+  {
+    orderId,
+    reopen: Type.Optional(Type.Boolean({ description: 'Gives the offer back that this order has ended.' })),
+  },
+  closed,
+)
+export type ReversalInput = Static<typeof ReversalInput>
+export const ListQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' })),
+    afterId: Type.Optional(Type.String()),
+  },
+  closed,
+)
+export type ListQuery = Static<typeof ListQuery>
+
+const codes = Object.keys(statusOf)
+export const ErrorOfAny = {
+  ...ErrorBody,
+  properties: { ...ErrorBody.properties, code: { type: 'string', enum: codes, description: 'What went wrong.' } },
+}

@@ -1,0 +1,94 @@
+// The mail kit of a campaign: the HTML with the merge tags of a mail service, and the headings of the export.
+import Type from 'typebox'
+import type { Seconds } from '../../core/instant.ts'
+import { deadlineInWords, mailHtml, mailText } from '../../core/mail-html.ts'
+import { linkField, mailServiceNames, mailServices, mergeTag } from '../../core/mail-services.ts'
+import { leadOffer, type OfferTools } from '../../core/offer.ts'
+import { fullTimerStyle } from '../../core/timer-style.ts'
+import { type ExportLine, exportColumns, exportLine, linkedPages } from '../../leads/export.ts'
+import { view } from '../../leads/leads.ts'
+import type { Session } from '../../store/access.ts'
+import type { Campaign } from '../../store/model.ts'
+import { invalid, PanelRefusal } from './errors.ts'
+import { needLead, toolsOf } from './leads.ts'
+import { forReader, forUser, type PanelParts } from './route.ts'
+import { closed } from './schemas.ts'
+
+/** A day that every reader knows, to show how deadlines are said. */
+const sampleDay = Date.UTC(2026, 11, 31, 23, 59) / 1_000
+
+export const mailRoutes = {
+  ...forReader('GET /mail-services', {
+    run: async () => ({ services: mailServiceNames.map((id) => ({ id, name: mailServices[id].name })) }),
+  }),
+  /** `link` is the number of the page that the mail links to, from 0, among those that mails link to. */
+  ...forReader('GET /campaigns/:campaignId/mail', {
+    query: Type.Object(
+      {
+        service: Type.Optional(Type.Enum(mailServiceNames)),
+        link: Type.Optional(Type.String({ pattern: '^\\d{1,2}$' })),
+      },
+      closed,
+    ),
+    async run({ campaign, parts, query: { service = 'other', link = '0' } }) {
+      const tag = (field: string) => mergeTag(service, field)
+      const values = { link: tag(linkField(Number(link))), timer: tag('LC_TIMER'), deadline: tag('LC_END') }
+      return {
+        html: mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), campaign.language),
+        /** The headings of the export. */
+        columns: exportColumns(campaign, service),
+        pages: linkedPages(campaign).map(({ pageUrl }) => pageUrl),
+        language: campaign.language,
+        /** Whether a test mail can be sent, and not only be written. */
+        canSend: parts.mailer.isOn,
+        /** How deadlines are said. */
+        sample: deadlineInWords(sampleDay, 'UTC', campaign.language),
+      }
+    },
+  }),
+  /** What a lead would get, sent to the user, or as a file. */
+  ...forUser('POST /campaigns/:campaignId/test-mail', {
+    body: Type.Object(
+      {
+        ref: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+        link: Type.Integer({ minimum: 0, maximum: 99 }),
+        isSent: Type.Boolean(),
+      },
+      closed,
+    ),
+    async run({ campaign, session, parts, body, now }) {
+      if (campaign.isDraft) throw new PanelRefusal('CAMPAIGN_IS_DRAFT')
+      const lead = await needLead(parts, campaign, body.ref)
+      const mail = mailOf(campaign, exportLine(view(campaign, lead, now)), toolsOf(session.account, parts), body.link)
+      const to = session.user.email
+      if (!body.isSent) return { sentTo: null, file: await parts.mailer.write({ ...mail, to }) }
+      if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
+      await countTestMail(parts, session, now)
+      await parts.mailer.send({ ...mail, to })
+      return { sentTo: to, file: null }
+    },
+  }),
+}
+
+const hourSeconds = 3_600
+const testMailsAnHour = 5
+
+/** In the database, so that it holds over all servers. @throws PanelRefusal */
+async function countTestMail({ store }: PanelParts, { user }: Session, now: Seconds): Promise<void> {
+  const limit = { name: `test mail ${user.id}`, most: testMailsAnHour, seconds: hourSeconds }
+  if (await store.access.countTries([limit], now)) return
+  const [tries] = await store.access.findTries([limit], now)
+  throw new PanelRefusal('TOO_MANY_TRIES', [], Math.max(1, (tries?.endsAt ?? now) - now))
+}
+
+function mailOf(campaign: Campaign, line: ExportLine, tools: OfferTools, link: number) {
+  const { language, timeZone, name } = campaign
+  const { offerLinks, mailTimerUrl } = leadOffer(campaign, { ...line, language }, tools)
+  const url = offerLinks[link]?.url ?? offerLinks[0]?.url
+  if (url === undefined) throw invalid('link', 'must have a page that mails link to')
+  const deadline = line.deadline === null ? null : deadlineInWords(line.deadline, timeZone, language)
+  const values = { link: url, timer: mailTimerUrl, deadline }
+  const html = mailHtml(values, fullTimerStyle(campaign.mailTimer ?? {}), language)
+  // A name may have been made with line ends, and a subject is one line.
+  return { subject: name.replace(/\s+/g, ' '), html, text: mailText(values, language) }
+}

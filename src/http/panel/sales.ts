@@ -1,0 +1,37 @@
+// Who bought, for how much, and how long before the end; and an order that a user tells of.
+import Type from 'typebox'
+import { checkOrder, conversionDocument } from '../../core/order.ts'
+import { convert } from '../../leads/conversions.ts'
+import { reportOf } from '../../leads/report.ts'
+import { PanelRefusal } from './errors.ts'
+import { needLead } from './leads.ts'
+import { Range, readRange } from './results.ts'
+import { forReader, forUser } from './route.ts'
+import { closed } from './schemas.ts'
+
+/** Orders that are shown one by one. */
+const mostShown = 20
+const text = Type.Optional(Type.String({ maxLength: 200 }))
+
+export const salesRoutes = {
+  ...forReader('GET /campaigns/:campaignId/sales', {
+    query: Range,
+    async run({ campaign, parts: { store }, query, now }) {
+      const { from, to } = readRange(campaign, query, now)
+      const newest = await store.conversions.newest(campaign, mostShown)
+      return { ...(await reportOf(store, campaign, from, to)), newest: newest.map(conversionDocument) }
+    },
+  }),
+  ...forUser('POST /campaigns/:campaignId/leads/:ref/conversions', {
+    body: Type.Object({ orderId: Type.String({ maxLength: 200 }), amount: text, currency: text }, closed),
+    async run({ campaign, parts, params, body, now }) {
+      const { email } = await needLead(parts, campaign, params.ref)
+      const checked = checkOrder({ ...body, email }, now)
+      if (checked.faults !== undefined) throw new PanelRefusal('INVALID', checked.faults)
+      const of = { accountId: campaign.accountId, campaignId: campaign.id }
+      const done = await convert(parts.store, of, { ...checked, source: 'panel' }, now)
+      if (typeof done === 'string') throw new PanelRefusal('NOT_FOUND')
+      return { ...conversionDocument(done.conversion), created: done.created }
+    },
+  }),
+}

@@ -1,0 +1,46 @@
+// Orders as every channel tells them: the API, the panel, the command line.
+import { noticesOf } from '../core/events.ts'
+import type { Seconds } from '../core/instant.ts'
+import { setByHand } from '../core/mechanism/attempt.ts'
+import { type Buyer, type Order, purchaseIn } from '../core/order.ts'
+import type { Reopen, Source } from '../store/conversions.ts'
+import type { Store } from '../store/store.ts'
+import type { CampaignOf } from './leads.ts'
+
+type ConversionStore = Pick<Store, 'conversions'>
+
+/** Tells of an order, once; where the campaign says so it ends the lead's offer. @throws StoreUnavailable */
+export function convert(
+  { conversions }: ConversionStore,
+  of: CampaignOf,
+  told: { buyer: Buyer; order: Order; source: Source },
+  now: Seconds,
+) {
+  return conversions.convert(
+    of,
+    told,
+    ({ terms, conversion }, { attempt }) => purchaseIn(terms, attempt, conversion.closes, told.order.at, now),
+    now,
+  )
+}
+
+/** Counts an order out; `reopen` gives the lead the offer back that it has ended. @throws StoreUnavailable */
+export function reverse(
+  { conversions }: ConversionStore,
+  of: CampaignOf,
+  orderId: string,
+  reopen: boolean,
+  now: Seconds,
+) {
+  return conversions.reverse(of, orderId, reopen ? reopening(now) : null, now)
+}
+
+/** Where no later hand has set another deadline, and no other attempt has begun. */
+const reopening =
+  (now: Seconds): Reopen =>
+  (campaign, lead, { closedAt, attempt, replacedDeadlineAt }) => {
+    const { byHand, number } = lead.attempt
+    if (closedAt === null || byHand?.deadlineAt !== closedAt || number !== attempt) return undefined
+    const next = setByHand(lead.attempt, replacedDeadlineAt, now)
+    return { ...lead, attempt: next, notices: noticesOf(campaign, lead.attempt, next, now) }
+  }

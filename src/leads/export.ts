@@ -1,0 +1,40 @@
+// A line for each lead, as mail services import it. Its headings are the fields that the HTML for mails names.
+import { formatInstant, type Seconds } from '../core/instant.ts'
+import { deadlineInWords } from '../core/mail-html.ts'
+import { fieldName, linkField, type MailService } from '../core/mail-services.ts'
+import type { Offer } from '../core/mechanism/attempt.ts'
+import { leadOffer, type OfferTools } from '../core/offer.ts'
+import type { Campaign } from '../store/model.ts'
+import type { LeadView } from './leads.ts'
+
+const facts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
+
+/** The pages that mails link to, in the order of their fields; without any there is still a field. */
+export const linkedPages = ({ pages }: Pick<Campaign, 'pages'>) => pages.filter(({ eligible }) => eligible)
+
+export function exportColumns(campaign: Campaign, service: MailService): string[] {
+  const links = Array.from({ length: Math.max(1, linkedPages(campaign).length) }, (_, index) => linkField(index))
+  return ['email', ...[...links, 'LC_TIMER', 'LC_END'].map((field) => fieldName(service, field)), ...facts]
+}
+
+export type ExportLine = Offer & { email: string; ref: string; registeredAt: Seconds; setByHand: boolean }
+
+export function exportLine({ lead: { email, ref, registeredAt, attempt }, offer }: LeadView): ExportLine {
+  return { email, ref, registeredAt, ...offer, setByHand: attempt.byHand !== null }
+}
+
+/** In the order of the columns; null where there is none. */
+export function exportCells(campaign: Campaign, line: ExportLine, tools: OfferTools): (string | number | null)[] {
+  const { timeZone, language } = campaign
+  const { email, ref, registeredAt, setByHand, deadline, state, opensAt, attempt, cycle } = line
+  const { offerLinks, mailTimerUrl } = leadOffer(campaign, { ...line, language }, tools)
+  const linkOf = (pageId: number) => offerLinks.find((link) => link.pageId === pageId)?.url ?? null
+  const pages = linkedPages(campaign)
+  return [
+    ...[email, ...(pages.length === 0 ? [null] : pages.map(({ id }) => linkOf(id))), mailTimerUrl],
+    deadline === null ? null : deadlineInWords(deadline, timeZone, language),
+    ...[state, instant(opensAt), instant(deadline), String(setByHand), instant(registeredAt), attempt, cycle, ref],
+  ]
+}
+
+const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))

@@ -1,0 +1,55 @@
+// How many offers are open: of one campaign, or of all that an account has published.
+import type { ConfigCache } from '../campaigns/config-cache.ts'
+import type { Seconds } from '../core/instant.ts'
+import { offerAt } from '../core/mechanism/attempt.ts'
+import type { Campaign } from '../store/model.ts'
+import type { Store } from '../store/store.ts'
+
+/** Counted up to here. */
+export const mostOpen = 100_000
+/** Published campaigns of an account that are counted, the newest first. */
+const mostCampaigns = 1_000
+/** Leads whose cycles are worked out one by one, for one question. */
+const mostCycling = 1_000
+
+/** At least so many; exactly so many where `isAll`. */
+export type OpenOffers = { count: number; isAll: boolean }
+
+/**
+ * An index tells, but for leads whose offer comes again by cycles: there a campaign of fewer than 1,000 leads is
+ * exact. @throws StoreUnavailable
+ */
+export async function openOffersOf(
+  store: Pick<Store, 'counts' | 'leads'>,
+  campaign: Campaign,
+  now: Seconds,
+  most = mostOpen,
+): Promise<OpenOffers> {
+  const { open, isAll } = await store.counts.openByDeadline(campaign, now, most)
+  const hasCycles = [...campaign.rules.values()].some(({ cycle }) => cycle !== null)
+  if (!hasCycles) return { count: open, isAll }
+  const leads = await store.leads.list(campaign, { prefix: '', afterEmail: '', limit: mostCycling })
+  const found = leads.filter(({ attempt }) => offerAt(campaign.terms, attempt, now).state === 'open').length
+  const isWhole = leads.length < mostCycling
+  return isWhole && found <= most ? { count: found, isAll: true } : { count: Math.max(open, found), isAll: false }
+}
+
+/** Of all published campaigns of the account together. @throws StoreUnavailable */
+export async function openOffersOfAccount(
+  store: Pick<Store, 'configuration' | 'counts' | 'leads'>,
+  configCache: ConfigCache,
+  accountId: number,
+  now: Seconds,
+): Promise<OpenOffers> {
+  const ids = await store.configuration.newestPublished(accountId, mostCampaigns + 1)
+  let count = 0
+  let isAll = ids.length <= mostCampaigns
+  for (const id of ids.slice(0, mostCampaigns)) {
+    const campaign = await configCache.campaign(id)
+    const open = campaign && (await openOffersOf(store, campaign, now, mostOpen - count))
+    count += open?.count ?? 0
+    isAll &&= open?.isAll ?? true
+    if (count >= mostOpen) return { count: mostOpen, isAll: isAll && id === ids.at(-1) }
+  }
+  return { count, isAll }
+}

@@ -1,0 +1,50 @@
+// The one file that sends mail, by the operator's SMTP server, and writes it as a file where there is none.
+import { createTransport, type SendMailOptions } from 'nodemailer'
+
+/** The server with its login, and who the mails are from. */
+export type Smtp = { url: string; from: string }
+export type Mail = { to: string; subject: string; text: string; html: string }
+
+export type Mailer = {
+  /** Whether there is a server to send by. */
+  isOn: boolean
+  /** Resolves once the server has taken the mail. @throws MailNotSent */
+  send(mail: Mail): Promise<void>
+  /** The mail as an `.eml` file that mail programs open as a draft. */
+  write(mail: Mail): Promise<string>
+}
+
+/** Of the cause it has the code alone, such as EAUTH: what a mail server says may name people. */
+export class MailNotSent extends Error {
+  override name = 'MailNotSent'
+  readonly code: string
+
+  constructor(code: string) {
+    super('the mail server did not take the mail')
+    this.code = code
+  }
+}
+
+const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeout: 10_000, dnsTimeout: 5_000 }
+/** What stands in a mail is never read from a file or fetched. */
+const closed = { disableFileAccess: true, disableUrlAccess: true }
+
+export function openMailer(smtp: Smtp | null): Mailer {
+  const server = smtp && createTransport({ ...timeouts, ...closed, url: smtp.url })
+  const file = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...closed })
+  return {
+    isOn: server !== null,
+    async send(mail) {
+      try {
+        await server?.sendMail({ ...mail, from: smtp?.from })
+      } catch (error) {
+        throw new MailNotSent((error as { code?: string }).code ?? 'unknown')
+      }
+    },
+    async write(mail) {
+      const draft: SendMailOptions = { ...mail, from: smtp?.from ?? mail.to, headers: { 'X-Unsent': '1' } }
+      const { message } = await file.sendMail(draft)
+      return message.toString()
+    },
+  }
+}

@@ -1,0 +1,249 @@
+// Orders of leads: one row each. Both engines read these statements alike; each names the account.
+import type { Seconds } from '../core/instant.ts'
+import { dayOf } from '../core/mechanism/calendar.ts'
+import { zoneOf } from '../core/mechanism/zone.ts'
+import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
+import { findCampaign } from './configuration.ts'
+import { addCount } from './counts.ts'
+import { markOf } from './erased-orders.ts'
+import { insertNotices, noteConverted } from './events.ts'
+import { attemptValues, leadOf } from './lead-row.ts'
+import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
+import type { Campaign, Decision, Lead, LeadRefusal } from './model.ts'
+import type { RefCipher } from './ref.ts'
+import { addConverted, peopleBetween, salesBetween } from './sales.ts'
+import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
+
+/** Who told of an order. Positions are stored: add new ones at the end. */
+export const sources = ['api', 'panel', 'command line', 'import'] as const
+export type Source = (typeof sources)[number]
+
+export type KeptConversion = Conversion & {
+  source: Source
+  /** When the lead had registered. */
+  registeredAt: Seconds
+  /** Of the lead at the purchase. */
+  attempt: number
+  /** The deadline by hand that stood until the order ended the offer. */
+  replacedDeadlineAt: Seconds | null
+}
+
+type CampaignName = { accountId: number; campaignId: number }
+type Told = { order: Order; buyer: Buyer; source: Source }
+type Converted = { conversion: KeptConversion; created: boolean }
+
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type Conversions = ReturnType<typeof conversionsOn>
+
+export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
+  return {
+    ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, peopleBetween }),
+    /**
+     * Writes the order with all that it does, as one step: no other write of the lead and no change of the account's
+     * settings comes in between. An order that is known is answered as it stands. Resolves once it is on disk.
+     */
+    convert: (of: CampaignName, told: Told, judge: (campaign: Campaign, lead: Lead) => Purchase, now: Seconds) =>
+      write((sql) => convert({ sql, refs, now }, of, told, judge)),
+    /**
+     * Counts the order out. `reopen` decides on the lead where the order's closing still stands. Undefined where there
+     * is no such order.
+     */
+    reverse: (of: CampaignName, orderId: string, reopen: Reopen | null, now: Seconds) =>
+      write((sql) => reverse({ sql, refs, now }, of, orderId, reopen)),
+  }
+}
+
+type Work = { sql: Sql; refs: RefCipher; now: Seconds }
+
+async function needCampaign(sql: Sql, { accountId, campaignId }: CampaignName): Promise<Campaign | undefined> {
+  await sql.holdSettings(accountId)
+  const campaign = await findCampaign(sql, campaignId)
+  return campaign?.accountId === accountId ? campaign : undefined
+}
+
+async function convert(
+  work: Work,
+  of: CampaignName,
+  told: Told,
+  judge: (campaign: Campaign, lead: Lead) => Purchase,
+): Promise<Converted | LeadRefusal> {
+  const { sql, now } = work
+  const campaign = await needCampaign(sql, of)
+  if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
+  const known = await findOrder(sql, of, told.order.orderId)
+  const email = await emailOf(work, campaign, told.buyer)
+  if (known !== undefined && (email !== undefined || known.leadId < 0)) return { conversion: known, created: false }
+  const lead = email && (await lock(work, campaign, email))
+  if (!lead) return 'LEAD_NOT_FOUND'
+  const purchase = judge(campaign, lead)
+  const isFirst = !(await hasBought(sql, campaign, lead.id))
+  const id = await insert(sql, campaign, lead, told, purchase, now)
+  const conversion = (await findOrder(sql, of, told.order.orderId)) as KeptConversion
+  // Somebody else told the order meanwhile, of another lead.
+  if (id === undefined) return { conversion, created: false }
+  if (purchase.closing !== null) await change(sql, campaign, lead, { ...lead, attempt: purchase.closing })
+  await count(sql, campaign, conversion, 1, isFirst)
+  await noteConverted(sql, campaign, lead.id, id, now)
+  return { conversion, created: true }
+}
+
+/** By the rules, or by the hand that had set it before. */
+export type Reopen = (campaign: Campaign, lead: Lead, conversion: KeptConversion) => Decision | undefined
+
+async function reverse(
+  work: Work,
+  of: CampaignName,
+  orderId: string,
+  reopen: Reopen | null,
+): Promise<KeptConversion | 'CAMPAIGN_NOT_FOUND' | undefined> {
+  const { sql, now } = work
+  const campaign = await needCampaign(sql, of)
+  if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
+  const conversion = await findOrder(sql, of, orderId)
+  if (conversion === undefined) return undefined
+  const { id, email, leadId } = conversion
+  const lead = email === null ? undefined : await lock(work, campaign, email)
+  const decision = lead && reopen?.(campaign, lead, conversion)
+  if (lead && decision) await change(sql, campaign, lead, decision)
+  const reversed = await sql.run(
+    'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL',
+    ...[now, campaign.accountId, id],
+  )
+  if (reversed > 0) await count(sql, campaign, conversion, -1, !(await hasBought(sql, campaign, leadId)))
+  return (await find(sql, campaign.accountId, id)) as KeptConversion
+}
+
+/** Of a lead that the campaign has, and nobody erases meanwhile. */
+async function lock({ sql, refs }: Work, campaign: Campaign, email: string): Promise<Lead | undefined> {
+  const row = await sql.get(lockLead, campaign.accountId, campaign.id, email)
+  return row && toLead(campaign, row, refs)
+}
+
+function toLead(campaign: Campaign, row: Row, refs: RefCipher): Lead {
+  const [email, ...values] = Object.values(row) as LeadWithEmail
+  const [id, salt, , ruleId] = values
+  const rule = ruleId === null ? null : campaign.rules.get(ruleId)
+  if (rule === undefined) throw new Error(`lead without its rule: ${ruleId}`)
+  return leadOf(values, email, refs.write({ accountId: campaign.accountId, leadId: id, salt }), rule)
+}
+
+/** The email of the campaign's lead that is meant. */
+async function emailOf({ sql, refs }: Work, campaign: Campaign, buyer: Buyer): Promise<string | undefined> {
+  if ('email' in buyer) return (await sql.get(findLead, campaign.accountId, campaign.id, buyer.email))?.email
+  const parts = refs.read(buyer.ref)
+  if (parts?.accountId !== campaign.accountId) return undefined
+  const row = await sql.get(findLeadByRef, parts.accountId, parts.leadId, parts.salt)
+  return row?.campaign_id === campaign.id ? row.email : undefined
+}
+
+async function change(sql: Sql, campaign: Campaign, lead: Lead, decision: Decision): Promise<void> {
+  await sql.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
+  const notices = (decision.notices ?? []).map((notice) => ({ ...notice, leadId: lead.id }))
+  if (notices.length > 0) await insertNotices(sql, campaign.accountId, notices)
+}
+
+/** The id; undefined where the order is there already. */
+async function insert(
+  sql: Sql,
+  { accountId, id }: Campaign,
+  lead: Lead,
+  { order, source }: Told,
+  { deadline, attempt, cycle, closing }: Purchase,
+  now: Seconds,
+): Promise<number | undefined> {
+  const closed = closing === null ? [null, null] : [now, lead.attempt.byHand?.deadlineAt ?? null]
+  const row = await sql.get(
+    `INSERT INTO conversions (account_id, campaign_id, lead_id, order_id, at, deadline_at, registered_at, attempt,
+      cycle, amount, currency, source, closed_at, replaced_deadline_at) VALUES (${'?, '.repeat(13)}?)
+      ON CONFLICT DO NOTHING RETURNING id`,
+    ...[accountId, id, lead.id, order.orderId, order.at, deadline, lead.registeredAt, attempt],
+    ...[cycle, order.amount, order.currency, sources.indexOf(source), ...closed],
+  )
+  return row?.id
+}
+
+async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Promise<boolean> {
+  return (await firstOf(sql, accountId, [leadId])).size > 0
+}
+
+/** Of the day, and where the lead has bought at last, or nothing any more, with the people who signed up then. */
+async function count(
+  sql: Sql,
+  { accountId, id: campaignId, timeZone }: Campaign,
+  { at, registeredAt }: KeptConversion,
+  total: 1 | -1,
+  isOfLead: boolean,
+): Promise<void> {
+  const day = dayOf(zoneOf(timeZone).toLocal(at))
+  const of = { accountId, campaignId, day, pageId: null, leadId: null }
+  await addCount(sql, { ...of, kind: 'conversion', fetcher: 'person', total, lastAt: at })
+  if (isOfLead) await addConverted(sql, { accountId, campaignId }, registeredAt, total)
+}
+
+const select = `SELECT c.*, leads.email FROM conversions AS c
+  LEFT JOIN leads ON leads.account_id = c.account_id AND leads.id = c.lead_id WHERE c.account_id = ?`
+
+async function findOrder(
+  sql: Sql,
+  { accountId, campaignId }: CampaignName,
+  orderId: string,
+): Promise<KeptConversion | undefined> {
+  const order = `${select} AND c.campaign_id = ? AND order_id IN (?, ?)`
+  const row = await sql.get(order, accountId, campaignId, orderId, markOf(campaignId, orderId))
+  return row && { ...toConversion(row), orderId }
+}
+
+async function find(sql: Sql, accountId: number, id: number): Promise<KeptConversion | undefined> {
+  const row = await sql.get(`${select} AND c.id = ?`, accountId, id)
+  return row && toConversion(row)
+}
+
+/** Ascending id, those after `afterId`, at most `limit`. */
+async function list(sql: Sql, campaign: Campaign, afterId: number, limit: number): Promise<KeptConversion[]> {
+  const page = `${select} AND c.campaign_id = ? AND c.id > ? ORDER BY c.id LIMIT ?`
+  return (await sql.all(page, campaign.accountId, campaign.id, afterId, limit)).map(toConversion)
+}
+
+/** The newest first. */
+async function newest(sql: Sql, campaign: Campaign, limit: number): Promise<KeptConversion[]> {
+  const rows = await sql.all(
+    `${select} AND c.campaign_id = ? ORDER BY c.id DESC LIMIT ?`,
+    ...[campaign.accountId, campaign.id, limit],
+  )
+  return rows.map(toConversion)
+}
+
+/** Ascending id. */
+async function ofLead(sql: Sql, { accountId }: Pick<Campaign, 'accountId'>, leadId: number): Promise<KeptConversion[]> {
+  return (await sql.all(`${select} AND c.lead_id = ? ORDER BY c.id LIMIT 1000`, accountId, leadId)).map(toConversion)
+}
+
+/** When each of the leads first bought something that stands; those who did not are missing. */
+async function firstOf(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Map<number, Seconds>> {
+  const rows = await sql.all(
+    `SELECT lead_id, min(at) AS at FROM conversions WHERE account_id = ? AND reversed_at IS NULL
+      AND lead_id IN (${leadIds.map(() => '?').join(', ')}) GROUP BY lead_id`,
+    ...[accountId, ...leadIds],
+  )
+  return new Map(rows.map(({ lead_id, at }) => [lead_id, at]))
+}
+
+function toConversion(row: Row): KeptConversion {
+  return {
+    id: row.id,
+    campaignId: row.campaign_id,
+    leadId: row.lead_id,
+    email: row.email,
+    orderId: row.order_id,
+    at: row.at,
+    deadlineAt: row.deadline_at,
+    registeredAt: row.registered_at,
+    attempt: row.attempt,
+    amount: row.amount,
+    currency: row.currency,
+    source: sources[row.source] as Source,
+    closedAt: row.closed_at,
+    replacedDeadlineAt: row.replaced_deadline_at,
+    reversedAt: row.reversed_at,
+  }
+}

@@ -1,0 +1,58 @@
+// What stands in mails: the deadline in words, and the HTML.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { deadlineInWords, mailHtml, mailText } from '../../src/core/mail-html.ts'
+import { mailLanguages } from '../../src/core/mail-language.ts'
+import { mailFields, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
+
+const at = Date.UTC(2026, 10, 25, 22, 59, 59) / 1_000
+
+test('a deadline is said in each language, as clocks of the zone show it', () => {
+  const said = Object.fromEntries(
+    mailLanguages.map((language) => [language, deadlineInWords(at, 'Europe/Warsaw', language)]),
+  )
+  assert.deepEqual(said, {
+    en: '25 November 2026 at 23:59',
+    pl: '25 listopada 2026 o 23:59',
+    de: '25. November 2026 um 23:59',
+    es: '25 de noviembre de 2026 a las 23:59',
+    fr: '25 novembre 2026 à 23:59',
+    it: '25 novembre 2026 alle 23:59',
+    nl: '25 november 2026 om 23:59',
+    pt: '25 de novembro de 2026 às 23:59',
+    cs: '25. listopadu 2026 v 23:59',
+    uk: '25 листопада 2026 р. о 23:59',
+  })
+  assert.equal(deadlineInWords(at, 'America/New_York', 'en'), '25 November 2026 at 17:59')
+  assert.equal(deadlineInWords(at + 1, 'UTC', 'en'), '25 November 2026 at 23:00')
+  // On either side of a change of the clocks.
+  assert.equal(
+    deadlineInWords(Date.UTC(2026, 9, 25, 0, 30) / 1_000, 'Europe/Warsaw', 'pl'),
+    '25 października 2026 o 02:30',
+  )
+  assert.equal(
+    deadlineInWords(Date.UTC(2026, 9, 25, 2, 30) / 1_000, 'Europe/Warsaw', 'pl'),
+    '25 października 2026 o 03:30',
+  )
+})
+
+test('the HTML has no word of another language, and without a deadline no sentence about one', () => {
+  const size = { width: 600, height: 140 }
+  const of = (deadline: string | null, language: (typeof mailLanguages)[number]) =>
+    mailHtml({ link: 'L', timer: 'T', deadline }, size, language)
+  assert.equal(new Set(mailLanguages.map((language) => of('THEN', language))).size, mailLanguages.length)
+  for (const language of mailLanguages) {
+    assert.equal(of('THEN', language).split('THEN').length - 1, 2, language)
+    if (language !== 'en') assert.doesNotMatch(of('THEN', language), /\b(?:offer|ends)\b/)
+    assert.doesNotMatch(of(null, language), /<strong>|null/)
+    assert.equal(mailText({ link: 'L', timer: 'T', deadline: null }, language).split('\n').length, 2)
+  }
+})
+
+test('the tags of a service name three different fields, which fit into those of Mailchimp', () => {
+  for (const service of mailServiceNames) {
+    const tags = mailFields.map((field) => mergeTag(service, field))
+    assert.equal(new Set(tags).size, 3, service)
+  }
+  for (const field of [...mailFields, 'LC_LINK99']) assert.ok(field.length <= 10)
+})

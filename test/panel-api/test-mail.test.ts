@@ -1,0 +1,102 @@
+// A test mail: what one lead would get, to the user who asks.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { appliedCampaign, campaignFile, installation } from '../support/lastcall.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { panelSession } from '../support/panel-session.ts'
+
+const place = installation({ after })
+const mail = await mailServer({ after })
+const server = await place.serve([], { SMTP_URL: mail.url, SMTP_FROM: 'Lastcall <offers@shop.example>' })
+
+async function owner(name: string) {
+  const { id: accountId } = await place.arrange((store) => store.configuration.createAccount(name))
+  const ask = await panelSession(place, server, accountId)
+  const made = (changes: object) =>
+    place.arrange((store) => appliedCampaign(store, accountId, campaignFile({ language: 'de', ...changes })))
+  const campaign = await made({ name: 'Herbst' })
+  const path = `/campaigns/${campaign.id}`
+  const { ref } = (await ask('POST', `${path}/leads`, { email: 'lead@example.com' })).body
+  const send = (isSent: boolean, lead = ref, of = path) =>
+    ask('POST', `${of}/test-mail`, { ref: lead, link: 0, isSent })
+  return { ask, made, path, ref, send, address: `user-of-${accountId}@example.com` }
+}
+
+/** The text of a mail, its lines put together again. */
+const decoded = (text: string) =>
+  text.replace(/=\r?\n/g, '').replace(/=([\dA-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+
+test('a test mail goes to the user’s own address, with the link, countdown and deadline of the lead, five an hour', async () => {
+  const { send, ref, address, ask, path } = await owner('Owner')
+  assert.equal((await ask('GET', `${path}/mail`)).body.canSend, true)
+  const { status, body } = await send(true)
+  assert.deepEqual([status, body], [200, { sentTo: address, file: null }])
+  const [first] = mail.received
+  assert.deepEqual([first?.from, first?.to, first?.user], ['offers@shop.example', [address], 'shop'])
+  const text = decoded(first?.text ?? '')
+  assert.match(text, /^From: Lastcall <offers@shop\.example>\r?$/m)
+  assert.match(text, /^Subject: Herbst\r?$/m)
+  assert.match(text, new RegExp(`<a href="${server.origin.replace('127.0.0.1', 'localhost')}/go/\\d+/${ref}"><img`))
+  assert.match(text, new RegExp(`/timer/de/${ref}\\.gif\\?m=1`))
+  assert.match(text, /Das Angebot endet am <strong>\d{1,2}\. \S+ \d{4} um \d\d:\d\d<\/strong>/)
+  assert.doesNotMatch(text, /lead@example\.com|LC_/)
+
+  const more = [await send(true), await send(true), await send(true), await send(true), await send(true)]
+  assert.deepEqual(
+    more.map((answer) => answer.status),
+    [200, 200, 200, 200, 429],
+  )
+  const wait = more.at(-1)?.body.retryAfterSeconds
+  assert.ok(wait > 3_000 && wait <= 3_600, String(wait))
+  assert.equal(mail.received.length, 5)
+  // A file is nobody's mail.
+  assert.equal((await send(false)).status, 200)
+})
+
+test('the file is that mail, as a draft', async () => {
+  const { send, ref, address } = await owner('Filer')
+  const before = mail.received.length
+  const { status, body } = await send(false)
+  assert.deepEqual([status, body.sentTo], [200, null])
+  const text = decoded(body.file)
+  assert.match(text, /^X-Unsent: 1\r$/m)
+  assert.match(text, new RegExp(`^To: ${address}\r$`, 'm'))
+  assert.ok(text.includes(`/timer/de/${ref}.gif?m=1`))
+  assert.equal(mail.received.length, before)
+})
+
+test('no test mail for a draft, for a lead of another campaign, or for one that is none', async () => {
+  const { send, made, ref } = await owner('Drafter')
+  const draft = await made({ isDraft: true })
+  const other = await made({})
+  assert.equal((await send(true, ref, `/campaigns/${draft.id}`)).body.code, 'CAMPAIGN_IS_DRAFT')
+  assert.equal((await send(true, ref, `/campaigns/${other.id}`)).body.code, 'NOT_FOUND')
+  assert.equal((await send(true, '0'.repeat(32))).body.code, 'NOT_FOUND')
+})
+
+test('what the mail server refuses is said, and neither answer nor log has its words or the login', async (t) => {
+  const { send, address } = await owner('Refused')
+  mail.state.isFull = true
+  t.after(() => {
+    mail.state.isFull = false
+  })
+  const { status, body } = await send(true)
+  assert.deepEqual([status, body.code], [502, 'MAIL_NOT_SENT'])
+  assert.match(server.output(), /a mail was not sent/)
+  assert.doesNotMatch(server.output() + JSON.stringify(body), new RegExp(`no room|hunter2|${address}`))
+})
+
+test('without a mail server nothing is sent, and the file is there', async (t) => {
+  const origin = installation(t)
+  const silent = await origin.serve()
+  const { id: accountId } = await origin.arrange((store) => store.configuration.createAccount('Silent'))
+  const ask = await panelSession(origin, silent, accountId)
+  const campaign = await origin.arrange((store) => appliedCampaign(store, accountId, campaignFile()))
+  const path = `/campaigns/${campaign.id}`
+  const { ref } = (await ask('POST', `${path}/leads`, { email: 'lead@example.com' })).body
+  assert.equal((await ask('GET', `${path}/mail`)).body.canSend, false)
+  const refused = await ask('POST', `${path}/test-mail`, { ref, link: 0, isSent: true })
+  assert.deepEqual([refused.status, refused.body.code], [409, 'NO_MAIL_SERVER'])
+  const { body } = await ask('POST', `${path}/test-mail`, { ref, link: 0, isSent: false })
+  assert.match(body.file, new RegExp(`^From: user-of-${accountId}@example\\.com\r$`, 'm'))
+})

@@ -1,0 +1,100 @@
+// A mail that is ready to send, from a list of addresses and without code.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import type { Locator } from 'playwright-core'
+import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
+import { assertUntroubled, panelStage } from './stage.ts'
+
+const stage = await panelStage({ after })
+const { place, open } = stage
+const owner = await stage.person('owner')
+const mostClicks = 12
+
+const campaignOf = (changes: object) =>
+  place.arrange((store) =>
+    appliedCampaign(store, owner.accountId, campaignFile({ timeZone: 'Europe/Warsaw', ...changes })),
+  )
+
+/** The mail of one contact: each tag is replaced by what stands below its name. */
+function filled(html: string, tag: RegExp, contact: Record<string, string>): string {
+  return html.replace(tag, (_, field) => {
+    assert.ok(Object.hasOwn(contact, field), `no column ${field}`)
+    return contact[field] as string
+  })
+}
+
+function assertReady(html: string, contacts: Record<string, string>[], tag: RegExp, deadline: RegExp): void {
+  const mails = contacts.map((contact) => filled(html, tag, contact))
+  assert.equal(new Set(mails).size, contacts.length, 'each contact has a link and a countdown of its own')
+  for (const mail of mails) {
+    assert.doesNotMatch(mail, /LC_|\d{4}-\d\d-\d\d|T\d\d:\d\d|Z"/)
+    assert.match(mail, deadline)
+    assert.match(
+      mail,
+      /<a href="http[^"]+\/go\/\d+\/[\da-f]{32}"><img src="http[^"]+\/timer\/\w\w\/[\da-f]{32}\.gif\?m=1"/,
+    )
+  }
+}
+
+const read = (path: string) => parse(readFileSync(path), { bom: true, columns: true }) as Record<string, string>[]
+
+/** What a person clicks, counted. */
+function counted() {
+  let clicks = 0
+  return {
+    clicks: () => clicks,
+    click: (what: Locator) => {
+      clicks += 1
+      return what.click()
+    },
+    /** The button that opens the system's own dialog of files. */
+    choose: (what: Locator, path: string) => {
+      clicks += 1
+      return what.setInputFiles(path)
+    },
+    /** A list that is opened and chosen from is two. */
+    select: (what: Locator, label: string) => {
+      clicks += 2
+      return what.selectOption({ label })
+    },
+  }
+}
+
+test(`a mail with a deadline for each of 1,000 emails of a file takes at most ${mostClicks} clicks, and no code`, async (t) => {
+  await campaignOf({ name: 'Autumn course' })
+  const path = join(place.folder, 'emails.csv')
+  const emails = Array.from({ length: 1_000 }, (_, n) => `lead-${n}@example.com`)
+  writeFileSync(path, `Name,E-mail\n${emails.map((email) => `Somebody,${email}`).join('\n')}\n`)
+  const page = await open(owner)
+  const { clicks, click, choose, select } = counted()
+
+  await click(page.getByRole('link', { name: 'Campaigns', exact: true }))
+  await click(page.getByRole('link', { name: 'Autumn course' }))
+  await click(page.getByRole('tab', { name: 'Leads' }))
+  await click(page.getByRole('button', { name: 'Import' }).first())
+  const importing = page.getByRole('dialog', { name: 'Import leads' })
+  await choose(importing.locator('input[type=file]'), path)
+  await click(importing.getByRole('button', { name: 'Start import' }))
+  await importing.getByText('Import finished').waitFor()
+  await click(importing.getByRole('button', { name: 'Close' }).last())
+  await click(page.getByRole('tab', { name: 'Mail timer' }))
+  await select(page.getByLabel('Mail service'), 'Mailchimp')
+  const block = page.getByRole('region', { name: 'HTML for the mail' }).locator('..')
+  await block.getByText('*|LC_LINK|*').first().waitFor()
+  await click(block.getByRole('button', { name: 'Copy' }))
+  const html = await page.evaluate(() => navigator.clipboard.readText())
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    click(page.getByRole('button', { name: 'Download contacts (CSV)' })),
+  ])
+  assert.ok(clicks() <= mostClicks, `${clicks()} clicks`)
+  t.diagnostic(`${clicks()} clicks`)
+
+  const contacts = read(await file.path())
+  assert.deepEqual(contacts.map(({ email }) => email).sort(), emails.sort())
+  assertReady(html, contacts, /\*\|(\w+)\|\*/g, /The offer ends on <strong>\d{1,2} \w+ \d{4} at \d\d:\d\d<\/strong>/)
+  assertUntroubled(page)
+})

@@ -1,0 +1,150 @@
+// Webhooks in the panel, in a real browser, with a server that is told.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { campaignFile } from '../support/lastcall.ts'
+import { eventually } from '../support/prepared.ts'
+import { answering, openReceiver } from '../support/receiver.ts'
+import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsByTurns } from './stage.ts'
+
+const stage = await panelStage({ after }, [], { EGRESS_ALLOW: '127.0.0.1' })
+const receiver = await openReceiver({ after })
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await button(page, `Actions on “${name}”`).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+/** The secret that the dialog shows this once. */
+async function takeSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: 'Copy the secret now' })
+  const secret = await dialog.getByRole('region', { name: 'The secret' }).innerText()
+  await assertAccessible(page)
+  await assertFits(page)
+  await dialog.getByRole('checkbox').check()
+  await button(page, 'Done').click()
+  await dialog.waitFor({ state: 'hidden' })
+  return secret
+}
+
+for (const width of widthsByTurns())
+  test(`a webhook is made with its secret shown once, tested, told, changed, paused, and deleted: ${width}`, async () => {
+    const who = await stage.person(`owner-${width}`)
+    const account = ['--account', String(who.accountId)]
+    const { id } = await stage.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ name: 'Course' }))
+    const path = `/${width}`
+    const page = await stage.open(who, { path: '/integrations/webhooks', width })
+    await page.getByText('A webhook tells your server').waitFor()
+    await assertAccessible(page)
+    await button(page, 'New webhook').click()
+    const dialog = page.getByRole('dialog', { name: 'New webhook' })
+    await dialog.getByLabel('Name').fill('Shop')
+    await dialog.getByLabel('Address').fill('https://10.0.0.1/')
+    await button(page, 'New webhook').last().click()
+    await dialog.getByText('Use an https: address on the public internet').waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    await dialog.getByLabel('Address').fill(receiver.origin + path)
+    await button(page, 'New webhook').last().click()
+    const secret = await takeSecret(page)
+    receiver.secrets.set(path, secret)
+    assert.ok(!(await page.content()).includes(secret))
+    await assertAccessible(page)
+    await assertFits(page)
+
+    await page.getByRole('link', { name: 'Shop' }).click()
+    await button(page, 'Send a test').click()
+    await page.getByText(/^Delivered: 204 after \d+ ms\.$/).waitFor()
+    await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
+    const came = await receiver.wait(path, 2)
+    assert.ok(came.every(({ isVerified }) => isVerified))
+    receiver.answers.set(path, answering(400))
+    await button(page, 'Send a test').click()
+    await page.getByText(/^Not delivered after \d+ ms: the server answered 400\.$/).waitFor()
+    receiver.answers.delete(path)
+
+    // The log is written behind what was sent; the email is that of the lead as it is.
+    const row = page.getByRole('row').filter({ hasText: 'ada@example.com' })
+    const isShown = async () => {
+      await page.reload()
+      await page.getByRole('table', { name: 'What was sent' }).waitFor()
+      return (await row.count()) === 1
+    }
+    assert.ok(await eventually(10_000, isShown))
+    await assertAccessible(page)
+    await assertFits(page)
+    await row.getByRole('button', { name: /^Details/ }).click()
+    await page
+      .getByRole('dialog', { name: 'Details' })
+      .getByText(came[1]?.id as string)
+      .waitFor()
+    await assertAccessible(page)
+    await button(page, 'Send again').click()
+    assert.equal((await receiver.wait(path, 4)).at(-1)?.id, came[1]?.id)
+    await page.getByLabel('Outcome').selectOption('Not delivered')
+    await page.waitForURL(/outcome=failed/)
+    await page.getByText('400', { exact: true }).waitFor()
+    assert.equal(await row.count(), 0)
+    await stage.place.json(['lead', 'erase', '--campaign', String(id), '--email', 'ada@example.com'])
+    await page.getByLabel('Outcome').selectOption('Delivered')
+    await page.getByText('erased', { exact: true }).first().waitFor()
+    await page.getByText('How your server verifies a request').click()
+    await assertAccessible(page)
+    await assertFits(page)
+    await page.getByText('def is_from_lastcall').waitFor()
+
+    await choose(page, 'Shop', 'Edit')
+    await page.getByRole('dialog').getByLabel('Name').fill('Other')
+    await page.getByRole('dialog').getByLabel('The end is near').uncheck()
+    await assertAccessible(page)
+    await button(page, 'Save').click()
+    await page.getByRole('heading', { name: 'Other' }).waitFor()
+    await choose(page, 'Other', 'Pause')
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await choose(page, 'Other', 'Resume')
+    await page.getByLabel('From now on').check()
+    await button(page, 'Resume').click()
+    await page.getByText('On', { exact: true }).waitFor()
+    await choose(page, 'Other', 'New secret')
+    await button(page, 'Make the new secret').click()
+    assert.notEqual(await takeSecret(page), secret)
+    await choose(page, 'Other', 'Backfill')
+    await button(page, 'Tell of all leads').click()
+    await page.getByText('The leads of the campaign are being told.').waitFor()
+    await choose(page, 'Other', 'Delete')
+    await button(page, 'Delete for good').click()
+    await page.getByText('A webhook tells your server').waitFor()
+    assertUntroubled(page)
+  })
+
+test('the overview says whose server fails, and which webhook is paused because of it', async () => {
+  const who = await stage.person('failing')
+  const file = campaignFile()
+  const campaign = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
+  // Until then the first steps stand there.
+  await stage.place.json(['lead', 'import', '--campaign', String(campaign.id), '-'], 'email\nada@example.com\n')
+  const given = ['--kinds', 'lead.registered', '--url', 'https://example.com/']
+  const { id } = await stage.place.json([
+    ...['webhook', 'create', '--account', String(who.accountId), '--name', 'Till', ...given],
+  ])
+  const page = await stage.open(who, { path: '/' })
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Till' }).count(), 0)
+  const said = async (text: RegExp) => {
+    await page.reload()
+    await page.getByText(text).waitFor()
+    await page.getByRole('link', { name: 'Till' }).waitFor()
+  }
+  await stage.place.arrange(async (store) => {
+    const endpoint = await store.events.findEndpoint(who.accountId, id)
+    assert.ok(endpoint)
+    await store.events.setHealth(endpoint, { failingSince: 1, failures: 5, nextTryAt: null })
+  })
+  await said(/is a webhook whose server does not answer as it should/)
+  await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'failing', 1))
+  await said(/is a webhook that is paused/)
+  await assertAccessible(page)
+  assertUntroubled(page)
+})

@@ -1,0 +1,247 @@
+// The figures of a campaign against a second evaluator's, which keeps every event and counts anew. On both engines.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { formatInstant, parseInstant, type Seconds } from '../../src/core/instant.ts'
+import { visitorName } from '../../src/core/visitor.ts'
+import { type ResultsTotals, resultsRoutes } from '../../src/http/panel/results.ts'
+import { openCounting } from '../../src/leads/counting.ts'
+import { buildLeads, type LeadView } from '../../src/leads/leads.ts'
+import { mostOpen, openOffersOf, openOffersOfAccount } from '../../src/leads/open-offers.ts'
+import { fetchers } from '../../src/store/counts.ts'
+import type { Campaign } from '../../src/store/model.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+import { evaluate, type Happening, type Mechanism, type Recurrence } from '../support/evaluator.ts'
+import { amount, between, chance, printSeed } from '../support/faults.ts'
+import { readingAt } from '../support/wall-clock.ts'
+
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
+const seconds = (text: string) => parseInstant(text) as Seconds
+
+/** Clocks go back in Europe on 25 October, in New York on 1 November; on Lord Howe forward on 4 October, by half an hour. */
+const [first, last] = [seconds('2026-10-01T00:00:00Z'), seconds('2026-11-04T00:00:00Z')]
+const friday: Recurrence = { every: 'week', on: ['fri'], time: '20:00' }
+const monday: Recurrence = { every: 'week', on: ['mon'], time: '08:00' }
+const kinds: { timeZone: string; mechanism: Mechanism }[] = [
+  {
+    timeZone: 'Europe/Warsaw',
+    mechanism: {
+      ...{ startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } },
+      reset: { enabled: true, max: 2 },
+      retry: { enabled: true, after: 'P1D' },
+    },
+  },
+  {
+    timeZone: 'America/New_York',
+    mechanism: {
+      ...{ startsOn: 'visit', deadline: { kind: 'daysAt', days: 1, time: '23:59' } },
+      retry: { enabled: true, after: 'PT6H' },
+    },
+  },
+  {
+    timeZone: 'Australia/Lord_Howe',
+    mechanism: { startsOn: 'registration', deadline: { kind: 'next', closes: friday, opens: monday } },
+  },
+  {
+    timeZone: 'Asia/Kathmandu',
+    mechanism: { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-11-04T08:00' } },
+  },
+  {
+    timeZone: 'Atlantic/Azores',
+    mechanism: {
+      ...{ startsOn: 'registration', deadline: { kind: 'after', period: 'PT20H' } },
+      cycle: { enabled: true, pause: 'P1D' },
+    },
+  },
+]
+
+async function makeCampaign(store: Store, accountId: number, changes: object): Promise<Campaign> {
+  const pages = [{ pageUrl: 'https://example.com/1' }, { pageUrl: 'https://example.com/2' }]
+  const checked = checkCampaign({ name: 'c', isDraft: false, pages, anonymous: { enabled: true }, ...changes })
+  assert.ok('campaign' in checked, JSON.stringify(checked))
+  return store.configuration.applyCampaign(accountId, checked.campaign)
+}
+
+/** What the second evaluator knows of a lead: all that happened to it. */
+type Person = {
+  id: number
+  email: string
+  signedUpAt: Seconds
+  hasStarted: boolean
+  hasClicked: boolean
+  happened: Happening[]
+  isErased: boolean
+  tookOver: boolean
+}
+type Fact = { at: Seconds; kind: 'click' | 'visit' | 'open'; pageUrl: string | null }
+type Played = { campaign: Campaign; kind: (typeof kinds)[number]; people: Person[]; facts: Fact[] }
+
+const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item
+
+/** One random event of a campaign, done and noted. */
+async function play(
+  { campaign, kind, people, facts }: Played,
+  {
+    leads,
+    counting,
+    store,
+  }: { leads: ReturnType<typeof buildLeads>; counting: ReturnType<typeof openCounting>; store: Store },
+  now: Seconds,
+): Promise<void> {
+  const of = { accountId: campaign.accountId, campaignId: campaign.id }
+  const at = formatInstant(now)
+  const living = people.filter(({ isErased }) => !isErased)
+  const dice = chance()
+  if (dice < 0.25 || living.length === 0) {
+    const email = `lead-${people.length}@example.com`
+    const client = visitorName(people.length.toString(16).padStart(32, '0'))
+    const isVisitor = chance() < 0.2
+    if (isVisitor) await leads.visitWithoutEmail(of, client, now - 60)
+    const visitor = isVisitor ? ((await leads.lookUp(of, client, now)) as LeadView).lead : undefined
+    const made = (await leads.registerVisitor(of, email, visitor, now)) as LeadView
+    const hasStarted = isVisitor || kind.mechanism.startsOn === 'registration'
+    const happened: Happening[] = [{ do: 'register', at }]
+    people.push({
+      ...{ id: made.lead.id, email, signedUpAt: now, hasStarted, hasClicked: false, happened },
+      ...{ isErased: false, tookOver: isVisitor },
+    })
+    return
+  }
+  const person = pick(living)
+  const { email, id: leadId } = person
+  if (dice < 0.4) {
+    await leads.register(of, email, now)
+    person.happened.push({ do: 'register', at })
+  } else if (dice < 0.6) {
+    // The first attempt starts by it, not one that a retry began.
+    const [before] = evaluate({ campaign: kind, events: [...person.happened, { do: 'lookup', at }] }).slice(-1)
+    if (before !== undefined && 'attempt' in before && before.attempt === 1) person.hasStarted = true
+    await leads.visit(of, email, now)
+    person.happened.push({ do: 'visit', at })
+  } else if (dice < 0.63) {
+    const to = now + Math.floor(between(600, 200_000))
+    await leads.setDeadline(of, email, to, now)
+    person.happened.push({ do: 'extend', at, to: formatInstant(to) })
+  } else if (dice < 0.65) {
+    // What still waits to be stored knows the lead no more when it is gone.
+    await counting.close()
+    await store.leads.erase([{ campaign, email }], now)
+    person.isErased = true
+  } else {
+    const counted = pick(['click', 'visit', 'open'] as const)
+    const fetcher = chance() < 0.7 ? 'person' : pick(fetchers)
+    const page = counted === 'open' || chance() < 0.2 ? undefined : pick(campaign.pages)
+    const isKnown = counted !== 'visit' || chance() < 0.5
+    counting.count(
+      { campaign, pageId: page?.id ?? null, leadId: isKnown ? leadId : null, kind: counted, fetcher },
+      now * 1_000,
+    )
+    if (fetcher === 'person') {
+      facts.push({ at: now, kind: counted, pageUrl: page?.pageUrl ?? null })
+      if (counted === 'click') person.hasClicked = true
+    }
+  }
+}
+
+const zero: ResultsTotals = { signedUp: 0, started: 0, clicked: 0, click: 0, visit: 0, open: 0 }
+
+/** By the campaign's date, as the second evaluator counts. */
+function daysOf({ kind: { timeZone }, people, facts }: Played): Map<string, ResultsTotals> {
+  const days = new Map<string, ResultsTotals>()
+  const dayOf = (at: Seconds): ResultsTotals => {
+    const reading = readingAt(timeZone, at)
+    const date = new Date(reading * 1_000).toISOString().slice(0, 10)
+    const day = days.get(date) ?? { ...zero }
+    days.set(date, day)
+    return day
+  }
+  for (const { signedUpAt, hasStarted, hasClicked } of people) {
+    const day = dayOf(signedUpAt)
+    day.signedUp += 1
+    day.started += Number(hasStarted)
+    day.clicked += Number(hasClicked)
+  }
+  for (const { at, kind } of facts) dayOf(at)[kind] += 1
+  return days
+}
+
+async function openNow({ campaign, kind, people }: Played, leads: ReturnType<typeof buildLeads>, now: Seconds) {
+  const of = { accountId: campaign.accountId, campaignId: campaign.id }
+  let open = 0
+  for (const { email, happened, isErased, tookOver } of people) {
+    if (isErased) continue
+    const [answer] = evaluate({
+      campaign: kind,
+      events: [...happened, { do: 'lookup', at: formatInstant(now) }],
+    }).slice(-1)
+    // What was taken over from a visitor began before the registration.
+    const state = tookOver ? ((await leads.lookUp(of, email, now)) as LeadView).offer.state : (answer as any).state
+    open += Number(state === 'open')
+  }
+  return open
+}
+
+function sumOf(days: readonly ResultsTotals[]): ResultsTotals {
+  const sum = { ...zero }
+  for (const day of days) for (const name of Object.keys(zero) as (keyof ResultsTotals)[]) sum[name] += day[name]
+  return sum
+}
+
+const ranges = [
+  ['2026-10-01', '2026-11-04'],
+  ['2026-10-25', '2026-10-25'],
+  ['2026-10-26', '2026-11-01'],
+  ['2026-10-04', '2026-10-24'],
+] as const
+const dayMs = 86_400_000
+const dateAfter = (date: string, days: number) => new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10)
+const datesFrom = (from: string, length: number) => Array.from({ length }, (_, index) => dateAfter(from, index))
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  test(`the figures of campaigns are a second evaluator's, over random events: ${engine}`, async (t) => {
+    printSeed(t)
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))
+    const configCache = openConfigCache(store)
+    const leads = buildLeads(store, configCache, counting.stepped)
+    const all: Played[] = []
+    for (const kind of kinds) {
+      all.push({ campaign: await makeCampaign(store, accountId, kind), kind, people: [], facts: [] })
+    }
+    const count = amount(800, 100_000)
+    for (let n = 0; n < count; n += 1) {
+      await play(pick(all), { leads, counting, store }, first + Math.floor(((last - first) * n) / count))
+    }
+    await counting.close()
+
+    let openInAll = 0
+    for (const played of all) {
+      const known = daysOf(played)
+      const dayAt = (date: string) => ({ date, ...(known.get(date) ?? zero) })
+      for (const [from, to] of ranges) {
+        const asked = { campaign: played.campaign, query: { from, to }, parts: { store }, now: last }
+        const results = await resultsRoutes['GET /campaigns/:campaignId/results'].run(asked as never)
+        const length = (Date.parse(to) - Date.parse(from)) / dayMs + 1
+        assert.deepEqual(results.days, datesFrom(from, length).map(dayAt), `${played.kind.timeZone} ${from}`)
+        assert.deepEqual(results.totals, sumOf(results.days))
+        const before = datesFrom(dateAfter(from, -length), length).map((date) => known.get(date) ?? zero)
+        assert.deepEqual(results.before, sumOf(before))
+        const sum = (name: 'click' | 'visit') => results.pages.reduce((total, page) => total + page[name], 0)
+        assert.deepEqual([sum('click'), sum('visit')], [results.totals.click, results.totals.visit])
+      }
+      const open = await openOffersOf(store, played.campaign, last)
+      const expected = await openNow(played, leads, last)
+      if (open.isAll) assert.equal(open.count, expected, played.kind.timeZone)
+      else assert.ok(played.kind.mechanism.cycle?.enabled && open.count <= expected)
+      openInAll += open.count
+    }
+    const account = await openOffersOfAccount(store, configCache, accountId, last)
+    assert.equal(account.count, openInAll)
+    assert.ok(mostOpen >= openInAll && openInAll > 0)
+  })
+}
