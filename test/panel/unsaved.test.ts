@@ -13,7 +13,8 @@ async function make(): Promise<number> {
   const file = campaignFile({
     name: 'Course',
     pages: [{ pageUrl: 'https://example.com/one' }],
-    mailTimer: {},
+    // Small, and so are the pictures that saving it has drawn.
+    mailTimer: { height: 50, pixelsPerPoint: 1 },
   })
   return (await stage.place.json(['campaign', 'apply', ...account, '-'], file)).id
 }
