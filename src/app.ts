@@ -94,10 +94,7 @@ export function buildApp(parts: AppParts): App {
   const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
-  const endpoints = buildEndpoints({
-    ...{ store, site, now, sender: webhooks.sender, onTry: webhooks.onTry },
-    ...{ deliveries: historyTable.deliveries, egress: config.egress, isOn: config.webhooks },
-  })
+  const { endpoints } = webhooks
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)
   const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
@@ -116,14 +113,8 @@ export function buildApp(parts: AppParts): App {
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({
-      ...shared,
-      leads,
-      users,
-      templates,
-      history: historyTable,
-      historyDays: config.historyDays,
-      mailer: openMailer(config.smtp),
-      endpoints,
+      ...{ ...shared, leads, users, templates, endpoints },
+      ...{ history: historyTable, historyDays: config.historyDays, mailer: openMailer(config.smtp) },
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)
@@ -169,8 +160,10 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
       })
     : undefined
   return {
-    sender,
-    onTry,
+    endpoints: buildEndpoints({
+      ...{ store, now, sender, onTry, site: shared.site, deliveries: historyTable.deliveries },
+      ...{ egress: config.egress, isOn: config.webhooks },
+    }),
     async close() {
       await dispatcher?.close()
       await sender.close()

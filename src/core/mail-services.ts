@@ -17,6 +17,11 @@ export const mailServices = {
   getresponse: { name: 'GetResponse', isLower: true, tag: (field) => `[[${field}]]` },
   hubspot: { name: 'HubSpot', isLower: true, tag: (field) => `{{ contact.${field} }}` },
   kit: { name: 'Kit', isLower: true, tag: (field) => `{{ subscriber.${field} }}` },
+  customerio: { name: 'Customer.io', tag: (field) => `{{customer.${field}}}` },
+  drip: { name: 'Drip', isLower: true, tag: (field) => `{{ subscriber.${field} }}` },
+  ontraport: { name: 'Ontraport', tag: (field) => `[${field}]` },
+  sendpulse: { name: 'SendPulse', tag: (field) => `{{${field}}}` },
+  salesmanago: { name: 'SALESmanago', tag: (field) => `$cst.${field}$` },
 } as const satisfies Record<string, Service>
 
 export type MailService = keyof typeof mailServices

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { offerExample, widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
+import { formExample, offerExample, widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { openStage } from '../support/widget-stage.ts'
 
 const stage = openStage({ after })
@@ -69,6 +69,7 @@ test('the panel has the same snippet and example as the first one here', () => {
     notYet: 'The offer has not begun yet.',
   }
   const body = offerExample(words, 'https://shop.example.com/buy')
+  assert.equal(form.trim(), formExample({ email: 'Email', send: 'Send me the offer' }))
   for (const part of [widgetSnippet('https://offers.example.com', 1), body])
     assert.ok(lines(whole).join('\n').includes(lines(part).join('\n')), part)
 })

@@ -14,6 +14,7 @@ export function contentPolicy(styleNonce?: string) {
       imgSrc: [...own, 'data:', 'blob:'],
       fontSrc: own,
       connectSrc: own,
+      frameSrc: own,
       baseUri: own,
       formAction: own,
       frameAncestors: none,

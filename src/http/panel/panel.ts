@@ -5,6 +5,7 @@ import { sendError } from '../errors.ts'
 import { type PanelSurface, panelApi } from './api.ts'
 import { contentPolicy, permissionsPolicy } from './content-policy.ts'
 import { isOfBrowser, pages, sendDocument } from './pages.ts'
+import { widgetPicture } from './widget-picture.ts'
 
 /** To be registered without a prefix: the screens have addresses of their own. */
 export function panel(parts: PanelSurface): FastifyPluginAsync {
@@ -25,5 +26,6 @@ export function panel(parts: PanelSurface): FastifyPluginAsync {
     )
     scope.register(panelApi(parts), { prefix: '/panel/api' })
     scope.register(pages(parts))
+    scope.register(widgetPicture(parts.now))
   }
 }

@@ -93,6 +93,22 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const rows = ids.flatMap((id) => connection.rows<FoundRow>(findOneById, accountId, id))
         return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
       }),
+    ...listsOn(database, toLead),
+    write: leadWriter(database, { find, create, change }, lockWaitMs),
+    async erase(leads, now) {
+      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
+      onErased()
+      return erased
+    },
+    eraseTraces: (email) => eraseTraces(database, email),
+  }
+}
+
+type Lists = Pick<LeadStore, 'list' | 'listByDeadline' | 'listWithoutDeadline' | 'search'>
+
+function listsOn(database: Database, toLead: (campaign: Campaign, row: LeadWithEmail) => Lead): Lists {
+  const { connection } = database
+  return {
     list: (campaign, { limit, ...filter }) =>
       reading(database, () => {
         const { from, below } = emailRange(filter)
@@ -120,13 +136,6 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const found = connection.rows<LeadWithEmail>(searchLeads, ...values).map((row) => toLead(campaign, row))
         return searchedUpTo(found, limit, total, last ?? '')
       }),
-    write: leadWriter(database, { find, create, change }, lockWaitMs),
-    async erase(leads, now) {
-      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
-      onErased()
-      return erased
-    },
-    eraseTraces: (email) => eraseTraces(database, email),
   }
 }
 

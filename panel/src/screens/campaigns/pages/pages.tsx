@@ -1,17 +1,15 @@
-import { Button, Checkbox, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, Checkbox, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
-import { CopyBlock } from '../../../parts/copy.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
-import { useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
-import { offerExample, widgetSnippet } from './widget-html.ts'
+import { WidgetKit } from './widget-kit.tsx'
 import { words } from './words.ts'
 
 /** A page as it is being written; new ones have no id yet. */
@@ -35,7 +33,7 @@ export default function PagesPart({ read }: PartProps) {
   return (
     <Stack gap="xl">
       <PageList read={read} />
-      <Widget campaignId={read.settings.id} />
+      <WidgetKit campaignId={read.settings.id} />
     </Stack>
   )
 }
@@ -168,7 +166,7 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
           onChange={(event) => onChange({ eligible: event.currentTarget.checked })}
         />
         <Group justify="space-between">
-          {page.id === undefined ? <span /> : <Sighting {...{ campaignId, timeZone, pageId: page.id }} />}
+          {page.id === undefined ? <span /> : <Sighting {...{ campaignId, timeZone, page }} />}
           <Button variant="subtle" color="red" size="xs" onClick={onRemove}>
             {text.remove}
           </Button>
@@ -178,36 +176,35 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
   )
 }
 
-function Sighting({ campaignId, pageId, timeZone }: { campaignId: number; pageId: number; timeZone: string }) {
+/** What the widget last told of the page; the reader may ask again, once they have opened it. */
+function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Draft; timeZone: string }) {
   const text = useWords(words)
-  const { data } = useAsk('GET /campaigns/:campaignId/sightings', { params: { campaignId } }, { staleMs: 5_000 })
+  const asked = { params: { campaignId } }
+  const { data, isFetching, refetch } = useAsk('GET /campaigns/:campaignId/sightings', asked, { staleMs: 5_000 })
+  const [isChecked, setIsChecked] = useState(false)
   if (data === undefined) return null
-  const seen = data.pages.find((page) => page.pageId === pageId)
+  const seen = data.pages.find(({ pageId }) => pageId === page.id)
+  const check = () => refetch().then(() => setIsChecked(true))
   return (
-    <Text size="sm" c="dimmed">
-      {seen === undefined ? (
-        text.neverSeen
-      ) : (
-        <>
-          {text.seen}: <TimeText at={seen.seenAt} timeZone={timeZone} />
-        </>
-      )}
-    </Text>
-  )
-}
-
-function Widget({ campaignId }: { campaignId: number }) {
-  const text = useWords(words)
-  const { publicUrl } = useSession()
-  return (
-    <Stack>
-      <Title order={2} size="h3">
-        {text.widget}
-      </Title>
-      <Text>{text.widgetText}</Text>
-      <CopyBlock name={text.snippet} text={widgetSnippet(publicUrl, campaignId)} />
-      <Text>{text.offerText}</Text>
-      <CopyBlock name={text.offerSnippet} text={offerExample(text.example, 'https://example.com/buy')} />
+    <Stack gap={4}>
+      <Text size="sm" c="dimmed" role="status">
+        {seen === undefined ? (
+          text.neverSeen
+        ) : (
+          <>
+            {text.seen}: <TimeText at={seen.seenAt} timeZone={timeZone} />
+          </>
+        )}
+        {isChecked && seen === undefined && ` ${text.checkHint}`}
+      </Text>
+      <Group gap="sm">
+        <Button variant="default" size="xs" loading={isFetching} onClick={check}>
+          {text.check}
+        </Button>
+        <Anchor href={page.pageUrl} target="_blank" rel="noreferrer" size="sm">
+          {text.openPage}
+        </Anchor>
+      </Group>
     </Stack>
   )
 }

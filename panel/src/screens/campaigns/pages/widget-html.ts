@@ -18,6 +18,16 @@ export function widgetSnippet(publicUrl: string, campaignId: number): string {
 </script>`
 }
 
+export type FormWords = { email: string; send: string }
+
+/** A form for the email; `method="dialog"` sends nothing where the script has not come. */
+export function formExample({ email, send }: FormWords): string {
+  return `<form data-lastcall="form" method="dialog">
+  <label>${email} <input type="email" name="email" required /></label>
+  <button>${send}</button>
+</form>`
+}
+
 export type OfferWords = { offer: string; until: string; buy: string; over: string; notYet: string }
 
 /** A marked offer. What makes no sense without a time is hidden until there is one. */

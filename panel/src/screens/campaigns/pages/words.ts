@@ -30,6 +30,15 @@ export const words = inBoth({
     offerText:
       'Optional: mark what belongs to the offer, and the widget hides or shows it at the deadline; the countdown may stand anywhere.',
     offerSnippet: 'Example of a marked offer',
+    formText: 'Optional: a form on the page. Entering an email signs a visitor up, who sees the offer at once.',
+    formSnippet: 'Example of a form',
+    formExample: { email: 'Email', send: 'Send me the offer' },
+    picture: 'The widget on a page',
+    pictureText: 'How it looks, on a sample page with a sample offer. Nothing here is counted.',
+    pictures: { bar: 'Bar', offer: 'Marked offer', form: 'Form' },
+    check: 'Check my page',
+    checkHint: 'Open the page in your browser, wait a moment, then check again.',
+    openPage: 'Open the page',
     example: {
       offer: 'Your offer',
       until: 'Only until',
@@ -67,6 +76,15 @@ export const words = inBoth({
     offerText:
       'Opcjonalnie: oznacz, co należy do oferty, a widżet ukryje to lub pokaże w chwili terminu; licznik może stać w dowolnym miejscu.',
     offerSnippet: 'Przykład oznaczonej oferty',
+    formText: 'Opcjonalnie: formularz na stronie. Kto poda adres, zapisuje się i od razu widzi ofertę.',
+    formSnippet: 'Przykład formularza',
+    formExample: { email: 'E-mail', send: 'Wyślij mi ofertę' },
+    picture: 'Widżet na stronie',
+    pictureText: 'Tak wygląda na przykładowej stronie z przykładową ofertą. Nic tu nie jest liczone.',
+    pictures: { bar: 'Pasek', offer: 'Oznaczona oferta', form: 'Formularz' },
+    check: 'Sprawdź moją stronę',
+    checkHint: 'Otwórz stronę w przeglądarce, poczekaj chwilę i sprawdź ponownie.',
+    openPage: 'Otwórz stronę',
     example: {
       offer: 'Twoja oferta',
       until: 'Tylko do',

@@ -1,0 +1,45 @@
+// Campaigns that were stored before they had a language are in English.
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { migrationTo } from '../../src/store/migrations.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+import { ask } from '../support/postgres-databases.ts'
+
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
+
+const before = {
+  sqlite: "UPDATE campaigns SET settings = json_remove(settings, '$.language')",
+  postgres: "UPDATE campaigns SET settings = (settings::jsonb - 'language')::text",
+}
+
+async function run(at: DatabaseLocation, sql: string): Promise<void> {
+  if (at.engine === 'postgres') return void (await ask(at.url, sql))
+  const database = new DatabaseSync(at.path)
+  database.exec(sql)
+  database.close()
+}
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  test(`a campaign of before gets the language en, and keeps all else: ${engine}`, async (t) => {
+    const at = await place(t)
+    const older = await openStore(at, options)
+    const { id } = await older.configuration.createAccount('Owner')
+    const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
+    const checked = checkCampaign({ name: 'Żółw "1"', timeZone: 'UTC', language: 'uk', mechanism, mailTimer: {} })
+    assert.ok('campaign' in checked)
+    const made = await older.configuration.applyCampaign(id, checked.campaign)
+    assert.equal(made.language, 'uk')
+    await older.close()
+
+    await run(at, before[at.engine])
+    await run(at, migrationTo(11, at.engine))
+    const store = await openStore(at, options)
+    t.after(() => store.close())
+    const plain = (one: object | undefined) => JSON.parse(JSON.stringify(one))
+    const read = await store.configuration.findCampaign(made.id)
+    assert.deepEqual(plain(read), { ...plain(made), language: 'en' })
+  })
+}
