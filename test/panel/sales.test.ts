@@ -1,0 +1,49 @@
+// Orders in the panel: recorded for a lead, and shown in the results with what was left of the offer.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after } from 'node:test'
+import { campaignFile } from '../support/lastcall.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
+
+const stage = await panelStage({ after })
+
+atBothWidths(
+  'a purchase is recorded for a lead, ends the offer, and stands in the results with the time left',
+  async (width) => {
+    const who = await stage.person(`seller-${width}`)
+    const file = campaignFile({ conversion: { closes: true } })
+    const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
+    const campaign = ['--campaign', String(id)]
+    await stage.place.json(['lead', 'import', ...campaign, '-'], 'email\nada@example.com\n')
+    const { ref } = await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])
+    const page = await stage.open(who, { width, path: `/campaigns/${id}/leads/${ref}` })
+    const lead = page.getByRole('dialog')
+    await lead.getByLabel('Number of the order').fill('10 01')
+    await lead.getByRole('button', { name: 'Record a purchase' }).click()
+    await lead.getByRole('alert').getByText('without spaces').waitFor()
+    await lead.getByLabel('Number of the order').fill('1001')
+    await lead.getByLabel('Amount').fill('49.00')
+    await lead.getByLabel('Currency').fill('EUR')
+    await lead.getByRole('button', { name: 'Record a purchase' }).click()
+    await lead.getByText('Recorded.').waitFor()
+    await lead.getByText('€49.00').waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    const [kept] = (await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])).conversions
+    assert.deepEqual([kept.orderId, kept.amount, kept.closed], ['1001', '49.00', true])
+    await page.goto(`${new URL(page.url()).origin}/campaigns/${id}/results`)
+    const sales = page.locator('section', { has: page.getByRole('heading', { name: 'Sales' }) })
+    await sales.getByRole('cell', { name: /^(?:1 day 23 hr 59 min|2 days) \d+ sec$/ }).waitFor()
+    await sales.getByRole('row', { name: '1 to 3 days 1 €49.00' }).waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      sales.getByRole('button', { name: 'Download sales as CSV' }).click(),
+    ])
+    const lines = readFileSync(await csv.path(), 'utf8').split('\r\n')
+    assert.ok(lines.includes('time left,to3d,1,EUR,49.00'))
+    assert.ok(lines.some((line) => /^day,\d{4}-\d\d-\d\d,1,EUR,49\.00$/.test(line)))
+    assertUntroubled(page)
+  },
+)
