@@ -168,6 +168,7 @@ function requestsOf(load: Load): { next(): string; taken(): number } {
 function answerLength(bytes: Buffer): number {
   const head = bytes.indexOf('\r\n\r\n')
   if (head < 0) return 0
+  if (statusOf(bytes) === 204) return head + 4
   const found = /\r\ncontent-length: *(\d+)/i.exec(bytes.toString('latin1', 0, head))
   return found ? head + 4 + Number(found[1]) : Number.NaN
 }

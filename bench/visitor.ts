@@ -1,4 +1,4 @@
-// npm run bench:visitor: links and images against bare node:http, made-up refs against real ones, and what floods of
+// npm run bench:visitor: links, images and the gate against bare node:http, made-up refs against real ones, and what floods of
 // images, made-up refs and forms do to the API. What is measured and how to read it: README.md.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '64' },
-    only: { type: 'string', default: 'link,image,flood' },
+    only: { type: 'string', default: 'link,image,gate,flood' },
     'cpu-profiles': { type: 'string' },
   },
 })
@@ -47,6 +47,7 @@ async function main(): Promise<void> {
   const profiles = options['cpu-profiles']
   const profile = profiles ? { folder: profiles, name: 'visitor.cpuprofile' } : undefined
   const { links, images } = await addresses(dataset)
+  const gates = options.only.includes('gate') ? await gatesOf(dataset) : []
   const server = await startLastcall(dataset.databaseUrl, join(folder, 'lastcall.log'), profile)
   const generator = startGenerator()
   const rows: Row[] = []
@@ -55,6 +56,8 @@ async function main(): Promise<void> {
     rows.push(...(await opened('link', links, { real: 302, madeUp: 404, atMost: 1.5 }, server, generator)))
   if (only.includes('image'))
     rows.push(...(await opened('image', images, { real: 200, madeUp: 200, atMost: 2 }, server, generator)))
+  if (only.includes('gate'))
+    rows.push(...(await opened('gate', gates, { real: 204, madeUp: 401, atMost: 2.5 }, server, generator)))
   if (only.includes('flood')) {
     for (const flood of floodsOf(dataset, links, images)) rows.push(await flooded(dataset, flood, server, generator))
   }
@@ -74,11 +77,26 @@ async function addresses({ databaseUrl, campaignId }: Dataset): Promise<{ links:
   }
 }
 
+/** Leads of ten campaigns: each may be asked about so many times a minute. */
+async function gatesOf({ databaseUrl }: Dataset): Promise<string[]> {
+  const [account] = await lastcall(databaseUrl, ['account', 'list'])
+  const campaigns: { id: number }[] = await lastcall(databaseUrl, ['campaign', 'list', '--account', String(account.id)])
+  const emails = Array.from({ length: leads / 10 }, (_, index) => `gate-${index}@example.com`)
+  const paths: string[] = []
+  for (const { id } of campaigns) {
+    const campaign = ['--campaign', String(id)]
+    await lastcall(databaseUrl, ['lead', 'import', ...campaign, '-'], ['email', ...emails].join('\n'))
+    const listed: { ref: string }[] = await lastcall(databaseUrl, ['lead', 'list', ...campaign])
+    paths.push(...listed.slice(-emails.length).map(({ ref }) => `/visitor/v1/campaigns/${id}/gate?lc=${ref}`))
+  }
+  return paths
+}
+
 type Bounds = { real: number; madeUp: number; atMost: number }
 
 /** Against a bare server with an answer of the same headers and size, and made-up refs against the real ones. */
 async function opened(
-  what: 'link' | 'image',
+  what: 'link' | 'image' | 'gate',
   paths: string[],
   bounds: Bounds,
   server: Server,
@@ -183,7 +201,7 @@ function likeness({ port }: Server, path: string): Promise<Likeness> {
         at % 2 === 0 && !own.test(name) ? [name, all[at + 1] as string] : [],
       )
       response.resume()
-      const bytes = Number(response.headers['content-length'])
+      const bytes = Number(response.headers['content-length'] ?? 0)
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers, bytes }))
     })
     asked.on('error', reject)

@@ -186,7 +186,7 @@ export const testWebhook: Command = async (args) => {
 export const webhookLog: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber }, ['ID'])
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) =>
-    (await endpoints.log(endpoint, { limit: mostLogged })).map(
+    (await endpoints.log(endpoint, { limit: mostLogged }))?.entries.map(
       ({ atMs, dueAt, detail, accountId, endpointId, ...entry }) => ({
         at: new Date(atMs).toISOString(),
         happenedAt: formatInstant(dueAt),

@@ -5,6 +5,7 @@ import { aroundPlace, linePlace, type Paint, paintOf } from './palette.ts'
 import { type Parts, partsOf } from './presets.ts'
 import { addOutline, blankCanvas, type Canvas, coverage } from './rasterise.ts'
 import { ringIn } from './ring.ts'
+import { areForms } from './words.ts'
 
 /** A picture in palette places, row by row. */
 export type Bitmap = { width: number; height: number; places: Uint8Array }
@@ -98,12 +99,10 @@ type Word = Bitmap & { left: number }
  */
 function drawForms(words: string[], layout: Layout, typeface: Typeface, paint: Paint): [string, Word][] {
   const drawn = words.map((word) => drawWord(word, layout.labels, typeface, paint))
-  const stem = words.reduce((least, word) => (word.length < least.length ? word : least))
   const widths = drawn.map(({ width }) => width)
   const average = (Math.min(...widths) + Math.max(...widths)) / 2
-  const areAlike = words.every((word) => word.startsWith(stem))
   return drawn.map((bitmap, index) => {
-    const left = Math.round((layout.columnWidth - (areAlike ? average : bitmap.width)) / 2)
+    const left = Math.round((layout.columnWidth - (areForms(words) ? average : bitmap.width)) / 2)
     return [words[index] as string, { ...bitmap, left }]
   })
 }

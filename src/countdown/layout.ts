@@ -1,8 +1,9 @@
 import type { MailLanguage } from '../core/mail-language.ts'
+import { languages } from '../core/offer.ts'
 import type { TimerStyle } from '../core/timer-style.ts'
 import { advanceOf, boundsOf, type Typeface } from './outline.ts'
 import { type Parts, partsOf } from './presets.ts'
-import { wordsOf } from './words.ts'
+import { areForms, wordsOf } from './words.ts'
 
 export type Typefaces = { digits: Typeface; labels: Typeface }
 
@@ -117,8 +118,9 @@ function labelLayout(
   typeface: Typeface,
   { room, end }: { room: number; end: number },
 ): NonNullable<Layout['labels']> {
-  const words = new Set(style.units.flatMap((_, column) => wordsOf(style, language, column)))
-  const widest = Math.max(...[...words].map((word) => advanceOf(word, typeface)))
+  const forms = style.units.map((_, column) => [...new Set(wordsOf(style, language, column))])
+  const words = new Set(forms.flat())
+  const widest = Math.max(...forms.map((one) => reachOf(one, language, typeface)))
   const high = style.height * style.pixelsPerPoint
   const asked = style.labelSize === null ? high * 0.125 : Math.min(style.labelSize * style.pixelsPerPoint, high * 0.25)
   const size = Math.min(asked, room / widest)
@@ -126,6 +128,18 @@ function labelLayout(
   const rise = Math.ceil(-Math.min(...bounds.map(({ top }) => top)) * size)
   const fall = Math.ceil(Math.max(...bounds.map(({ bottom }) => bottom)) * size)
   return { size, baseline: end - fall, rows: { start: end - fall - rise, end } }
+}
+
+/**
+ * The width that forms of a word want in the middle of a column, in ems. Those that differ in their endings begin in
+ * one place (atlas.ts), so the longest reaches further to the right. The first two languages keep the size that they
+ * have in mails already sent.
+ */
+function reachOf(words: string[], language: MailLanguage, typeface: Typeface): number {
+  const widths = words.map((word) => advanceOf(word, typeface))
+  const [least, most] = [Math.min(...widths), Math.max(...widths)]
+  const isFirst = (languages as readonly string[]).includes(language)
+  return isFirst || !areForms(words) ? most : most + (most - least) / 2
 }
 
 /** Rows by which labels follow a ring, or bare digits, that are not as high as their room. */

@@ -80,3 +80,9 @@ export function wordsOf(style: TimerStyle, language: MailLanguage, column: numbe
     return uppercase ? word.toLocaleUpperCase(language) : word
   })
 }
+
+/** Whether words differ only in their endings. */
+export function areForms(words: readonly string[]): boolean {
+  const stem = words.reduce((least, word) => (word.length < least.length ? word : least))
+  return words.every((word) => word.startsWith(stem))
+}

@@ -58,11 +58,8 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     }
     for (const endpoint of await store.events.dueEndpoints(holder, seconds())) {
       const { id } = endpoint
-      if (!lanes.has(id))
-        lanes.set(
-          id,
-          run(endpoint).finally(() => lanes.delete(id)),
-        )
+      const begin = () => run(endpoint).finally(() => lanes.delete(id))
+      if (!lanes.has(id)) lanes.set(id, begin())
     }
     await besides.run()
   }

@@ -3,7 +3,7 @@ import { checkEndpoint, type EndpointSettings, type EventKind, eventKinds, type 
 import type { Fault } from '../core/fault.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
-import type { DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
+import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
 import { type Endpoint, failuresToStop } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
@@ -89,9 +89,8 @@ export function buildEndpoints(parts: EndpointParts) {
     },
     /** Sends one event to it at once. */
     test: (endpoint: Endpoint) => testOne(parts, endpoint, seconds()),
-    /** Newest first. */
-    log: (endpoint: Endpoint, filter: Omit<DeliveryFilter, 'endpointId'>) =>
-      deliveries.page(endpoint.accountId, { ...filter, endpointId: endpoint.id }),
+    /** Newest first, from behind `before`: `next` of the page before, or an instant. Undefined where that is neither. */
+    log: (endpoint: Endpoint, asked: LogAsked) => pageOf(deliveries, endpoint, asked),
     /** Tells an event of the log again; false where the log has none with this id. */
     async resend(endpoint: Endpoint, eventId: string): Promise<boolean> {
       const { accountId, id: endpointId } = endpoint
@@ -105,6 +104,31 @@ export function buildEndpoints(parts: EndpointParts) {
     /** What was given up since then; resolves with how many. */
     resendFailed: (endpoint: Endpoint, since: Seconds) => events.resendFailed(endpoint, since, seconds()),
   }
+}
+
+export type LogAsked = Pick<DeliveryFilter, 'outcome' | 'limit'> & { before?: string | undefined }
+
+async function pageOf(
+  deliveries: EndpointParts['deliveries'],
+  { accountId, id: endpointId }: Endpoint,
+  { before, limit, outcome }: LogAsked,
+) {
+  const cursor = before === undefined ? undefined : cursorOf(before)
+  if (cursor === null) return undefined
+  const found = await deliveries.page(accountId, { endpointId, outcome, before: cursor, limit: limit + 1 })
+  const entries = found.slice(0, limit)
+  const last = found.length > limit ? entries.at(-1) : undefined
+  return { entries, next: last === undefined ? null : positionOf(last) }
+}
+
+/** `2026-11-26T23:00:01.123Z,evt_5f0c…` */
+const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toISOString()},${eventId}`
+
+/** An instant alone stands before all entries of its millisecond. */
+function cursorOf(position: string): DeliveryCursor | null {
+  const [instant = '', eventId = ''] = position.split(',')
+  const atMs = Date.parse(instant)
+  return Number.isNaN(atMs) ? null : { atMs, eventId }
 }
 
 const isKind = (kind: string): kind is EventKind => eventKinds.some((known) => known === kind)

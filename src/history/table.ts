@@ -27,7 +27,7 @@ export type AccountEntry = Omit<HistoryEntry, 'accountId'>
 export type Bar = { at: number; succeeded: number; refused: number; failed: number }
 
 export type HistoryTable = ReturnType<typeof historyTable>
-export type HistoryReader = Pick<HistoryTable, 'page' | 'bars'>
+export type HistoryReader = Pick<HistoryTable, 'page' | 'bars' | 'byKey'>
 
 export function historyTable({ read, write, close }: HistoryDatabase) {
   /** What may have been stored already, as by an answer that was lost, is not doubled. */
@@ -61,6 +61,13 @@ export function historyTable({ read, write, close }: HistoryDatabase) {
       const { where, values } = conditions(accountId, filter, {})
       const at = `at_ms / ${barSeconds * 1_000} * ${barSeconds} AS at`
       return (await read(`SELECT ${at}, ${countsSql} WHERE ${where} GROUP BY 1 ORDER BY 1`, values)) as Bar[]
+    },
+    /** How many of the newest `most` entries from `fromMs` on came with each key. */
+    async byKey(accountId: number, fromMs: number, most: number): Promise<{ keyId: string; requests: number }[]> {
+      const newest = `SELECT key_id FROM request_history WHERE account_id = ? AND at_ms >= ?
+        ORDER BY at_ms DESC, request_id DESC LIMIT ?`
+      const sql = `SELECT key_id AS "keyId", count(*) AS requests FROM (${newest}) AS newest GROUP BY key_id`
+      return (await read(sql, [accountId, fromMs, most])) as { keyId: string; requests: number }[]
     },
     /** What was told to endpoints. */
     deliveries: deliveryTable({ read, write }),

@@ -1,6 +1,6 @@
 // What is noted behind the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { quarterSeconds, type Seconds } from '../core/instant.ts'
+import { quarterSeconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from '../store/counts.ts'
@@ -45,10 +45,8 @@ export function openCounting(
   onLost: (count: number) => void,
 ): Counting {
   let counts = new Map<string, Count>()
-  let signups = new Map<string, SignupCount>()
-  let keyUses = new Map<string, KeyUse>()
-  /** Of the last use of each key. */
-  const minutes = new Map<string, number>()
+  const signups = rememberSignups(onLost)
+  const keyUses = rememberKeyUses(arm)
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> | undefined
 
@@ -63,55 +61,38 @@ export function openCounting(
     else onLost(count.total)
   }
 
-  function addSignups(count: SignupCount): void {
-    const key = `${count.campaignId} ${count.fromAt}`
-    const known = signups.get(key)
-    if (known !== undefined) {
-      known.signedUp += count.signedUp
-      known.started += count.started
-    } else if (signups.size < mostWaiting) signups.set(key, count)
-    else onLost(count.signedUp + count.started)
-  }
-
   function arm(): void {
     timer ??= setTimeout(() => {
       timer = undefined
       storing ??= flush().finally(() => {
         storing = undefined
-        if (counts.size + signups.size + keyUses.size > 0) arm()
+        if (counts.size + signups.waiting() + keyUses.waiting() > 0) arm()
       })
     }, flushMs)
   }
 
   async function flush(): Promise<void> {
-    const [added, stepped, used] = [[...counts.values()], [...signups.values()], [...keyUses.values()]]
+    const [added, stepped, used] = [[...counts.values()], signups.take(), keyUses.take()]
     counts = new Map()
-    signups = new Map()
-    keyUses = new Map()
     for (const own of Map.groupBy(added, ({ accountId }) => accountId).values()) {
       await inBatches(own, store.counts.add, add)
     }
     for (const own of Map.groupBy(stepped, ({ accountId }) => accountId).values()) {
-      await inBatches(own, store.counts.addSignups, addSignups)
+      await inBatches(own, store.counts.addSignups, signups.add)
     }
-    await inBatches(used, store.configuration.noteKeyUses, (use) => {
-      // A later use of the same key may wait by now.
-      if (!keyUses.has(use.keyId)) keyUses.set(use.keyId, use)
-    })
-  }
-
-  function count({ campaign, pageId, leadId, kind, fetcher }: Counted, lastAt: Seconds): void {
-    const day = dayOf(zoneOf(campaign.timeZone).toLocal(lastAt))
-    const { accountId, id: campaignId } = campaign
-    add({ accountId, campaignId, day, pageId, leadId, kind, fetcher, total: 1, lastAt })
-    arm()
+    await inBatches(used, store.configuration.noteKeyUses, keyUses.giveBack)
   }
 
   return {
-    count: (counted, nowMs) => count(counted, Math.floor(nowMs / 1_000)),
+    count({ campaign, ...what }, nowMs) {
+      const { accountId, id: campaignId, timeZone } = campaign
+      const lastAt = Math.floor(nowMs / 1_000)
+      add({ accountId, campaignId, day: dayOf(zoneOf(timeZone).toLocal(lastAt)), ...what, total: 1, lastAt })
+      arm()
+    },
     stepped({ accountId, id: campaignId, timeZone }, { registeredAt: at, isNew, hasStarted }) {
       const people = { signedUp: Number(isNew), started: Number(hasStarted), clicked: 0 }
-      addSignups({ accountId, campaignId, fromAt: at - (at % quarterSeconds), ...people })
+      signups.add({ accountId, campaignId, fromAt: at - (at % quarterSeconds), ...people })
       if (isNew) {
         const day = dayOf(zoneOf(timeZone).toLocal(at))
         const what = { pageId: null, leadId: null, kind: 'registration', fetcher: 'person' } as const
@@ -119,21 +100,63 @@ export function openCounting(
       }
       arm()
     },
-    keyUsed(keyId, atMs) {
-      const minute = Math.floor(atMs / 60_000)
-      if (minutes.get(keyId) === minute) return
-      if (minutes.size >= mostKeys) minutes.clear()
-      minutes.set(keyId, minute)
-      if (keyUses.size >= mostKeys) return
-      keyUses.set(keyId, { keyId, usedAt: Math.floor(atMs / 1_000) })
-      arm()
-    },
+    keyUsed: keyUses.used,
     async close() {
       await storing
       clearTimeout(timer)
       await flush()
       for (const { total } of counts.values()) onLost(total)
-      for (const { signedUp, started } of signups.values()) onLost(signedUp + started)
+      for (const { signedUp, started } of signups.take()) onLost(signedUp + started)
+    },
+  }
+}
+
+/** The people who wait to be stored, by when they signed up. */
+function rememberSignups(onLost: (count: number) => void) {
+  let signups = new Map<string, SignupCount>()
+  return {
+    waiting: () => signups.size,
+    add(count: SignupCount): void {
+      const key = `${count.campaignId} ${count.fromAt}`
+      const known = signups.get(key)
+      if (known !== undefined) {
+        known.signedUp += count.signedUp
+        known.started += count.started
+      } else if (signups.size < mostWaiting) signups.set(key, count)
+      else onLost(count.signedUp + count.started)
+    },
+    take(): SignupCount[] {
+      const taken = [...signups.values()]
+      signups = new Map()
+      return taken
+    },
+  }
+}
+
+/** The uses of keys that wait to be stored; `onUse` is called where one more does. */
+function rememberKeyUses(onUse: () => void) {
+  let uses = new Map<string, KeyUse>()
+  /** Of the last use of each key. */
+  const minutes = new Map<string, number>()
+  return {
+    waiting: () => uses.size,
+    used(keyId: string, atMs: number): void {
+      const minute = Math.floor(atMs / 60_000)
+      if (minutes.get(keyId) === minute) return
+      if (minutes.size >= mostKeys) minutes.clear()
+      minutes.set(keyId, minute)
+      if (uses.size >= mostKeys) return
+      uses.set(keyId, { keyId, usedAt: Math.floor(atMs / 1_000) })
+      onUse()
+    },
+    take(): KeyUse[] {
+      const taken = [...uses.values()]
+      uses = new Map()
+      return taken
+    },
+    giveBack(use: KeyUse): void {
+      // A later use of the same key may wait by now.
+      if (!uses.has(use.keyId)) uses.set(use.keyId, use)
     },
   }
 }

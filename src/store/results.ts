@@ -2,7 +2,7 @@
 import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import type { Campaign } from './model.ts'
-import type { Sql } from './sql.ts'
+import type { Row, Sql } from './sql.ts'
 
 /** Of people who signed up within a quarter of an hour. */
 export type SignupCount = {
@@ -80,17 +80,21 @@ export async function noteClicks(
   await addSignups(sql, [...found.values()], rowsAtOnce)
 }
 
-async function firstClicks(sql: Sql, accountId: number, leadIds: readonly number[]) {
-  const among = (ids: readonly number[]) => `account_id = ? AND id IN (${ids.map(() => '?').join(', ')})`
-  const first = await sql.all(
-    `INSERT INTO clicked_leads (account_id, lead_id)
-      SELECT account_id, id FROM leads WHERE ${among(leadIds)} AND email > '${beforeEmails}' ORDER BY id
-      ON CONFLICT DO NOTHING RETURNING lead_id`,
+/** Those of the leads that nobody has noted yet; each is noted once, whichever node is first. */
+async function firstClicks(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Row[]> {
+  const leads = await sql.all(
+    `SELECT id, campaign_id, registered_at FROM leads
+      WHERE account_id = ? AND id IN (${leadIds.map(() => '?').join(', ')}) AND email > '${beforeEmails}' ORDER BY id`,
     ...[accountId, ...leadIds],
   )
-  const ids = first.map((row): number => row.lead_id)
-  if (ids.length === 0) return []
-  return sql.all(`SELECT campaign_id, registered_at FROM leads WHERE ${among(ids)}`, accountId, ...ids)
+  if (leads.length === 0) return []
+  const first = await sql.all(
+    `INSERT INTO clicked_leads (account_id, lead_id) VALUES ${leads.map(() => '(?, ?)').join(', ')}
+      ON CONFLICT DO NOTHING RETURNING lead_id`,
+    ...leads.flatMap(({ id }) => [accountId, id]),
+  )
+  const noted = new Set(first.map((row) => row.lead_id))
+  return leads.filter(({ id }) => noted.has(id))
 }
 
 /** Those of a campaign whose deadline is the rule's; the index of them has neither the others nor visitors. */

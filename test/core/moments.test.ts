@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { noticesOf } from '../../src/core/events.ts'
+import { causeOf, noticesOf } from '../../src/core/events.ts'
 import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from '../../src/core/mechanism/attempt.ts'
 import type { Mechanism } from '../../src/core/mechanism/settings.ts'
 import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
@@ -151,17 +151,17 @@ test('a write tells what it changed and why, and when to look again; of a draft 
   const campaign = { terms, isDraft: false, watchers }
   const texts = (before: Attempt | undefined, next: Attempt, now: number, isDraft = false) =>
     noticesOf({ ...campaign, isDraft }, before, next, now).map(
-      ({ kind, dueAt, detail }) => `${kind} ${dueAt} ${detail}`,
+      ({ kind, dueAt, detail }) => `${kind} ${dueAt} ${kind === 'lead.deadline_changed' ? causeOf(detail) : detail}`,
     )
   const pending = begin(terms, 100)
   assert.deepEqual(texts(undefined, pending, 100), ['lead.registered 100 0'])
   const started = visit(terms, pending, 200)
   assert.deepEqual(texts(pending, started, 200), ['lead.started 200 0', 'look 3800 0'])
   const again = registerAgain(terms, started, 300)
-  assert.deepEqual(texts(started, again, 300), ['lead.deadline_changed 300 0', 'look 3900 0'])
-  assert.deepEqual(texts(again, setByHand(again, 500, 400), 400), ['lead.deadline_changed 400 2', 'look 500 0'])
-  assert.deepEqual(texts(setByHand(again, 500, 400), again, 450), ['lead.deadline_changed 450 3', 'look 3900 0'])
-  assert.deepEqual(texts(again, registerAgain(terms, again, 9_000), 9_000), ['lead.deadline_changed 9000 1'])
+  assert.deepEqual(texts(started, again, 300), ['lead.deadline_changed 300 reset', 'look 3900 0'])
+  assert.deepEqual(texts(again, setByHand(again, 500, 400), 400), ['lead.deadline_changed 400 set', 'look 500 0'])
+  assert.deepEqual(texts(setByHand(again, 500, 400), again, 450), ['lead.deadline_changed 450 cleared', 'look 3900 0'])
+  assert.deepEqual(texts(again, registerAgain(terms, again, 9_000), 9_000), ['lead.deadline_changed 9000 retry'])
   assert.deepEqual(texts(pending, started, 200, true), ['look 3800 0'])
   assert.deepEqual(texts(again, setByHand(again, 3_900, 400), 400), ['look 3900 0'], 'the same deadline is no change')
 })

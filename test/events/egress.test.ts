@@ -1,8 +1,14 @@
 // SSRF: where requests must not go, seen by a listener that nobody connects to.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { urlFault } from '../../src/events/egress.ts'
 import { openSender } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
@@ -99,6 +105,57 @@ test("SSRF: no connection is made to 60 ways to write an address of one's own ne
     assert.ok(cause === 'blocked' || cause === 'dns', `${host}: ${cause}`)
   }
   assert.equal(connections, 0)
+})
+
+test('a name that leads elsewhere at each look-up is checked at the very connection', async (t) => {
+  // The one address stands for what is allowed, the other for what is not.
+  const [good, bad] = ['127.0.0.2', '127.0.0.1']
+  let asked = 0
+  const server = createSocket('udp4')
+  server.on('message', (question, from) => {
+    const end = question.indexOf(0, 12) + 5
+    const isForA = question.readUInt16BE(end - 4) === 1
+    const head = Buffer.from(question.subarray(0, end))
+    head.writeUInt16BE(0x8180, 2)
+    head.writeUInt16BE(isForA ? 1 : 0, 6)
+    head.fill(0, 8, 12)
+    const address = (asked++ % 2 === 0 ? good : bad).split('.').map(Number)
+    const answer = isForA ? Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address]) : Buffer.alloc(0)
+    server.send(Buffer.concat([head, answer]), from.port, from.address)
+  })
+  t.after(() => server.close())
+  server.bind(0, '127.0.0.1')
+  await once(server, 'listening')
+  const reached: (string | undefined)[] = []
+  const listener = createServer((socket) => {
+    reached.push(socket.localAddress)
+    socket.destroy()
+  })
+  t.after(() => listener.close())
+  await once(listener.listen(0, '0.0.0.0'), 'listening')
+  const { port } = listener.address() as AddressInfo
+  const preload = join(import.meta.dirname, '..', 'support', 'own-dns.ts')
+  const program = `
+    import { openSender } from ${JSON.stringify(join(import.meta.dirname, '../../src/events/sender.ts'))}
+    const sender = openSender({ ranges: ['${good}/32'], names: [] })
+    const causes = []
+    // A sender keeps no process alive.
+    setInterval(() => {}, 1_000)
+    for (let n = 0; n < 6; n += 1) {
+      const url = 'https://changes.example.com:${port}/'
+      causes.push((await sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] })).cause)
+    }
+    console.log(JSON.stringify(causes))
+    process.exit()`
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-dns-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'program.mjs')
+  writeFileSync(file, program)
+  const env = { TEST_DNS: `127.0.0.1:${server.address().port}` }
+  const { stdout } = await promisify(execFile)(process.execPath, [`--import=${preload}`, file], { env })
+  const causes = JSON.parse(stdout)
+  assert.ok(causes.includes('blocked') && causes.includes('reset'), stdout)
+  assert.ok(reached.length > 0 && reached.every((address) => address === good), `${reached}`)
 })
 
 test('EGRESS_ALLOW: what the operator allows is reached, by http too, and nothing beside it', async (t) => {

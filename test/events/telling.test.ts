@@ -1,11 +1,14 @@
 // What endpoints are told, by the server that ships, over real connections. On both engines.
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
 import type { Endpoint } from '../../src/store/events.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
+import { ask as query } from '../support/postgres-databases.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
+import { engine } from '../support/test-database.ts'
 
 const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '1000000'] })
 const receiver = await openReceiver({ after })
@@ -241,6 +244,34 @@ test('leads who are there before: a new endpoint hears of their end, and an edit
   assert.deepEqual([changed?.type, changed?.data.cause], ['lead.deadline_changed', 'settings'])
   assert.equal((await toldOf(early)).length, 1, 'nothing of one whose offer is over')
 })
+
+test('a log that cannot be written holds up nobody, and what it loses is counted', async () => {
+  const begin = engine === 'sqlite' ? lockedHistory : renamedLog
+  const end = await begin()
+  try {
+    const before = receiver.all.filter(({ path }) => path === '/good').length
+    await register()
+    await receiver.wait('/good', before + 1)
+    const lost = async () => {
+      const metrics = await (await fetch(`${shop.server.origin}/metrics`)).text()
+      return Number(/^lastcall_webhook_log_lost_total (\d+)/m.exec(metrics)?.[1])
+    }
+    await eventually(30, lost, (count) => count > 0)
+  } finally {
+    await end()
+  }
+})
+
+async function lockedHistory() {
+  const database = new DatabaseSync(shop.place.databasePath.replace(/\.db$/, '-history.db'))
+  database.exec('PRAGMA busy_timeout = 2000; BEGIN EXCLUSIVE')
+  return async () => database.close()
+}
+
+async function renamedLog() {
+  await query(shop.place.databaseUrl, 'ALTER TABLE delivery_log RENAME TO away')
+  return async () => void (await query(shop.place.databaseUrl, 'ALTER TABLE away RENAME TO delivery_log'))
+}
 
 test('secrecy: no email, no secret and no more than the host of an address in what the server writes', async () => {
   const before = receiver.all.filter(({ path }) => path === '/good').length

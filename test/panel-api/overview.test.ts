@@ -7,6 +7,7 @@ import { checkCampaign } from '../../src/core/campaign.ts'
 import { parseInstant } from '../../src/core/instant.ts'
 import { overviewRoutes } from '../../src/http/panel/overview.ts'
 import { openCounting } from '../../src/leads/counting.ts'
+import { buildLeads } from '../../src/leads/leads.ts'
 import type { Campaign, Key } from '../../src/store/model.ts'
 import type { Store } from '../../src/store/store.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
@@ -140,5 +141,30 @@ test('a replaced key that still works is named with its end, and no key is said 
       (await about('2026-01-16T12:00:00Z')).map(({ what }) => what),
       ['NO_KEY'],
     )
+  })
+})
+
+test('open offers are counted in every published campaign, however many are newer', async (t) => {
+  await withAccount(t, async ({ store, make, overview }) => {
+    const at = '2026-01-15T12:00:00Z'
+    const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' } }
+    const oldest = await make({ name: 'oldest', mechanism })
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    const of = { accountId: oldest.accountId, campaignId: oldest.id }
+    for (let n = 0; n < 20; n += 1) await leads.register(of, `lead-${n}@example.com`, seconds(at) - n * 10_000)
+    for (let more = 0; more < 60; more += 1) await make({ name: 'newer', mechanism })
+    // Eighteen of them signed up less than 48 hours ago.
+    assert.deepEqual((await overview(at)).open, { count: 18, isAll: true })
+  })
+})
+
+test('of sixty days the later thirty are shown, and what the earlier thirty came to is said beside them', async (t) => {
+  await withAccount(t, async ({ make, register, overview }) => {
+    const campaign = await make({ timeZone: 'UTC' })
+    const days = ['2026-01-15', '2026-01-15', '2025-12-17', '2025-12-16', '2025-11-17', '2025-11-16']
+    for (const day of days) await register(campaign, `${day}T12:00:00Z`)
+    const { days: shown, totals, before } = await overview('2026-01-15T13:00:00Z')
+    assert.deepEqual([shown.length, shown[0]?.date], [30, '2025-12-17'])
+    assert.deepEqual([totals.registration, before.registration], [3, 2])
   })
 })

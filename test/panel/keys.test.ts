@@ -195,7 +195,7 @@ for (const width of Object.keys(widths) as Width[]) {
     await button(page, 'Revoke for good').click()
     await row.waitFor({ state: 'detached' })
     await page.getByText(`The key “${name}” is revoked.`).waitFor()
-    await page.waitForFunction(() => document.activeElement?.matches('[data-row-of=keys] button'))
+    await page.waitForFunction(() => document.activeElement?.matches('[data-row-of=keys] :is(a, button)'))
     assert.ok(await isRefused(old))
     assert.equal(await status(next), 200)
     await button(page, /^Show \d+ revoked key/).click()

@@ -112,6 +112,7 @@ const telling: Record<string, string | null> = {
   'GET /keys': key.id,
   'GET /history/choices': key.id,
   'GET /history': key.id,
+  'GET /history/keys': key.id,
   'GET /history/counts': '"succeeded":1,',
   'GET /mail-services': null,
   'GET /time-zones': null,

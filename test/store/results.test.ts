@@ -244,4 +244,49 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal(account.count, openInAll)
     assert.ok(mostOpen >= openInAll && openInAll > 0)
   })
+
+  test(`open offers are exact up to a bound and “at least” beyond it, wherever the others stand: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    const now = seconds('2026-10-14T12:00:00Z')
+    const signUp = async (campaign: Campaign, from: number, count: number, at: Seconds) => {
+      const of = { accountId, campaignId: campaign.id }
+      const emails = Array.from({ length: count }, (_, n) => `lead-${from + n}@example.com`)
+      await Promise.all(emails.map((email) => leads.importLead(of, email, at)))
+    }
+    const openOf = async ({ id }: Campaign, most: number) => {
+      const { count, isAll } = await openOffersOf(
+        store,
+        (await store.configuration.findCampaign(id)) as Campaign,
+        now,
+        most,
+      )
+      return `${isAll ? '' : 'at least '}${count}`
+    }
+    const after = await makeCampaign(store, accountId, { ...kinds[0], name: 'after' })
+    await signUp(after, 0, 12, now - 60)
+    await leads.visitWithoutEmail({ accountId, campaignId: after.id }, visitorName('f'.repeat(32)), now)
+    assert.deepEqual([await openOf(after, 12), await openOf(after, 11)], ['12', 'at least 11'])
+    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-0@example.com', now - 1, now)
+    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-1@example.com', now + 1, now)
+    assert.deepEqual([await openOf(after, 11), await openOf(after, 10)], ['11', 'at least 10'])
+
+    const fixed = await makeCampaign(store, accountId, { ...kinds[3], name: 'fixed' })
+    await signUp(fixed, 0, 12, now)
+    assert.deepEqual([await openOf(fixed, 12), await openOf(fixed, 11)], ['12', 'at least 11'])
+
+    // On Wednesday those of last week are in their window, and thirty wait for Monday.
+    const weekly = await makeCampaign(store, accountId, { ...kinds[2], name: 'weekly' })
+    await signUp(weekly, 0, 3, seconds('2026-10-10T12:00:00Z'))
+    const settings = {
+      ...kinds[2]?.mechanism,
+      deadline: { kind: 'next', closes: friday, opens: monday, minLead: 'P7D' },
+    }
+    const { name, timeZone, pages } = weekly
+    const edited = await makeCampaign(store, accountId, { id: weekly.id, name, timeZone, pages, mechanism: settings })
+    await signUp(edited, 3, 30, now)
+    assert.deepEqual([await openOf(weekly, 10), await openOf(weekly, 2)], ['3', 'at least 2'])
+  })
 }

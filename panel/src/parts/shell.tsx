@@ -1,13 +1,13 @@
 import {
+  ActionIcon,
   Alert,
   AppShell,
   Box,
   Burger,
-  Button,
   Group,
+  Menu,
   NavLink,
   Select,
-  Stack,
   Text,
   useMantineColorScheme,
 } from '@mantine/core'
@@ -23,8 +23,14 @@ import { finishErasing } from '../screens/campaigns/leads/erasing.ts'
 import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
 import { HelpButton, HelpDrawer } from './help.tsx'
+import { Icon } from './icons.tsx'
 import { Toast } from './toast.tsx'
 import { words } from './words.ts'
+
+const languageNames: { value: Language; label: string }[] = [
+  { value: 'en', label: 'English' },
+  { value: 'pl', label: 'Polski' },
+]
 
 const places = [
   ['/', 'overview'],
@@ -62,6 +68,7 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
             {session.account.name}
           </Text>
           <HelpButton />
+          <AccountMenu email={session.user.email} />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm">
@@ -88,27 +95,21 @@ function Navigation({ onGone }: { onGone(): void }) {
   const [location] = useLocation()
   const isHere = (path: string) => (path === '/' ? location === '/' : location.startsWith(path))
   return (
-    <Stack h="100%" justify="space-between" gap="md">
-      <nav aria-label={text.menu}>
-        {places.map(([path, name]) => (
-          <NavLink
-            key={path}
-            component={Link}
-            href={path}
-            label={text[name]}
-            active={isHere(path)}
-            aria-current={isHere(path) ? 'page' : undefined}
-            onClick={onGone}
-            variant="light"
-          />
-        ))}
-      </nav>
-      <Stack gap="xs">
-        <LanguageSelect />
-        <SchemeSelect />
-        <SignOut />
-      </Stack>
-    </Stack>
+    <nav aria-label={text.menu}>
+      {places.map(([path, name]) => (
+        <NavLink
+          key={path}
+          component={Link}
+          href={path}
+          label={text[name]}
+          leftSection={<Icon name={name} />}
+          active={isHere(path)}
+          aria-current={isHere(path) ? 'page' : undefined}
+          onClick={onGone}
+          variant="light"
+        />
+      ))}
+    </nav>
   )
 }
 
@@ -119,10 +120,7 @@ export function LanguageSelect() {
     <Select
       aria-label={text.language}
       size="xs"
-      data={[
-        { value: 'en', label: 'English' },
-        { value: 'pl', label: 'Polski' },
-      ]}
+      data={languageNames}
       value={language}
       allowDeselect={false}
       onChange={(next) => setLanguage(next as Language)}
@@ -130,28 +128,50 @@ export function LanguageSelect() {
   )
 }
 
-function SchemeSelect() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
+/** Who is signed in, what only this browser keeps, and the way out. */
+function AccountMenu({ email }: { email: string }) {
   const text = useWords(words)
-  const data = (['auto', 'light', 'dark'] as const).map((value) => ({ value, label: text.schemes[value] }))
+  const { language, setLanguage } = use(LanguageContext)
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const [, go] = useLocation()
+  const signOut = useSignOut()
   return (
-    <Select
-      aria-label={text.scheme}
-      size="xs"
-      data={data}
-      value={colorScheme}
-      allowDeselect={false}
-      onChange={(next) => setColorScheme(next as 'auto' | 'light' | 'dark')}
-    />
+    // Within the page's main part, where screen readers look for it.
+    <Menu position="bottom-end" withInitialFocusPlaceholder={false} portalProps={{ target: '#content' }}>
+      <Menu.Target>
+        <ActionIcon variant="default" radius="xl" aria-label={text.account}>
+          <Icon name="account" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown maw="calc(100vw - 16px)">
+        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{email}</Menu.Label>
+        <Menu.Item onClick={() => go('/settings')}>{text.password}</Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{text.language}</Menu.Label>
+        {languageNames.map(({ value, label }) => (
+          <Menu.Item key={value} rightSection={value === language && '✓'} onClick={() => setLanguage(value)}>
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Label>{text.scheme}</Menu.Label>
+        {(['auto', 'light', 'dark'] as const).map((value) => (
+          <Menu.Item key={value} rightSection={value === colorScheme && '✓'} onClick={() => setColorScheme(value)}>
+            {text.schemes[value]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={signOut}>{text.signOut}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
-function SignOut() {
-  const text = useWords(words)
+function useSignOut(): () => Promise<void> {
   const client = useQueryClient()
   const [, go] = useLocation()
   const send = useSendAlone('DELETE /session')
-  const signOut = async () => {
+  return async () => {
     await finishErasing()
     await send.mutateAsync({})
     forgetUnsaved()
@@ -159,9 +179,4 @@ function SignOut() {
     client.clear()
     go('/sign-in')
   }
-  return (
-    <Button variant="subtle" size="xs" justify="start" loading={send.isPending} onClick={signOut}>
-      {text.signOut}
-    </Button>
-  )
 }

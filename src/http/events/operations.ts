@@ -5,7 +5,6 @@ import type { Fault } from '../../core/fault.ts'
 import { formatInstant, parseInstant } from '../../core/instant.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
 import { sampleOf } from '../../events/samples.ts'
-import type { DeliveryCursor } from '../../history/deliveries.ts'
 import { Refused } from '../../store/errors.ts'
 import type { Endpoint } from '../../store/events.ts'
 import type { Store } from '../../store/store.ts'
@@ -141,21 +140,16 @@ export const operations: readonly Operation[] = [
     ...{ id: 'listDeliveries', method: 'GET', path: `${one}/deliveries`, summary: 'Read the log, newest first' },
     ...{ query: shape.LogQuery, answer: 'DeliveryList', status: 200, errors: notFound },
     async run({ endpoints, endpoint, query }) {
-      const limit = Number(query.limit ?? usualLimit)
-      const outcome = query.outcome as 'delivered' | 'failed' | undefined
-      const found = await endpoints.log(endpoint, { outcome, before: cursorOf(query.before), limit: limit + 1 })
-      const items = found
-        .slice(0, limit)
-        .map(({ eventId, kind, dueAt, atMs, tryNumber, status, cause, milliseconds }) => ({
-          ...{
-            eventId,
-            type: kind,
-            happenedAt: formatInstant(dueAt),
-            triedAt: formatInstant(Math.floor(atMs / 1_000)),
-          },
-          ...{ try: tryNumber, status, cause, milliseconds },
-        }))
-      return { items, nextBefore: found.length > limit ? positionOf(found[limit - 1] as DeliveryCursor) : null }
+      const { before, outcome, limit = usualLimit } = query as { before?: string; outcome?: 'failed'; limit?: string }
+      const page = await endpoints.log(endpoint, { outcome, before, limit: Number(limit) })
+      if (page === undefined) {
+        throw new EventRefusal('VALIDATION_ERROR', 'before must be nextBefore of an answer, or an instant')
+      }
+      const items = page.entries.map(({ eventId, kind, dueAt, atMs, tryNumber, status, cause, milliseconds }) => ({
+        ...{ eventId, type: kind, happenedAt: formatInstant(dueAt), triedAt: formatInstant(Math.floor(atMs / 1_000)) },
+        ...{ try: tryNumber, status, cause, milliseconds },
+      }))
+      return { items, nextBefore: page.next }
     },
   },
   {
@@ -186,19 +180,6 @@ export const operations: readonly Operation[] = [
     },
   },
 ]
-
-/** Where the next page of the log begins: behind an entry, `2026-11-26T23:00:01.123Z,evt_5f0c…`. */
-const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toISOString()},${eventId}`
-
-/** An instant alone stands before all entries of its millisecond. @throws EventRefusal */
-function cursorOf(before: string | undefined): DeliveryCursor | undefined {
-  if (before === undefined) return undefined
-  const [instant = '', eventId = ''] = before.split(',')
-  const atMs = Date.parse(instant)
-  if (Number.isNaN(atMs))
-    throw new EventRefusal('VALIDATION_ERROR', 'before must be nextBefore of an answer, or an instant')
-  return { atMs, eventId }
-}
 
 async function viewAgain(endpoints: Endpoints, accountId: number, { id }: Endpoint) {
   const endpoint = await endpoints.find(accountId, id)

@@ -9,6 +9,12 @@ import { PanelRefusal } from './errors.ts'
 import { type Asked, forReader } from './route.ts'
 import { closed } from './schemas.ts'
 
+/** Campaigns that the history calls by their name. */
+const mostNames = 1_000
+/** Requests that are counted by key, and the time in which. */
+const mostCounted = 100_000
+const countedSeconds = 86_400
+
 const barsAtMost = 96
 /** Widths of the bars of a chart, in seconds. */
 const barWidths = [
@@ -52,13 +58,24 @@ export const historyRoutes = {
   /** What there is to choose from. */
   ...forReader('GET /history/choices', {
     async run({ session, parts }) {
-      const keys = await parts.store.configuration.listKeys(session.account.id)
+      const { configuration } = parts.store
+      const keys = await configuration.listKeys(session.account.id)
+      const everyOne = { limit: mostNames, afterId: 0, isDraft: null }
+      const campaigns = await configuration.listCampaigns(session.account.id, everyOne)
       return {
+        campaigns: campaigns.map(({ id, name }) => ({ id, name })),
         days: parts.historyDays,
         operations,
         codes,
         keys: keys.map(({ id, name }) => ({ id, name, hint: keyHint(id) })),
       }
+    },
+  }),
+  /** How many of the newest requests of the last 24 hours came with each key; `isAll` where that is all of them. */
+  ...forReader('GET /history/keys', {
+    async run({ session, parts, now }) {
+      const keys = await parts.history.byKey(session.account.id, (now - countedSeconds) * 1_000, mostCounted)
+      return { keys, isAll: keys.reduce((sum, { requests }) => sum + requests, 0) < mostCounted }
     },
   }),
   /** Newest first. `next` is where the next page begins, null where nothing is left. */

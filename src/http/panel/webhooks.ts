@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { type EventKind, wantedKinds } from '../../core/events.ts'
 import type { Fault } from '../../core/fault.ts'
 import type { TryCause } from '../../events/sender.ts'
-import type { DeliveryCursor, DeliveryEntry } from '../../history/deliveries.ts'
+import type { DeliveryEntry } from '../../history/deliveries.ts'
 import type { Session } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
 import type { Endpoint } from '../../store/events.ts'
@@ -94,12 +94,13 @@ export const webhookRoutes = {
   ...forReader('GET /webhooks/:endpointId/deliveries', {
     query: LogQuery,
     async run(asked) {
-      const [atMs, eventId = ''] = asked.query.before?.split(',') ?? []
-      const before = atMs === undefined ? undefined : { atMs: Number(atMs), eventId }
-      if (Number.isNaN(before?.atMs)) throw new PanelRefusal('INVALID')
-      const filter = { outcome: asked.query.outcome, before, limit: tries + 1 }
-      const found = await asked.parts.endpoints.log(await needEndpoint(asked), filter)
-      const entries = found.slice(0, tries)
+      const endpoint = await needEndpoint(asked)
+      const page = await asked.parts.endpoints.log(endpoint, {
+        ...asked.query,
+        limit: Number(asked.query.limit ?? tries),
+      })
+      if (page === undefined) throw new PanelRefusal('INVALID')
+      const { entries, next } = page
       const leads = await leadsOf(asked.parts, asked.session.account.id, entries)
       return {
         entries: entries.map(({ accountId, endpointId, detail, kind, leadId, ...entry }) => ({
@@ -107,7 +108,7 @@ export const webhookRoutes = {
           /** Null of an event that is of no lead; without an email where the lead was erased. */
           lead: leadId > 0 ? (leads.get(leadId) ?? { email: null, campaignId: 0, ref: '' }) : null,
         })),
-        next: found.length > tries ? positionOf(entries.at(-1) as DeliveryCursor) : null,
+        next,
       }
     },
   }),
@@ -122,8 +123,6 @@ export const webhookRoutes = {
     },
   }),
 }
-
-const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${atMs},${eventId}`
 
 /** The log has no email: it is looked up while there is one. */
 async function leadsOf({ store, configCache }: PanelParts, accountId: number, entries: readonly DeliveryEntry[]) {

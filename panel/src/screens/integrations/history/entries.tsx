@@ -1,9 +1,11 @@
 import { Anchor, Badge, Box, Button, Code, Group, Loader, Paper, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { campaignName, EntryDrawer } from './entry-drawer.tsx'
 import { useMoments } from './moments.ts'
 import { type Entry, useEntries, useNews } from './use-history.ts'
 import { type Choices, isNarrowed, type Wanted } from './wanted.ts'
@@ -69,6 +71,7 @@ function Nothing({ wanted }: { wanted: Wanted }) {
 
 function EntryTable({ entries, choices }: { entries: Entry[]; choices: Choices }) {
   const text = useWords(words)
+  const [opened, setOpened] = useState<Entry | null>(null)
   const { zone } = useMoments()
   return (
     <Paper withBorder>
@@ -88,15 +91,16 @@ function EntryTable({ entries, choices }: { entries: Entry[]; choices: Choices }
         </thead>
         <tbody>
           {entries.map((entry) => (
-            <EntryRow key={entry.requestId} of={entry} choices={choices} />
+            <EntryRow key={entry.requestId} of={entry} choices={choices} onOpen={() => setOpened(entry)} />
           ))}
         </tbody>
       </table>
+      <EntryDrawer of={opened} choices={choices} onClose={() => setOpened(null)} />
     </Paper>
   )
 }
 
-function EntryRow({ of, choices }: { of: Entry; choices: Choices }) {
+function EntryRow({ of, choices, onOpen }: { of: Entry; choices: Choices; onOpen(): void }) {
   const text = useWords(words)
   const moments = useMoments()
   const key = choices.keys.find(({ id }) => id === of.keyId)
@@ -122,12 +126,12 @@ function EntryRow({ of, choices }: { of: Entry; choices: Choices }) {
           text.operations[of.operation]
         )}
       </td>
-      <td data-label={text.campaign} className={of.campaignId === null ? 'absent' : undefined}>
+      <td data-label={text.campaign} className={of.campaignId === null ? 'absent' : 'breaks'}>
         {of.campaignId === null ? (
           '–'
         ) : (
           <Anchor component={Link} href={`/campaigns/${of.campaignId}`} size="sm" underline="always">
-            {of.campaignId}
+            {campaignName(choices, of.campaignId)}
           </Anchor>
         )}
       </td>
@@ -138,13 +142,24 @@ function EntryRow({ of, choices }: { of: Entry; choices: Choices }) {
         {moments.number(of.milliseconds)} ms
       </td>
       <td data-label={text.requestId} className="breaks">
-        <Code fz={11}>{of.requestId}</Code>
+        <Anchor
+          component="button"
+          type="button"
+          size="xs"
+          ta="start"
+          aria-label={text.openEntry(of.requestId)}
+          onClick={onOpen}
+        >
+          <Code fz={11} c="var(--mantine-color-text)">
+            {of.requestId}
+          </Code>
+        </Anchor>
       </td>
     </tr>
   )
 }
 
-function colourOf(status: number): string {
+export function colourOf(status: number): string {
   if (status < 400) return 'teal'
   return status < 500 ? 'orange' : 'red'
 }

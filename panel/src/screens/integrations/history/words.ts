@@ -4,6 +4,10 @@ export const words = inBoth({
   en: {
     intro: (days: number) =>
       `Every request with a valid key of the last ${plural('en', days, { one: 'day', other: '# days' })}: no addresses, no contents.`,
+    entry: 'Request',
+    entryTime: 'Time',
+    openEntry: (requestId: string) => `Open request ${requestId}`,
+    toReference: 'What this code means',
     key: 'Key',
     operation: 'Operation',
     status: 'Status',
@@ -65,6 +69,10 @@ export const words = inBoth({
   pl: {
     intro: (days: number) =>
       `Wszystkie żądania z ważnym kluczem z ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}: bez adresów i bez treści.`,
+    entry: 'Żądanie',
+    entryTime: 'Czas',
+    openEntry: (requestId: string) => `Otwórz żądanie ${requestId}`,
+    toReference: 'Co oznacza ten kod',
     key: 'Klucz',
     operation: 'Operacja',
     status: 'Status',

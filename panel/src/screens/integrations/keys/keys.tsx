@@ -1,7 +1,8 @@
-import { Badge, Button, Code, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Button, Code, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
 import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
@@ -64,6 +65,7 @@ function WorkingKeys({ keys, mayChange }: { keys: Key[]; mayChange: boolean }) {
               <th scope="col">{text.keyHint}</th>
               <th scope="col">{text.created}</th>
               <th scope="col">{text.lastUsed}</th>
+              <th scope="col">{text.requests}</th>
               <th scope="col">
                 <VisuallyHidden>{text.actions}</VisuallyHidden>
               </th>
@@ -127,10 +129,34 @@ function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
           <TimeText at={of.lastUsedAt} />
         )}
       </td>
+      <td data-label={text.requests}>
+        <Requests of={of} />
+      </td>
       <td>
         <RowMenu label={text.actionsOn(of.name)} disabled={!mayChange} actions={actions} />
       </td>
     </tr>
+  )
+}
+
+/** Of the last day, with the way to them. */
+function Requests({ of }: { of: Key }) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const { data } = useAsk('GET /history/keys', {}, { staleMs: 10_000 })
+  if (data === undefined) return '…'
+  const requests = data.keys.find(({ keyId }) => keyId === of.id)?.requests ?? 0
+  const count = `${new Intl.NumberFormat(language).format(requests)}${data.isAll ? '' : '+'}`
+  return (
+    <Anchor
+      component={Link}
+      href={`/integrations/history?key=${of.id}`}
+      size="sm"
+      underline="always"
+      aria-label={text.requestsOf(of.name, count)}
+    >
+      {count}
+    </Anchor>
   )
 }
 

@@ -1,0 +1,130 @@
+// What the panel shows of a campaign's results, and the overview of all campaigns.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { campaignFile } from '../support/lastcall.ts'
+import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+const account = String(owner.accountId)
+const apply = (changes: Record<string, unknown>) =>
+  stage.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile(changes))
+const { id } = await apply({
+  name: 'Autumn course',
+  timeZone: 'UTC',
+  pages: [{ pageUrl: 'https://shop.example.com/' }],
+})
+const today = Math.floor(Date.now() / 86_400_000)
+const dateOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
+
+await stage.place.arrange(async (store) => {
+  const of = { accountId: owner.accountId, campaignId: id as number }
+  const campaign = await store.configuration.findCampaign(id)
+  await store.counts.addSignups([
+    { ...of, fromAt: today * 86_400, signedUp: 20, started: 15, clicked: 5 },
+    { ...of, fromAt: (today - 3) * 86_400, signedUp: 10, started: 6, clicked: 1 },
+    { ...of, fromAt: (today - 10) * 86_400, signedUp: 20, started: 20, clicked: 20 },
+  ])
+  const of_ = { ...of, leadId: null, fetcher: 'person' as const, lastAt: 1 }
+  const pageId = campaign?.pages[0]?.id as number
+  await store.counts.add([
+    { ...of_, day: today, pageId, kind: 'click', total: 7 },
+    { ...of_, day: today, pageId: null, kind: 'visit', total: 1_234 },
+    { ...of_, day: today - 8, pageId, kind: 'click', total: 4 },
+    { ...of_, day: today, pageId, kind: 'click', fetcher: 'scanner', total: 99 },
+  ])
+})
+
+test('the results show people through the steps, the time before, pages and days, and say since when starts count', async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${id}` })
+  await page.getByRole('tab', { name: 'Results' }).click()
+  await page.getByText('7 days', { exact: true }).click()
+  const steps = page.getByRole('listitem').filter({ hasText: 'before' })
+  await page.getByText('Signed up 30').waitFor()
+  assert.deepEqual(
+    (await steps.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')),
+    [
+      'Signed up 30 ▲ +50% (before: 20)',
+      'Offer started 21 · 70% of those who signed up ▲ +5% (before: 20)',
+      'Clicked a link 6 · 20% of those who signed up ▼ -70% (before: 20)',
+    ],
+  )
+  await page.getByText(/^“Offer started” is counted since/).waitFor()
+  assert.match(await page.getByRole('row', { name: 'https://shop.example.com/' }).innerText(), /7\s+0/)
+  assert.match(await page.getByRole('row', { name: 'Other pages' }).innerText(), /0\s+1,234/)
+  assert.equal(new URL(page.url()).searchParams.get('from'), dateOf(today - 6))
+  await assertAccessible(page)
+  await assertFits(page)
+  assertUntroubled(page)
+})
+
+test('the chart goes from day to day by arrow keys, says its numbers, and has them as a table', async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${id}/results?from=${dateOf(today - 6)}` })
+  const chart = page.getByRole('slider', { name: 'People by the day they signed up' })
+  await chart.focus()
+  await page.keyboard.press('End')
+  assert.match(
+    (await chart.getAttribute('aria-valuetext')) ?? '',
+    /Signed up: 20, Offer started: 15, Clicked a link: 5$/,
+  )
+  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('ArrowLeft')
+  assert.match(
+    (await chart.getAttribute('aria-valuetext')) ?? '',
+    /Signed up: 10, Offer started: 6, Clicked a link: 1$/,
+  )
+  await page.getByRole('button', { name: 'Show as a table' }).first().click()
+  const rows = page.getByRole('table', { name: 'People by the day they signed up' }).getByRole('row')
+  assert.equal(await rows.count(), 8)
+  assert.match(await rows.nth(1).innerText(), /20\s+15\s+5/)
+  await assertAccessible(page)
+})
+
+test('dragging over the chart zooms to those days; the file has a line for each', async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${id}/results?from=${dateOf(today - 6)}` })
+  const box = await page.locator('.u-over').first().boundingBox()
+  assert.ok(box)
+  await page.mouse.move(box.x + box.width / 2, box.y + 50)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width - 2, box.y + 50, { steps: 4 })
+  await page.mouse.up()
+  await page.waitForURL((url) => url.searchParams.get('from') === dateOf(today - 3))
+  await page.getByText('Signed up 30').waitFor()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  const lines = (await readFile(await file.path(), 'utf8')).split('\r\n')
+  assert.equal(lines[0], 'date,signed_up,started,clicked,clicks,visits,opens')
+  assert.deepEqual(lines.slice(1), [
+    `${dateOf(today - 3)},10,6,1,0,0,0`,
+    `${dateOf(today - 2)},0,0,0,0,0,0`,
+    `${dateOf(today - 1)},0,0,0,0,0,0`,
+    `${dateOf(today)},20,15,5,7,1234,0`,
+    '',
+  ])
+})
+
+test('on the overview what is alike is one line, which opens', async () => {
+  const busy = await stage.person('busy')
+  await stage.place.arrange(async (store) => {
+    const campaign = campaignFile({ pages: [], name: 'No page' })
+    const { checkCampaign } = await import('../../src/core/campaign.ts')
+    const checked = checkCampaign(JSON.parse(campaign))
+    assert.ok('campaign' in checked)
+    for (let n = 0; n < 12; n += 1) await store.configuration.applyCampaign(busy.accountId, checked.campaign)
+    const found = await store.configuration.newestPublished(busy.accountId, 1)
+    const live = await store.configuration.findCampaign(found[0] as number)
+    assert.ok(live)
+    const { begin } = await import('../../src/core/mechanism/attempt.ts')
+    const now = Math.floor(Date.now() / 1_000)
+    const decision = { registeredAt: now, ruleId: live.ruleId, attempt: begin(live.terms, now) }
+    await store.leads.write(live, 'ada@example.com', () => decision, undefined)
+  })
+  const page = await stage.open(busy)
+  const line = page.getByText('12 published campaigns have no page that mails link to, so their leads get no link.')
+  await line.click()
+  assert.equal(await page.getByRole('link', { name: 'No page' }).count(), 12)
+  assert.match(await page.locator('dl').innerText(), /Open offers\s+1\s+now, in 12 published campaigns/)
+  await assertAccessible(page)
+})
