@@ -159,10 +159,7 @@ atBothWidths('the mail timer is drawn as the mail will show it, in every state, 
   assert.deepEqual([mailTimer.units.length, mailTimer.labelTexts, mailTimer.uppercase], [3, { hours: 'h' }, true])
   assert.deepEqual(mailTimer.whenOver, { show: 'text', text: 'The offer is over' })
   await page.getByLabel('Mail service').selectOption('Klaviyo')
-  await page
-    .getByRole('region', { name: 'HTML for the mail' })
-    .getByText(`{{ person|lookup:'LC_LINK' }}`)
-    .waitFor()
+  await page.getByRole('region', { name: 'HTML for the mail' }).getByText(`{{ person|lookup:'LC_LINK' }}`).waitFor()
   await assertFits(page)
   await assertAccessible(page)
   assertUntroubled(page)
