@@ -162,6 +162,14 @@ test('what sends requests outwards is imported by one file, and told by a room t
   assert.deepEqual(wrongImports(source.filter(below('src/events')), isRoomAbove), [])
 })
 
+test('one file sends mail, and knows nothing of the rest', () => {
+  assert.deepEqual(
+    wrongImports(source, (path) => /^(?:nodemailer|node:net|node:tls)\b/.test(path) && path !== 'node:net'),
+    ['src/mail/mailer.ts -> nodemailer'],
+  )
+  assert.deepEqual(importsOf('src/mail/mailer.ts'), ['nodemailer'])
+})
+
 test('nothing imports the process but what runs commands for tests', () => {
   const others = everything.filter((path) => path !== 'test/support/command-process.ts')
   assert.deepEqual(

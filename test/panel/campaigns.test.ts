@@ -249,7 +249,7 @@ test('another look keeps colours that were chosen, and refuses no picture; a lig
 })
 
 test('a font without the letters of the mail’s language is not offered, and a letter that it lacks is named', async () => {
-  const { id } = await make({ name: 'Letters', mailTimer: { font: 'lato', width: 200, height: 50 } })
+  const { id } = await make({ name: 'Letters', language: 'uk', mailTimer: { font: 'lato', width: 200, height: 50 } })
   const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
   const offered = async () => {
     await page.getByRole('combobox', { name: 'Font' }).click()
@@ -257,12 +257,14 @@ test('a font without the letters of the mail’s language is not offered, and a 
     await page.keyboard.press('Escape')
     return names
   }
-  assert.deepEqual(await offered(), ['Inter', 'Lato', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
-  await page.getByLabel('Language of the mail').selectOption('Ukrainian')
+  // Of the campaign's language, as its mails are.
   assert.deepEqual(await offered(), ['Inter', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
   await page.getByText('Ukrainian letters are missing in this font').waitFor()
+  await page.getByRole('region', { name: 'HTML for the mail' }).getByText('Переглянути пропозицію').waitFor()
   await page.getByLabel('In place of “days”').fill('дні')
   await page.getByText('The font lato has no “д”: take another font or letter.').waitFor()
+  await page.getByLabel('Language of the mail').selectOption('English')
+  assert.deepEqual(await offered(), ['Inter', 'Lato', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
   assertUntroubled(page)
 })
 
