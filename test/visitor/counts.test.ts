@@ -33,6 +33,7 @@ test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors 
     open: { person: 1, proxy: 1, scanner: 0 },
     visit: { person: 2, proxy: 0, scanner: 0 },
     registration: { person: 2, proxy: 0, scanner: 0 },
+    conversion: none,
   }
   const stats = await eventually(
     5,
@@ -66,6 +67,7 @@ test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors 
     click: { person: 2, proxy: 0, scanner: 1 },
     open: { person: 1, proxy: 1, scanner: 0 },
     visit: { person: 1, proxy: 0, scanner: 0 },
+    conversion: none,
   })
   const { code, stderr } = await shop.place.runShared(['campaign', 'stats', '999999'])
   assert.deepEqual([code, stderr], [2, 'lastcall: ID: there is no campaign 999999\n'])
@@ -115,5 +117,5 @@ test('what is counted when the server is told to stop is not lost, and is added 
   await shop.server.stop()
   const { totals } = await statsOf(id)
   const [opens, registration] = [2, 1].map((person) => ({ person, proxy: 0, scanner: 0 }))
-  assert.deepEqual(totals, { click: none, open: opens, visit: none, registration })
+  assert.deepEqual(totals, { click: none, open: opens, visit: none, registration, conversion: none })
 })

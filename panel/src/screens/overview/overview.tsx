@@ -1,15 +1,18 @@
 import { SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { lazy } from 'react'
 import { type AnswerOf, useAsk } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
-import DayLines from '../../parts/day-lines/day-lines.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Figure } from '../../parts/figure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { Attentions } from './attention.tsx'
-import { FirstSteps } from './first-steps.tsx'
 import { words } from './words.ts'
+
+// Who has the one has no need of the other yet.
+const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
+const DayChart = lazy(() => import('./day-chart.tsx'))
 
 export type Overview = AnswerOf<'GET /overview'>
 export const kindsShown = ['registration', 'visit', 'click', 'open'] as const
@@ -66,11 +69,7 @@ function Days({ days }: Pick<Overview, 'days'>) {
       {isEmpty ? (
         <Empty text={text.none} />
       ) : (
-        <DayLines
-          label={text.chart}
-          lines={kindsShown.map((name) => ({ name, label: text.kinds[name] }))}
-          days={days}
-        />
+        <DayChart days={days} />
       )}
       <Text size="sm" c="dimmed">
         {text.daysNote}
