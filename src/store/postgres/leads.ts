@@ -22,7 +22,7 @@ import {
 import type { Campaign, FoundLead, Lead } from '../model.ts'
 import type { RefCipher } from '../ref.ts'
 import type { Runner, Value } from '../sql.ts'
-import type { LeadStore } from '../store.ts'
+import type { LeadLists, LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { prepared } from './connection.ts'
 import { leadWriter, type ToLead } from './lead-writer.ts'
@@ -68,11 +68,6 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     lead: (campaign) => toLead(campaign, email, row),
   })
 
-  async function listed(campaign: Campaign, statement: typeof list, values: Value[]): Promise<Lead[]> {
-    const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(statement, values))
-    return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
-  }
-
   type Asked = { accountId: number; email: string }
   const read = batcher<Asked, LeadRow | undefined>(batchSize, async (campaignId, asked, leftMs) => {
     const [{ accountId, email }, second] = asked as [Asked, Asked?]
@@ -108,6 +103,21 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
     },
     write: leadWriter(pools, refs, toLead),
+    ...lists(pools, toLead),
+    erase: (leads, now) => runner.write((sql) => deleteNamed(sql, leads, now)),
+    // Vacuum and the log's recycling see to it (docs/operating.md).
+    eraseTraces: async () => {},
+  }
+}
+
+/** Many leads, in an order. */
+function lists({ admin }: Pools, toLead: ToLead): LeadLists {
+  async function listed(campaign: Campaign, statement: typeof list, values: Value[]): Promise<Lead[]> {
+    const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(statement, values))
+    return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
+  }
+
+  return {
     list(campaign, { limit, ...filter }) {
       const { from, below } = emailRange(filter)
       const values = [campaign.accountId, campaign.id, from, below, limit]
@@ -132,8 +142,5 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       const found = await listed(campaign, foundBySearch, [...of, from, last, patternOf(part), limit])
       return searchedUpTo(found, limit, total, last ?? '')
     },
-    erase: (leads, now) => runner.write((sql) => deleteNamed(sql, leads, now)),
-    // Vacuum and the log's recycling see to it (docs/operating.md).
-    eraseTraces: async () => {},
   }
 }

@@ -23,7 +23,7 @@ import {
 import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
-import type { LeadStore } from '../store.ts'
+import type { LeadLists, LeadStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { type Database, reading } from './database.ts'
 import { eraseTraces } from './erase.ts'
@@ -93,6 +93,23 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const rows = ids.flatMap((id) => connection.rows<FoundRow>(findOneById, accountId, id))
         return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
       }),
+    ...lists(database, toLead),
+    write: leadWriter(database, { find, create, change }, lockWaitMs),
+    async erase(leads, now) {
+      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
+      onErased()
+      return erased
+    },
+    eraseTraces: (email) => eraseTraces(database, email),
+  }
+}
+
+type ToLead = (campaign: Campaign, row: LeadWithEmail) => Lead
+
+/** Many leads, in an order. */
+function lists(database: Database, toLead: ToLead): LeadLists {
+  const { connection } = database
+  return {
     list: (campaign, { limit, ...filter }) =>
       reading(database, () => {
         const { from, below } = emailRange(filter)
@@ -120,13 +137,6 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const found = connection.rows<LeadWithEmail>(searchLeads, ...values).map((row) => toLead(campaign, row))
         return searchedUpTo(found, limit, total, last ?? '')
       }),
-    write: leadWriter(database, { find, create, change }, lockWaitMs),
-    async erase(leads, now) {
-      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
-      onErased()
-      return erased
-    },
-    eraseTraces: (email) => eraseTraces(database, email),
   }
 }
 
