@@ -143,7 +143,7 @@ test('behind every screen is a page of help, in both languages and without the n
       await assertAccessible(page)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'hidden' })
-      assert.equal(await help.evaluate((button) => button === document.activeElement), true, path)
+      await page.waitForFunction((button) => button === document.activeElement, await help.elementHandle())
     }
     assert.deepEqual(outside, [])
     assertUntroubled(page)
