@@ -5,13 +5,15 @@ import type { Locator, Page } from 'playwright-core'
 import { topics } from '../../panel/src/parts/help-topic.ts'
 import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsByTurns } from './stage.ts'
 
+const stage = await panelStage({ after })
+
 const mostClicks = 14
 const mostFields = 5
 
 for (const width of widthsByTurns()) {
   const what = `at most ${mostClicks} clicks and ${mostFields} fields, and no reload`
   test(`from the set-up link to a live campaign with snippet and key: ${what}: ${width}`, async (t) => {
-    const stage = await panelStage({ after })
+    const stage = await panelStage(t)
     const { url } = await stage.place.json(['setup-link'])
     const page = await stage.open(undefined, { path: `/setup${new URL(url).hash}`, width })
     const done = { clicks: 0, fields: 0, loads: 0 }
@@ -80,8 +82,6 @@ for (const width of widthsByTurns()) {
     assert.deepEqual(warnings, [])
   })
 }
-
-const stage = await panelStage({ after })
 
 test('the checklist leads from step to step, and goes once a campaign is live with a lead', async () => {
   const owner = await stage.person('newcomer')
