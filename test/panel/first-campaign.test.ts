@@ -5,13 +5,15 @@ import type { Locator, Page } from 'playwright-core'
 import { topics } from '../../panel/src/parts/help-topic.ts'
 import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsByTurns } from './stage.ts'
 
+const stage = await panelStage({ after })
+
 const mostClicks = 14
 const mostFields = 5
 
 for (const width of widthsByTurns()) {
   const what = `at most ${mostClicks} clicks and ${mostFields} fields, and no reload`
   test(`from the set-up link to a live campaign with snippet and key: ${what}: ${width}`, async (t) => {
-    const stage = await panelStage({ after })
+    const stage = await panelStage(t)
     const { url } = await stage.place.json(['setup-link'])
     const page = await stage.open(undefined, { path: `/setup${new URL(url).hash}`, width })
     const done = { clicks: 0, fields: 0, loads: 0 }
@@ -81,8 +83,6 @@ for (const width of widthsByTurns()) {
   })
 }
 
-const stage = await panelStage({ after })
-
 test('the checklist leads from step to step, and goes once a campaign is live with a lead', async () => {
   const owner = await stage.person('newcomer')
   const page = await stage.open(owner)
@@ -143,7 +143,7 @@ test('behind every screen is a page of help, in both languages and without the n
       await assertAccessible(page)
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'hidden' })
-      assert.equal(await help.evaluate((button) => button === document.activeElement), true, path)
+      await page.waitForFunction((button) => button === document.activeElement, await help.elementHandle())
     }
     assert.deepEqual(outside, [])
     assertUntroubled(page)

@@ -22,7 +22,7 @@ import {
 import type { Campaign, FoundLead, Lead } from '../model.ts'
 import type { RefCipher } from '../ref.ts'
 import type { Runner, Value } from '../sql.ts'
-import type { LeadStore } from '../store.ts'
+import type { LeadLists, LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { prepared } from './connection.ts'
 import { leadWriter, type ToLead } from './lead-writer.ts'
@@ -103,16 +103,15 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
     },
     write: leadWriter(pools, refs, toLead),
-    ...listsOn(admin, toLead),
+    ...lists(pools, toLead),
     erase: (leads, now) => runner.write((sql) => deleteNamed(sql, leads, now)),
     // Vacuum and the log's recycling see to it (docs/operating.md).
     eraseTraces: async () => {},
   }
 }
 
-type Lists = Pick<LeadStore, 'list' | 'listByDeadline' | 'listWithoutDeadline' | 'search'>
-
-function listsOn(admin: Pools['admin'], toLead: ToLead): Lists {
+/** Many leads, in an order. */
+function lists({ admin }: Pools, toLead: ToLead): LeadLists {
   async function listed(campaign: Campaign, statement: typeof list, values: Value[]): Promise<Lead[]> {
     const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(statement, values))
     return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))

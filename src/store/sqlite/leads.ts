@@ -23,7 +23,7 @@ import {
 import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
-import type { LeadStore } from '../store.ts'
+import type { LeadLists, LeadStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { type Database, reading } from './database.ts'
 import { eraseTraces } from './erase.ts'
@@ -93,7 +93,7 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const rows = ids.flatMap((id) => connection.rows<FoundRow>(findOneById, accountId, id))
         return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
       }),
-    ...listsOn(database, toLead),
+    ...lists(database, toLead),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
     async erase(leads, now) {
       const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
@@ -104,9 +104,10 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
   }
 }
 
-type Lists = Pick<LeadStore, 'list' | 'listByDeadline' | 'listWithoutDeadline' | 'search'>
+type ToLead = (campaign: Campaign, row: LeadWithEmail) => Lead
 
-function listsOn(database: Database, toLead: (campaign: Campaign, row: LeadWithEmail) => Lead): Lists {
+/** Many leads, in an order. */
+function lists(database: Database, toLead: ToLead): LeadLists {
   const { connection } = database
   return {
     list: (campaign, { limit, ...filter }) =>

@@ -15,6 +15,7 @@ type Figures = AnswerOf<'GET /campaign-figures'>['figures'][number]
 export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const text = useWords(words)
   const { columns } = text
+  const counted = [columns.leads, columns.open, columns.clicks]
   const query = { ids: campaigns.map(({ id }) => id).join(',') }
   const { data } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
   return (
@@ -23,7 +24,7 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
         <thead>
           <tr>
             {[columns.name, columns.leads, columns.open, columns.clicks, columns.ends, columns.signUps].map((name) => (
-              <th key={name} scope="col">
+              <th key={name} scope="col" style={counted.includes(name) ? { textAlign: 'end' } : undefined}>
                 {name}
               </th>
             ))}
@@ -77,7 +78,7 @@ function Row({ campaign, figures }: { campaign: Summary; figures: Figures | unde
       <td data-label={columns.signUps}>
         <Sparkline of={campaign.signUps} />
       </td>
-      <td>
+      <td style={{ justifyContent: 'flex-end', textAlign: 'end' }}>
         <CampaignMenu campaign={campaign} />
       </td>
     </tr>

@@ -95,6 +95,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           onChange={(event) => put({ search: event.currentTarget.value }, true)}
         />
         <SegmentedControl
+          size="xs"
           aria-label={text.state}
           value={state}
           onChange={(next) => put({ state: next === 'all' ? '' : next }, true)}

@@ -132,7 +132,7 @@ function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
       <td data-label={text.requests}>
         <Requests of={of} />
       </td>
-      <td>
+      <td style={{ justifyContent: 'flex-end', textAlign: 'end' }}>
         <RowMenu label={text.actionsOn(of.name)} disabled={!mayChange} actions={actions} />
       </td>
     </tr>
