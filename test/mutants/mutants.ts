@@ -325,8 +325,8 @@ const store: Mutant[] = [
   },
   {
     file: 'src/store/configuration.ts',
-    line: 'is_draft FROM campaigns WHERE account_id = ?',
-    fault: 'is_draft FROM campaigns WHERE ? IS NOT NULL',
+    line: 'is_draft, archived_at FROM campaigns WHERE account_id = ?',
+    fault: 'is_draft, archived_at FROM campaigns WHERE ? IS NOT NULL',
     tests: inApi('paging'),
   },
   {

@@ -35,7 +35,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await older.close()
 
     await run(at, before[at.engine])
-    await run(at, migrationTo(11, at.engine))
+    await run(at, migrationTo(10, at.engine))
     const store = await openStore(at, options)
     t.after(() => store.close())
     const plain = (one: object | undefined) => JSON.parse(JSON.stringify(one))
