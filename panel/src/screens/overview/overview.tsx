@@ -66,11 +66,7 @@ function Days({ days }: Pick<Overview, 'days'>) {
   const isEmpty = days.every((day) => kindsShown.every((kind) => day[kind] === 0))
   return (
     <>
-      {isEmpty ? (
-        <Empty text={text.none} />
-      ) : (
-        <DayChart days={days} />
-      )}
+      {isEmpty ? <Empty text={text.none} /> : <DayChart days={days} />}
       <Text size="sm" c="dimmed">
         {text.daysNote}
       </Text>
