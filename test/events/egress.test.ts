@@ -212,7 +212,7 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
   for (const url of wrong) assert.ok(urlFault(url, none, own), url)
 })
 
-test('slots: an account has at most its share, and whoever waits comes as soon as there is room', async () => {
+test('slots: an account has at most its share, and what waits comes as soon as there is room', async () => {
   const take = openSlots(3, 2)
   const first = await take(1)
   await take(1)

@@ -69,7 +69,7 @@ for (const width of widthsByTurns())
     const row = page.getByRole('row').filter({ hasText: 'ada@example.com' })
     const isShown = async () => {
       await page.reload()
-      await page.getByRole('table', { name: 'What was sent' }).waitFor()
+      await page.waitForLoadState('networkidle')
       return (await row.count()) === 1
     }
     assert.ok(await eventually(10_000, isShown))

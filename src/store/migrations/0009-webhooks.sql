@@ -8,8 +8,8 @@ ALTER TABLE endpoints DROP COLUMN old_until;
 ALTER TABLE failed_deliveries ADD COLUMN refused bigint NOT NULL DEFAULT 0;
 UPDATE failed_deliveries SET refused = tries;
 
--- What a campaign decided by before the edit, and before each edit that came while its leads were gone through;
--- restarts tells a step that is under way that it has begun again.
+-- What a campaign decided by before the edit, and before each edit that came while its leads were gone through. By
+-- restarts a step that is under way sees that it has begun again.
 ALTER TABLE sweeps ADD COLUMN schedules_before TEXT NOT NULL DEFAULT '[]';
 UPDATE sweeps SET schedules_before = '[' || schedule_before || ']' WHERE schedule_before IS NOT NULL;
 ALTER TABLE sweeps DROP COLUMN schedule_before;
