@@ -87,6 +87,9 @@ for (const [index, name] of names.slice(0, 4).entries()) {
   const order = ['--order', `100${index}`, '--amount', '49.00', '--currency', 'EUR']
   await stage.place.json(['lead', 'convert', '--campaign', String(id), '--email', `${name}@example.com`, ...order])
 }
+const kinds = ['--kinds', 'lead.registered,lead.converted,lead.expired']
+const hook = ['webhook', 'create', '--account', account, '--name', 'Shop', '--url', 'https://shop.example.com/hooks']
+await stage.place.json([...hook, ...kinds])
 
 /** What the recipient meets: the countdown of the mail, and the offer page. */
 const { offerLinks, mailTimerUrl } = await (
@@ -114,6 +117,7 @@ site.put(
   <script src="${stage.server.origin}/widget/v1.js?campaign=${id}"></script></html>`,
 )
 const visitor = await stage.open(undefined, { width: 'phone' })
+await visitor.setViewportSize({ width: 390, height: 580 })
 await visitor.goto(offerLinks[0].url)
 await visitor.getByText('Your price until').waitFor()
 await save(visitor, join(docs, 'offer.png'), 390)

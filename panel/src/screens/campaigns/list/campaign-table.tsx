@@ -90,6 +90,7 @@ const [width, height] = [96, 24]
 /** Sign-ups by day, with their sum beside them. */
 function Sparkline({ of }: { of: number[] }) {
   const text = useWords(words)
+  const language = useLanguage()
   const most = Math.max(1, ...of)
   const total = of.reduce((sum, one) => sum + one, 0)
   const points = of.map((one, index) => {
@@ -107,7 +108,7 @@ function Sparkline({ of }: { of: number[] }) {
         />
       </svg>
       <Text size="sm" aria-hidden>
-        {total}
+        {new Intl.NumberFormat(language).format(total)}
       </Text>
     </Group>
   )
