@@ -97,9 +97,9 @@ function Newest({ of: { newest }, timeZone }: { of: Sales; timeZone: string }) {
   const text = useWords(salesWords)
   const language = useLanguage()
   return (
-    <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
-      <Table miw={520}>
-        <Table.Caption>{text.newest}</Table.Caption>
+    <ScrollArea type="auto" offsetScrollbars="x" viewportProps={{ tabIndex: 0 }}>
+      <Table miw={720} captionSide="top">
+        <Table.Caption ta="start">{text.newest}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
             {[text.at, text.order, text.buyer, text.amount, text.left].map((name) => (
