@@ -51,7 +51,7 @@ const mostCauses = 8
 
 /** Of two changes in one second each is told, by an id of its own. */
 export const changeDetail = (cause: ChangeCause, deadline: Seconds | null): number =>
-  changeCauses.indexOf(cause) + mostCauses * (deadline ?? 0)
+  changeCauses.indexOf(cause) + mostCauses * Math.abs(deadline ?? 0)
 export const causeOf = (detail: number): ChangeCause => changeCauses[detail % mostCauses] as ChangeCause
 
 /**

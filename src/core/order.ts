@@ -1,5 +1,5 @@
 // An order as somebody tells it, and what it does to the offer of the lead who bought.
-import { emailMaxLength, isEmail } from './email.ts'
+import { emailFault, emailMaxLength } from './email.ts'
 import { type Fault, firstFaults, optional, record, refuse, text } from './fault.ts'
 import { formatInstant, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, offerAt, setByHand } from './mechanism/attempt.ts'
@@ -31,9 +31,10 @@ const anyText = text('a text', () => true)
 const checkShape = record<Given>({
   orderId: text(orderIdWanted, isOrderId),
   email: optional(
-    text(`an email address in ASCII of at most ${emailMaxLength} characters`, (email) => {
-      return email.length <= emailMaxLength && isEmail(email)
-    }),
+    text(
+      `an email address in ASCII of at most ${emailMaxLength} characters`,
+      (email) => emailFault(email) === undefined,
+    ),
   ),
   ref: optional(text('the 32 hexadecimal digits of a ref', (ref) => /^[0-9a-f]{32}$/.test(ref))),
   amount: optional(anyText),

@@ -1,11 +1,11 @@
 // What is noted behind the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { quarterSeconds } from '../core/instant.ts'
+import { quarterOf } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from '../store/counts.ts'
 import type { Campaign, KeyUse } from '../store/model.ts'
-import type { SignupCount } from '../store/results.ts'
+import { nobody, type SignupCount } from '../store/results.ts'
 import type { Store } from '../store/store.ts'
 import type { LeadStep } from './leads.ts'
 
@@ -91,8 +91,8 @@ export function openCounting(
       arm()
     },
     stepped({ accountId, id: campaignId, timeZone }, { registeredAt: at, isNew, hasStarted }) {
-      const people = { signedUp: Number(isNew), started: Number(hasStarted), clicked: 0 }
-      signups.add({ accountId, campaignId, fromAt: at - (at % quarterSeconds), ...people })
+      const people = { ...nobody, signedUp: Number(isNew), started: Number(hasStarted) }
+      signups.add({ accountId, campaignId, fromAt: quarterOf(at), ...people })
       if (isNew) {
         const day = dayOf(zoneOf(timeZone).toLocal(at))
         const what = { pageId: null, leadId: null, kind: 'registration', fetcher: 'person' } as const

@@ -1,5 +1,5 @@
 // Orders of leads: one row each. Both engines read these statements alike; each names the account.
-import type { Seconds } from '../core/instant.ts'
+import { quarterOf, type Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
@@ -11,7 +11,8 @@ import { attemptValues, leadOf } from './lead-row.ts'
 import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
 import type { Campaign, Decision, Lead, LeadRefusal } from './model.ts'
 import type { RefCipher } from './ref.ts'
-import { addConverted, peopleBetween, salesBetween } from './sales.ts'
+import { addSignups, nobody } from './results.ts'
+import { peopleBetween, salesBetween } from './sales.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 
 /** Who told of an order. Positions are stored: add new ones at the end. */
@@ -177,7 +178,8 @@ async function count(
   const day = dayOf(zoneOf(timeZone).toLocal(at))
   const of = { accountId, campaignId, day, pageId: null, leadId: null }
   await addCount(sql, { ...of, kind: 'conversion', fetcher: 'person', total, lastAt: at })
-  if (isOfLead) await addConverted(sql, { accountId, campaignId }, registeredAt, total)
+  const people = { accountId, campaignId, fromAt: quarterOf(registeredAt), ...nobody, converted: total }
+  if (isOfLead) await addSignups(sql, [people], 1)
 }
 
 const select = `SELECT c.*, leads.email FROM conversions AS c

@@ -552,7 +552,7 @@ function removeSome(
   table: (typeof queues)[number],
   accountId: number,
   id: number,
-  condition = 'due_at >= ?',
+  condition = '0 = ?',
   value: Seconds = 0,
 ): Promise<number> {
   const of = 'account_id = ? AND endpoint_id = ?'

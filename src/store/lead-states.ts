@@ -8,16 +8,13 @@ import type { Sql } from './sql.ts'
 /** `cycle`: their offer comes again by itself, and how it is now is not told by what is stored. */
 export type StateCounts = Record<Offer['state'] | 'cycle', number>
 
+export type StateStep = { counts: StateCounts; afterEmail: string | null }
+
 /** Leads of one statement: some ten milliseconds of either engine. */
 const stepSize = 20_000
 
 /** Of one step of leads after an email, in the order of their emails; `afterEmail` is where the next begins, if any. */
-export async function countStates(
-  sql: Sql,
-  campaign: Campaign,
-  afterEmail: string,
-  now: Seconds,
-): Promise<{ counts: StateCounts; afterEmail: string | null }> {
+export async function countStates(sql: Sql, campaign: Campaign, afterEmail: string, now: Seconds): Promise<StateStep> {
   const rows = await sql.all(
     `SELECT state, count(*) AS total, max(email) AS last FROM (SELECT email, ${stateOf(campaign, now)} AS state
       FROM leads WHERE account_id = ? AND campaign_id = ? AND email > ? ORDER BY email LIMIT ?) AS step GROUP BY state`,

@@ -1,5 +1,5 @@
 // How a campaign does: its people by when they signed up, and how many offers are open.
-import { quarterSeconds, type Seconds } from '../core/instant.ts'
+import { quarterOf, type Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import type { Campaign } from './model.ts'
 import type { Row, Sql } from './sql.ts'
@@ -13,8 +13,12 @@ export type SignupCount = {
   signedUp: number
   started: number
   clicked: number
+  converted: number
 }
-export type CampaignSignups = Omit<SignupCount, 'accountId' | 'campaignId'>
+export type CampaignSignups = Omit<SignupCount, 'accountId' | 'campaignId' | 'converted'>
+
+/** Who has come no step further. */
+export const nobody = { signedUp: 0, started: 0, clicked: 0, converted: 0 }
 
 /** Ascending instant, from `fromAt` on and before `untilAt`. */
 export async function signups(
@@ -44,13 +48,14 @@ export async function addSignups(sql: Sql, counts: readonly SignupCount[], rowsA
   for (let from = 0; from < sorted.length; from += rowsAtOnce) {
     const part = sorted.slice(from, from + rowsAtOnce)
     await sql.run(
-      `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked)
-        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}
+      `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked, converted)
+        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}
         ON CONFLICT (account_id, campaign_id, from_at) DO UPDATE SET signed_up = known.signed_up + excluded.signed_up,
-          started = known.started + excluded.started, clicked = known.clicked + excluded.clicked`,
+          started = known.started + excluded.started, clicked = known.clicked + excluded.clicked,
+          converted = known.converted + excluded.converted`,
       ...part.flatMap((one) => {
-        const { accountId, campaignId, fromAt, signedUp, started, clicked } = one
-        return [accountId, campaignId, fromAt, signedUp, started, clicked]
+        const { accountId, campaignId, fromAt, signedUp, started, clicked, converted } = one
+        return [accountId, campaignId, fromAt, signedUp, started, clicked, converted]
       }),
     )
   }
@@ -71,10 +76,10 @@ export async function noteClicks(
       accountId,
       sorted.slice(from, from + rowsAtOnce),
     )) {
-      const fromAt = registered_at - (registered_at % quarterSeconds)
+      const fromAt = quarterOf(registered_at)
       const count = found.get(`${campaignId} ${fromAt}`)
       if (count !== undefined) count.clicked += 1
-      else found.set(`${campaignId} ${fromAt}`, { accountId, campaignId, fromAt, signedUp: 0, started: 0, clicked: 1 })
+      else found.set(`${campaignId} ${fromAt}`, { ...nobody, accountId, campaignId, fromAt, clicked: 1 })
     }
   }
   await addSignups(sql, [...found.values()], rowsAtOnce)

@@ -1,5 +1,5 @@
 // Sums of orders, for the report. Both engines read the statement alike; it names the account.
-import { quarterSeconds, type Seconds } from '../core/instant.ts'
+import type { Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
 import type { Row, Sql } from './sql.ts'
 
@@ -56,23 +56,6 @@ function toSale({ time_left, days, currency, is_reversed, orders, closed, upper,
     closed,
     amount,
   }
-}
-
-type CampaignName = { accountId: number; campaignId: number }
-
-/** Counts a lead who has bought, or with -1 has bought nothing any more, with the people who signed up then. */
-export async function addConverted(
-  sql: Sql,
-  { accountId, campaignId }: CampaignName,
-  registeredAt: Seconds,
-  total: number,
-): Promise<void> {
-  await sql.run(
-    `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked, converted)
-      VALUES (?, ?, ?, 0, 0, 0, ?)
-      ON CONFLICT (account_id, campaign_id, from_at) DO UPDATE SET converted = known.converted + excluded.converted`,
-    ...[accountId, campaignId, registeredAt - (registeredAt % quarterSeconds), total],
-  )
 }
 
 export type People = { registered: number; started: number; clicked: number; converted: number }

@@ -162,6 +162,8 @@ test('a write tells what it changed and why, and when to look again; of a draft 
   assert.deepEqual(texts(again, setByHand(again, 500, 400), 400), ['lead.deadline_changed 400 set', 'look 500 0'])
   assert.deepEqual(texts(setByHand(again, 500, 400), again, 450), ['lead.deadline_changed 450 cleared', 'look 3900 0'])
   assert.deepEqual(texts(again, registerAgain(terms, again, 9_000), 9_000), ['lead.deadline_changed 9000 retry'])
+  const old = setByHand(again, -5, 400)
+  assert.deepEqual(texts(again, old, 400), ['lead.deadline_changed 400 set'], 'a deadline before 1970')
   assert.deepEqual(texts(pending, started, 200, true), ['look 3800 0'])
   assert.deepEqual(texts(again, setByHand(again, 3_900, 400), 400), ['look 3900 0'], 'the same deadline is no change')
 })

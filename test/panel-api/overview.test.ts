@@ -5,6 +5,7 @@ import { createKey, replaceKey } from '../../src/access/keys.ts'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { parseInstant } from '../../src/core/instant.ts'
+import { campaignRoutes } from '../../src/http/panel/campaigns.ts'
 import { overviewRoutes } from '../../src/http/panel/overview.ts'
 import { openCounting } from '../../src/leads/counting.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
@@ -155,6 +156,30 @@ test('open offers are counted in every published campaign, however many are newe
     for (let more = 0; more < 60; more += 1) await make({ name: 'newer', mechanism })
     // Eighteen of them signed up less than 48 hours ago.
     assert.deepEqual((await overview(at)).open, { count: 18, isAll: true })
+  })
+})
+
+test('a campaign whose offer comes again has one number of open offers: in the list, in its header and here', async (t) => {
+  await withAccount(t, async ({ store, make, overview }) => {
+    const cycle = { enabled: true, pause: 'P1D' }
+    const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT48H' }, cycle }
+    const campaign = await make({ mechanism })
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    const signedUpAt = '2026-01-15T12:00:00Z'
+    await leads.register(
+      { accountId: campaign.accountId, campaignId: campaign.id },
+      'a@example.com',
+      seconds(signedUpAt),
+    )
+    // In the second cycle.
+    const at = '2026-01-18T13:00:00Z'
+    const session = { account: { id: campaign.accountId } }
+    const asked = { session, parts: { store }, campaign, query: { ids: String(campaign.id) }, now: seconds(at) }
+    const open = { count: 1, isAll: true }
+    const { figures } = await campaignRoutes['GET /campaign-figures'].run(asked as never)
+    assert.deepEqual(figures[0]?.open, open)
+    assert.deepEqual((await campaignRoutes['GET /campaigns/:campaignId'].run(asked as never)).open, open)
+    assert.deepEqual((await overview(at)).open, open)
   })
 })
 

@@ -22,9 +22,9 @@ await stage.place.arrange(async (store) => {
   const of = { accountId: owner.accountId, campaignId: id as number }
   const campaign = await store.configuration.findCampaign(id)
   await store.counts.addSignups([
-    { ...of, fromAt: today * 86_400, signedUp: 20, started: 15, clicked: 5 },
-    { ...of, fromAt: (today - 3) * 86_400, signedUp: 10, started: 6, clicked: 1 },
-    { ...of, fromAt: (today - 10) * 86_400, signedUp: 20, started: 20, clicked: 20 },
+    { ...of, converted: 0, fromAt: today * 86_400, signedUp: 20, started: 15, clicked: 5 },
+    { ...of, converted: 0, fromAt: (today - 3) * 86_400, signedUp: 10, started: 6, clicked: 1 },
+    { ...of, converted: 0, fromAt: (today - 10) * 86_400, signedUp: 20, started: 20, clicked: 20 },
   ])
   const of_ = { ...of, leadId: null, fetcher: 'person' as const, lastAt: 1 }
   const pageId = campaign?.pages[0]?.id as number

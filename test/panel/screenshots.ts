@@ -74,7 +74,7 @@ await stage.place.arrange(async (store) => {
     const at = now - ago * 86_400
     const signedUp = Math.round((90 - ago) * (1 + Math.sin(ago) / 4))
     const [started, clicked] = [Math.round(signedUp * 0.92), Math.round(signedUp * 0.41)]
-    await store.counts.addSignups([{ ...of, fromAt: at - (at % 900), signedUp, started, clicked }])
+    await store.counts.addSignups([{ ...of, fromAt: at - (at % 900), signedUp, started, clicked, converted: 0 }])
     const totals = { registration: signedUp, click: clicked, open: signedUp * 2, visit: clicked + 20 }
     for (const [kind, total] of Object.entries(totals) as [Kind, number][]) {
       const what = { pageId: null, leadId: null, kind, fetcher: 'person' } as const

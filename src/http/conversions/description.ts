@@ -1,5 +1,6 @@
 // The description of the API for conversions, OpenAPI 3.1.
 import { bodyLimitBytes } from '../../core/errors.ts'
+import { components, everyAnswer, failuresOf, rate } from '../public/description.ts'
 import * as shape from './schemas.ts'
 
 const version = '1.0.0'
@@ -10,17 +11,8 @@ const always: readonly shape.Code[] = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED', 'RAT
 const ofBodies: readonly shape.Code[] = ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
 const anyTime: readonly shape.Code[] = ['CAMPAIGN_NOT_FOUND', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
-function failures(own: readonly shape.Code[]) {
-  const codes = [...always, ...own, ...anyTime]
-  const statuses = [...new Set(codes.map((code) => shape.statusOf[code]))]
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const said = codes.filter((code) => shape.statusOf[code] === status)
-      const text = said.map((code) => `\`${code}\`: ${shape.messageOf[code]}`).join('\n\n')
-      return [status, { description: text, content: json('Error') }]
-    }),
-  )
-}
+const failures = (own: readonly shape.Code[]) =>
+  failuresOf([...always, ...own, ...anyTime], { status: shape.statusOf, message: shape.messageOf })
 
 const body = (name: string) => ({
   required: true,
@@ -31,7 +23,8 @@ const query = (name: string, description: string) => ({
   ...{ name, in: 'query', description },
   schema: { type: 'integer', minimum: 1, ...(name === 'limit' && { maximum: 100 }) },
 })
-const answer = (description: string, name: string) => ({ description, content: json(name) })
+const headers = { ...everyAnswer, ...rate }
+const answer = (description: string, name: string) => ({ description, headers, content: json(name) })
 const told = { operationId: 'createConversion', summary: 'Tell of an order', tags: ['Conversions'] }
 const listed = { operationId: 'listConversions', summary: 'List orders', tags: ['Conversions'] }
 const reversed = { operationId: 'reverseConversion', summary: 'Count an order out', tags: ['Conversions'] }
@@ -89,7 +82,8 @@ export function description(server: string) {
     tags: [{ name: 'Conversions', description: 'Who bought, and how long before the end.' }],
     paths,
     components: {
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'A key of the account.' } },
+      securitySchemes: components.securitySchemes,
+      headers: components.headers,
       schemas: {
         ...{ Conversion, KeptConversion, ConversionInput, ReversalInput, ConversionList },
         Error: shape.ErrorOfAny,

@@ -7,6 +7,7 @@ import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { dayOf } from '../../core/mechanism/calendar.ts'
 import type { Terms } from '../../core/mechanism/terms.ts'
+import { openOffersOf } from '../../leads/open-offers.ts'
 import type { Session } from '../../store/access.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
@@ -50,7 +51,7 @@ export const campaignRoutes = {
         const campaign = await store.configuration.findCampaign(id)
         if (campaign?.accountId !== session.account.id) continue
         const leads = await store.counts.countLeads(campaign, mostCounted + 1)
-        const open = campaign.isDraft ? { open: 0, isAll: true } : await openOffers(store, campaign, now)
+        const open = campaign.isDraft ? { count: 0, isAll: true } : await openOffersOf(store, campaign, now)
         figures.push({ id, leads: Math.min(leads, mostCounted), isAll: leads <= mostCounted, open })
         await nextTurn()
       }
@@ -110,12 +111,6 @@ async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
   }
 }
 
-/** By the deadlines that are stored: of offers that come again, only those in their first cycle. */
-async function openOffers({ counts }: PanelParts['store'], campaign: Campaign, now: Seconds) {
-  const { open, isAll } = await counts.openByDeadline(campaign, now, mostCounted)
-  return { open, isAll: isAll && campaign.terms.mechanism.cycle?.enabled !== true }
-}
-
 /** The instant at which it ends for everyone, if there is one. */
 function endOf(terms: Terms | undefined): Seconds | null {
   const ends = [terms?.deadlineAt, terms?.endsAt].filter((at) => at !== null && at !== undefined)
@@ -150,7 +145,7 @@ async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
     store.counts.sightings(campaign),
     store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 1 }),
     lastChange(store, campaign),
-    state === 'live' ? openOffers(store, campaign, now) : null,
+    state === 'live' ? openOffersOf(store, campaign, now) : null,
   ])
   return {
     ...{ settings, state, revision: revisionOf(settings), changed },

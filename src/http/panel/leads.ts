@@ -17,7 +17,7 @@ import { dateOf } from '../../leads/counting.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
-import type { StateCounts } from '../../store/lead-states.ts'
+import type { StateCounts, StateStep } from '../../store/lead-states.ts'
 import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { countErasure } from './limits.ts'
@@ -90,11 +90,7 @@ export const leadRoutes = {
       let total = 0
       let afterEmail: string | null = ''
       while (afterEmail !== null && total < mostCounted) {
-        const step: Awaited<ReturnType<typeof parts.store.counts.countStates>> = await parts.store.counts.countStates(
-          campaign,
-          afterEmail,
-          now,
-        )
+        const step: StateStep = await parts.store.counts.countStates(campaign, afterEmail, now)
         for (const [state, count] of Object.entries(step.counts)) {
           states[state as keyof StateCounts] += count
           total += count
@@ -262,7 +258,7 @@ function dayLater({ timeZone }: Campaign, deadline: Seconds | null, now: Seconds
   return deadline === null ? null : addPeriod(zoneOf(timeZone), Math.max(deadline, now), periodOf('P1D'))
 }
 
-const named = ({ accountId, id: campaignId }: Campaign) => ({ accountId, campaignId })
+export const named = ({ accountId, id: campaignId }: Campaign) => ({ accountId, campaignId })
 
 /** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
 export async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {

@@ -4,7 +4,7 @@ import { checkOrder, conversionDocument } from '../../core/order.ts'
 import { convert } from '../../leads/conversions.ts'
 import { reportOf } from '../../leads/report.ts'
 import { PanelRefusal } from './errors.ts'
-import { needLead } from './leads.ts'
+import { named, needLead } from './leads.ts'
 import { Range, readRange } from './results.ts'
 import { forReader, forUser } from './route.ts'
 import { closed } from './schemas.ts'
@@ -28,8 +28,7 @@ export const salesRoutes = {
       const { email } = await needLead(parts, campaign, params.ref)
       const checked = checkOrder({ ...body, email }, now)
       if (checked.faults !== undefined) throw new PanelRefusal('INVALID', checked.faults)
-      const of = { accountId: campaign.accountId, campaignId: campaign.id }
-      const done = await convert(parts.store, of, { ...checked, source: 'panel' }, now)
+      const done = await convert(parts.store, named(campaign), { ...checked, source: 'panel' }, now)
       if (typeof done === 'string') throw new PanelRefusal('NOT_FOUND')
       return { ...conversionDocument(done.conversion), created: done.created }
     },

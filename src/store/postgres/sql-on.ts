@@ -31,7 +31,8 @@ export function runnerOn({ admin, timeoutMs }: Pools): Runner {
   }
 }
 
-export function sqlOn({ query }: Connection): Sql {
+export function sqlOn(connection: Connection): Sql {
+  const { query } = connection
   return {
     all: async (sql, ...values) => (await query(sql, values)).rows,
     get: async (sql, ...values) => (await query(sql, values)).rows[0],
@@ -41,7 +42,7 @@ export function sqlOn({ query }: Connection): Sql {
       return rows[0]?.version
     },
     async holdSettings(accountId) {
-      await query('SELECT pg_advisory_xact_lock_shared(?)', [lockOf(accountId)])
+      await connection.rows(shareLock, [lockOf(accountId)])
     },
     async bumpVersion(accountId) {
       await query('SELECT pg_advisory_xact_lock(?)', [lockOf(accountId)])

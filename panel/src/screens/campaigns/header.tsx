@@ -29,7 +29,7 @@ export function CampaignHeader({ of }: { of: Whole }) {
             <CampaignBadge state={state} size="lg" />
             {of.open !== null && (
               <Text size="sm" c="dimmed">
-                {text.open(of.open.open, of.open.isAll)}
+                {text.open(of.open.count, of.open.isAll)}
               </Text>
             )}
           </Group>

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -8,6 +8,7 @@ import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
 import { useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
+import { DeadlineInput } from './deadline-input.tsx'
 import { eraseSoon } from './erasing.ts'
 import { ExportLeads } from './export-leads.tsx'
 import type { Filter } from './use-leads.ts'
@@ -120,17 +121,7 @@ function DeadlineForm({ timeZone, send, onSet }: FormProps) {
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <TextInput
-          type="datetime-local"
-          label={text.deadlineInput(timeZone)}
-          description={text.deadlineText}
-          required
-          data-autofocus
-          max="9999-12-30T23:59"
-          value={at}
-          error={isWrong ? text.deadlineWrong : undefined}
-          onChange={(event) => setAt(event.currentTarget.value)}
-        />
+        <DeadlineInput {...{ timeZone, at, error: send.error }} isFirst onChange={setAt} />
         {!isWrong && <Failure of={{ error: send.error }} />}
         <Button type="submit" loading={send.isPending}>
           {text.deadlineSet}

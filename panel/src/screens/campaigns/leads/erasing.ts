@@ -9,7 +9,7 @@ export const waitsMs = 10_000
 type Erasing = { campaignId: number; refs: readonly string[] }
 type Said = { waits: string; undo: string; done: string; failed: string }
 
-let waiting: (Erasing & { finish(): Promise<void> }) | undefined
+let waiting: { finish(): Promise<void> } | undefined
 /** Those that are as good as gone: no list shows them. */
 let hidden: readonly string[] = []
 const listeners = new Set<() => void>()
@@ -41,7 +41,7 @@ export async function eraseSoon({ campaignId, refs }: Erasing, said: Said, onEra
     hide([])
   }
   const timer = window.setTimeout(finish, waitsMs)
-  waiting = { campaignId, refs, finish }
+  waiting = { finish }
   const undo = () => {
     end()
     hide([])

@@ -1,10 +1,11 @@
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import type { Settings } from '../use-campaign.ts'
+import { DeadlineInput } from './deadline-input.tsx'
 import { Section, type WholeLead } from './lead-drawer.tsx'
 import { leadKey, useLeadChange } from './use-leads.ts'
 import { words } from './words.ts'
@@ -43,16 +44,10 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
     <Section title={text.deadlineTitle}>
       <form onSubmit={submit}>
         <Stack gap="sm">
-          <TextInput
-            type="datetime-local"
-            label={text.deadlineInput(timeZone)}
-            description={text.deadlineText}
-            required
-            max="9999-12-30T23:59"
-            value={at}
-            error={isWrong ? text.deadlineWrong : undefined}
-            onChange={(event) => {
-              setAt(event.currentTarget.value)
+          <DeadlineInput
+            {...{ timeZone, at, error: send.error }}
+            onChange={(next) => {
+              setAt(next)
               send.reset()
             }}
           />

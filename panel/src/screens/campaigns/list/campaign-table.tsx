@@ -2,7 +2,7 @@ import '../../integrations/integrations.css'
 import { Anchor, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../../api.ts'
-import { useLanguage, useWords } from '../../../language.ts'
+import { locales, useLanguage, useWords } from '../../../language.ts'
 import { rowMark } from '../../../parts/next-row.ts'
 import { CampaignBadge } from '../campaign-badge.tsx'
 import { CampaignMenu } from './campaign-menu.tsx'
@@ -49,7 +49,7 @@ function Row({ campaign, figures }: { campaign: Summary; figures: Figures | unde
   const { columns } = text
   const { id, name, state, type, isArchived, clicks, endsAt } = campaign
   const number = (count: number, isAll = true) => `${new Intl.NumberFormat(language).format(count)}${isAll ? '' : '+'}`
-  const day = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium' })
   return (
     <tr {...rowMark('campaigns', id)}>
       <td className="breaks" style={{ minWidth: 220 }}>
@@ -69,7 +69,7 @@ function Row({ campaign, figures }: { campaign: Summary; figures: Figures | unde
         {figures === undefined ? '…' : number(figures.leads, figures.isAll)}
       </td>
       <td className="number" data-label={columns.open}>
-        {figures === undefined ? '…' : number(figures.open.open, figures.open.isAll)}
+        {figures === undefined ? '…' : number(figures.open.count, figures.open.isAll)}
       </td>
       <td className="number" data-label={columns.clicks}>
         {number(clicks)}

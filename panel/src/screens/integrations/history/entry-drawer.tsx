@@ -1,9 +1,10 @@
-import { Anchor, Badge, Code, Drawer, Group, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Code, Drawer, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Copy } from '../../../parts/copy.tsx'
+import { Facts } from '../../../parts/facts.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMoments } from './moments.ts'
 import type { Entry } from './use-history.ts'
@@ -27,12 +28,12 @@ export function EntryDrawer({ of, choices, onClose }: Props) {
       title={text.entry}
       closeButtonProps={useCloseLabel()}
     >
-      {of !== null && <Facts of={of} choices={choices} />}
+      {of !== null && <EntryFacts of={of} choices={choices} />}
     </Drawer>
   )
 }
 
-function Facts({ of, choices }: { of: Entry; choices: Choices }) {
+function EntryFacts({ of, choices }: { of: Entry; choices: Choices }) {
   const text = useWords(words)
   const moments = useMoments()
   const key = choices.keys.find(({ id }) => id === of.keyId)
@@ -52,18 +53,7 @@ function Facts({ of, choices }: { of: Entry; choices: Choices }) {
   ]
   return (
     <Stack>
-      <Stack component="dl" gap="xs" m={0}>
-        {facts.map(([name, value]) => (
-          <Group key={name} gap="xs" wrap="nowrap" align="start">
-            <Text component="dt" size="sm" c="dimmed" w={110} style={{ flexShrink: 0 }}>
-              {name}
-            </Text>
-            <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-              {value}
-            </Text>
-          </Group>
-        ))}
-      </Stack>
+      <Facts of={facts} />
       <Stack gap={4} align="start">
         <Text size="sm" c="dimmed">
           {text.requestId}

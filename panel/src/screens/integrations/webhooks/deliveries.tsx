@@ -8,7 +8,6 @@ import {
   NativeSelect,
   Paper,
   Stack,
-  Text,
   Title,
   VisuallyHidden,
 } from '@mantine/core'
@@ -19,6 +18,7 @@ import { type AnswerOf, type CallFailed, call, keyOf, useSend } from '../../../a
 import { useWords } from '../../../language.ts'
 import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
+import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
@@ -191,18 +191,7 @@ function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; o
   ]
   return (
     <Stack>
-      <dl>
-        {facts.map(([name, value]) => (
-          <Group key={name} gap="sm" wrap="nowrap" align="start">
-            <Text component="dt" size="sm" c="dimmed" w={120} style={{ flexShrink: 0 }}>
-              {name}
-            </Text>
-            <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-              {value}
-            </Text>
-          </Group>
-        ))}
-      </dl>
+      <Facts of={facts} />
       <Failure of={{ error: send.error }} />
       {of.kind !== 'endpoint.tested' && (
         <Button disabled={account.suspended} loading={send.isPending} onClick={() => resend().catch(() => {})}>

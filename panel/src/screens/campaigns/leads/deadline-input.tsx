@@ -1,0 +1,24 @@
+import { TextInput } from '@mantine/core'
+import type { CallFailed } from '../../../api.ts'
+import { useWords } from '../../../language.ts'
+import { words } from './words.ts'
+
+type Props = { timeZone: string; at: string; error: CallFailed | null; isFirst?: boolean; onChange(at: string): void }
+
+/** A deadline by hand, as clocks of the campaign's zone show it. */
+export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }: Props) {
+  const text = useWords(words)
+  return (
+    <TextInput
+      type="datetime-local"
+      label={text.deadlineInput(timeZone)}
+      description={text.deadlineText}
+      required
+      {...(isFirst && { 'data-autofocus': true })}
+      max="9999-12-30T23:59"
+      value={at}
+      error={error?.code === 'INVALID' ? text.deadlineWrong : undefined}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
+}
