@@ -23,4 +23,4 @@ export function parseInstant(text: string): Seconds | undefined {
 }
 
 /** People are counted by the quarter of an hour in which they signed up: every zone's days begin with one. */
-export const quarterOf = (at: Seconds): Seconds => at - (at % 900)
+export const quarterSeconds = 900

@@ -1,6 +1,6 @@
 // What is noted behind the answers: counts of what recipients did, and when keys were last used.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { quarterOf } from '../core/instant.ts'
+import { quarterSeconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Count, Fetcher, Kind } from '../store/counts.ts'
@@ -92,7 +92,7 @@ export function openCounting(
     },
     stepped({ accountId, id: campaignId, timeZone }, { registeredAt: at, isNew, hasStarted }) {
       const people = { ...nobody, signedUp: Number(isNew), started: Number(hasStarted) }
-      signups.add({ accountId, campaignId, fromAt: quarterOf(at), ...people })
+      signups.add({ accountId, campaignId, fromAt: at - (at % quarterSeconds), ...people })
       if (isNew) {
         const day = dayOf(zoneOf(timeZone).toLocal(at))
         const what = { pageId: null, leadId: null, kind: 'registration', fetcher: 'person' } as const

@@ -1,5 +1,5 @@
 // Orders of leads: one row each. Both engines read these statements alike; each names the account.
-import { quarterOf, type Seconds } from '../core/instant.ts'
+import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
@@ -178,7 +178,13 @@ async function count(
   const day = dayOf(zoneOf(timeZone).toLocal(at))
   const of = { accountId, campaignId, day, pageId: null, leadId: null }
   await addCount(sql, { ...of, kind: 'conversion', fetcher: 'person', total, lastAt: at })
-  const people = { accountId, campaignId, fromAt: quarterOf(registeredAt), ...nobody, converted: total }
+  const people = {
+    accountId,
+    campaignId,
+    fromAt: registeredAt - (registeredAt % quarterSeconds),
+    ...nobody,
+    converted: total,
+  }
   if (isOfLead) await addSignups(sql, [people], 1)
 }
 

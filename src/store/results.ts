@@ -1,5 +1,5 @@
 // How a campaign does: its people by when they signed up, and how many offers are open.
-import { quarterOf, type Seconds } from '../core/instant.ts'
+import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import type { Campaign } from './model.ts'
 import type { Row, Sql } from './sql.ts'
@@ -76,7 +76,7 @@ export async function noteClicks(
       accountId,
       sorted.slice(from, from + rowsAtOnce),
     )) {
-      const fromAt = quarterOf(registered_at)
+      const fromAt = registered_at - (registered_at % quarterSeconds)
       const count = found.get(`${campaignId} ${fromAt}`)
       if (count !== undefined) count.clicked += 1
       else found.set(`${campaignId} ${fromAt}`, { ...nobody, accountId, campaignId, fromAt, clicked: 1 })
