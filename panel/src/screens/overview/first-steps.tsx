@@ -1,13 +1,16 @@
 import { Anchor, Button, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import type { AnswerOf } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { HelpLink } from '../../parts/help.tsx'
 import type { Topic } from '../../parts/help-topic.ts'
-import { NewCampaign } from '../campaigns/list/new-campaign.tsx'
 import { words } from './first-steps-words.ts'
+
+/** Loaded when it is first opened: the first screen is light. */
+const NewCampaign = lazy(async () => ({
+  default: (await import('../campaigns/list/new-campaign.tsx')).NewCampaign,
+}))
 
 type Steps = AnswerOf<'GET /first-steps'>
 
@@ -24,7 +27,8 @@ const parts: Record<Exclude<Name, 'campaign'>, string> = {
 /** The way to a live campaign with a lead, until it is done once. */
 export function FirstSteps({ of }: { of: Steps }) {
   const text = useWords(words)
-  const [isNew, { open, close }] = useDisclosure(false)
+  // It stays once it was opened: closing gives the focus back.
+  const [isNew, setNew] = useState<boolean>()
   const isDone: Record<Name, boolean> = {
     ...{ campaign: of.campaign !== null, page: of.hasPage, publish: of.isPublished },
     ...{ snippet: of.isSeen, lead: of.hasLead },
@@ -34,7 +38,7 @@ export function FirstSteps({ of }: { of: Steps }) {
     const look = { size: 'xs', variant: name === next ? 'filled' : 'default' } as const
     if (name === 'campaign') {
       return (
-        <Button {...look} onClick={open}>
+        <Button {...look} onClick={() => setNew(true)}>
           {text.steps.campaign.button}
         </Button>
       )
@@ -71,7 +75,11 @@ export function FirstSteps({ of }: { of: Steps }) {
           </Step>
         ))}
       </Stack>
-      <NewCampaign opened={isNew} onClose={close} />
+      {isNew !== undefined && (
+        <Suspense fallback={null}>
+          <NewCampaign opened={isNew} onClose={() => setNew(false)} />
+        </Suspense>
+      )}
     </Paper>
   )
 }
