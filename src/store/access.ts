@@ -1,11 +1,12 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
+import type { Role } from '../core/role.ts'
 import { Refused } from './errors.ts'
 import type { Account } from './model.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 import { triesOn } from './tries.ts'
 
-export type User = { id: number; accountId: number; email: string; createdAt: Seconds }
+export type User = { id: number; accountId: number; email: string; role: Role; createdAt: Seconds }
 
 /** `passwordHash` is a PHC string. */
 export type Credentials = { user: User; passwordHash: string }
@@ -170,7 +171,7 @@ async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): P
 
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {
   const row = await sql.get(
-    `SELECT sessions.created_at AS session_at, seen_at, users.id AS user_id, users.email,
+    `SELECT sessions.created_at AS session_at, seen_at, users.id AS user_id, users.email, users.role,
         users.created_at AS user_at, accounts.*
       FROM sessions JOIN users ON users.id = user_id JOIN accounts ON accounts.id = users.account_id
       WHERE token_hash = ?`,
@@ -178,7 +179,7 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
   )
   if (row === undefined) return undefined
   return {
-    user: { id: row.user_id, accountId: row.id, email: row.email, createdAt: row.user_at },
+    user: { id: row.user_id, accountId: row.id, email: row.email, role: row.role, createdAt: row.user_at },
     account: toAccount(row),
     createdAt: row.session_at,
     seenAt: row.seen_at,
@@ -186,7 +187,7 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
 }
 
 function toUser(row: Row): User {
-  return { id: row.id, accountId: row.account_id, email: row.email, createdAt: row.created_at }
+  return { id: row.id, accountId: row.account_id, email: row.email, role: row.role, createdAt: row.created_at }
 }
 
 export function toAccount(row: Row): Account {

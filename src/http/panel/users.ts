@@ -4,7 +4,7 @@ import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import type { SignedIn, TooMany } from '../../access/users.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { forAnybody, forReader, forUser } from './route.ts'
+import { forAnybody, forOwner, forViewer } from './route.ts'
 import { closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
@@ -69,7 +69,7 @@ export const userRoutes = {
     },
   }),
 
-  ...forReader('POST /password', {
+  ...forViewer('POST /password', {
     body: Type.Object({ current: AnyPassword, next: Password }, closed),
     async run({ session, token, body, parts, now }) {
       const { current, next } = body
@@ -78,16 +78,16 @@ export const userRoutes = {
       return {}
     },
   }),
-  ...forReader('GET /users', {
+  ...forViewer('GET /users', {
     run: async ({ session, parts }) => ({ users: await parts.users.list(session.account.id) }),
   }),
-  ...forUser('POST /invitations', {
+  ...forOwner('POST /invitations', {
     /** The token stands behind `#`, which no server, log or referrer gets to see. */
     async run({ parts, session, now }) {
       return { url: `${parts.site.publicUrl}/join#${await parts.users.invite(session.user, now)}` }
     },
   }),
-  ...forUser('DELETE /users/:userId', {
+  ...forOwner('DELETE /users/:userId', {
     async run({ session, parts, params }) {
       const removed = await parts.users.remove(session.account.id, params.userId).catch((error) => {
         throw error instanceof Refused ? new PanelRefusal('REFUSED') : error
@@ -96,7 +96,7 @@ export const userRoutes = {
       return {}
     },
   }),
-  ...forUser('PATCH /account', {
+  ...forOwner('PATCH /account', {
     body: Type.Object({ name: Name }, closed),
     async run({ session, parts, body }) {
       const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name })
