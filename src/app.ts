@@ -53,6 +53,7 @@ export type AppParts = {
     | 'webhooks'
     | 'egress'
     | 'smtp'
+    | 'oidc'
   >
   store: Store
   historyTable: HistoryTable

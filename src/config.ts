@@ -1,6 +1,7 @@
 // The only file that reads the environment.
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
+import type { ProviderSettings } from './access/provider.ts'
 import { isEmail } from './core/email.ts'
 import type { Egress } from './events/egress.ts'
 import type { Smtp } from './mail/mailer.ts'
@@ -30,10 +31,12 @@ export type Config = {
   egress: Egress
   /** Null: no mail is sent. */
   smtp: Smtp | null
+  /** Null: people sign in by password alone. */
+  oidc: ProviderSettings | null
 }
 
-/** Settings with a flag of their own; those of mail hold a password, and have none. */
-type WithFlag = Omit<Config, 'smtp'>
+/** Settings with a flag of their own; those of mail and of the provider hold a secret, and have none. */
+type WithFlag = Omit<Config, 'smtp' | 'oidc'>
 
 /** A setting that cannot be used; the message names it and says what would be right. */
 export class WrongSetting extends Error {
@@ -168,6 +171,7 @@ export function readConfig(flags: Flags = {}): Config {
     webhooks: readSetting('webhooks', flags),
     egress: readSetting('egress', flags),
     smtp: readSmtp(),
+    oidc: readOidc(),
   }
 }
 
@@ -205,6 +209,34 @@ export function readSmtp(): Smtp | null {
 function isSmtpUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/[\s?#]/.test(text)
+}
+
+/** OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, all or none, and OIDC_ONLY with them. @throws WrongSetting */
+function readOidc(): ProviderSettings | null {
+  const {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId,
+    OIDC_CLIENT_SECRET: clientSecret,
+    OIDC_ONLY: only,
+  } = process.env
+  const given = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }
+  const [set] = Object.keys(given).filter((name) => given[name as keyof typeof given] !== undefined)
+  if (only !== undefined && only !== 'on' && only !== 'off') throw new WrongSetting('OIDC_ONLY: must be on or off')
+  if (set === undefined && only !== 'on') return null
+  const because = `${set ?? 'OIDC_ONLY'} is set`
+  if (issuer === undefined || !isIssuer(issuer)) {
+    const form = 'must be an https: URL without query, fragment, user name or password; http: for localhost only'
+    throw new WrongSetting(`OIDC_ISSUER: ${form}${issuer === undefined ? `; ${because}` : ''}`)
+  }
+  if (!clientId) throw new WrongSetting(`OIDC_CLIENT_ID: must be the id that the provider gave; ${because}`)
+  if (!clientSecret) throw new WrongSetting(`OIDC_CLIENT_SECRET: must be the secret that the provider gave; ${because}`)
+  return { issuer, clientId, clientSecret, isOnly: only === 'on' }
+}
+
+/** Codes and tokens go there: in the clear only on this machine. */
+function isIssuer(text: string): boolean {
+  const url = publicUrl(text) === undefined ? undefined : new URL(text)
+  return url?.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '')
 }
 
 export const demoFolder = join(root, 'data', 'demo')

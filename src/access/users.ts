@@ -152,7 +152,7 @@ function invitationsOf(access: Access) {
 }
 
 /** Undefined where the password was changed while it was being checked. */
-async function begin(access: Access, by: Credentials, now: Seconds): Promise<SignedIn | undefined> {
+export async function begin(access: Access, by: Credentials, now: Seconds): Promise<SignedIn | undefined> {
   const token = newToken()
   const isBegun = await access.createSession(hashOf(token), by, now)
   const unseenSince = now - idleSeconds
@@ -160,10 +160,10 @@ async function begin(access: Access, by: Credentials, now: Seconds): Promise<Sig
   return isBegun ? { token } : undefined
 }
 
-const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
+export const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
 
 /** An address of IPv6 comes as the network of 64 bits; a customer may have as many as 48 bits leave. */
-function triesFrom(address: string): TryLimit[] {
+export function triesFrom(address: string): TryLimit[] {
   const ofAddress = { name: `address ${address}`, most: triesOfAddress }
   if (!address.includes(':')) return [ofAddress]
   const site = address.split(':').slice(0, 3).join(':')
@@ -190,15 +190,15 @@ async function newUser(email: string, password: string, createdAt: Seconds) {
 }
 
 /** Users type their email: its case does not matter, as it does for a lead's. */
-function emailKey(email: string): string {
+export function emailKey(email: string): string {
   return email.toLowerCase()
 }
 
-function newToken(): string {
+export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
 /** What is stored of a token: SHA-256, which is enough for 32 random bytes. */
-function hashOf(token: string): Uint8Array {
+export function hashOf(token: string): Uint8Array {
   return hash('sha256', token, 'buffer')
 }

@@ -1,4 +1,5 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
+import { hkdfSync } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import { Refused } from './errors.ts'
@@ -29,6 +30,8 @@ export function accessOn(runner: Runner, key: Uint8Array) {
   const { read, write, writeUnflushed } = runner
   return {
     ...triesOn(runner, key),
+    /** A key for one purpose, made of the installation's own and stored nowhere. */
+    keyFor: (purpose: string) => new Uint8Array(hkdfSync('sha256', key, '', purpose, 32)),
     ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, findSession }),
     ...boundTo(write, { createUser, removeUser, setPassword, changePassword }),
     ...boundTo(write, { createInvitation, acceptInvitation }),
@@ -66,7 +69,7 @@ async function listUsers(sql: Sql, accountId: number): Promise<User[]> {
 }
 
 /** Ends the user's invitations and sessions. */
-async function setPassword(sql: Sql, userId: number, passwordHash: string): Promise<void> {
+export async function setPassword(sql: Sql, userId: number, passwordHash: string): Promise<void> {
   await sql.run('UPDATE users SET password_hash = ? WHERE id = ?', passwordHash, userId)
   await endAccess(sql, userId)
 }
@@ -89,10 +92,11 @@ async function replacePassword(sql: Sql, { user, passwordHash }: Credentials, ne
   return (await sql.run(change, next, user.id, passwordHash)) > 0
 }
 
-/** The user's sessions and invitations, but for the session with the hash `keeps`. */
+/** The user's sessions, invitations and links for a new password, but for the session with the hash `keeps`. */
 async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
+  await sql.run('DELETE FROM password_resets WHERE user_id = ?', userId)
 }
 
 /** Their sessions and invitations end. The account's last user stays. @throws Refused */
@@ -124,7 +128,7 @@ async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitati
  * Makes the user that a link is for, with an account of that name where it is the first, and uses the link up.
  * Undefined where the link is not there (any more). @throws Refused where the email has a user already
  */
-async function acceptInvitation(
+export async function acceptInvitation(
   sql: Sql,
   tokenHash: Uint8Array,
   user: NewUser,
@@ -167,6 +171,7 @@ type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }
 async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
   await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
+  await sql.run('DELETE FROM password_resets WHERE ends_at < ?', now)
 }
 
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {
@@ -186,7 +191,7 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
   }
 }
 
-function toUser(row: Row): User {
+export function toUser(row: Row): User {
   return { id: row.id, accountId: row.account_id, email: row.email, role: row.role, createdAt: row.created_at }
 }
 
