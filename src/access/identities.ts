@@ -1,6 +1,6 @@
 // Who may enter as whom, once the provider of OpenID Connect has said who they are there.
 import type { Seconds } from '../core/instant.ts'
-import type { Actor } from '../store/audit.ts'
+import type { Client } from '../store/access.ts'
 import { Refused } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Identity } from './provider.ts'
@@ -20,27 +20,33 @@ export async function enter(
   store: Pick<Store, 'access' | 'identities'>,
   identity: Identity,
   following: Following | null,
-  by: Omit<Actor, 'name'>,
+  client: Client,
+  now: Seconds,
 ): Promise<SignedIn | IdentityRefusal> {
   const { access, identities } = store
-  const { at: now } = by
   const known = await identities.find(identity)
   if (known !== undefined && following !== null) return 'EMAIL_TAKEN'
-  if (known !== undefined) return (await begin(access, known, now)) ?? 'NOT_INVITED'
+  if (known !== undefined) return (await begin(access, known, client, now)) ?? 'NOT_INVITED'
   if (identity.email === null) return 'EMAIL_NOT_VERIFIED'
   const email = emailKey(identity.email)
   const found = await access.findCredentials(email)
-  if (found === undefined) return join(store, { ...identity, email }, following, now)
+  if (found === undefined) return join(store, { ...identity, email }, following, client, now)
   if (following !== null) return 'EMAIL_TAKEN'
-  const isLinked = await identities.link(found.user.id, identity, { ...by, name: email })
+  const isLinked = await identities.link(found.user.id, identity, {
+    kind: 'user',
+    name: email,
+    address: client.address,
+    at: now,
+  })
   if (!isLinked) return 'OTHER_IDENTITY'
-  return (await begin(access, found, now)) ?? 'NOT_INVITED'
+  return (await begin(access, found, client, now)) ?? 'NOT_INVITED'
 }
 
 async function join(
   { access, identities }: Pick<Store, 'access' | 'identities'>,
   identity: Identity & { email: string },
   following: Following | null,
+  client: Client,
   now: Seconds,
 ): Promise<SignedIn | IdentityRefusal> {
   const { email } = identity
@@ -49,7 +55,7 @@ async function join(
   const joining = { email, createdAt: now }
   try {
     const made = await identities.join(tokenHash, joining, following?.accountName ?? '', identity)
-    const signedIn = made && (await begin(access, made, now))
+    const signedIn = made && (await begin(access, made, client, now))
     return signedIn ?? 'LINK_USED_UP'
   } catch (error) {
     if (error instanceof Refused) return 'EMAIL_TAKEN'

@@ -15,8 +15,11 @@ const mostOfAddress = 30
 export type PasswordReset = {
   /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. */
   ask(email: string, address: string, now: Seconds): Promise<'COUNTED' | TooMany>
-  /** The token of a link that works for an hour, instead of those of before; undefined where no user has the email. */
-  issue(email: string, now: Seconds): Promise<string | undefined>
+  /**
+   * The token of a link that works for an hour, instead of those of before, and the email as the user has it. Undefined
+   * where no user has it.
+   */
+  issue(email: string, now: Seconds): Promise<{ token: string; email: string } | undefined>
   /** The email of the user whose link it is, while it works. */
   emailOf(token: string, now: Seconds): Promise<string | undefined>
   /**
@@ -41,8 +44,8 @@ export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets
       return (await access.countTries(limits, now)) ? 'COUNTED' : { retryAfterSeconds: hour }
     },
     async issue(email, now) {
-      const token = newToken()
-      return (await passwordResets.create(emailKey(email), hashOf(token), now + hour)) ? token : undefined
+      const issued = { token: newToken(), email: emailKey(email) }
+      return (await passwordResets.create(issued.email, hashOf(issued.token), now + hour)) ? issued : undefined
     },
     emailOf: async (token, now) => (await passwordResets.find(hashOf(token), now))?.email,
     async use(token, password, by) {

@@ -1,10 +1,10 @@
 // A new password by a link that is mailed.
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
-import { panelLanguages, resetMail } from '../../core/account-mails.ts'
+import { type PanelLanguage, panelLanguages, resetMail } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
-import { needPasswords, PanelRefusal } from './errors.ts'
-import { forAnybody, type PanelParts } from './route.ts'
+import { PanelRefusal } from './errors.ts'
+import { forAnybody, needPasswords, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
 const Token = Type.String({ minLength: 1, maxLength: 100 })
@@ -47,9 +47,9 @@ export const passwordResetRoutes = {
   }),
 }
 
-async function sendLink(parts: PanelParts, email: string, language: 'en' | 'pl', now: Seconds): Promise<void> {
-  const token = await parts.passwordReset.issue(email, now)
-  if (token === undefined) return
+async function sendLink(parts: PanelParts, email: string, language: PanelLanguage, now: Seconds): Promise<void> {
+  const issued = await parts.passwordReset.issue(email, now)
+  if (issued === undefined) return
   // The token stands behind `#`, which no server, log or referrer gets to see.
-  await parts.mailer.send({ to: email, ...resetMail(language, `${parts.site.publicUrl}/reset#${token}`) })
+  await parts.mailer.send({ to: issued.email, ...resetMail(language, `${parts.site.publicUrl}/reset#${issued.token}`) })
 }

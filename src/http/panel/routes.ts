@@ -7,8 +7,10 @@ import { leadRoutes } from './leads.ts'
 import { mailRoutes } from './mail.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
+import { passwordResetRoutes } from './password-reset.ts'
 import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
+import { providerRoutes } from './provider.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
 import { salesRoutes } from './sales.ts'
@@ -18,6 +20,8 @@ import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
+  ...passwordResetRoutes,
+  ...providerRoutes,
   ...overviewRoutes,
   ...firstStepRoutes,
   ...campaignRoutes,

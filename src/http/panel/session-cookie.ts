@@ -11,7 +11,8 @@ const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
 const nameOf = (name: string, publicUrl: string) => (isSecure(publicUrl) ? `__Host-${name}` : name)
 
 /** The token of the session; empty where there is none. */
-export const sessionOf = ({ cookies }: FastifyRequest, publicUrl: string) => cookies[nameOf('lastcall', publicUrl)] ?? ''
+export const sessionOf = ({ cookies }: FastifyRequest, publicUrl: string) =>
+  cookies[nameOf('lastcall', publicUrl)] ?? ''
 
 /** With null it ends in this browser. */
 export function setSession(reply: FastifyReply, token: string | null, publicUrl: string): void {

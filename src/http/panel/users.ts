@@ -4,7 +4,7 @@ import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import type { SignedIn, TooMany } from '../../access/users.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { forAnybody, forOwner, forViewer } from './route.ts'
+import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
 import { closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
@@ -16,16 +16,18 @@ export const userRoutes = {
   /** Who is there, and what the first screen needs to know. */
   ...forAnybody('GET /session', {
     async run({ session, parts }) {
-      if (session === undefined) return { signedIn: false as const, isEmpty: await parts.users.isEmpty() }
+      const ways = waysIn(parts)
+      if (session === undefined) return { signedIn: false as const, isEmpty: await parts.users.isEmpty(), ways }
       const { user, account } = session
-      return { signedIn: true as const, user, account, publicUrl: parts.site.publicUrl }
+      return { signedIn: true as const, user, account, publicUrl: parts.site.publicUrl, ways }
     },
   }),
   ...forAnybody('POST /session', {
     body: Type.Object({ email: Email, password: AnyPassword }, closed),
-    async run({ body, parts, token: before, address, now, setSession }) {
+    async run({ body, parts, token: before, address, client, now, setSession }) {
+      needPasswords(parts)
       const { email, password } = body
-      const { token } = needSignedIn(await parts.users.signIn(email, password, address, now))
+      const { token } = needSignedIn(await parts.users.signIn(email, password, address, client(), now))
       await parts.users.signOut(before)
       setSession(token)
       return {}
@@ -51,7 +53,8 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
-    async run({ body, parts, token: before, now, setSession }) {
+    async run({ body, parts, token: before, client, now, setSession }) {
+      needPasswords(parts)
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -59,7 +62,7 @@ export const userRoutes = {
         throw invalid('accountName', 'is missing')
       }
       const joining = { email, password, accountName: accountName ?? '' }
-      const signedIn = await parts.users.accept(token, joining, now).catch((error) => {
+      const signedIn = await parts.users.accept(token, joining, client(), now).catch((error) => {
         throw error instanceof Refused ? new PanelRefusal('EMAIL_TAKEN') : error
       })
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -72,6 +75,7 @@ export const userRoutes = {
   ...forViewer('POST /password', {
     body: Type.Object({ current: AnyPassword, next: Password }, closed),
     async run({ session, token, body, parts, now }) {
+      needPasswords(parts)
       const { current, next } = body
       const changed = await parts.users.changePassword(session, token, current, next, now)
       if (changed !== 'CHANGED') needSignedIn(changed)
@@ -103,6 +107,12 @@ export const userRoutes = {
       return { account }
     },
   }),
+}
+
+/** How people come in here: by password, by the provider, by a new password that is mailed. */
+function waysIn({ provider, mailer }: PanelParts) {
+  const byPassword = !provider?.isOnly
+  return { byPassword, byProvider: provider !== null, byMail: byPassword && mailer.isOn }
 }
 
 function needSignedIn(result: SignedIn | 'WRONG_PASSWORD' | TooMany): SignedIn {
