@@ -213,24 +213,24 @@ function isSmtpUrl(text: string): boolean {
 
 /** OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, all or none, and OIDC_ONLY with them. @throws WrongSetting */
 function readOidc(): ProviderSettings | null {
-  const {
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: clientId,
-    OIDC_CLIENT_SECRET: clientSecret,
-    OIDC_ONLY: only,
-  } = process.env
-  const given = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }
-  const [set] = Object.keys(given).filter((name) => given[name as keyof typeof given] !== undefined)
-  if (only !== undefined && only !== 'on' && only !== 'off') throw new WrongSetting('OIDC_ONLY: must be on or off')
-  if (set === undefined && only !== 'on') return null
-  const because = `${set ?? 'OIDC_ONLY'} is set`
-  if (issuer === undefined || !isIssuer(issuer)) {
-    const form = 'must be an https: URL without query, fragment, user name or password; http: for localhost only'
-    throw new WrongSetting(`OIDC_ISSUER: ${form}${issuer === undefined ? `; ${because}` : ''}`)
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_ONLY } = process.env
+  if (OIDC_ONLY !== undefined && OIDC_ONLY !== 'on' && OIDC_ONLY !== 'off') {
+    throw new WrongSetting('OIDC_ONLY: must be on or off')
   }
-  if (!clientId) throw new WrongSetting(`OIDC_CLIENT_ID: must be the id that the provider gave; ${because}`)
-  if (!clientSecret) throw new WrongSetting(`OIDC_CLIENT_SECRET: must be the secret that the provider gave; ${because}`)
-  return { issuer, clientId, clientSecret, isOnly: only === 'on' }
+  const isOnly = OIDC_ONLY === 'on'
+  const given = Object.entries({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET })
+  const [set = isOnly ? 'OIDC_ONLY' : undefined] = given.flatMap(([name, text]) => (text === undefined ? [] : [name]))
+  if (set === undefined) return null
+  const because = (text: string | undefined) => (text === undefined ? `; ${set} is set` : '')
+  if (OIDC_ISSUER === undefined || !isIssuer(OIDC_ISSUER)) {
+    const form = 'must be an https: URL without query, fragment, user name or password; http: for localhost only'
+    throw new WrongSetting(`OIDC_ISSUER: ${form}${because(OIDC_ISSUER)}`)
+  }
+  if (!OIDC_CLIENT_ID) throw new WrongSetting(`OIDC_CLIENT_ID: must be the client id${because(OIDC_CLIENT_ID)}`)
+  if (!OIDC_CLIENT_SECRET) {
+    throw new WrongSetting(`OIDC_CLIENT_SECRET: must be the client's secret${because(OIDC_CLIENT_SECRET)}`)
+  }
+  return { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET, isOnly }
 }
 
 /** Codes and tokens go there: in the clear only on this machine. */

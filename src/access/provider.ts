@@ -41,7 +41,7 @@ export class ProviderFailed extends Error {
 const timeoutSeconds = 5
 
 export function openProvider(settings: ProviderSettings): Provider {
-  let known: Promise<client.Configuration> | undefined
+  let known: Promise<Described> | undefined
   /** Asked for at first use, and again after a failure: a provider that is down keeps no server from starting. */
   const configuration = () => {
     known ??= discover(settings).catch((error) => {
@@ -53,7 +53,7 @@ export function openProvider(settings: ProviderSettings): Provider {
   return {
     isOnly: settings.isOnly,
     async begin(redirectUri) {
-      const config = await configuration()
+      const { config } = await configuration()
       const checks = {
         state: client.randomState(),
         nonce: client.randomNonce(),
@@ -67,8 +67,8 @@ export function openProvider(settings: ProviderSettings): Provider {
       return { url: href, checks }
     },
     async finish(redirectUri, query, checks) {
-      const config = await configuration()
-      return identify(config, new URL(`${redirectUri}?${query}`), checks).catch((error) => {
+      const described = await configuration()
+      return identify(described, new URL(`${redirectUri}?${query}`), checks).catch((error) => {
         const fault = faultOf(error)
         if (fault === 'PROVIDER_DOWN') known = undefined
         throw new ProviderFailed(fault, error)
@@ -77,25 +77,34 @@ export function openProvider(settings: ProviderSettings): Provider {
   }
 }
 
-function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<client.Configuration> {
-  // OpenID Connect Discovery: where a provider names no way to show the secret, it is `client_secret_basic`.
-  const secretShown: client.ClientAuth = (server, ...rest) => {
-    const names = server.token_endpoint_auth_methods_supported ?? []
-    const way = names.includes('client_secret_post') ? client.ClientSecretPost : client.ClientSecretBasic
-    way(clientSecret)(server, ...rest)
-  }
+/** The provider as it has described itself. */
+type Described = { config: client.Configuration; showSecretOtherwise(): void }
+
+async function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Described> {
+  // Both are usual, and a provider may have been told to take one of them from this client.
+  const ways = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)]
+  const secretShown: client.ClientAuth = (...request) => ways[0]?.(...request)
   // The signature is checked too, not only that the token came from the provider itself.
   const execute = [client.enableNonRepudiationChecks]
   if (issuer.startsWith('http:')) execute.push(client.allowInsecureRequests)
-  return client.discovery(new URL(issuer), clientId, {}, secretShown, { execute, timeout: timeoutSeconds })
+  const options = { execute, timeout: timeoutSeconds }
+  const config = await client.discovery(new URL(issuer), clientId, {}, secretShown, options)
+  return { config, showSecretOtherwise: () => void ways.reverse() }
 }
 
-async function identify(config: client.Configuration, address: URL, checks: Checks): Promise<Identity> {
-  const tokens = await client.authorizationCodeGrant(config, address, {
-    pkceCodeVerifier: checks.verifier,
-    expectedState: checks.state,
-    expectedNonce: checks.nonce,
-    idTokenExpected: true,
+async function identify(provider: Described, address: URL, checks: Checks): Promise<Identity> {
+  const { config, showSecretOtherwise } = provider
+  const exchange = () =>
+    client.authorizationCodeGrant(config, address, {
+      pkceCodeVerifier: checks.verifier,
+      expectedState: checks.state,
+      expectedNonce: checks.nonce,
+      idTokenExpected: true,
+    })
+  const tokens = await exchange().catch((error) => {
+    if ((error as { status?: number }).status !== 401) throw error
+    showSecretOtherwise()
+    return exchange()
   })
   const claims = tokens.claims() as client.IDToken
   const { userinfo_endpoint: hasMore } = config.serverMetadata()
