@@ -1,16 +1,20 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
+import type { Role } from '../core/role.ts'
 import { Refused } from './errors.ts'
 import type { Account } from './model.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 import { triesOn } from './tries.ts'
 
-export type User = { id: number; accountId: number; email: string; createdAt: Seconds }
+export type User = { id: number; accountId: number; email: string; role: Role; createdAt: Seconds }
 
 /** `passwordHash` is a PHC string. */
 export type Credentials = { user: User; passwordHash: string }
 
 export type Session = { user: User; account: Account; createdAt: Seconds; seenAt: Seconds }
+
+/** Where a session was begun: the browser in plain words, and the address as `shortAddress` gives it. */
+export type Client = { device: string; address: string }
 
 /** Of a link that makes a user; without an account it makes that too, and there must be no user yet. */
 export type Invitation = { accountId: number | null; endsAt: Seconds }
@@ -142,12 +146,18 @@ async function acceptInvitation(
 }
 
 /** False where the password has been changed since `by` was read, or the user was removed. */
-async function createSession(sql: Sql, tokenHash: Uint8Array, by: Credentials, now: Seconds): Promise<boolean> {
+async function createSession(
+  sql: Sql,
+  tokenHash: Uint8Array,
+  by: Credentials,
+  { device, address }: Client,
+  now: Seconds,
+): Promise<boolean> {
   // The same password: on PostgreSQL this waits for somebody who is changing it, and then looks again.
   if (!(await replacePassword(sql, by, by.passwordHash))) return false
   await sql.run(
-    'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',
-    ...[tokenHash, by.user.id, now, now],
+    'INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device, address) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[tokenHash, by.user.id, now, now, device, address],
   )
   return true
 }
@@ -170,7 +180,7 @@ async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): P
 
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {
   const row = await sql.get(
-    `SELECT sessions.created_at AS session_at, seen_at, users.id AS user_id, users.email,
+    `SELECT sessions.created_at AS session_at, seen_at, users.id AS user_id, users.email, users.role,
         users.created_at AS user_at, accounts.*
       FROM sessions JOIN users ON users.id = user_id JOIN accounts ON accounts.id = users.account_id
       WHERE token_hash = ?`,
@@ -178,7 +188,7 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
   )
   if (row === undefined) return undefined
   return {
-    user: { id: row.user_id, accountId: row.id, email: row.email, createdAt: row.user_at },
+    user: { id: row.user_id, accountId: row.id, email: row.email, role: row.role, createdAt: row.user_at },
     account: toAccount(row),
     createdAt: row.session_at,
     seenAt: row.seen_at,
@@ -186,7 +196,7 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
 }
 
 function toUser(row: Row): User {
-  return { id: row.id, accountId: row.account_id, email: row.email, createdAt: row.created_at }
+  return { id: row.id, accountId: row.account_id, email: row.email, role: row.role, createdAt: row.created_at }
 }
 
 export function toAccount(row: Row): Account {

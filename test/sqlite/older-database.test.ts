@@ -62,7 +62,13 @@ async function furnished(t: TestContext) {
 }
 
 /** What came with version 6 and later. */
-const dropNewer = `ALTER TABLE campaigns DROP COLUMN archived_at; DROP TABLE conversions;
+const dropNewer = `DROP TABLE audit_entries; DROP TABLE password_resets; DROP TABLE recovery_codes;
+  DROP INDEX users_by_subject; ALTER TABLE users DROP COLUMN role; ALTER TABLE users DROP COLUMN factor_secret;
+  ALTER TABLE users DROP COLUMN factor_step; ALTER TABLE users DROP COLUMN issuer;
+  ALTER TABLE users DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN device;
+  ALTER TABLE sessions DROP COLUMN address; ALTER TABLE invitations DROP COLUMN role;
+  ALTER TABLE invitations DROP COLUMN email; ALTER TABLE invitations DROP COLUMN created_at;
+  ALTER TABLE campaigns DROP COLUMN archived_at; DROP TABLE conversions;
   DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
   DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
   DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;

@@ -11,7 +11,7 @@ export const words = inBoth({
     settings: 'Settings',
     help: 'Help',
     account: 'Account',
-    password: 'Users and password',
+    yourSignIn: 'Your sign-in',
     signOut: 'Sign out',
     language: 'Language',
     scheme: 'Colours',
@@ -59,6 +59,7 @@ export const words = inBoth({
       SIGNED_OUT: 'You are signed out. Sign in to go on.',
       FOREIGN_ORIGIN:
         'This page was opened under another address than the service knows. Open the panel by that one, or ask the operator to set PUBLIC_URL to the address that stands in the browser’s bar.',
+      NOT_ALLOWED: 'Your role does not allow this. Ask an owner of the account.',
       ACCOUNT_SUSPENDED: 'The account is suspended: nothing can be changed until the operator lifts that.',
       WRONG_PASSWORD: 'Wrong email or password. The operator can set a new password.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
@@ -89,7 +90,7 @@ export const words = inBoth({
     settings: 'Ustawienia',
     help: 'Pomoc',
     account: 'Konto',
-    password: 'Użytkownicy i hasło',
+    yourSignIn: 'Twoje logowanie',
     signOut: 'Wyloguj się',
     language: 'Język',
     scheme: 'Kolory',
@@ -138,6 +139,7 @@ export const words = inBoth({
       SIGNED_OUT: 'Jesteś wylogowany. Zaloguj się, aby kontynuować.',
       FOREIGN_ORIGIN:
         'Ta strona została otwarta pod innym adresem, niż zna usługa. Otwórz panel pod tamtym adresem albo poproś operatora, aby ustawił PUBLIC_URL na adres widoczny w pasku przeglądarki.',
+      NOT_ALLOWED: 'Twoja rola na to nie pozwala. Poproś właściciela konta.',
       ACCOUNT_SUSPENDED: 'Konto jest zawieszone: niczego nie można zmienić, dopóki operator tego nie cofnie.',
       WRONG_PASSWORD: 'Błędny adres e-mail lub hasło. Operator może ustawić nowe hasło.',
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',

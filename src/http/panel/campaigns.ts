@@ -13,7 +13,7 @@ import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import type { Campaign, MayReplace } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { turnToBuild } from './limits.ts'
-import { forReader, forUser, type PanelParts } from './route.ts'
+import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
 
 /** Checked as a campaign file is, by its own rules. */
@@ -24,7 +24,7 @@ const daysShown = 30
 const mostCounted = 100_000
 
 export const campaignRoutes = {
-  ...forReader('GET /campaigns', {
+  ...forViewer('GET /campaigns', {
     query: Type.Object({ afterId: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,15}$' })) }, closed),
     async run({ session, parts, query, now }) {
       const { configuration } = parts.store
@@ -43,7 +43,7 @@ export const campaignRoutes = {
     },
   }),
   /** How many leads and open offers campaigns have now; `isAll` where they are no more than were counted. */
-  ...forReader('GET /campaign-figures', {
+  ...forViewer('GET /campaign-figures', {
     query: Type.Object({ ids: Type.String({ pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,49}$' }) }, closed),
     async run({ session, parts: { store }, query, now }) {
       const figures = []
@@ -58,7 +58,7 @@ export const campaignRoutes = {
       return { figures }
     },
   }),
-  ...forUser('POST /campaigns', {
+  ...forMember('POST /campaigns', {
     body: Type.Object({ settings: Settings }, closed),
     bodyLimit: 262_144,
     async run({ session, parts, body, now }) {
@@ -66,11 +66,11 @@ export const campaignRoutes = {
       return whole(parts, await save(parts, session, settings, now), now)
     },
   }),
-  ...forReader('GET /campaigns/:campaignId', {
+  ...forViewer('GET /campaigns/:campaignId', {
     run: async ({ campaign, parts, now }) => whole(parts, campaign, now),
   }),
   /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */
-  ...forUser('PUT /campaigns/:campaignId', {
+  ...forMember('PUT /campaigns/:campaignId', {
     body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
     bodyLimit: 262_144,
     async run({ campaign: { id }, session, parts, body, now }) {
@@ -79,14 +79,14 @@ export const campaignRoutes = {
     },
   }),
   /** Archived, it is a draft that the panel's list hides. */
-  ...forUser('PUT /campaigns/:campaignId/archive', {
+  ...forMember('PUT /campaigns/:campaignId/archive', {
     body: Type.Object({ isArchived: Type.Boolean() }, closed),
     async run({ campaign, parts, body, now }) {
       await parts.store.configuration.archiveCampaign(campaign.accountId, campaign.id, body.isArchived ? now : null)
       return {}
     },
   }),
-  ...forUser('DELETE /campaigns/:campaignId', {
+  ...forMember('DELETE /campaigns/:campaignId', {
     async run({ campaign, parts }) {
       await parts.store.configuration.deleteCampaign(campaign.id)
       return {}

@@ -21,7 +21,7 @@ import type { StateCounts, StateStep } from '../../store/lead-states.ts'
 import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { countErasure } from './limits.ts'
-import { forReader, forUser, type PanelParts } from './route.ts'
+import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
 const pageMaxSize = 1_000
@@ -59,7 +59,7 @@ export const leadRoutes = {
    * Leads in the order of their addresses or deadlines: those that begin with `prefix`, or have `part` anywhere in
    * them, or those of `refs`. `read` says how many were looked at, `afterEmail` and `afterAt` where to go on.
    */
-  ...forReader('POST /campaigns/:campaignId/leads/search', {
+  ...forViewer('POST /campaigns/:campaignId/leads/search', {
     body: SearchBody,
     async run({ campaign, session, parts, body, now }) {
       const { state, limit, withLinks } = body
@@ -84,7 +84,7 @@ export const leadRoutes = {
     },
   }),
   /** Those with an email, up to 100,000: `isAll` says whether there are no more. */
-  ...forReader('GET /campaigns/:campaignId/leads/states', {
+  ...forViewer('GET /campaigns/:campaignId/leads/states', {
     async run({ campaign, parts, now }) {
       const states: StateCounts = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
       let total = 0
@@ -102,7 +102,7 @@ export const leadRoutes = {
     },
   }),
   /** As one step; resolves with how many there were. */
-  ...forUser('POST /campaigns/:campaignId/leads/erasure', {
+  ...forMember('POST /campaigns/:campaignId/leads/erasure', {
     body: Type.Object({ refs: Refs }, closed),
     async run({ campaign, session, parts, body, now }) {
       countErasure(session, now)
@@ -115,7 +115,7 @@ export const leadRoutes = {
    * Sets a deadline by hand for several: one local time of the campaign's zone, or with null a day later than each has,
    * counted from now where that has passed. Who has none then keeps none.
    */
-  ...forUser('PUT /campaigns/:campaignId/leads/deadlines', {
+  ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
     body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
     async run({ campaign, parts, body, now }) {
       const at = body.at === null ? null : needInstant(campaign, body.at)
@@ -128,7 +128,7 @@ export const leadRoutes = {
     },
   }),
   /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
-  ...forUser('POST /campaigns/:campaignId/leads', {
+  ...forMember('POST /campaigns/:campaignId/leads', {
     body: Type.Object({ email: Email }, closed),
     async run({ campaign, parts, body, now }) {
       const { created, lead } = needDone(await parts.leads.register(named(campaign), body.email, now))
@@ -136,7 +136,7 @@ export const leadRoutes = {
     },
   }),
   /** New emails only, as `lead import`: an outcome for each, in their order. */
-  ...forUser('POST /campaigns/:campaignId/leads/import', {
+  ...forMember('POST /campaigns/:campaignId/leads/import', {
     body: Emails,
     bodyLimit: importBodyLimit,
     async run({ campaign, parts, body, now }) {
@@ -150,7 +150,7 @@ export const leadRoutes = {
     },
   }),
   /** What that import would do, and what a new lead would get; nothing is written. */
-  ...forReader('POST /campaigns/:campaignId/leads/import/trial', {
+  ...forViewer('POST /campaigns/:campaignId/leads/import/trial', {
     body: Emails,
     bodyLimit: importBodyLimit,
     async run({ campaign, parts, body, now }) {
@@ -163,7 +163,7 @@ export const leadRoutes = {
       }
     },
   }),
-  ...forReader('GET /campaigns/:campaignId/leads/:ref', {
+  ...forViewer('GET /campaigns/:campaignId/leads/:ref', {
     async run({ campaign, session, parts, params, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const counts = await parts.store.counts.ofLead(campaign, lead.id)
@@ -180,7 +180,7 @@ export const leadRoutes = {
     },
   }),
   /** `at` is a local time of the campaign's zone, `2026-12-31T23:59`; null clears what was set. */
-  ...forUser('PUT /campaigns/:campaignId/leads/:ref/deadline', {
+  ...forMember('PUT /campaigns/:campaignId/leads/:ref/deadline', {
     body: Type.Object({ at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
     async run({ campaign, parts, params, body, now }) {
       const lead = await needLead(parts, campaign, params.ref)
@@ -188,7 +188,7 @@ export const leadRoutes = {
       return exportLine(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, now)))
     },
   }),
-  ...forUser('DELETE /campaigns/:campaignId/leads/:ref', {
+  ...forMember('DELETE /campaigns/:campaignId/leads/:ref', {
     async run({ campaign, session, parts, params, now }) {
       const { email } = await needLead(parts, campaign, params.ref)
       countErasure(session, now)

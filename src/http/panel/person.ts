@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { erasePerson, findPerson, personDocument } from '../../leads/person.ts'
 import { countErasure, perMinute } from './limits.ts'
-import { forReader, forUser } from './route.ts'
+import { forMember, forViewer } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
 /** Of one account: with many campaigns each is thousands of small reads. */
@@ -10,7 +10,7 @@ const countSearch = perMinute(60)
 
 export const personRoutes = {
   /** As `lead find` prints it. */
-  ...forReader('POST /person', {
+  ...forViewer('POST /person', {
     body: Type.Object({ email: Email }, closed),
     async run({ session: { account }, parts, body, now }) {
       countSearch(account.id, now)
@@ -18,7 +18,7 @@ export const personRoutes = {
     },
   }),
   /** Exactly this address, not another spelling of it. */
-  ...forUser('POST /person/erasure', {
+  ...forMember('POST /person/erasure', {
     body: Type.Object({ email: Email }, closed),
     async run({ session, parts, body, now }) {
       countErasure(session, now)

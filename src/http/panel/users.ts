@@ -4,7 +4,7 @@ import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import type { SignedIn, TooMany } from '../../access/users.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { forAnybody, forReader, forUser } from './route.ts'
+import { forAnybody, forOwner, forViewer } from './route.ts'
 import { closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
@@ -23,9 +23,9 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /session', {
     body: Type.Object({ email: Email, password: AnyPassword }, closed),
-    async run({ body, parts, token: before, address, now, setSession }) {
+    async run({ body, parts, token: before, address, client, now, setSession }) {
       const { email, password } = body
-      const { token } = needSignedIn(await parts.users.signIn(email, password, address, now))
+      const { token } = needSignedIn(await parts.users.signIn(email, password, address, client(), now))
       await parts.users.signOut(before)
       setSession(token)
       return {}
@@ -51,7 +51,7 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
-    async run({ body, parts, token: before, now, setSession }) {
+    async run({ body, parts, token: before, client, now, setSession }) {
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -59,7 +59,7 @@ export const userRoutes = {
         throw invalid('accountName', 'is missing')
       }
       const joining = { email, password, accountName: accountName ?? '' }
-      const signedIn = await parts.users.accept(token, joining, now).catch((error) => {
+      const signedIn = await parts.users.accept(token, joining, client(), now).catch((error) => {
         throw error instanceof Refused ? new PanelRefusal('EMAIL_TAKEN') : error
       })
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -69,7 +69,7 @@ export const userRoutes = {
     },
   }),
 
-  ...forReader('POST /password', {
+  ...forViewer('POST /password', {
     body: Type.Object({ current: AnyPassword, next: Password }, closed),
     async run({ session, token, body, parts, now }) {
       const { current, next } = body
@@ -78,16 +78,16 @@ export const userRoutes = {
       return {}
     },
   }),
-  ...forReader('GET /users', {
+  ...forViewer('GET /users', {
     run: async ({ session, parts }) => ({ users: await parts.users.list(session.account.id) }),
   }),
-  ...forUser('POST /invitations', {
+  ...forOwner('POST /invitations', {
     /** The token stands behind `#`, which no server, log or referrer gets to see. */
     async run({ parts, session, now }) {
       return { url: `${parts.site.publicUrl}/join#${await parts.users.invite(session.user, now)}` }
     },
   }),
-  ...forUser('DELETE /users/:userId', {
+  ...forOwner('DELETE /users/:userId', {
     async run({ session, parts, params }) {
       const removed = await parts.users.remove(session.account.id, params.userId).catch((error) => {
         throw error instanceof Refused ? new PanelRefusal('REFUSED') : error
@@ -96,7 +96,7 @@ export const userRoutes = {
       return {}
     },
   }),
-  ...forUser('PATCH /account', {
+  ...forOwner('PATCH /account', {
     body: Type.Object({ name: Name }, closed),
     async run({ session, parts, body }) {
       const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name })
