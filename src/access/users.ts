@@ -2,7 +2,7 @@
 // share it.
 import { hash, randomBytes } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
-import type { Access, Credentials, Invitation, Inviter, Session, User } from '../store/access.ts'
+import type { Access, Client, Credentials, Invitation, Inviter, Session, User } from '../store/access.ts'
 import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
@@ -39,7 +39,13 @@ export type Users = {
   remove(accountId: number, userId: number): Promise<boolean>
 
   /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
-  signIn(email: string, password: string, address: string, now: Seconds): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
+  signIn(
+    email: string,
+    password: string,
+    address: string,
+    client: Client,
+    now: Seconds,
+  ): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
   /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>
@@ -56,7 +62,7 @@ export type Users = {
   invite(by: Inviter | null, now: Seconds): Promise<string>
   invitation(token: string, now: Seconds): Promise<Invitation | undefined>
   /** @throws Refused where the email has a user already; CommonPassword */
-  accept(token: string, given: Joining, now: Seconds): Promise<SignedIn | undefined>
+  accept(token: string, given: Joining, client: Client, now: Seconds): Promise<SignedIn | undefined>
 
   /** Removes tries that no longer count; to be called now and then. */
   removeOldTries(now: Seconds): Promise<unknown>
@@ -89,7 +95,7 @@ function usersOf(access: Access) {
 
 function sessionsOf(access: Access) {
   return {
-    async signIn(email, password, address, now) {
+    async signIn(email, password, address, client, now) {
       const key = emailKey(email)
       const ofEmail = triesOfEmail(key)
       const turn = await countTries(access, [...triesFrom(address), ofEmail], now)
@@ -98,7 +104,7 @@ function sessionsOf(access: Access) {
       const isRight = await isPassword(password, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       await access.forgetTries(ofEmail.name)
-      return (await begin(access, found, now)) ?? 'WRONG_PASSWORD'
+      return (await begin(access, found, client, now)) ?? 'WRONG_PASSWORD'
     },
 
     async session(token, now) {
@@ -143,18 +149,23 @@ function invitationsOf(access: Access) {
       const found = await access.findInvitation(hashOf(token))
       return found !== undefined && found.endsAt > now ? found : undefined
     },
-    async accept(token, { email, password, accountName }, now) {
+    async accept(token, { email, password, accountName }, client, now) {
       const joining = await newUser(email, password, now)
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, now)
-      return user && begin(access, { user, passwordHash: joining.passwordHash }, now)
+      return user && begin(access, { user, passwordHash: joining.passwordHash }, client, now)
     },
   } satisfies Partial<Users>
 }
 
-/** Undefined where the password was changed while it was being checked. */
-async function begin(access: Access, by: Credentials, now: Seconds): Promise<SignedIn | undefined> {
+/** A session of somebody who is known. Undefined where their password was changed while it was being checked. */
+export async function begin(
+  access: Access,
+  by: Credentials,
+  client: Client,
+  now: Seconds,
+): Promise<SignedIn | undefined> {
   const token = newToken()
-  const isBegun = await access.createSession(hashOf(token), by, now)
+  const isBegun = await access.createSession(hashOf(token), by, client, now)
   const unseenSince = now - idleSeconds
   await access.removeEnded({ unseenSince, madeBefore: now - longestSeconds, now })
   return isBegun ? { token } : undefined

@@ -18,6 +18,7 @@ import { engine } from '../support/test-database.ts'
 
 const [ada, password] = ['ada@example.com', 'a long old password']
 const now = () => Math.floor(Date.now() / 1_000)
+const client = { device: 'Firefox on Windows', address: '192.0.2.0/24' }
 const json = { 'content-type': 'application/json' }
 
 async function placeOfAda(t: { after(end: () => Promise<void>): void }): Promise<Installation> {
@@ -149,7 +150,7 @@ test('row 6: who tries again leaves a place to those whose email nobody has trie
         (error) => error,
       ),
     )
-    await assert.rejects(buildUsers(store).signIn(email, 'wrong', '192.0.2.50', now()), TooBusy)
+    await assert.rejects(buildUsers(store).signIn(email, 'wrong', '192.0.2.50', client, now()), TooBusy)
     assert.deepEqual(await triesIn(), before)
     await isPassword(password, undefined, 'first')
     assert.ok(isOver < 10, `${isOver} were looked at before`)
@@ -180,7 +181,7 @@ test('row 9: a try that no longer counts is gone within a minute', async (t) => 
     const none = { webhooks: false, egress: { ranges: [], names: [] }, smtp: null }
     const limits = { rateLimitPerMinute: 120, formRatePerMinute: 6, ...none }
     const app = buildApp({ config: { ...config, ...limits }, store, historyTable, log, now: () => nowMs })
-    await buildUsers(store).signIn(ada, 'wrong', '192.0.2.1', now())
+    await buildUsers(store).signIn(ada, 'wrong', '192.0.2.1', client, now())
     const left = async () => (await rowsOf(lonely)).tries?.length
     assert.equal(await left(), 2)
     nowMs += 61_000

@@ -113,7 +113,7 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
       choose(hook.actionsOn('Till'), action),
     ]),
     ['/integrations/webhooks', hook.create, press(hook.create)],
-    ['/settings', settings.removeTitle(colleague), press(`${settings.remove} ${colleague}`)],
+    ['/settings/users', settings.removeTitle(colleague), press(`${settings.remove} ${colleague}`)],
   ]
 }
 

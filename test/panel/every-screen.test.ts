@@ -45,6 +45,8 @@ const screens = [
   '/integrations/webhooks',
   `/integrations/webhooks?webhook=${webhook.id}`,
   '/settings',
+  '/settings/users',
+  '/settings/security',
   '/nothing-here',
 ]
 

@@ -136,7 +136,7 @@ const screens: [name: string, options: OpenOptions][] = [
   ['webhooks', { path: '/integrations/webhooks' }],
   ['history', { path: '/integrations/history' }],
   ['reference', { path: '/integrations/reference' }],
-  ['settings', { path: '/settings' }],
+  ['settings', { path: '/settings/users' }],
 ]
 await take('sign-in', { path: '/sign-in' })
 for (const [name, options] of screens) await take(name, options, ada)

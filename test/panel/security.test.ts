@@ -264,6 +264,8 @@ test('planted scripts in names and addresses never run', async () => {
     '/integrations/history',
     '/integrations/reference',
     '/settings',
+    '/settings/users',
+    '/settings/security',
   ]) {
     await page.goto(path)
     await page.waitForLoadState('networkidle')

@@ -23,9 +23,9 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /session', {
     body: Type.Object({ email: Email, password: AnyPassword }, closed),
-    async run({ body, parts, token: before, address, now, setSession }) {
+    async run({ body, parts, token: before, address, client, now, setSession }) {
       const { email, password } = body
-      const { token } = needSignedIn(await parts.users.signIn(email, password, address, now))
+      const { token } = needSignedIn(await parts.users.signIn(email, password, address, client(), now))
       await parts.users.signOut(before)
       setSession(token)
       return {}
@@ -51,7 +51,7 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
-    async run({ body, parts, token: before, now, setSession }) {
+    async run({ body, parts, token: before, client, now, setSession }) {
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -59,7 +59,7 @@ export const userRoutes = {
         throw invalid('accountName', 'is missing')
       }
       const joining = { email, password, accountName: accountName ?? '' }
-      const signedIn = await parts.users.accept(token, joining, now).catch((error) => {
+      const signedIn = await parts.users.accept(token, joining, client(), now).catch((error) => {
         throw error instanceof Refused ? new PanelRefusal('EMAIL_TAKEN') : error
       })
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')

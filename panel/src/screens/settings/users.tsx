@@ -5,17 +5,29 @@ import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
 import { focusNextRow, rowMark } from '../../parts/next-row.ts'
 import { TimeText } from '../../parts/time-text.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useSession } from '../../session.ts'
+import { Section } from './section.tsx'
 import { words } from './words.ts'
 
 type User = AnswerOf<'GET /users'>['users'][number]
 
-export function Users() {
+export default function UsersPart() {
   const text = useWords(words)
   const users = useAsk('GET /users', {})
+  if (users.isPending) return <Waiting />
+  return (
+    <Section title={text.users}>
+      <Users users={users} />
+    </Section>
+  )
+}
+
+function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
+  const text = useWords(words)
   const [removing, setRemoving] = useState<User>()
   const remove = useSend('DELETE /users/:userId')
   const close = () => {
