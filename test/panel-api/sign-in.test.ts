@@ -9,6 +9,7 @@ import { buildApp } from '../../src/app.ts'
 import { readSetting } from '../../src/config.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { Access } from '../../src/store/access.ts'
+import { tester } from '../support/actor.ts'
 import { type Installation, installation } from '../support/lastcall.ts'
 import { ask as askPostgres } from '../support/postgres-databases.ts'
 import { eventually } from '../support/prepared.ts'
@@ -23,7 +24,7 @@ const json = { 'content-type': 'application/json' }
 async function placeOfAda(t: { after(end: () => Promise<void>): void }): Promise<Installation> {
   const place = installation(t)
   await place.arrange(async (store) => {
-    const { id } = await store.configuration.createAccount('Owner')
+    const { id } = await store.configuration.createAccount('Owner', tester)
     await buildUsers(store).create(id, ada, password, now())
   })
   return place
@@ -279,7 +280,7 @@ test('row 15: what changes something is JSON or has no body at all', async () =>
 test('row 8: two users who remove each other at once do not leave an account without users', async () => {
   await place.arrange(async (store) => {
     const both = async (access: Access, users: Users) => {
-      const { id } = await store.configuration.createAccount('Two')
+      const { id } = await store.configuration.createAccount('Two', tester)
       const made = [`a${id}@example.com`, `b${id}@example.com`].map((email) =>
         access.createUser(id, { email, passwordHash: '-', createdAt: now() }),
       )

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { buildUsers, type Users } from '../../src/access/users.ts'
 import type { User } from '../../src/store/access.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 
 const now = 1_800_000_000
@@ -17,7 +18,7 @@ type Given = { store: Store; users: Users; user: User; colleague: User }
 async function withUsers(t: TestContext, work: (given: Given) => Promise<void>): Promise<void> {
   await installation(t).arrange(async (store) => {
     const users = buildUsers(store)
-    const { id } = await store.configuration.createAccount('Owner')
+    const { id } = await store.configuration.createAccount('Owner', tester)
     const user = await users.create(id, ada, password, now)
     const colleague = await users.create(id, 'colleague@example.com', password, now)
     await work({ store, users, user, colleague })
