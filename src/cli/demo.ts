@@ -17,7 +17,7 @@ import { basePath } from '../http/public/schemas.ts'
 import type { Campaign, CampaignSummary } from '../store/model.ts'
 import { claimDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import type { Command } from './command.ts'
+import { type Command, commandActor } from './command.ts'
 import { now } from './now.ts'
 import { readServeFlags, run } from './serve.ts'
 
@@ -128,8 +128,8 @@ async function applyReceiver(store: Store, accountId: number, url: string): Prom
 async function demoPassword(store: Store, accountId: number): Promise<string> {
   const users = buildUsers(store)
   const password = randomBytes(9).toString('base64url')
-  const isThere = await users.reset(email, password)
-  if (!isThere) await users.create(accountId, email, password, now())
+  const isThere = await users.reset(email, password, commandActor())
+  if (!isThere) await users.create(accountId, { email, password, role: 'owner' }, commandActor())
   return password
 }
 

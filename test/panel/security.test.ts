@@ -181,7 +181,7 @@ function bodyFor(route: string): unknown {
     'PATCH /keys/:keyId': { name: 'mine now' },
     'POST /keys/:keyId/replacement': { name: 'mine now', graceSeconds: 3_600 },
     'POST /campaigns/:campaignId/leads/search': {
-      ...{ prefix: '', afterEmail: '', state: null, limit: 10, withLinks: false },
+      ...{ prefix: '', afterEmail: '', state: null, limit: 10 },
     },
     'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
     'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },

@@ -4,6 +4,7 @@ import { getTestContext, test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildUsers } from '../../src/access/users.ts'
+import { actorAt } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
@@ -92,7 +93,7 @@ export async function panelStage(
     const password = `${name} likes long passwords`
     const accountId = await place.arrange(async (store) => {
       const { id } = await store.configuration.createAccount(`${name}’s account`)
-      await buildUsers(store).create(id, email, password, Math.floor(Date.now() / 1_000))
+      await buildUsers(store).create(id, { email, password, role: 'owner' }, actorAt(Math.floor(Date.now() / 1_000)))
       return id
     })
     return { email, password, accountId }

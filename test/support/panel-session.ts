@@ -1,6 +1,7 @@
 // A user of the panel without a browser: calls of its API behind a session.
 import assert from 'node:assert/strict'
 import { buildUsers } from '../../src/access/users.ts'
+import { actorAt } from './actor.ts'
 import type { Installation, Server } from './lastcall.ts'
 
 export type PanelAnswer = { status: number; body: any }
@@ -13,7 +14,7 @@ export async function panelSession(place: Installation, server: Server, accountI
   const email = `user-of-${accountId}@example.com`
   const password = 'long enough for a test'
   const now = Math.floor(Date.now() / 1_000)
-  await place.arrange((store) => buildUsers(store).create(accountId, email, password, now))
+  await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role: 'owner' }, actorAt(now)))
   const api = `${server.origin}/panel/api`
   const signedIn = await fetch(`${api}/session`, {
     method: 'POST',

@@ -7,14 +7,17 @@ import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
 import { Password } from '../../parts/password.tsx'
+import { RoleNote } from '../../parts/role-note.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { useSession } from '../../session.ts'
+import { useMay, useSession } from '../../session.ts'
+import { roleWords } from './role-words.ts'
 import { Users } from './users.tsx'
 import { words } from './words.ts'
 
 export default function SettingsScreen() {
   const text = useWords(words)
   const users = useAsk('GET /users', {})
+  const isOwner = useMay('owner')
   if (users.isPending) {
     return (
       <Screen title={text.title}>
@@ -25,7 +28,7 @@ export default function SettingsScreen() {
   return (
     <Screen title={text.title}>
       <Section title={text.account}>
-        <AccountName />
+        {isOwner ? <AccountName /> : <NameOnly />}
         <PublicAddress />
       </Section>
       <Section title={text.users}>
@@ -48,6 +51,16 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
         {children}
       </Stack>
     </Paper>
+  )
+}
+
+function NameOnly() {
+  const { onlyOwnersAccount } = useWords(roleWords)
+  return (
+    <div>
+      <Text style={{ overflowWrap: 'anywhere' }}>{useSession().account.name}</Text>
+      <RoleNote needed="owner">{onlyOwnersAccount}</RoleNote>
+    </div>
   )
 }
 
