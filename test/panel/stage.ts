@@ -4,6 +4,7 @@ import { getTestContext, test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildUsers } from '../../src/access/users.ts'
+import type { Role } from '../../src/core/role.ts'
 import { actorAt } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isFull } from '../support/faults.ts'
@@ -66,6 +67,8 @@ export type Stage = {
   browser: Browser
   /** An account of its own with one user. */
   person(name: string): Promise<Person>
+  /** Another user of that account. */
+  colleague(of: Person, role: Role): Promise<Person>
   /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. Closed when the test ends. */
   open(who?: Person, options?: OpenOptions): Promise<Page>
 }
@@ -99,6 +102,14 @@ export async function panelStage(
     return { email, password, accountId }
   }
 
+  async function colleague({ accountId }: Person, role: Role): Promise<Person> {
+    const email = `${role}-of-${accountId}@example.com`
+    const password = `${role} likes long passwords`
+    const by = actorAt(Math.floor(Date.now() / 1_000))
+    await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, by))
+    return { email, password, accountId }
+  }
+
   async function open(
     who?: Person,
     { width = 'desk', language = 'en', scheme = 'light', path = '/', zone }: OpenOptions = {},
@@ -123,7 +134,7 @@ export async function panelStage(
     return page
   }
 
-  return { place, server, browser, person, open }
+  return { place, server, browser, person, colleague, open }
 }
 
 /** Without the screen, which has its own tests. */
