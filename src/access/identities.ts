@@ -1,6 +1,7 @@
 // Who may enter as whom, once the provider of OpenID Connect has said who they are there.
 import type { Seconds } from '../core/instant.ts'
 import type { Client } from '../store/access.ts'
+import type { Actor } from '../store/audit.ts'
 import { Refused } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Identity } from './provider.ts'
@@ -54,11 +55,21 @@ async function join(
   if (tokenHash === undefined) return 'NOT_INVITED'
   const joining = { email, createdAt: now }
   try {
-    const made = await identities.join(tokenHash, joining, following?.accountName ?? '', identity)
+    const made = await identities.join(
+      tokenHash,
+      joining,
+      following?.accountName ?? '',
+      identity,
+      actorOf(email, client, now),
+    )
     const signedIn = made && (await begin(access, made, client, now))
     return signedIn ?? 'LINK_USED_UP'
   } catch (error) {
     if (error instanceof Refused) return 'EMAIL_TAKEN'
     throw error
   }
+}
+
+function actorOf(email: string, { address }: Client, at: Seconds): Actor {
+  return { kind: 'user', name: email, address, at }
 }

@@ -42,12 +42,13 @@ async function findInvitationTo(sql: Sql, email: string, now: Seconds): Promise<
 async function join(
   sql: Sql,
   tokenHash: Uint8Array,
-  user: Omit<NewUser, 'passwordHash'>,
+  user: Omit<NewUser, 'passwordHash' | 'role'>,
   accountName: string,
   { issuer, subject }: IdentityName,
+  by: Actor,
 ): Promise<Credentials | undefined> {
   const passwordHash = noPassword
-  const made = await acceptInvitation(sql, tokenHash, { ...user, passwordHash }, accountName, user.createdAt)
+  const made = await acceptInvitation(sql, tokenHash, { ...user, passwordHash }, accountName, by)
   if (made === undefined) return undefined
   await sql.run('UPDATE users SET issuer = ?, subject = ? WHERE id = ?', issuer, subject, made.id)
   return { user: made, passwordHash }

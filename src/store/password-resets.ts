@@ -1,7 +1,7 @@
 // Links by which users set a new password. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
 import { setPassword, toUser, type User } from './access.ts'
-import { type Actor, addAuditEntry } from './audit.ts'
+import type { Actor } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
@@ -36,14 +36,6 @@ async function use(sql: Sql, tokenHash: Uint8Array, passwordHash: string, by: Om
   // Of two who use one link at once, one removes the row.
   const removed = await sql.run('DELETE FROM password_resets WHERE token_hash = ?', tokenHash)
   if (user === undefined || removed === 0) return false
-  await setPassword(sql, user.id, passwordHash)
-  await addAuditEntry(
-    sql,
-    { ...by, name: user.email },
-    {
-      ...{ accountId: user.accountId, action: 'user.password_reset' },
-      ...{ subject: { kind: 'user', id: user.id, name: user.email }, before: null, after: null },
-    },
-  )
+  await setPassword(sql, user.id, passwordHash, { ...by, name: user.email }, 'user.password_reset')
   return true
 }

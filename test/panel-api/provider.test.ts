@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { buildUsers } from '../../src/access/users.ts'
+import type { Actor } from '../../src/store/audit.ts'
 import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
 import { installation } from '../support/lastcall.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -14,16 +15,18 @@ const publicUrl = `http://localhost:${server.port}`
 await provider.open(publicUrl)
 const now = () => Math.floor(Date.now() / 1_000)
 const password = 'a long old password'
+const by = (): Actor => ({ kind: 'command', name: 'test', address: null, at: now() })
 const json = { 'content-type': 'application/json' }
 
 const accountId = await place.arrange(async (store) => {
-  const { id } = await store.configuration.createAccount('Owner')
-  await buildUsers(store).create(id, 'owner@example.com', password, now())
+  const { id } = await store.configuration.createAccount('Owner', by())
+  await buildUsers(store).create(id, { email: 'owner@example.com', password, role: 'owner' }, by())
   return id
 })
 
 /** A person who has a user, by the email that the provider knows too. */
-const userOf = (email: string) => place.arrange((store) => buildUsers(store).create(accountId, email, password, now()))
+const userOf = (email: string) =>
+  place.arrange((store) => buildUsers(store).create(accountId, { email, password, role: 'member' }, by()))
 
 beforeEach(() => {
   Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false })
@@ -62,7 +65,7 @@ function browser() {
     async begin(more: object = {}): Promise<string> {
       const answer = await api('POST', '/provider', { to: '/', ...more })
       const body = (await answer.json()) as { url: string; code?: string }
-      assert.equal(answer.status, 200, body.code)
+      assert.equal(answer.status, 200, body.code ?? '')
       return body.url
     },
     /** From there to where the provider sends people back to. */
@@ -156,7 +159,7 @@ test('nobody gets a user who is not invited, and a removed user is none', async 
   const { id } = await userOf('leaver@example.com')
   const leaver = await signIn('leaver', verified('leaver@example.com'))
   assert.equal(leaver.user.id, id)
-  await place.arrange((store) => buildUsers(store).remove(accountId, id))
+  await place.arrange((store) => buildUsers(store).remove(accountId, id, by()))
   assert.equal(await leaver.who(), undefined)
   assert.equal((await signIn('leaver', verified('leaver@example.com'))).led, refusedAs('NOT_INVITED'))
 })

@@ -13,6 +13,7 @@ import { previewRoutes } from './preview.ts'
 import { providerRoutes } from './provider.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import type { Route } from './route.ts'
 import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
@@ -37,6 +38,6 @@ export const routes = {
   ...previewRoutes,
   ...timeZoneRoutes,
   ...webhookRoutes,
-}
+} satisfies Record<string, Route>
 
 export type Routes = typeof routes
