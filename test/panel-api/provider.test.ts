@@ -1,6 +1,7 @@
 // Signing in by a provider of OpenID Connect: who gets in, and what of an answer that is wrong.
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { hashPassword, isPassword } from '../../src/access/passwords.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Actor } from '../../src/store/audit.ts'
 import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
@@ -35,7 +36,7 @@ beforeEach(() => {
 let addresses = 0
 
 /** A browser that keeps its cookies, at an address of its own. */
-function browser() {
+function browser(at = publicUrl) {
   const jar = new Map<string, string>()
   addresses += 1
   const from = `198.51.${addresses >> 8}.${addresses & 255}`
@@ -51,7 +52,7 @@ function browser() {
     return answer
   }
   const api = (method: string, path: string, body?: unknown) =>
-    ask(`${publicUrl}/panel/api${path}`, {
+    ask(`${at}/panel/api${path}`, {
       method,
       headers: json,
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -76,7 +77,7 @@ function browser() {
         const next = answer.headers.get('location')
         assert.ok(next, `${answer.status} ${await answer.text()}`)
         url = new URL(next, url).href
-        if (url.startsWith(publicUrl)) return new URL(url)
+        if (url.startsWith(at)) return new URL(url)
       }
       throw new Error('the provider goes round in circles')
     },
@@ -84,7 +85,7 @@ function browser() {
     async comeBack(url: URL | string): Promise<string> {
       const answer = await ask(String(url))
       assert.equal(answer.status, 303)
-      return (answer.headers.get('location') ?? '').slice(publicUrl.length)
+      return (answer.headers.get('location') ?? '').slice(at.length)
     },
     who: async () => ((await (await api('GET', '/session')).json()) as any).user,
   }
@@ -162,6 +163,125 @@ test('nobody gets a user who is not invited, and a removed user is none', async 
   await place.arrange((store) => buildUsers(store).remove(accountId, id, by()))
   assert.equal(await leaver.who(), undefined)
   assert.equal((await signIn('leaver', verified('leaver@example.com'))).led, refusedAs('NOT_INVITED'))
+})
+
+test('an open invitation to the email makes the user with its role, once, and needs no link', async () => {
+  await place.arrange((store) =>
+    buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'Guest@example.com' }, by()),
+  )
+  const guest = await signIn('guest', verified('guest@EXAMPLE.com'))
+  assert.deepEqual([guest.led, guest.user.email, guest.user.role], ['/', 'guest@example.com', 'viewer'])
+  assert.equal(guest.user.accountId, accountId)
+  const row = (await rowsOf(place)).users?.find((one) => one.includes('guest@example.com')) ?? ''
+  assert.match(row, /"password_hash":""/)
+  await place.arrange((store) => buildUsers(store).remove(accountId, guest.user.id, by()))
+  assert.equal((await signIn('guest', verified('guest@example.com'))).led, refusedAs('NOT_INVITED'))
+})
+
+test('a link that was followed makes the user too; it counts once, and is for nobody who has one', async () => {
+  const link = (role: 'member' | 'viewer') =>
+    place.arrange((store) => buildUsers(store).invite({ id: 1, accountId }, { role, email: null }, by()))
+  const invitation = { token: await link('member') }
+  const unverified = await signIn('follower', { email: 'follower@example.com' }, { invitation })
+  assert.equal(unverified.led, refusedAs('EMAIL_NOT_VERIFIED'))
+  const one = browser()
+  const start = await one.begin({ invitation })
+  assert.ok(!start.includes(invitation.token))
+  const follower = await signIn('follower', verified('follower@example.com'), { invitation })
+  assert.deepEqual([follower.led, follower.user.role], ['/', 'member'])
+  state.who = 'late-follower'
+  state.people['late-follower'] = verified('late-follower@example.com')
+  assert.equal(await one.comeBack(await one.atProvider(start)), refusedAs('LINK_USED_UP'))
+  const used = await browser().api('POST', '/provider', { to: '/', invitation })
+  assert.deepEqual([used.status, ((await used.json()) as any).code], [404, 'LINK_USED_UP'])
+  const another = { token: await link('viewer') }
+  assert.equal((await signIn('follower', {}, { invitation: another })).led, refusedAs('EMAIL_TAKEN'))
+  const owner = await signIn('as-owner', verified('owner@example.com'), { invitation: another })
+  assert.equal(owner.led, refusedAs('EMAIL_TAKEN'))
+})
+
+test('whoever came by the provider has no password, and a wrong one takes as long', async () => {
+  await place.arrange((store) =>
+    buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'passwordless@example.com' }, by()),
+  )
+  assert.equal((await signIn('passwordless', verified('passwordless@example.com'))).led, '/')
+  for (const guess of ['', ' ', 'password', '$argon2id$v=19$m=1,t=1,p=1$$']) {
+    const answer = await browser().api('POST', '/session', { email: 'passwordless@example.com', password: guess })
+    assert.equal(answer.status, guess === '' ? 422 : 403)
+  }
+  const times = { none: 0, wrong: 0 }
+  for (let n = 0; n < 5; n += 1)
+    for (const [name, hash] of [
+      ['none', ''],
+      ['wrong', await hashPassword('another')],
+    ] as const) {
+      const before = performance.now()
+      assert.equal(await isPassword('a guess', hash, 'first'), false)
+      times[name] += performance.now() - before
+    }
+  assert.ok(times.none > times.wrong / 4, JSON.stringify(times))
+})
+
+test('a user of a suspended account comes in as by password, and can read', async () => {
+  const suspended = await place.arrange(async (store) => {
+    const { id } = await store.configuration.createAccount('Suspended', by())
+    await buildUsers(store).create(id, { email: 'suspended@example.com', password, role: 'owner' }, by())
+    await store.configuration.updateAccount(id, { suspended: true }, by())
+    return id
+  })
+  const one = await signIn('suspended', verified('suspended@example.com'))
+  assert.deepEqual([one.led, one.user.accountId], ['/', suspended])
+  assert.equal((await one.api('GET', '/overview')).status, 200)
+  assert.equal((await one.api('POST', '/keys', { name: 'x' })).status, 403)
+})
+
+test('OIDC_ONLY closes every way by password, and the set-up link works by the provider', async (t) => {
+  const fresh = installation(t)
+  const only = await identityProvider(t)
+  const closed = await fresh.serve([], {
+    ...only.settings,
+    OIDC_ONLY: 'on',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    SMTP_FROM: 'a@b.example',
+  })
+  const at = `http://localhost:${closed.port}`
+  await only.open(at, 'client_secret_post')
+  const { url } = await fresh.json(['setup-link'])
+  const token = new URL(url).hash.slice(1)
+  only.state.who = 'first'
+  only.state.people.first = verified('first@example.com')
+  const one = browser(at)
+  assert.deepEqual(((await (await one.api('GET', '/session')).json()) as any).ways, {
+    ...{ byPassword: false, byProvider: true, hasMail: true },
+  })
+  const tokenless = await one.api('POST', '/provider', { to: '/', invitation: { token } })
+  assert.equal(tokenless.status, 422)
+  const start = await one.begin({ invitation: { token, accountName: 'First' } })
+  assert.equal(await one.comeBack(await one.atProvider(start)), '/')
+  const { user, account } = (await (await one.api('GET', '/session')).json()) as any
+  assert.deepEqual([user.email, user.role, account.name], ['first@example.com', 'owner', 'First'])
+  const email = 'first@example.com'
+  for (const [method, path, body] of [
+    ['POST', '/session', { email, password }],
+    ['POST', '/users', { token: 'x', email, password }],
+    ['POST', '/password', { current: password, next: `${password} 2` }],
+    ['POST', '/password-resets', { email, language: 'en' }],
+    ['POST', '/password-reset', { token: 'x' }],
+    ['PUT', '/password-reset', { token: 'x', password }],
+  ] as const) {
+    const answer = await one.api(method, path, body)
+    const { code } = (await answer.json()) as { code: string }
+    assert.deepEqual([path, answer.status, code], [path, 409, 'PASSWORDS_OFF'])
+  }
+})
+
+test('without a provider there is no way to it', async (t) => {
+  const fresh = installation(t)
+  const plain = await fresh.serve()
+  const one = browser(plain.origin)
+  assert.equal((await one.api('POST', '/provider', { to: '/' })).status, 409)
+  const back = await one.ask(`${plain.origin}/panel/oidc/callback?code=x&state=y`, { headers: { accept: '*/*' } })
+  assert.equal(back.status, 404)
 })
 
 test('an answer that was altered on the way lets nobody in: nonce, issuer, audience, expiry, signature', async () => {

@@ -130,7 +130,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
         now: Math.floor(parts.now() / 1_000),
         setSession: (next) => setSession(reply, next, parts.site.publicUrl),
         keepFlow: async (flow) => setFlow(reply, await sealed(parts, flow), parts.site.publicUrl),
-        behind: (work) => void work().catch((error) => logFailure(parts.log, refusalOf(error).code, error, request)),
+        note: (error) => logFailure(parts.log, refusalOf(error).code, error, request),
       })
     },
   })

@@ -13,12 +13,12 @@ export const passwordResetRoutes = {
   /** The same answer, as fast, whether or not the email has a user: what differs comes behind it. */
   ...forAnybody('POST /password-resets', {
     body: Type.Object({ email: Email, language: Type.Enum(panelLanguages) }, closed),
-    async run({ body: { email, language }, parts, address, now, behind }) {
+    async run({ body: { email, language }, parts, address, now, note }) {
       needPasswords(parts)
       if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
       const asked = await parts.passwordReset.ask(email, address, now)
       if (asked !== 'COUNTED') throw new PanelRefusal('TOO_MANY_TRIES', [], asked.retryAfterSeconds)
-      behind(() => sendLink(parts, email, language, now))
+      sendLink(parts, email, language, now).catch(note)
       return {}
     },
   }),

@@ -83,8 +83,8 @@ export type Asked<Path extends string, Query, Body, Who> = {
   setSession(token: string | null): void
   /** Keeps in this browser, sealed and for ten minutes, what signing in by the provider has begun. */
   keepFlow(flow: Flow): Promise<void>
-  /** Does this behind the answer; a failure is logged. */
-  behind(work: () => Promise<unknown>): void
+  /** Logs a failure that the answer does not end with, such as one behind it. */
+  note(error: unknown): void
 }
 
 type Of<Schema> = Schema extends TSchema ? Static<Schema> : undefined

@@ -43,7 +43,7 @@ export function SignInScreen() {
       {ways?.byPassword && <SignInForm onDone={enter} />}
       {ways?.byProvider && <ByProvider to={within} isBelow={ways.byPassword} />}
       {ways?.byPassword &&
-        (ways.byMail ? (
+        (ways.hasMail ? (
           <Anchor component={Link} href="/reset" size="sm">
             {text.forgot}
           </Anchor>
