@@ -37,7 +37,7 @@ async function prepare(name: keyof typeof amounts): Promise<{ who: Person; campa
 
 for (const amount of Object.keys(amounts) as (keyof typeof amounts)[]) {
   const { who, campaignId } = await prepare(amount)
-  const parts = ['', '/results', '/pages', '/timer', '/leads']
+  const parts = ['', '/rules', '/pages', '/timer', '/leads']
   const ofCampaign = campaignId === null ? [] : parts.map((part) => `/campaigns/${campaignId}${part}`)
   const account = ['/', '/campaigns', '/person', '/integrations', '/integrations/history', '/integrations/webhooks']
   const paths = [

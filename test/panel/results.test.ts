@@ -39,7 +39,6 @@ await stage.place.arrange(async (store) => {
 
 test('the results show people through the steps, the time before, pages and days, and say since when starts count', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}` })
-  await page.getByRole('tab', { name: 'Results' }).click()
   await page.getByText('7 days', { exact: true }).click()
   const steps = page.getByRole('listitem').filter({ hasText: 'before' })
   await page.getByText('Signed up 30').waitFor()

@@ -258,6 +258,7 @@ test('planted scripts in names and addresses never run', async () => {
     '/',
     '/campaigns',
     `/campaigns/${id}`,
+    `/campaigns/${id}/rules`,
     `/campaigns/${id}/pages`,
     `/campaigns/${id}/timer`,
     '/integrations',
