@@ -3,7 +3,16 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
-import type { Access, Credentials, Invitation, Inviter, OpenInvitation, Session, User } from '../store/access.ts'
+import type {
+  Access,
+  Client,
+  Credentials,
+  Invitation,
+  Inviter,
+  OpenInvitation,
+  Session,
+  User,
+} from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
@@ -45,7 +54,13 @@ export type Users = {
   setRoleOf(email: string, role: Role, by: Actor): Promise<User | undefined>
 
   /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
-  signIn(email: string, password: string, address: string, now: Seconds): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
+  signIn(
+    email: string,
+    password: string,
+    address: string,
+    client: Client,
+    now: Seconds,
+  ): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
   /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>
@@ -68,7 +83,7 @@ export type Users = {
   /** False where the account has no such invitation (any more). */
   withdraw(accountId: number, invitationId: string, by: Actor): Promise<boolean>
   /** `by` is called by the email that is given. @throws Refused where the email has a user already; CommonPassword */
-  accept(token: string, given: Joining, by: Actor): Promise<SignedIn | undefined>
+  accept(token: string, given: Joining, client: Client, by: Actor): Promise<SignedIn | undefined>
 
   /** Removes tries that no longer count; to be called now and then. */
   removeOldTries(now: Seconds): Promise<unknown>
@@ -106,7 +121,7 @@ function usersOf(access: Access) {
 
 function sessionsOf(access: Access) {
   return {
-    async signIn(email, password, address, now) {
+    async signIn(email, password, address, client, now) {
       const key = emailKey(email)
       const ofEmail = triesOfEmail(key)
       const turn = await countTries(access, [...triesFrom(address), ofEmail], now)
@@ -115,7 +130,7 @@ function sessionsOf(access: Access) {
       const isRight = await isPassword(password, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       await access.forgetTries(ofEmail.name)
-      return (await begin(access, found, now)) ?? 'WRONG_PASSWORD'
+      return (await begin(access, found, client, now)) ?? 'WRONG_PASSWORD'
     },
 
     async session(token, now) {
@@ -164,19 +179,24 @@ function invitationsOf(access: Access) {
     openInvitations: access.listInvitations,
     withdraw: (accountId, invitationId, by) =>
       access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
-    async accept(token, { email, password, accountName }, by) {
+    async accept(token, { email, password, accountName }, client, by) {
       const joining = await newUser(email, password, by.at)
       const joins = { ...by, name: joining.email }
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
-      return user && begin(access, { user, passwordHash: joining.passwordHash }, by.at)
+      return user && begin(access, { user, passwordHash: joining.passwordHash }, client, by.at)
     },
   } satisfies Partial<Users>
 }
 
-/** Undefined where the password was changed while it was being checked. */
-async function begin(access: Access, by: Credentials, now: Seconds): Promise<SignedIn | undefined> {
+/** A session of somebody who is known. Undefined where their password was changed while it was being checked. */
+export async function begin(
+  access: Access,
+  by: Credentials,
+  client: Client,
+  now: Seconds,
+): Promise<SignedIn | undefined> {
   const token = newToken()
-  const isBegun = await access.createSession(hashOf(token), by, now)
+  const isBegun = await access.createSession(hashOf(token), by, client, now)
   const unseenSince = now - idleSeconds
   await access.removeEnded({ unseenSince, madeBefore: now - longestSeconds, now })
   return isBegun ? { token } : undefined

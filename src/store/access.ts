@@ -14,6 +14,9 @@ export type Credentials = { user: User; passwordHash: string }
 
 export type Session = { user: User; account: Account; createdAt: Seconds; seenAt: Seconds }
 
+/** Where a session was begun: the browser in plain words, and the address as `shortAddress` gives it. */
+export type Client = { device: string; address: string }
+
 /** Of a link that makes a user; without an account it makes that too, and there must be no user yet. */
 export type Invitation = { accountId: number | null; role: Role; endsAt: Seconds }
 
@@ -249,19 +252,25 @@ async function acceptInvitation(
 
 async function createFirstAccount(sql: Sql, name: string, by: Actor): Promise<number> {
   const row = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)
-  const { id, ...settings } = toAccount(row as Row)
-  const subject = { kind: 'account' as const, id, name }
-  await addAuditEntry(sql, by, { accountId: id, action: 'account.created', subject, before: null, after: settings })
-  return id
+  const after = toAccount(row as Row)
+  const subject = { kind: 'account' as const, id: after.id, name }
+  await addAuditEntry(sql, by, { accountId: after.id, action: 'account.created', subject, before: null, after })
+  return after.id
 }
 
 /** False where the password has been changed since `by` was read, or the user was removed. */
-async function createSession(sql: Sql, tokenHash: Uint8Array, by: Credentials, now: Seconds): Promise<boolean> {
+async function createSession(
+  sql: Sql,
+  tokenHash: Uint8Array,
+  by: Credentials,
+  { device, address }: Client,
+  now: Seconds,
+): Promise<boolean> {
   // The same password: on PostgreSQL this waits for somebody who is changing it, and then looks again.
   if (!(await replacePassword(sql, by, by.passwordHash))) return false
   await sql.run(
-    'INSERT INTO sessions (token_hash, user_id, created_at, seen_at) VALUES (?, ?, ?, ?)',
-    ...[tokenHash, by.user.id, now, now],
+    'INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device, address) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[tokenHash, by.user.id, now, now, device, address],
   )
   return true
 }

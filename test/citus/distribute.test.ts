@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { placements } from '../../src/store/postgres/distribution.ts'
-import { actorAt } from '../support/actor.ts'
+import { testerAt } from '../support/actor.ts'
 import { asSuperuser, citusUrl, createOnCitus, dropOnCitus, nodeUrls } from '../support/citus.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile } from '../support/lastcall.ts'
 import { ask, databaseUrl } from '../support/postgres-databases.ts'
@@ -18,7 +18,7 @@ async function undivided(t: TestContext) {
     await store.access.createUser(
       accountId,
       { email: 'ada@example.com', passwordHash: 'x', role: 'owner', createdAt: 1 },
-      actorAt(1),
+      testerAt(1),
     )
     return { accountId, campaignId: (await appliedCampaign(store, accountId, campaignFile())).id }
   })

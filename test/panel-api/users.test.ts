@@ -4,14 +4,15 @@ import { type TestContext, test } from 'node:test'
 import { buildUsers, type Users } from '../../src/access/users.ts'
 import type { User } from '../../src/store/access.ts'
 import type { Store } from '../../src/store/store.ts'
-import { actorAt } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 
 const now = 1_800_000_000
-const by = actorAt(now)
+const by = testerAt(now)
 const anOwner = { role: 'owner', email: null } as const
 const [password, another] = ['a long old password', 'a long new password']
 const ada = 'ada@example.com'
+const client = { device: 'Firefox on Windows', address: '192.0.2.0/24' }
 
 type Given = { store: Store; users: Users; user: User; colleague: User }
 
@@ -19,7 +20,7 @@ type Given = { store: Store; users: Users; user: User; colleague: User }
 async function withUsers(t: TestContext, work: (given: Given) => Promise<void>): Promise<void> {
   await installation(t).arrange(async (store) => {
     const users = buildUsers(store)
-    const { id } = await store.configuration.createAccount('Owner')
+    const { id } = await store.configuration.createAccount('Owner', tester)
     const user = await users.create(id, { email: ada, password, role: 'owner' }, by)
     const colleague = await users.create(id, { email: 'colleague@example.com', password, role: 'owner' }, by)
     await work({ store, users, user, colleague })
@@ -27,7 +28,7 @@ async function withUsers(t: TestContext, work: (given: Given) => Promise<void>):
 }
 
 async function signIn(users: Users, given = password): Promise<string> {
-  const signedIn = await users.signIn(ada, given, '192.0.2.1', now)
+  const signedIn = await users.signIn(ada, given, '192.0.2.1', client, now)
   assert.ok(typeof signedIn === 'object' && 'token' in signedIn, JSON.stringify(signedIn))
   return signedIn.token
 }
@@ -64,14 +65,14 @@ test('an invitation ends when its maker is removed, changes the password, or get
     assert.equal(await users.remove(user.accountId, colleague.id, by), true)
     assert.equal(await live(theirs), false)
     const joining = { email: 'late@example.com', password, accountName: '' }
-    assert.equal(await users.accept(theirs, joining, by), undefined)
+    assert.equal(await users.accept(theirs, joining, client, by), undefined)
   })
 })
 
 test('no session begins with a password that was changed while it was being checked', async (t) => {
   await withUsers(t, async ({ store, users, user }) => {
     const slow = whileChecking(store, () => users.reset(ada, another, by))
-    assert.equal(await slow.signIn(ada, password, '192.0.2.1', now), 'WRONG_PASSWORD')
+    assert.equal(await slow.signIn(ada, password, '192.0.2.1', client, now), 'WRONG_PASSWORD')
     const session = await users.session(await signIn(users, another), now)
     assert.equal(session?.user.id, user.id)
   })
@@ -94,7 +95,7 @@ test('a user who signs in while the password changes has no session afterwards',
     const credentials = await store.access.findCredentials(ada)
     assert.ok(credentials)
     const tokenHashes = Array.from({ length: 40 }, (_, index) => new Uint8Array(32).fill(index + 1))
-    const begin = (tokenHash: Uint8Array) => store.access.createSession(tokenHash, credentials, now)
+    const begin = (tokenHash: Uint8Array) => store.access.createSession(tokenHash, credentials, client, now)
     const early = tokenHashes.slice(0, 20).map(begin)
     const changed = store.access.setPassword(user.id, 'another hash', by)
     await Promise.all([...early, changed, ...tokenHashes.slice(20).map(begin)])
@@ -110,8 +111,8 @@ test('who guesses at signing in keeps nobody from changing the password, and gue
     const token = await signIn(users)
     const session = await users.session(token, now)
     assert.ok(session)
-    for (let tries = 0; tries < 6; tries += 1) await users.signIn(ada, 'a wrong password', '192.0.2.2', now)
-    assert.deepEqual(await users.signIn(ada, password, '192.0.2.2', now), { retryAfterSeconds: 60 })
+    for (let tries = 0; tries < 6; tries += 1) await users.signIn(ada, 'a wrong password', '192.0.2.2', client, now)
+    assert.deepEqual(await users.signIn(ada, password, '192.0.2.2', client, now), { retryAfterSeconds: 60 })
     assert.equal(await users.changePassword(session, token, password, another, by), 'CHANGED')
     for (let tries = 0; tries < 5; tries += 1) {
       assert.equal(await users.changePassword(session, token, password, another, by), 'WRONG_PASSWORD')

@@ -65,7 +65,7 @@ async function saved(page: Page, id: number) {
 type Options = Omit<NonNullable<Parameters<typeof stage.open>[1]>, 'path'>
 
 async function edit(id: number, options: Options = {}): Promise<Page> {
-  const page = await stage.open(owner, { ...options, path: `/campaigns/${id}` })
+  const page = await stage.open(owner, { ...options, path: `/campaigns/${id}/rules` })
   page.setDefaultTimeout(10_000)
   await page.locator('form').waitFor()
   await page.locator('.steps').first().waitFor()
@@ -216,14 +216,14 @@ atBothWidths(
     await leave.waitFor()
     await assertAccessible(page)
     await leave.getByRole('button', { name: 'Stay here' }).click()
-    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}`)
+    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}/rules`)
     await goTo(page, 'Campaigns')
     await leave.getByRole('button', { name: 'Leave', exact: true }).click()
     await page.waitForURL(/\/campaigns$/)
 
     await page.goto(`/campaigns/${id}/leads`)
     await page.getByRole('tab', { name: 'Deadline (unsaved)' }).waitFor()
-    await page.goto(`/campaigns/${id}`)
+    await page.goto(`/campaigns/${id}/rules`)
     await page.getByText('Unsaved changes').waitFor()
     let asked = 0
     page.on('dialog', (dialog) => {
@@ -440,7 +440,8 @@ atBothWidths('every kind is made from nothing but fields', async (width) => {
   await kind.selectOption('daysAt')
   await page.getByLabel('What starts the offer').selectOption('visit')
   await page.getByLabel('Number of days').fill('2')
-  await page.getByLabel('time', { exact: true }).fill('12:00')
+  await page.getByLabel('time: hours').fill('12')
+  await page.getByLabel('time: minutes').fill('00')
   await page.getByText('Days left out', { exact: true }).click()
   await page.getByRole('group', { name: 'It never ends on' }).getByText('Sun').click()
   await page.getByLabel('A date to leave out').fill('2099-11-11')

@@ -37,12 +37,17 @@ async function prepare(name: keyof typeof amounts): Promise<{ who: Person; campa
 
 for (const amount of Object.keys(amounts) as (keyof typeof amounts)[]) {
   const { who, campaignId } = await prepare(amount)
-  const parts = ['', '/results', '/pages', '/timer', '/leads']
+  const parts = ['', '/rules', '/pages', '/timer', '/leads']
   const ofCampaign = campaignId === null ? [] : parts.map((part) => `/campaigns/${campaignId}${part}`)
   const account = ['/', '/campaigns', '/person', '/integrations', '/integrations/history', '/integrations/webhooks']
-  const paths = [...account, '/integrations/reference', '/settings', ...ofCampaign].filter((path) =>
-    path.includes(only),
-  )
+  const paths = [
+    ...account,
+    '/integrations/reference',
+    '/settings',
+    '/settings/users',
+    '/settings/security',
+    ...ofCampaign,
+  ].filter((path) => path.includes(only))
   for (const [width, viewport] of Object.entries(widths)) {
     for (const scheme of schemes) {
       for (const language of ['en', 'pl'] as const) {

@@ -347,12 +347,15 @@ test('planted scripts in names and addresses never run', async () => {
     '/',
     '/campaigns',
     `/campaigns/${id}`,
+    `/campaigns/${id}/rules`,
     `/campaigns/${id}/pages`,
     `/campaigns/${id}/timer`,
     '/integrations',
     '/integrations/history',
     '/integrations/reference',
     '/settings',
+    '/settings/users',
+    '/settings/security',
   ]) {
     await page.goto(path)
     await page.waitForLoadState('networkidle')

@@ -5,7 +5,7 @@ import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
-import { actorAt } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
@@ -95,8 +95,8 @@ export async function panelStage(
     const email = `${name}@example.com`
     const password = `${name} likes long passwords`
     const accountId = await place.arrange(async (store) => {
-      const { id } = await store.configuration.createAccount(`${name}’s account`)
-      await buildUsers(store).create(id, { email, password, role: 'owner' }, actorAt(Math.floor(Date.now() / 1_000)))
+      const { id } = await store.configuration.createAccount(`${name}’s account`, tester)
+      await buildUsers(store).create(id, { email, password, role: 'owner' }, testerAt(Math.floor(Date.now() / 1_000)))
       return id
     })
     return { email, password, accountId }
@@ -105,7 +105,7 @@ export async function panelStage(
   async function colleague({ accountId }: Person, role: Role): Promise<Person> {
     const email = `${role}-of-${accountId}@example.com`
     const password = `${role} likes long passwords`
-    const by = actorAt(Math.floor(Date.now() / 1_000))
+    const by = testerAt(Math.floor(Date.now() / 1_000))
     await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, by))
     return { email, password, accountId }
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
-import { actorAt } from './actor.ts'
+import { testerAt } from './actor.ts'
 import type { Installation, Server } from './lastcall.ts'
 
 export type PanelAnswer = { status: number; body: any }
@@ -23,7 +23,7 @@ export async function panelSession(
   const email = emailOf(accountId, role)
   const password = 'long enough for a test'
   const now = Math.floor(Date.now() / 1_000)
-  await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, actorAt(now)))
+  await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, testerAt(now)))
   const api = `${server.origin}/panel/api`
   const signedIn = await fetch(`${api}/session`, {
     method: 'POST',

@@ -83,7 +83,7 @@ function addRoutes(scope: FastifyInstance, { store, now }: ConversionsApiParts):
       const checked = checkOrder(request.body, seconds())
       if (checked.faults !== undefined) throw new Refusal('VALIDATION_ERROR', orderFault(checked.faults))
       const told = { ...checked, source: 'api' as const }
-      const result = await inTime(convert(store, campaignOf(request), told, seconds()), request.waitedMs)
+      const result = await inTime(convert(store, campaignOf(request), told, seconds(), null), request.waitedMs)
       if (typeof result === 'string') return send(reply, result)
       const { reversedAt: _, ...conversion } = conversionDocument(result.conversion)
       return reply.code(result.created ? 201 : 200).send({ ...conversion, created: result.created })
@@ -98,7 +98,7 @@ function addRoutes(scope: FastifyInstance, { store, now }: ConversionsApiParts):
     },
     async (request, reply) => {
       const { orderId, reopen = false } = request.body
-      const reversed = reverse(store, campaignOf(request), orderId, reopen, seconds())
+      const reversed = reverse(store, campaignOf(request), orderId, reopen, seconds(), null)
       const result = await inTime(reversed, request.waitedMs)
       if (result === undefined) return send(reply, 'CONVERSION_NOT_FOUND')
       return typeof result === 'string' ? send(reply, result) : { ...conversionDocument(result), orderId }

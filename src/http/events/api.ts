@@ -2,12 +2,15 @@
 // rate window of its own.
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
+import { keyHint } from '../../core/api-key.ts'
 import { bodyLimitBytes, type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
 import type { Counting } from '../../leads/counting.ts'
 import type { Log } from '../../log.ts'
+import type { Actor } from '../../store/audit.ts'
 import type { Endpoint } from '../../store/events.ts'
 import type { LiveKey } from '../../store/model.ts'
+import { shortAddress } from '../address.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { useJson } from '../json.ts'
 import { shedLoad } from '../overload.ts'
@@ -64,21 +67,24 @@ export function eventsApi(parts: EventsApiParts): FastifyPluginAsync {
   }
 }
 
-function addRoute(scope: FastifyInstance, operation: Operation, { endpoints, store }: EventsApiParts): void {
+function addRoute(scope: FastifyInstance, operation: Operation, { endpoints, store, now }: EventsApiParts): void {
   const { method, path, query = NoQuery, body, status, run, needsOn } = operation
   scope.route<{ Params: { endpointId?: string; eventId?: string }; Querystring: Record<string, string> }>({
     method,
     url: path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: bodyLimitBytes,
     schema: { querystring: query, ...(body && { body }), response: { '4xx': ErrorOfAny, '5xx': ErrorOfAny } },
-    handler: async ({ key, params, query: asked, body: given }, reply) => {
+    handler: async ({ key, params, query: asked, body: given, ip }, reply) => {
       if (needsOn && !endpoints.isOn) throw new EventRefusal('WEBHOOKS_OFF')
-      const accountId = (key as LiveKey).account.id
+      const { id: keyId, account } = key as LiveKey
+      const accountId = account.id
+      const at = Math.floor(now() / 1_000)
+      const by: Actor = { kind: 'key', name: keyHint(keyId), address: shortAddress(ip), at }
       const endpoint = path.includes('{endpointId}')
         ? await needEndpoint(endpoints, accountId, params.endpointId)
         : noEndpoint
       const { eventId = '' } = params
-      const answer = await run({ endpoints, store, accountId, endpoint, eventId, query: asked, body: given })
+      const answer = await run({ endpoints, store, accountId, by, endpoint, eventId, query: asked, body: given })
       return reply.code(status).send(status === 204 ? undefined : answer)
     },
   })

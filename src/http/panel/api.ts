@@ -16,6 +16,7 @@ import { rateAddress, shortAddress } from '../address.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { useJson } from '../json.ts'
 import { shedLoad } from '../overload.ts'
+import { deviceOf } from './device.ts'
 import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
 import { turnToSend } from './limits.ts'
 import { isForeign } from './origin.ts'
@@ -114,7 +115,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
-    handler: async ({ params, query, body, session, sessionToken: token, ip }, reply) =>
+    handler: async ({ params, query, body, session, sessionToken: token, ip, headers }, reply) =>
       route.run({
         ...{ parts, query, body, session, token },
         by: actorOf(session, ip, Math.floor(parts.now() / 1_000)),
@@ -123,6 +124,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
         ),
         campaign: await campaignOf(parts, session, params.campaignId),
         address: rateAddress(ip),
+        client: () => ({ device: deviceOf(headers['user-agent']), address: shortAddress(ip) }),
         now: Math.floor(parts.now() / 1_000),
         setSession: (next) => setSession(reply, next, isSecure(parts.site.publicUrl)),
       }),

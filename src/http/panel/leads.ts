@@ -101,11 +101,11 @@ export const leadRoutes = {
   /** As one step; resolves with how many there were. */
   ...forMember('POST /campaigns/:campaignId/leads/erasure', {
     body: Type.Object({ refs: Refs }, closed),
-    async run({ campaign, session, parts, body, now }) {
-      countErasure(session, now)
+    async run({ campaign, session, parts, body, by }) {
+      countErasure(session, by.at)
       const leads = await leadsOf(parts, campaign, body.refs)
       const names = leads.map(({ email }) => ({ campaign, email }))
-      return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, now) }
+      return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, by) }
     },
   }),
   /**
@@ -114,12 +114,12 @@ export const leadRoutes = {
    */
   ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
     body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
-    async run({ campaign, parts, body, now }) {
+    async run({ campaign, parts, body, now, by }) {
       const at = body.at === null ? null : needInstant(campaign, body.at)
       const leads = await leadsOf(parts, campaign, body.refs)
       const changed = leads.flatMap((lead) => {
         const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
-        return deadline === null ? [] : [parts.leads.setDeadline(named(campaign), lead.email, deadline, now)]
+        return deadline === null ? [] : [parts.leads.setDeadline(named(campaign), lead.email, deadline, by)]
       })
       return { leads: (await Promise.all(changed)).map((done) => exportLine(needDone(done))) }
     },
@@ -127,8 +127,8 @@ export const leadRoutes = {
   /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
   ...forMember('POST /campaigns/:campaignId/leads', {
     body: Type.Object({ email: Email }, closed),
-    async run({ campaign, parts, body, now }) {
-      const { created, lead } = needDone(await parts.leads.register(named(campaign), body.email, now))
+    async run({ campaign, parts, body, by }) {
+      const { created, lead } = needDone(await parts.leads.add(named(campaign), body.email, by))
       return { created, ref: lead.ref }
     },
   }),
@@ -136,11 +136,11 @@ export const leadRoutes = {
   ...forMember('POST /campaigns/:campaignId/leads/import', {
     body: Emails,
     bodyLimit: importBodyLimit,
-    async run({ campaign, parts, body, now }) {
+    async run({ campaign, parts, body, now, by }) {
       const outcome = async (email: string): Promise<ImportOutcome> => {
         const fault = emailFault(email)
         if (fault !== undefined) return fault
-        const { created } = needDone(await parts.leads.importLead(named(campaign), email, now))
+        const { created } = needDone(await parts.leads.importLead(named(campaign), email, now, by))
         return created ? 'created' : 'existing'
       }
       return { outcomes: await Promise.all(body.emails.map(outcome)) }
@@ -180,17 +180,17 @@ export const leadRoutes = {
   /** `at` is a local time of the campaign's zone, `2026-12-31T23:59`; null clears what was set. */
   ...forMember('PUT /campaigns/:campaignId/leads/:ref/deadline', {
     body: Type.Object({ at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
-    async run({ campaign, parts, params, body, now }) {
+    async run({ campaign, parts, params, body, by }) {
       const lead = await needLead(parts, campaign, params.ref)
       const at = body.at === null ? null : needInstant(campaign, body.at)
-      return exportLine(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, now)))
+      return exportLine(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, by)))
     },
   }),
   ...forMember('DELETE /campaigns/:campaignId/leads/:ref', {
-    async run({ campaign, session, parts, params, now }) {
+    async run({ campaign, session, parts, params, by }) {
       const { email } = await needLead(parts, campaign, params.ref)
-      countErasure(session, now)
-      if ((await parts.store.leads.erase([{ campaign, email }], now)) === 0) throw new PanelRefusal('NOT_FOUND')
+      countErasure(session, by.at)
+      if ((await parts.store.leads.erase([{ campaign, email }], by)) === 0) throw new PanelRefusal('NOT_FOUND')
       return {}
     },
   }),

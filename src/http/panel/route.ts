@@ -11,7 +11,7 @@ import type { Endpoints } from '../../events/endpoints.ts'
 import type { HistoryReader } from '../../history/table.ts'
 import type { Leads } from '../../leads/leads.ts'
 import type { Mailer } from '../../mail/mailer.ts'
-import type { Session } from '../../store/access.ts'
+import type { Client, Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
 import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
@@ -62,6 +62,8 @@ export type Asked<Path extends string, Query, Body, Who> = {
   token: string
   /** The address that tries are counted for. */
   address: string
+  /** What a session that begins now is to remember. */
+  client(): Client
   now: Seconds
   /** For the audit log. */
   by: Actor

@@ -27,9 +27,9 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /session', {
     body: Type.Object({ email: Email, password: AnyPassword }, closed),
-    async run({ body, parts, token: before, address, now, setSession }) {
+    async run({ body, parts, token: before, address, client, now, setSession }) {
       const { email, password } = body
-      const { token } = needSignedIn(await parts.users.signIn(email, password, address, now))
+      const { token } = needSignedIn(await parts.users.signIn(email, password, address, client(), now))
       await parts.users.signOut(before)
       setSession(token)
       return {}
@@ -55,7 +55,7 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
-    async run({ body, parts, token: before, by, now, setSession }) {
+    async run({ body, parts, token: before, client, by, now, setSession }) {
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -63,7 +63,7 @@ export const userRoutes = {
         throw invalid('accountName', 'is missing')
       }
       const joining = { email, password, accountName: accountName ?? '' }
-      const signedIn = await parts.users.accept(token, joining, by).catch(refusedAs('EMAIL_TAKEN'))
+      const signedIn = await parts.users.accept(token, joining, client(), by).catch(refusedAs('EMAIL_TAKEN'))
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
       await parts.users.signOut(before)
       setSession(signedIn.token)
@@ -127,8 +127,8 @@ export const userRoutes = {
   }),
   ...forOwner('PATCH /account', {
     body: Type.Object({ name: Name }, closed),
-    async run({ session, parts, body }) {
-      const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name })
+    async run({ session, parts, body, by }) {
+      const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name }, by)
       return { account }
     },
   }),

@@ -18,8 +18,8 @@ const places = {
   WEBHOOK_PAUSED: () => '/integrations/webhooks',
   NO_PAGE: (id: number | null) => `/campaigns/${id}/pages`,
   WIDGET_NEVER_SEEN: (id: number | null) => `/campaigns/${id}/pages`,
-  OVER: (id: number | null) => `/campaigns/${id}`,
-  NO_DEADLINE: (id: number | null) => `/campaigns/${id}`,
+  OVER: (id: number | null) => `/campaigns/${id}/rules`,
+  NO_DEADLINE: (id: number | null) => `/campaigns/${id}/rules`,
 } satisfies Record<What, (id: number | null) => string | null>
 
 /** What the customer would want to fix: one line for what is alike. */

@@ -4,6 +4,7 @@ import { type AnswerOf, useAsk, useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
 import { focusNextRow, rowMark } from '../../parts/next-row.ts'
 import { RoleNote } from '../../parts/role-note.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -12,14 +13,25 @@ import { useMay, useSession } from '../../session.ts'
 import { Invitations } from './invitations.tsx'
 import { roleWords } from './role-words.ts'
 import { type Role, useRoleOptions } from './roles.ts'
+import { Section } from './section.tsx'
 import { words } from './words.ts'
 
 type User = AnswerOf<'GET /users'>['users'][number]
 
-export function Users() {
+export default function UsersPart() {
+  const text = useWords(words)
+  const users = useAsk('GET /users', {})
+  if (users.isPending) return <Waiting />
+  return (
+    <Section title={text.users}>
+      <Users users={users} />
+    </Section>
+  )
+}
+
+function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
   const text = useWords(words)
   const { rolesText, onlyOwnersUsers } = useWords(roleWords)
-  const users = useAsk('GET /users', {})
   const isOwner = useMay('owner')
   const [removing, setRemoving] = useState<User>()
   const remove = useSend('DELETE /users/:userId')

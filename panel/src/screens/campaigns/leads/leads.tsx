@@ -6,6 +6,7 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { focusNextRow } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -66,8 +67,10 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
         leadRef={ref}
         notice={added?.ref === ref ? added : null}
         onClose={() => {
+          const focusRow = focusNextRow('leads', ref ?? '')
           setAdded(null)
           go(`${list}${query}`)
+          focusRow()
         }}
       />
     </Stack>

@@ -1,5 +1,4 @@
-import '@mantine/dates/styles.css'
-import 'dayjs/locale/pl'
+import '../../../parts/dates.ts'
 import { Group, SegmentedControl } from '@mantine/core'
 import { DatePickerInput } from '@mantine/dates'
 import { useState } from 'react'

@@ -1,7 +1,8 @@
 // What a lead would get by the settings in the editor.
-import { Accordion, Anchor, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Accordion, Anchor, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
+import { ClockInput } from '../../../parts/clock-input.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { PeriodField } from './fields.tsx'
@@ -35,14 +36,15 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
             {text.intro}
           </Text>
         </div>
-        <TextInput
-          type="datetime-local"
+        <ClockInput
+          clock="moment"
+          usualTime="12:00"
           label={text.own}
           description={text.ownHint(timeZone)}
           min="2000-01-01T00:00"
           max="2099-12-31T23:59"
           value={supposed.own}
-          onChange={(event) => suppose({ own: event.currentTarget.value })}
+          onChange={(own) => suppose({ own })}
         />
         {awaitsVisit && (
           <div className="sentence">
