@@ -55,6 +55,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'webhook backfill': async () => (await import('./cli/webhooks.ts')).backfillWebhook,
   'webhook discard': async () => (await import('./cli/webhooks.ts')).discardWebhook,
   'history list': async () => (await import('./cli/history.ts')).listHistory,
+  'audit list': async () => (await import('./cli/audit.ts')).listAudit,
   simulate: async () => (await import('./cli/simulate.ts')).simulateCommand,
   openapi: async () => (await import('./cli/maintenance.ts')).openapi,
   copy: async () => (await import('./cli/copy.ts')).copy,

@@ -262,10 +262,10 @@ export async function acceptInvitation(
 
 async function createFirstAccount(sql: Sql, name: string, by: Actor): Promise<number> {
   const row = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)
-  const { id, ...settings } = toAccount(row as Row)
-  const subject = { kind: 'account' as const, id, name }
-  await addAuditEntry(sql, by, { accountId: id, action: 'account.created', subject, before: null, after: settings })
-  return id
+  const after = toAccount(row as Row)
+  const subject = { kind: 'account' as const, id: after.id, name }
+  await addAuditEntry(sql, by, { accountId: after.id, action: 'account.created', subject, before: null, after })
+  return after.id
 }
 
 /** False where the password has been changed since `by` was read, or the user was removed. */

@@ -2,7 +2,7 @@
 import type { Seconds } from '../core/instant.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import type { Access } from './access.ts'
-import type { Actor } from './audit.ts'
+import type { Actor, AuditLog } from './audit.ts'
 import type { Configuration } from './configuration.ts'
 import type { Conversions } from './conversions.ts'
 import type { Counts } from './counts.ts'
@@ -31,6 +31,7 @@ export type Store = {
   access: Access
   identities: Identities
   passwordResets: PasswordResets
+  audit: AuditLog
   templates: TemplateStore
   events: Events
   rates: Rates

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildPasswordReset } from '../../src/access/password-reset.ts'
 import { buildUsers } from '../../src/access/users.ts'
-import type { Actor } from '../../src/store/audit.ts'
+import { testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { eventually } from '../support/prepared.ts'
@@ -15,7 +15,7 @@ const server = await place.serve([], {
   ...{ SMTP_URL: mail.url, SMTP_FROM: 'Lastcall <panel@shop.example>', TRUST_PROXY: '127.0.0.1' },
 })
 const now = () => Math.floor(Date.now() / 1_000)
-const by = (at = now()): Actor => ({ kind: 'command', name: 'test', address: null, at })
+const by = () => testerAt(now())
 const [old, fresh] = ['a long old password', 'a long new password']
 const json = { 'content-type': 'application/json' }
 const accountId = await place.arrange(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { hashPassword, isPassword } from '../../src/access/passwords.ts'
 import { buildUsers } from '../../src/access/users.ts'
-import type { Actor } from '../../src/store/audit.ts'
+import { testerAt } from '../support/actor.ts'
 import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
 import { installation } from '../support/lastcall.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -16,7 +16,7 @@ const publicUrl = `http://localhost:${server.port}`
 await provider.open(publicUrl)
 const now = () => Math.floor(Date.now() / 1_000)
 const password = 'a long old password'
-const by = (): Actor => ({ kind: 'command', name: 'test', address: null, at: now() })
+const by = () => testerAt(now())
 const json = { 'content-type': 'application/json' }
 
 const accountId = await place.arrange(async (store) => {

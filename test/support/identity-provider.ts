@@ -1,3 +1,4 @@
+/// <reference path="./oidc-provider.d.ts" />
 // A provider of OpenID Connect (oidc-provider) on this machine. Whoever comes is signed in at once as `state.who`, and
 // what its token endpoint answers can be altered on the way.
 import { once } from 'node:events'

@@ -32,8 +32,8 @@ export const words = inBoth({
     minutes: 'minutes',
     calendar: 'Calendar',
     calendarLabels: {
-      ...{ nextMonth: 'Next month', previousMonth: 'Previous month', monthLevelControl: 'Choose a month' },
-      ...{ nextYear: 'Next year', previousYear: 'Previous year', yearLevelControl: 'Choose a year' },
+      ...{ nextMonth: 'Next month', previousMonth: 'Previous month' },
+      ...{ nextYear: 'Next year', previousYear: 'Previous year' },
       ...{ nextDecade: 'Next decade', previousDecade: 'Previous decade' },
     },
     clockUnread: (example: string) => `Write it like ${example}`,
@@ -116,8 +116,8 @@ export const words = inBoth({
     minutes: 'minuty',
     calendar: 'Kalendarz',
     calendarLabels: {
-      ...{ nextMonth: 'Następny miesiąc', previousMonth: 'Poprzedni miesiąc', monthLevelControl: 'Wybierz miesiąc' },
-      ...{ nextYear: 'Następny rok', previousYear: 'Poprzedni rok', yearLevelControl: 'Wybierz rok' },
+      ...{ nextMonth: 'Następny miesiąc', previousMonth: 'Poprzedni miesiąc' },
+      ...{ nextYear: 'Następny rok', previousYear: 'Poprzedni rok' },
       ...{ nextDecade: 'Następna dekada', previousDecade: 'Poprzednia dekada' },
     },
     clockUnread: (example: string) => `Napisz na przykład ${example}`,

@@ -1,4 +1,5 @@
 import { accessOn } from '../access.ts'
+import { auditOn } from '../audit.ts'
 import { configurationOn } from '../configuration.ts'
 import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
@@ -76,6 +77,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     access: accessOn(runner, refKey),
     identities: identitiesOn(runner),
     passwordResets: passwordResetsOn(runner),
+    audit: auditOn(runner),
     templates: templatesOn(runner),
     events: eventsOn(runner, { key: refKey, sharedClock: clock, rowsAtOnce: noticesAtOnce }),
     rates: ratesOn(pools, refKey),
