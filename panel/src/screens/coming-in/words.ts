@@ -72,8 +72,8 @@ export const words = inBoth({
       'Nie pamiętasz hasła? Osoba, która prowadzi tę instalację, ustawi nowe poleceniem „lastcall user reset”.',
     toSignIn: 'Przejdź do logowania',
     or: 'lub',
-    byProvider: 'Zaloguj się przez logowanie jednokrotne (SSO)',
-    joinByProvider: 'Dołącz przez logowanie jednokrotne (SSO)',
+    byProvider: 'Zaloguj się przez SSO',
+    joinByProvider: 'Dołącz przez SSO',
     forgot: 'Nie pamiętasz hasła?',
     reset: 'Ustaw nowe hasło',
     resetText:
