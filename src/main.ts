@@ -20,6 +20,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'account set': async () => (await import('./cli/accounts.ts')).setAccount,
   'user create': async () => (await import('./cli/users.ts')).createUser,
   'user reset': async () => (await import('./cli/users.ts')).resetUser,
+  'user reset-factor': async () => (await import('./cli/users.ts')).resetFactor,
   'setup-link': async () => (await import('./cli/users.ts')).setupLink,
   'key create': async () => (await import('./cli/accounts.ts')).createKeyCommand,
   'key list': async () => (await import('./cli/accounts.ts')).listKeys,

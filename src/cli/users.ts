@@ -8,7 +8,17 @@ import { readSetting } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
 import type { User } from '../store/access.ts'
 import { Refused } from '../store/errors.ts'
-import { type Command, emailText, idNumber, need, needAccount, readArguments, WrongCall, withStore } from './command.ts'
+import {
+  type Command,
+  commandActor,
+  emailText,
+  idNumber,
+  need,
+  needAccount,
+  readArguments,
+  WrongCall,
+  withStore,
+} from './command.ts'
 import { now } from './now.ts'
 
 export const createUser: Command = async (args) => {
@@ -40,6 +50,17 @@ export const resetUser: Command = async (args) => {
       throw new WrongCall('--email: no user of the panel has this email')
     }
     return { reset: true }
+  })
+}
+
+/** For a user who has lost phone and recovery codes; their password stays. */
+export const resetFactor: Command = async (args) => {
+  const { options } = readArguments(args, { email: emailText })
+  const email = need(options.email, '--email')
+  return withStore(async (store) => {
+    const isReset = await buildUsers(store).resetFactorOf(email, commandActor())
+    if (isReset === undefined) throw new WrongCall('--email: no user of the panel has this email')
+    return { reset: isReset }
   })
 }
 

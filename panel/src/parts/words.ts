@@ -52,6 +52,8 @@ export const words = inBoth({
       NOT_ALLOWED: 'Your role does not allow this. Ask an owner of the account.',
       ACCOUNT_SUSPENDED: 'The account is suspended: nothing can be changed until the operator lifts that.',
       WRONG_PASSWORD: 'Wrong email or password. The operator can set a new password.',
+      WRONG_CODE: 'This code is not right, or has been used. Wait for the next one, then try again.',
+      TOOK_TOO_LONG: 'This took too long, or something changed meanwhile. Start again.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
       REFUSED: 'This cannot be done as things are.',
@@ -69,6 +71,7 @@ export const words = inBoth({
       INVALID: 'Fix the highlighted fields.',
       COMMON_PASSWORD: 'This password is too common. Choose another one.',
       TOO_MANY_TRIES: 'Too many tries. Wait a minute, then try again.',
+      TOO_MANY_CODES: 'Ten codes were wrong. Wait a quarter of an hour, then try again.',
     },
   },
   pl: {
@@ -122,6 +125,8 @@ export const words = inBoth({
       NOT_ALLOWED: 'Twoja rola na to nie pozwala. Poproś właściciela konta.',
       ACCOUNT_SUSPENDED: 'Konto jest zawieszone: niczego nie można zmienić, dopóki operator tego nie cofnie.',
       WRONG_PASSWORD: 'Błędny adres e-mail lub hasło. Operator może ustawić nowe hasło.',
+      WRONG_CODE: 'Ten kod jest błędny albo został już użyty. Poczekaj na następny i spróbuj ponownie.',
+      TOOK_TOO_LONG: 'To trwało zbyt długo albo coś się w międzyczasie zmieniło. Zacznij od nowa.',
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
       REFUSED: 'W obecnym stanie nie da się tego zrobić.',
@@ -142,6 +147,7 @@ export const words = inBoth({
       INVALID: 'Popraw zaznaczone pola.',
       COMMON_PASSWORD: 'To hasło jest zbyt popularne. Wybierz inne.',
       TOO_MANY_TRIES: 'Zbyt wiele prób. Odczekaj minutę i spróbuj ponownie.',
+      TOO_MANY_CODES: 'Dziesięć kodów było błędnych. Odczekaj kwadrans i spróbuj ponownie.',
     },
   },
 })
