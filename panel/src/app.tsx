@@ -11,6 +11,7 @@ import { useAnySession } from './session.ts'
 
 const campaign = lazy(() => import('./screens/campaigns/campaign.tsx'))
 const integrations = lazy(() => import('./screens/integrations/integrations.tsx'))
+const settings = lazy(() => import('./screens/settings/settings.tsx'))
 
 /** Every screen behind a session, loaded when it is first opened. */
 const screens: [path: string, screen: ComponentType][] = [
@@ -21,7 +22,8 @@ const screens: [path: string, screen: ComponentType][] = [
   ['/person', lazy(() => import('./screens/person/person.tsx'))],
   ['/integrations', integrations],
   ['/integrations/:part', integrations],
-  ['/settings', lazy(() => import('./screens/settings/settings.tsx'))],
+  ['/settings', settings],
+  ['/settings/:part', settings],
 ]
 
 export function App() {

@@ -1,13 +1,17 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
+import { type Role, roles } from '../core/role.ts'
+import type { Actor } from '../store/audit.ts'
 import type { Campaign } from '../store/model.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
+import { now } from './now.ts'
 
 /** The call or its input is wrong: one line on standard error, exit 2. */
 export class WrongCall extends Error {
@@ -89,6 +93,12 @@ export const trueOrFalse: Option<boolean> = (text, name) => {
   return text === 'true'
 }
 
+export const roleName: Option<Role> = (text, name) => {
+  const role = roles.find((known) => known === text)
+  if (role === undefined) throw new WrongCall(`${name}: must be owner, member or viewer`)
+  return role
+}
+
 export const emailText: Option<string> = (text, name) => {
   if (text.length > emailMaxLength || !isEmail(text)) {
     throw new WrongCall(`${name}: must be an email address in ASCII of at most ${emailMaxLength} characters`)
@@ -117,6 +127,20 @@ export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCrea
     return await work(store)
   } finally {
     await store.close()
+  }
+}
+
+/** Who runs the command, for the audit log. */
+export function commandActor(): Actor {
+  return { kind: 'command', name: systemUser(), address: null, at: now() }
+}
+
+/** In a container a user may have a number and no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? '')
   }
 }
 

@@ -17,6 +17,8 @@ const copiedTables = {
   signup_counts: ['account_id', 'campaign_id', 'from_at'],
   clicked_leads: ['account_id', 'lead_id'],
   users: ['id'],
+  recovery_codes: ['user_id', 'code_hash'],
+  audit_entries: ['id'],
   page_sightings: ['page_id'],
   endpoints: ['account_id', 'id'],
   notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
@@ -29,6 +31,7 @@ const names = Object.keys(copiedTables) as CopiedTable[]
 /** Tables whose ids are never given twice. */
 export const numberedTables = [
   ...(['accounts', 'campaigns', 'rules', 'offer_pages', 'leads', 'conversions', 'users', 'endpoints'] as const),
+  'audit_entries',
 ] as const
 /** The highest id that each has given. */
 export type LastIds = Record<(typeof numberedTables)[number], number>

@@ -34,7 +34,7 @@ const screens = [
   '/',
   '/campaigns',
   `/campaigns/${id}`,
-  `/campaigns/${id}/results`,
+  `/campaigns/${id}/rules`,
   `/campaigns/${id}/pages`,
   `/campaigns/${id}/timer`,
   `/campaigns/${id}/leads`,
@@ -45,6 +45,8 @@ const screens = [
   '/integrations/webhooks',
   `/integrations/webhooks?webhook=${webhook.id}`,
   '/settings',
+  '/settings/users',
+  '/settings/security',
   '/nothing-here',
 ]
 

@@ -126,8 +126,8 @@ const screens: [name: string, options: OpenOptions][] = [
   ['overview', { path: '/' }],
   ['campaigns', { path: '/campaigns' }],
   ['results', { path: `/campaigns/${id}/results` }],
-  ['editor', { path: `/campaigns/${id}` }],
-  ['editor-phone', { path: `/campaigns/${id}`, width: 'phone', language: 'pl', scheme: 'dark' }],
+  ['editor', { path: `/campaigns/${id}/rules` }],
+  ['editor-phone', { path: `/campaigns/${id}/rules`, width: 'phone', language: 'pl', scheme: 'dark' }],
   ['pages', { path: `/campaigns/${id}/pages` }],
   ['timer', { path: `/campaigns/${id}/timer` }],
   ['leads', { path: `/campaigns/${id}/leads` }],
@@ -136,7 +136,7 @@ const screens: [name: string, options: OpenOptions][] = [
   ['webhooks', { path: '/integrations/webhooks' }],
   ['history', { path: '/integrations/history' }],
   ['reference', { path: '/integrations/reference' }],
-  ['settings', { path: '/settings' }],
+  ['settings', { path: '/settings/users' }],
 ]
 await take('sign-in', { path: '/sign-in' })
 for (const [name, options] of screens) await take(name, options, ada)

@@ -38,7 +38,7 @@ atBothWidths(
   'an invited colleague joins by a link that works once; a removed one is signed out at once',
   async (width) => {
     const email = `colleague-${width}@example.com`
-    const page = await stage.open(owner, { width, path: '/settings' })
+    const page = await stage.open(owner, { width, path: '/settings/users' })
     await page.getByRole('button', { name: 'Invite somebody' }).click()
     const link = page.getByRole('region', { name: 'Invitation link' })
     const url = new URL((await link.innerText()).trim())
@@ -70,7 +70,7 @@ atBothWidths(
   'a changed password ends every other session, and a forgotten one is set on the command line',
   async (width) => {
     const person = await stage.person(`changing-${width}`)
-    const page = await stage.open(person, { width, path: '/settings' })
+    const page = await stage.open(person, { width, path: '/settings/security' })
     const elsewhere = await stage.open(person, { width, path: '/settings' })
     await page.getByRole('textbox', { name: 'Current password' }).fill('not this one')
     await page.getByRole('textbox', { name: 'New password' }).fill('another long password')

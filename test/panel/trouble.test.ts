@@ -46,7 +46,14 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
 
 test('every screen that waits for the service looks the same', async () => {
   const page = await stage.open(owner, { path: '/person' })
-  const waits = ['/', '/campaigns', '/integrations', '/integrations/history', '/settings', `/campaigns/${id}/leads`]
+  const waits = [
+    '/',
+    '/campaigns',
+    '/integrations',
+    '/integrations/history',
+    '/settings/users',
+    `/campaigns/${id}/leads`,
+  ]
   await page.route('**/panel/api/**', async (route) => {
     if (route.request().url().endsWith('/session')) return route.continue()
     if (/\/campaigns\/\d+$/.test(route.request().url())) return route.continue()

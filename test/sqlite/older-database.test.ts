@@ -11,6 +11,7 @@ import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
 import { latestVersion as latest } from '../../src/store/migrations.ts'
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
+import { tester } from '../support/actor.ts'
 import { eventually } from '../support/prepared.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -41,11 +42,11 @@ const versionIn = (path: string) => {
 async function furnished(t: TestContext) {
   const at = emptyPlace(t)
   const store = await openStore(at, options)
-  const account = await store.configuration.createAccount('Owner')
+  const account = await store.configuration.createAccount('Owner', tester)
   const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
   const checked = checkCampaign({ name: 'Autumn course', timeZone: 'UTC', mechanism })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  const campaign = await store.configuration.applyCampaign(account.id, checked.campaign)
+  const campaign = await store.configuration.applyCampaign(account.id, checked.campaign, tester)
   for (const [n, email] of emails.entries()) {
     const attempt = begin(campaign.terms, n)
     const decision = {
@@ -62,7 +63,13 @@ async function furnished(t: TestContext) {
 }
 
 /** What came with version 6 and later. */
-const dropNewer = `ALTER TABLE campaigns DROP COLUMN archived_at; DROP TABLE conversions;
+const dropNewer = `DROP TABLE audit_entries; DROP TABLE password_resets; DROP TABLE recovery_codes;
+  DROP INDEX users_by_subject; ALTER TABLE users DROP COLUMN role; ALTER TABLE users DROP COLUMN factor_secret;
+  ALTER TABLE users DROP COLUMN factor_step; ALTER TABLE users DROP COLUMN issuer;
+  ALTER TABLE users DROP COLUMN subject; ALTER TABLE sessions DROP COLUMN device;
+  ALTER TABLE sessions DROP COLUMN address; ALTER TABLE invitations DROP COLUMN role;
+  ALTER TABLE invitations DROP COLUMN email; ALTER TABLE invitations DROP COLUMN created_at;
+  ALTER TABLE campaigns DROP COLUMN archived_at; DROP TABLE conversions;
   DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
   DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
   DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
@@ -165,7 +172,7 @@ test('a newer database is refused at the start, and while it is open nothing is 
   // At once, not only when it is next looked at.
   const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
   await assert.rejects(store.leads.write(campaign, 'new@example.com', decide, undefined), unavailable)
-  await assert.rejects(store.configuration.createAccount('Late'), unavailable)
+  await assert.rejects(store.configuration.createAccount('Late', tester), unavailable)
   assert.ok(await eventually(1_000, () => !store.isReady()))
   await assert.rejects(store.leads.find(campaign, emails[0] as string), unavailable)
   assert.equal(told, 1)

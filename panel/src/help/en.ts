@@ -119,11 +119,18 @@ You can also download the description (OpenAPI) or a collection for Postman and 
   settings: `
 # Settings
 
-Who may use this account, and your own password.
-
-- Invite a colleague by a link. It works once, for seven days.
-- A user that you remove is signed out at once.
-- A new password signs you out everywhere else.
+The account’s name, and the address that links, countdowns and the API begin with. **Users** are your colleagues; **Your sign-in** is yours alone.
 
 Language and colours are in the menu at the top right, and are kept in this browser.`,
+  users: `
+# Users
+
+Who may use this account.
+
+- Invite a colleague by a link. It works once, for seven days.
+- A user that you remove is signed out at once.`,
+  security: `
+# Your sign-in
+
+- A new password signs you out everywhere else.`,
 }

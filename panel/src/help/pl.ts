@@ -119,11 +119,18 @@ Możesz też pobrać opis (OpenAPI) albo kolekcję dla Postmana i Bruno.`,
   settings: `
 # Ustawienia
 
-Kto może korzystać z konta i Twoje hasło.
-
-- Zaproś współpracownika linkiem. Działa raz, przez siedem dni.
-- Usunięty użytkownik zostaje wylogowany od razu.
-- Nowe hasło wylogowuje Cię wszędzie indziej.
+Nazwa konta i adres, od którego zaczynają się linki, liczniki i API. **Użytkownicy** to Twój zespół; **Twoje logowanie** dotyczy tylko Ciebie.
 
 Język i kolory są w menu w prawym górnym rogu i pozostają w tej przeglądarce.`,
+  users: `
+# Użytkownicy
+
+Kto może korzystać z konta.
+
+- Zaproś współpracownika linkiem. Działa raz, przez siedem dni.
+- Usunięty użytkownik zostaje wylogowany od razu.`,
+  security: `
+# Twoje logowanie
+
+- Nowe hasło wylogowuje Cię wszędzie indziej.`,
 }

@@ -1,12 +1,13 @@
 /** The pages of help, by what they are about: one for each screen. */
 export const topics = [
   ...(['overview', 'campaigns', 'results', 'rules', 'pages', 'timer', 'leads', 'person'] as const),
-  ...(['keys', 'history', 'webhooks', 'reference', 'settings'] as const),
+  ...(['keys', 'history', 'webhooks', 'reference', 'settings', 'users', 'security'] as const),
 ]
 export type Topic = (typeof topics)[number]
 
 const parts: Record<string, { first: Topic; all: readonly Topic[] }> = {
-  campaigns: { first: 'rules', all: ['results', 'rules', 'pages', 'timer', 'leads'] },
+  campaigns: { first: 'results', all: ['results', 'rules', 'pages', 'timer', 'leads'] },
+  settings: { first: 'settings', all: ['users', 'security'] },
   integrations: { first: 'keys', all: ['keys', 'history', 'webhooks', 'reference'] },
 }
 

@@ -145,7 +145,7 @@ function AccountMenu({ email }: { email: string }) {
       </Menu.Target>
       <Menu.Dropdown maw="calc(100vw - 16px)">
         <Menu.Label style={{ overflowWrap: 'anywhere' }}>{email}</Menu.Label>
-        <Menu.Item onClick={() => go('/settings')}>{text.password}</Menu.Item>
+        <Menu.Item onClick={() => go('/settings/security')}>{text.yourSignIn}</Menu.Item>
         <Menu.Divider />
         <Menu.Label>{text.language}</Menu.Label>
         {languageNames.map(({ value, label }) => (

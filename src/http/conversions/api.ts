@@ -48,7 +48,7 @@ const operations: readonly Operation<Asked>[] = [
       if (checked.faults !== undefined) {
         throw new Refusal('VALIDATION_ERROR', `${checked.faults[0]?.path} ${checked.faults[0]?.message}`)
       }
-      const result = await convert(store, of, { ...checked, source: 'api' }, now)
+      const result = await convert(store, of, { ...checked, source: 'api' }, now, null)
       if (typeof result === 'string') throw new Refusal(result)
       const { reversedAt: _, ...conversion } = conversionDocument(result.conversion)
       return { ...conversion, created: result.created }
@@ -74,7 +74,7 @@ const operations: readonly Operation<Asked>[] = [
     ...{ params: CampaignPath, body: shape.ReversalInput, answer: 'KeptConversion', status: 200 },
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {
-      const result = await reverse(store, of, orderId, reopen, now)
+      const result = await reverse(store, of, orderId, reopen, now, null)
       if (typeof result !== 'object') throw new Refusal(result ?? 'CONVERSION_NOT_FOUND')
       return { ...conversionDocument(result), orderId }
     },

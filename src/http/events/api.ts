@@ -1,8 +1,11 @@
 // The API for events, beside the public one, with a scope and a rate window of its own.
 import type { FastifyPluginAsync } from 'fastify'
+import { keyHint } from '../../core/api-key.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
+import type { Actor } from '../../store/audit.ts'
 import type { Endpoint } from '../../store/events.ts'
 import type { LiveKey } from '../../store/model.ts'
+import { shortAddress } from '../address.ts'
 import { apiBeside, type BesideParts } from '../beside/api.ts'
 import { Refusal, sendError } from '../errors.ts'
 import { parseId } from '../public/leads.ts'
@@ -13,7 +16,7 @@ export type EventsApiParts = BesideParts & { endpoints: Endpoints }
 
 /** To be registered under `eventsPath`. */
 export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPluginAsync {
-  const { store } = parts
+  const { store, now } = parts
   return apiBeside(parts, {
     operations,
     description,
@@ -21,13 +24,16 @@ export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPlugi
       refuse: ({ scopes }, reply) => (scopes.includes('events') ? undefined : sendError(reply, 'FORBIDDEN')),
       count: (accountId, limit, nowMs) => store.rates.countVisitor(`events of ${accountId}`, limit, nowMs),
     },
-    async perform({ path, needsOn, run }, { key, params, query, body }) {
+    async perform({ path, needsOn, run }, { key, params, query, body, ip }) {
       if (needsOn && !endpoints.isOn) throw new Refusal('WEBHOOKS_OFF')
-      const accountId = (key as LiveKey).account.id
+      const { id: keyId, account } = key as LiveKey
+      const accountId = account.id
+      const at = Math.floor(now() / 1_000)
+      const by: Actor = { kind: 'key', name: keyHint(keyId), address: shortAddress(ip), at }
       const endpoint = path.includes('{endpointId}')
         ? await needEndpoint(endpoints, accountId, params.endpointId)
         : noEndpoint
-      return run({ endpoints, store, accountId, endpoint, eventId: params.eventId ?? '', query, body })
+      return run({ endpoints, store, accountId, by, endpoint, eventId: params.eventId ?? '', query, body })
     },
   })
 }

@@ -4,6 +4,7 @@ import type { Fault } from '../../core/fault.ts'
 import { formatInstant, parseInstant } from '../../core/instant.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
 import { sampleOf } from '../../events/samples.ts'
+import type { Actor } from '../../store/audit.ts'
 import { Refused } from '../../store/errors.ts'
 import type { Endpoint } from '../../store/events.ts'
 import type { Store } from '../../store/store.ts'
@@ -15,6 +16,7 @@ export type Asked = {
   endpoints: Endpoints
   store: Store
   accountId: number
+  by: Actor
   /** The one that the path names; of an operation without one it is never looked at. */
   endpoint: Endpoint
   eventId: string
@@ -41,9 +43,9 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ id: 'createEndpoint', method: 'POST', path: '/endpoints', summary: 'Make an endpoint', needsOn: true },
     ...{ body: shape.EndpointInput, answer: 'NewEndpoint', status: 201 },
     errors: ['TOO_MANY_ENDPOINTS', 'TARGET_NOT_ALLOWED'],
-    async run({ endpoints, accountId, body }) {
+    async run({ endpoints, accountId, by, body }) {
       const settings = settingsOf(endpoints, body)
-      const endpoint = await endpoints.create(accountId, settings).catch((error) => {
+      const endpoint = await endpoints.create(accountId, settings, by).catch((error) => {
         throw error instanceof Refused ? new Refusal('TOO_MANY_ENDPOINTS') : error
       })
       return { ...(await endpoints.view(endpoint)), secret: endpoints.secret(endpoint) }
@@ -57,8 +59,8 @@ export const operations: readonly Operation<Asked>[] = [
   {
     ...{ id: 'changeEndpoint', method: 'PATCH', path: one, summary: 'Change an endpoint' },
     ...{ body: shape.EndpointChange, answer: 'Endpoint', status: 200, errors: [...notFound, 'TARGET_NOT_ALLOWED'] },
-    async run({ endpoints, endpoint, body }) {
-      const changed = await endpoints.change(endpoint, settingsOf(endpoints, { ...endpoint.settings, ...body }))
+    async run({ endpoints, endpoint, by, body }) {
+      const changed = await endpoints.change(endpoint, settingsOf(endpoints, { ...endpoint.settings, ...body }), by)
       if (changed === undefined) throw new Refusal('ENDPOINT_NOT_FOUND')
       return endpoints.view(changed)
     },
@@ -66,13 +68,13 @@ export const operations: readonly Operation<Asked>[] = [
   {
     ...{ id: 'deleteEndpoint', method: 'DELETE', path: one, summary: 'Delete an endpoint' },
     ...{ answer: null, status: 204, errors: notFound },
-    run: ({ endpoints, endpoint }) => endpoints.remove(endpoint),
+    run: ({ endpoints, endpoint, by }) => endpoints.remove(endpoint, by),
   },
   {
     ...{ id: 'rotateSecret', method: 'POST', path: `${one}/secret`, summary: 'Make a new secret' },
     ...{ body: shape.SecretInput, answer: 'Secret', status: 200, errors: notFound },
-    async run({ endpoints, endpoint, body }) {
-      const secret = await endpoints.rotate(endpoint, body.graceHours)
+    async run({ endpoints, endpoint, by, body }) {
+      const secret = await endpoints.rotate(endpoint, body.graceHours, by)
       if (secret === undefined) throw new Refusal('ENDPOINT_NOT_FOUND')
       return { secret }
     },
@@ -86,18 +88,18 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ id: 'backfill', method: 'POST', path: `${one}/backfill`, needsOn: true },
     summary: 'Tell of every lead that a campaign has',
     ...{ body: shape.BackfillInput, answer: 'Endpoint', status: 202, errors: [...notFound, 'CAMPAIGN_NOT_FOUND'] },
-    async run({ endpoints, store, accountId, endpoint, body }) {
+    async run({ endpoints, store, accountId, endpoint, by, body }) {
       const campaign = await store.configuration.findCampaign(body.campaignId)
       if (campaign?.accountId !== accountId) throw new Refusal('CAMPAIGN_NOT_FOUND')
-      await endpoints.backfill(endpoint, body.campaignId)
+      await endpoints.backfill(endpoint, body.campaignId, by)
       return endpoints.view(endpoint)
     },
   },
   {
     ...{ id: 'pauseEndpoint', method: 'POST', path: `${one}/pause`, summary: 'Tell it nothing more' },
     ...{ answer: 'Endpoint', status: 200, errors: notFound },
-    async run({ endpoints, accountId, endpoint }) {
-      await endpoints.pause(endpoint)
+    async run({ endpoints, accountId, endpoint, by }) {
+      await endpoints.pause(endpoint, by)
       return viewAgain(endpoints, accountId, endpoint)
     },
   },
@@ -105,8 +107,8 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ id: 'resumeEndpoint', method: 'POST', path: `${one}/resume`, needsOn: true },
     summary: 'Go on where it stopped, or from now on',
     ...{ body: shape.ResumeInput, answer: 'Endpoint', status: 202, errors: notFound },
-    async run({ endpoints, accountId, endpoint, body }) {
-      await endpoints.resume(endpoint, body.from)
+    async run({ endpoints, accountId, endpoint, by, body }) {
+      await endpoints.resume(endpoint, body.from, by)
       return viewAgain(endpoints, accountId, endpoint)
     },
   },
@@ -130,8 +132,8 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ id: 'resendDelivery', method: 'POST', path: `${one}/deliveries/{eventId}/resend`, needsOn: true },
     summary: 'Tell an event again, with the same id',
     ...{ answer: 'Resent', status: 202, errors: [...notFound, 'DELIVERY_NOT_FOUND'] },
-    async run({ endpoints, endpoint, eventId }) {
-      if (!(await endpoints.resend(endpoint, eventId))) throw new Refusal('DELIVERY_NOT_FOUND')
+    async run({ endpoints, endpoint, by, eventId }) {
+      if (!(await endpoints.resend(endpoint, eventId, by))) throw new Refusal('DELIVERY_NOT_FOUND')
       return { resent: 1 }
     },
   },
@@ -139,10 +141,10 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ id: 'resendFailed', method: 'POST', path: `${one}/deliveries/resend`, needsOn: true },
     summary: 'Tell again what was given up since then',
     ...{ body: shape.ResendInput, answer: 'Resent', status: 202, errors: notFound },
-    async run({ endpoints, endpoint, body }) {
+    async run({ endpoints, endpoint, by, body }) {
       const since = parseInstant(body.failedSince)
       if (since === undefined) throw new Refusal('VALIDATION_ERROR', 'failedSince must be an instant')
-      return { resent: await endpoints.resendFailed(endpoint, since) }
+      return { resent: await endpoints.resendFailed(endpoint, since, by) }
     },
   },
   {

@@ -5,14 +5,18 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { CommonPassword } from '../../access/common-passwords.ts'
 import { TooBusy } from '../../access/passwords.ts'
 import { type Fault, join } from '../../core/fault.ts'
+import type { Seconds } from '../../core/instant.ts'
+import { mayAs } from '../../core/role.ts'
 import { TemplateUnavailable } from '../../countdown/templates.ts'
 import type { Log } from '../../log.ts'
 import { MailNotSent } from '../../mail/mailer.ts'
 import type { Session } from '../../store/access.ts'
+import type { Actor } from '../../store/audit.ts'
+import { rateAddress, shortAddress } from '../address.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import { useJson } from '../json.ts'
 import { shedLoad } from '../overload.ts'
-import { rateAddress } from '../visitor/address.ts'
+import { deviceOf } from './device.ts'
 import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
 import { turnToSend } from './limits.ts'
 import { isForeign } from './origin.ts'
@@ -80,10 +84,10 @@ function admit({ site, users, now }: PanelSurface) {
     if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
     const token = request.cookies[cookieName(isSecure(site.publicUrl))] ?? ''
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
-    const { access, path, bodyLimit } = panelRoute
+    const { access, reads, bodyLimit } = panelRoute
     if (access !== 'anybody') {
       if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
-      const reads = access === 'reader' || path.startsWith('GET ')
+      if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
       if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
     }
     request.session = session
@@ -100,8 +104,8 @@ function foreignOrigin(publicUrl: string): PanelRefusal {
 
 /** Anything else is no id. Fifteen digits are exact as a number. */
 const numberPattern = '(^[1-9]\\d{0,14}$)'
-/** Refs, and ids of keys: texts without a NUL, which PostgreSQL refuses. */
-const namePattern = '(^[\\da-f-]{1,36}$)'
+/** Refs, and ids of keys and invitations: texts without a NUL, which PostgreSQL refuses. */
+const namePattern = '(^[\\da-f-]{1,64}$)'
 
 function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): void {
   const [method = '', path = ''] = route.path.split(' ')
@@ -111,18 +115,25 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
-    handler: async ({ params, query, body, session, sessionToken: token, ip }, reply) =>
+    handler: async ({ params, query, body, session, sessionToken: token, ip, headers }, reply) =>
       route.run({
         ...{ parts, query, body, session, token },
+        by: actorOf(session, ip, Math.floor(parts.now() / 1_000)),
         params: Object.fromEntries(
           Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),
         ),
         campaign: await campaignOf(parts, session, params.campaignId),
         address: rateAddress(ip),
+        client: () => ({ device: deviceOf(headers['user-agent']), address: shortAddress(ip) }),
         now: Math.floor(parts.now() / 1_000),
         setSession: (next) => setSession(reply, next, isSecure(parts.site.publicUrl)),
       }),
   })
+}
+
+/** Where nobody is signed in, the route itself knows who it is. */
+function actorOf(session: Session | undefined, ip: string, at: Seconds): Actor {
+  return { kind: 'user', name: session?.user.email ?? '', address: shortAddress(ip), at }
 }
 
 /** The campaign that the path names; another account's looks as if it did not exist. @throws PanelRefusal */

@@ -1,9 +1,9 @@
 // How far a new account is on its way to a live campaign with a lead.
-import { forReader } from './route.ts'
+import { forViewer } from './route.ts'
 
 export const firstStepRoutes = {
   /** Of the newest campaign; `isDone` once any campaign is live and has a lead. */
-  ...forReader('GET /first-steps', {
+  ...forViewer('GET /first-steps', {
     async run({ session, parts: { store } }) {
       const { configuration, counts, leads } = store
       const isDone = await configuration.isLiveWithLead(session.account.id)

@@ -6,7 +6,7 @@ import { operations } from '../../core/operations.ts'
 import type { Cursor, HistoryFilter } from '../../history/table.ts'
 import type { Session } from '../../store/access.ts'
 import { PanelRefusal } from './errors.ts'
-import { type Asked, forReader } from './route.ts'
+import { type Asked, forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
 /** Campaigns that the history calls by their name. */
@@ -56,7 +56,7 @@ const ListQuery = Type.Object(
 
 export const historyRoutes = {
   /** What there is to choose from. */
-  ...forReader('GET /history/choices', {
+  ...forViewer('GET /history/choices', {
     async run({ session, parts }) {
       const { configuration } = parts.store
       const keys = await configuration.listKeys(session.account.id)
@@ -72,14 +72,14 @@ export const historyRoutes = {
     },
   }),
   /** How many of the newest requests of the last 24 hours came with each key; `isAll` where that is all of them. */
-  ...forReader('GET /history/keys', {
+  ...forViewer('GET /history/keys', {
     async run({ session, parts, now }) {
       const keys = await parts.history.byKey(session.account.id, (now - countedSeconds) * 1_000, mostCounted)
       return { keys, isAll: keys.reduce((sum, { requests }) => sum + requests, 0) < mostCounted }
     },
   }),
   /** Newest first. `next` is where the next page begins, null where nothing is left. */
-  ...forReader('GET /history', {
+  ...forViewer('GET /history', {
     query: ListQuery,
     async run(asked) {
       const { query, parts, session } = asked
@@ -97,7 +97,7 @@ export const historyRoutes = {
     },
   }),
   /** How many entries of each sort of status fall into each bar. */
-  ...forReader('GET /history/counts', {
+  ...forViewer('GET /history/counts', {
     query: Filters,
     async run(asked) {
       const filter = filterOf(asked)

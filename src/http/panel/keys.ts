@@ -5,7 +5,7 @@ import { keyHint } from '../../core/api-key.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Key } from '../../store/model.ts'
 import { PanelRefusal } from './errors.ts'
-import { forReader, forUser, type PanelParts } from './route.ts'
+import { forOwner, forViewer, type PanelParts } from './route.ts'
 import { closed, Name } from './schemas.ts'
 
 /** Keys that work at the same time. */
@@ -17,7 +17,7 @@ const mostRevoked = 100
 const graces = [3_600, 86_400, 604_800] as const
 
 export const keyRoutes = {
-  ...forReader('GET /keys', {
+  ...forViewer('GET /keys', {
     async run({ session, parts, now }) {
       const keys = await parts.store.configuration.listKeys(session.account.id)
       const working = keys.filter((key) => works(key, now))
@@ -26,35 +26,35 @@ export const keyRoutes = {
       return { keys: working.map(shown), revoked: newestFirst.slice(0, mostRevoked).map(shown) }
     },
   }),
-  ...forUser('POST /keys', {
+  ...forOwner('POST /keys', {
     body: Type.Object({ name: Name }, closed),
-    async run({ session, parts, body, now }) {
+    async run({ session, parts, body, now, by }) {
       await needRoom(parts, session.account.id, now)
-      return createKey(parts.store, session.account.id, body.name, now)
+      return createKey(parts.store, session.account.id, body.name, by)
     },
   }),
-  ...forUser('PATCH /keys/:keyId', {
+  ...forOwner('PATCH /keys/:keyId', {
     body: Type.Object({ name: Name }, closed),
-    async run({ session, parts, params, body }) {
+    async run({ session, parts, params, body, by }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.configuration.renameKey(id, body.name)) as Key)
+      return shown((await parts.store.configuration.renameKey(id, body.name, by)) as Key)
     },
   }),
   /** The new key works at once, the one before until its time of grace ends. */
-  ...forUser('POST /keys/:keyId/replacement', {
+  ...forOwner('POST /keys/:keyId/replacement', {
     body: Type.Object({ name: Name, graceSeconds: Type.Enum([...graces]) }, closed),
-    async run({ session, parts, params, body, now }) {
+    async run({ session, parts, params, body, now, by }) {
       const old = await needKey(parts, session.account.id, params.keyId)
       await needRoom(parts, session.account.id, now)
-      const made = await replaceKey(parts.store, old, body.name, body.graceSeconds, now)
+      const made = await replaceKey(parts.store, old, body.name, body.graceSeconds, by)
       if (made === undefined) throw new PanelRefusal('CHANGED_MEANWHILE')
       return made
     },
   }),
-  ...forUser('DELETE /keys/:keyId', {
-    async run({ session, parts, params, now }) {
+  ...forOwner('DELETE /keys/:keyId', {
+    async run({ session, parts, params, by }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.configuration.revokeKey(id, now)) as Key)
+      return shown((await parts.store.configuration.revokeKey(id, by)) as Key)
     },
   }),
 }

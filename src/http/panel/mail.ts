@@ -11,18 +11,18 @@ import type { Session } from '../../store/access.ts'
 import type { Campaign } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
-import { forReader, forUser, type PanelParts } from './route.ts'
+import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
 
 /** A day that every reader knows, to show how deadlines are said. */
 const sampleDay = Date.UTC(2026, 11, 31, 23, 59) / 1_000
 
 export const mailRoutes = {
-  ...forReader('GET /mail-services', {
+  ...forViewer('GET /mail-services', {
     run: async () => ({ services: mailServiceNames.map((id) => ({ id, name: mailServices[id].name })) }),
   }),
   /** `link` is the number of the page that the mail links to, from 0, among those that mails link to. */
-  ...forReader('GET /campaigns/:campaignId/mail', {
+  ...forViewer('GET /campaigns/:campaignId/mail', {
     query: Type.Object(
       {
         service: Type.Optional(Type.Enum(mailServiceNames)),
@@ -47,7 +47,7 @@ export const mailRoutes = {
     },
   }),
   /** What a lead would get, sent to the user, or as a file. */
-  ...forUser('POST /campaigns/:campaignId/test-mail', {
+  ...forMember('POST /campaigns/:campaignId/test-mail', {
     body: Type.Object(
       {
         ref: Type.String({ pattern: '^[0-9a-f]{32}$' }),

@@ -15,18 +15,18 @@ import {
 import { render } from '../../countdown/render.ts'
 import { PanelRefusal } from './errors.ts'
 import { turnToBuild } from './limits.ts'
-import { forReader } from './route.ts'
+import { forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
 export const offerPageRoutes = {
-  ...forReader('GET /campaigns/:campaignId/sightings', {
+  ...forViewer('GET /campaigns/:campaignId/sightings', {
     async run({ campaign, parts }) {
       const seen = await parts.store.counts.sightings(campaign)
       return { pages: [...seen].map(([pageId, at]) => ({ pageId, seenAt: formatInstant(at) })) }
     },
   }),
   /** It takes a body, but changes nothing. */
-  ...forReader('POST /timer-picture', {
+  ...forViewer('POST /timer-picture', {
     body: Type.Object(
       {
         style: Type.Object({}),
@@ -54,7 +54,7 @@ export const offerPageRoutes = {
       }
     },
   }),
-  ...forReader('GET /timer-styles', {
+  ...forViewer('GET /timer-styles', {
     run: async () => ({
       fonts: timerFonts.map((name) => ({
         name,

@@ -7,7 +7,7 @@ import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
 import { failuresToStop } from '../../store/events.ts'
 import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
 import { isOver } from './campaigns.ts'
-import { forReader, type PanelParts } from './route.ts'
+import { forViewer, type PanelParts } from './route.ts'
 
 const daysShown = 30
 /** Published campaigns that are looked at for what needs attention, the newest first. */
@@ -22,7 +22,7 @@ export type Attention =
   | { what: 'NO_PAGE' | 'WIDGET_NEVER_SEEN' | 'OVER' | 'NO_DEADLINE'; campaignId: number; name: string; until: null }
 
 export const overviewRoutes = {
-  ...forReader('GET /overview', {
+  ...forViewer('GET /overview', {
     async run({ session, parts, now }) {
       const { account } = session
       const totals = await parts.store.configuration.countCampaigns(account.id)

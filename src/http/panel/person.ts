@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { erasePerson, findPerson, personDocument } from '../../leads/person.ts'
 import { countErasure, perMinute } from './limits.ts'
-import { forReader, forUser } from './route.ts'
+import { forMember, forViewer } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
 /** Of one account: with many campaigns each is thousands of small reads. */
@@ -10,7 +10,7 @@ const countSearch = perMinute(60)
 
 export const personRoutes = {
   /** As `lead find` prints it. */
-  ...forReader('POST /person', {
+  ...forViewer('POST /person', {
     body: Type.Object({ email: Email }, closed),
     async run({ session: { account }, parts, body, now }) {
       countSearch(account.id, now)
@@ -18,11 +18,11 @@ export const personRoutes = {
     },
   }),
   /** Exactly this address, not another spelling of it. */
-  ...forUser('POST /person/erasure', {
+  ...forMember('POST /person/erasure', {
     body: Type.Object({ email: Email }, closed),
-    async run({ session, parts, body, now }) {
-      countErasure(session, now)
-      return { campaignIds: await erasePerson(parts.store, session.account.id, body.email, now) }
+    async run({ session, parts, body, by }) {
+      countErasure(session, by.at)
+      return { campaignIds: await erasePerson(parts.store, session.account.id, body.email, by) }
     },
   }),
 }

@@ -8,7 +8,7 @@ import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
 import { invalid } from './errors.ts'
 import { perMinute } from './limits.ts'
-import { forReader } from './route.ts'
+import { forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
 /** Wrong settings have no preview. */
@@ -27,7 +27,7 @@ const countPreview = perMinute(240)
 
 export const previewRoutes = {
   /** What the editor holds, wrong settings too; `own` is a local time, `visitAfter` a period. */
-  ...forReader('POST /preview', {
+  ...forViewer('POST /preview', {
     body: Type.Object(
       {
         settings: Type.Object({}),

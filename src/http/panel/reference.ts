@@ -6,7 +6,7 @@ import { description } from '../public/description.ts'
 import { basePath } from '../public/schemas.ts'
 import { describedOperations } from './api-request.ts'
 import { collection } from './collection.ts'
-import { forReader, type PanelParts } from './route.ts'
+import { forViewer, type PanelParts } from './route.ts'
 import { snippets } from './snippets.ts'
 
 /** What the panel has words for. */
@@ -15,7 +15,7 @@ export type ApiWarning = Warning
 export type ApiOperation = Operation
 
 export const referenceRoutes = {
-  ...forReader('GET /reference', {
+  ...forViewer('GET /reference', {
     async run({ session, parts }) {
       const baseUrl = baseUrlOf(parts)
       return {
@@ -29,7 +29,7 @@ export const referenceRoutes = {
       }
     },
   }),
-  ...forReader('GET /campaigns/:campaignId/reference', {
+  ...forViewer('GET /campaigns/:campaignId/reference', {
     async run({ campaign: { id }, parts }) {
       const baseUrl = baseUrlOf(parts)
       return {

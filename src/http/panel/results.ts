@@ -8,7 +8,7 @@ import { openOffersOf } from '../../leads/open-offers.ts'
 import type { CampaignCount, Counts } from '../../store/counts.ts'
 import type { Campaign } from '../../store/model.ts'
 import { invalid } from './errors.ts'
-import { forReader } from './route.ts'
+import { forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
 const usualDays = 30
@@ -31,7 +31,7 @@ export type ResultsOfDay = {
 export type ResultsTotals = Omit<ResultsOfDay, 'date'>
 
 export const resultsRoutes = {
-  ...forReader('GET /campaigns/:campaignId/results', {
+  ...forViewer('GET /campaigns/:campaignId/results', {
     query: Range,
     async run({ campaign, parts, query, now }) {
       const { counts } = parts.store

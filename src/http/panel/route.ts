@@ -5,12 +5,14 @@ import type { Users } from '../../access/users.ts'
 import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Site } from '../../core/offer.ts'
+import type { Role } from '../../core/role.ts'
 import type { Templates } from '../../countdown/templates.ts'
 import type { Endpoints } from '../../events/endpoints.ts'
 import type { HistoryReader } from '../../history/table.ts'
 import type { Leads } from '../../leads/leads.ts'
 import type { Mailer } from '../../mail/mailer.ts'
-import type { Session } from '../../store/access.ts'
+import type { Client, Session } from '../../store/access.ts'
+import type { Actor } from '../../store/audit.ts'
 import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -60,19 +62,25 @@ export type Asked<Path extends string, Query, Body, Who> = {
   token: string
   /** The address that tries are counted for. */
   address: string
+  /** What a session that begins now is to remember. */
+  client(): Client
   now: Seconds
+  /** For the audit log. */
+  by: Actor
   /** Begins a session in this browser, or with null ends it. */
   setSession(token: string | null): void
 }
 
 type Of<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-/** Who may call a route. `reader` may be a user of a suspended account, who changes nothing. */
-export type Access = 'anybody' | 'reader' | 'user'
+/** Who may call a route; a viewer none that changes anything of the account. */
+export type Access = 'anybody' | Role
 
 export type Route<Path extends string = string, Query = any, Body = any, Answer = unknown> = {
   path: Path
   access: Access
+  /** It changes nothing of the account, and is there while that is suspended. */
+  reads: boolean
   query: TSchema | undefined
   body: TSchema | undefined
   /** Bytes; 64 KiB where nothing else is said. */
@@ -83,6 +91,8 @@ export type Route<Path extends string = string, Query = any, Body = any, Answer 
 export const usualBodyLimit = 65_536
 
 type Given<Path extends string, Q, B, Who, Answer> = {
+  /** To be said of a POST that a viewer may not call, and that changes nothing all the same. */
+  reads?: boolean
   query?: Q
   body?: B
   bodyLimit?: number
@@ -99,11 +109,15 @@ function maker<Who>(access: Access) {
     B extends TSchema | undefined = undefined,
   >(
     path: Path,
-    { query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
-  ): Made<Path, Q, B, Answer> => ({ [path]: { path, access, query, body, bodyLimit, run } }) as Made<Path, Q, B, Answer>
+    { reads, query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
+  ): Made<Path, Q, B, Answer> => {
+    const isReading = reads ?? (access === 'viewer' || path.startsWith('GET '))
+    return { [path]: { path, access, reads: isReading, query, body, bodyLimit, run } } as Made<Path, Q, B, Answer>
+  }
 }
 
-/** `forUser('POST /campaigns/:campaignId/draft', { body, run })`: a table of one route, to be spread into others. */
-export const forUser = maker<Session>('user')
-export const forReader = maker<Session>('reader')
+/** `forMember('POST /campaigns/:campaignId/draft', { body, run })`: a table of one route, to be spread into others. */
+export const forOwner = maker<Session>('owner')
+export const forMember = maker<Session>('member')
+export const forViewer = maker<Session>('viewer')
 export const forAnybody = maker<Session | undefined>('anybody')

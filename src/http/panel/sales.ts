@@ -6,7 +6,7 @@ import { reportOf } from '../../leads/report.ts'
 import { PanelRefusal } from './errors.ts'
 import { named, needLead } from './leads.ts'
 import { Range, readRange } from './results.ts'
-import { forReader, forUser } from './route.ts'
+import { forMember, forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
 /** Orders that are shown one by one. */
@@ -14,7 +14,7 @@ const mostShown = 20
 const text = Type.Optional(Type.String({ maxLength: 200 }))
 
 export const salesRoutes = {
-  ...forReader('GET /campaigns/:campaignId/sales', {
+  ...forViewer('GET /campaigns/:campaignId/sales', {
     query: Range,
     async run({ campaign, parts: { store }, query, now }) {
       const { from, to } = readRange(campaign, query, now)
@@ -22,13 +22,13 @@ export const salesRoutes = {
       return { ...(await reportOf(store, campaign, from, to)), newest: newest.map(conversionDocument) }
     },
   }),
-  ...forUser('POST /campaigns/:campaignId/leads/:ref/conversions', {
+  ...forMember('POST /campaigns/:campaignId/leads/:ref/conversions', {
     body: Type.Object({ orderId: Type.String({ maxLength: 200 }), amount: text, currency: text }, closed),
-    async run({ campaign, parts, params, body, now }) {
+    async run({ campaign, parts, params, body, now, by }) {
       const { email } = await needLead(parts, campaign, params.ref)
       const checked = checkOrder({ ...body, email }, now)
       if (checked.faults !== undefined) throw new PanelRefusal('INVALID', checked.faults)
-      const done = await convert(parts.store, named(campaign), { ...checked, source: 'panel' }, now)
+      const done = await convert(parts.store, named(campaign), { ...checked, source: 'panel' }, now, by)
       if (typeof done === 'string') throw new PanelRefusal('NOT_FOUND')
       return { ...conversionDocument(done.conversion), created: done.created }
     },

@@ -2,12 +2,12 @@
 import Type from 'typebox'
 import { clockChanges, zoneData, zoneName } from '../../core/mechanism/zone.ts'
 import { invalid } from './errors.ts'
-import { forReader } from './route.ts'
+import { forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
 export const timeZoneRoutes = {
   /** What a campaign may choose from. */
-  ...forReader('GET /time-zones', {
+  ...forViewer('GET /time-zones', {
     async run() {
       return { names: zoneData().names.toSorted() }
     },
@@ -16,7 +16,7 @@ export const timeZoneRoutes = {
    * How far clocks are ahead of UTC in a decade, `2020`, and in the one before it: from each `at` on, in seconds. The
    * first one is where that time begins.
    */
-  ...forReader('GET /clock-changes', {
+  ...forViewer('GET /clock-changes', {
     query: Type.Object(
       { timeZone: Type.String({ maxLength: 100 }), decade: Type.String({ pattern: '^[1-9]\\d\\d0$' }) },
       closed,

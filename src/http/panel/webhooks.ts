@@ -9,7 +9,7 @@ import { Refused } from '../../store/errors.ts'
 import type { Endpoint } from '../../store/events.ts'
 import { EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
 import { PanelRefusal } from './errors.ts'
-import { type Asked, forReader, forUser, type PanelParts } from './route.ts'
+import { type Asked, forOwner, forViewer, type PanelParts } from './route.ts'
 import { closed } from './schemas.ts'
 
 const tries = 50
@@ -18,7 +18,7 @@ const allCampaigns = { limit: 1_000, afterId: 0, isDraft: null }
 type OfOne = Pick<Asked<'GET /webhooks/:endpointId', unknown, unknown, Session>, 'parts' | 'params' | 'session'>
 
 export const webhookRoutes = {
-  ...forReader('GET /webhooks', {
+  ...forViewer('GET /webhooks', {
     async run({ session, parts: { endpoints, store } }) {
       const list = await endpoints.list(session.account.id)
       const campaigns = await store.configuration.listCampaigns(session.account.id, allCampaigns)
@@ -30,68 +30,68 @@ export const webhookRoutes = {
       }
     },
   }),
-  ...forUser('POST /webhooks', {
+  ...forOwner('POST /webhooks', {
     body: EndpointInput,
-    async run({ session, parts, body }) {
+    async run({ session, parts, body, by }) {
       needOn(parts)
       const { endpoints } = parts
-      const made = await endpoints.create(session.account.id, checked(parts, body)).catch((error) => {
+      const made = await endpoints.create(session.account.id, checked(parts, body), by).catch((error) => {
         throw error instanceof Refused ? new PanelRefusal('TOO_MANY_WEBHOOKS') : error
       })
       return { id: made.id, name: made.settings.name, secret: endpoints.secret(made) }
     },
   }),
-  ...forUser('PUT /webhooks/:endpointId', {
+  ...forOwner('PUT /webhooks/:endpointId', {
     body: EndpointInput,
     async run(asked) {
       const { id, accountId } = await needEndpoint(asked)
-      await asked.parts.endpoints.change({ id, accountId }, checked(asked.parts, asked.body))
+      await asked.parts.endpoints.change({ id, accountId }, checked(asked.parts, asked.body), asked.by)
       return {}
     },
   }),
-  ...forUser('DELETE /webhooks/:endpointId', {
+  ...forOwner('DELETE /webhooks/:endpointId', {
     async run(asked) {
-      await asked.parts.endpoints.remove(await needEndpoint(asked))
+      await asked.parts.endpoints.remove(await needEndpoint(asked), asked.by)
       return {}
     },
   }),
-  ...forUser('POST /webhooks/:endpointId/secret', {
+  ...forOwner('POST /webhooks/:endpointId/secret', {
     body: SecretInput,
     async run(asked) {
       const endpoint = await needEndpoint(asked)
-      const secret = await asked.parts.endpoints.rotate(endpoint, asked.body.graceHours)
+      const secret = await asked.parts.endpoints.rotate(endpoint, asked.body.graceHours, asked.by)
       if (secret === undefined) throw new PanelRefusal('NOT_FOUND')
       return { id: endpoint.id, name: endpoint.settings.name, secret }
     },
   }),
-  ...forUser('POST /webhooks/:endpointId/test', {
+  ...forOwner('POST /webhooks/:endpointId/test', {
     async run(asked) {
       needOn(asked.parts)
       return asked.parts.endpoints.test(await needEndpoint(asked))
     },
   }),
-  ...forUser('POST /webhooks/:endpointId/pause', {
+  ...forOwner('POST /webhooks/:endpointId/pause', {
     async run(asked) {
-      await asked.parts.endpoints.pause(await needEndpoint(asked))
+      await asked.parts.endpoints.pause(await needEndpoint(asked), asked.by)
       return {}
     },
   }),
-  ...forUser('POST /webhooks/:endpointId/resume', {
+  ...forOwner('POST /webhooks/:endpointId/resume', {
     body: ResumeInput,
     async run(asked) {
       needOn(asked.parts)
-      await asked.parts.endpoints.resume(await needEndpoint(asked), asked.body.from)
+      await asked.parts.endpoints.resume(await needEndpoint(asked), asked.body.from, asked.by)
       return {}
     },
   }),
-  ...forUser('POST /webhooks/:endpointId/backfill/:campaignId', {
+  ...forOwner('POST /webhooks/:endpointId/backfill/:campaignId', {
     async run(asked) {
       needOn(asked.parts)
-      await asked.parts.endpoints.backfill(await needEndpoint(asked), asked.campaign.id)
+      await asked.parts.endpoints.backfill(await needEndpoint(asked), asked.campaign.id, asked.by)
       return {}
     },
   }),
-  ...forReader('GET /webhooks/:endpointId/deliveries', {
+  ...forViewer('GET /webhooks/:endpointId/deliveries', {
     query: LogQuery,
     async run(asked) {
       const endpoint = await needEndpoint(asked)
@@ -112,11 +112,11 @@ export const webhookRoutes = {
       }
     },
   }),
-  ...forUser('POST /webhooks/:endpointId/resend', {
+  ...forOwner('POST /webhooks/:endpointId/resend', {
     body: Type.Object({ eventId: Type.String({ maxLength: 40 }) }, closed),
     async run(asked) {
       needOn(asked.parts)
-      if (!(await asked.parts.endpoints.resend(await needEndpoint(asked), asked.body.eventId))) {
+      if (!(await asked.parts.endpoints.resend(await needEndpoint(asked), asked.body.eventId, asked.by))) {
         throw new PanelRefusal('NOT_FOUND')
       }
       return {}

@@ -95,8 +95,8 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
       }),
     ...lists(database, toLead),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
-    async erase(leads, now) {
-      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
+    async erase(leads, by) {
+      const erased = await runner.write((sql) => deleteNamed(sql, leads, by))
       onErased()
       return erased
     },

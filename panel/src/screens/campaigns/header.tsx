@@ -63,7 +63,7 @@ function nextStepOf({ settings, state, isSeen, hasLeads }: Whole): Step | null {
 }
 
 const partOf: Record<Step, string> = {
-  ...{ deadline: '', over: '', publish: '' },
+  ...{ deadline: '/rules', over: '/rules', publish: '/rules' },
   ...{ page: '/pages', snippet: '/pages', lead: '/leads' },
 }
 

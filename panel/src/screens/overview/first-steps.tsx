@@ -21,7 +21,7 @@ const topics: Record<Name, Topic> = {
   ...{ campaign: 'campaigns', page: 'pages', publish: 'rules', snippet: 'pages', lead: 'leads' },
 }
 const parts: Record<Exclude<Name, 'campaign'>, string> = {
-  ...{ page: '/pages', publish: '', snippet: '/pages', lead: '/leads' },
+  ...{ page: '/pages', publish: '/rules', snippet: '/pages', lead: '/leads' },
 }
 
 /** The way to a live campaign with a lead, until it is done once. */

@@ -3,6 +3,8 @@ import { inBoth } from '../../language.ts'
 export const words = inBoth({
   en: {
     title: 'Settings',
+    partsLabel: 'Parts of the settings',
+    parts: { account: 'Account', users: 'Users', security: 'Your sign-in' },
     account: 'Account',
     name: 'Name',
     save: 'Save',
@@ -32,6 +34,8 @@ export const words = inBoth({
   },
   pl: {
     title: 'Ustawienia',
+    partsLabel: 'Części ustawień',
+    parts: { account: 'Konto', users: 'Użytkownicy', security: 'Twoje logowanie' },
     account: 'Konto',
     name: 'Nazwa',
     save: 'Zapisz',

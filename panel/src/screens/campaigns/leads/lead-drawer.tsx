@@ -36,6 +36,11 @@ export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
     <Drawer
       opened={leadRef !== undefined}
       onClose={onClose}
+      closeOnEscape={false}
+      // What lies over it, as a question or a calendar, closes alone.
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && event.currentTarget.contains(event.target as Node)) onClose()
+      }}
       position="right"
       size={640}
       padding="lg"

@@ -144,7 +144,7 @@ export function StateBadge({ state }: { state: State }) {
   )
 }
 
-export function Deadline({ lead, settings }: { lead: Omit<Lead, 'offer' | 'cells'>; settings: Settings }) {
+export function Deadline({ lead, settings }: { lead: Lead; settings: Settings }) {
   const text = useWords(words)
   if (lead.deadline === null) return text.noDeadline
   return (

@@ -6,6 +6,7 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { focusNextRow } from '../../../parts/next-row.ts'
 import type { PartProps } from '../campaign.tsx'
 import { type Added, AddLead } from './add-lead.tsx'
 import { ChosenBar } from './chosen-bar.tsx'
@@ -64,8 +65,10 @@ export default function LeadsPart({ read: { settings } }: PartProps) {
         leadRef={ref}
         notice={added?.ref === ref ? added : null}
         onClose={() => {
+          const focusRow = focusNextRow('leads', ref ?? '')
           setAdded(null)
           go(`${list}${query}`)
+          focusRow()
         }}
       />
     </Stack>

@@ -40,7 +40,7 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
     const copies = pages.map(({ id: _, ...page }) => page)
     const copy = { ...settings, pages: copies, name: text.copyOf(name).slice(0, 200), isDraft: true }
     const made = await make.mutateAsync({ body: { settings: copy } })
-    go(`/campaigns/${made.settings.id}`)
+    go(`/campaigns/${made.settings.id}/rules`)
   }
   const confirm = () => {
     const focusNext = focusNextRow('campaigns', id)

@@ -1,3 +1,4 @@
+// Addresses of visitors, as far as anything here needs to know them.
 import { isIPv6 } from 'node:net'
 
 /**
@@ -6,7 +7,14 @@ import { isIPv6 } from 'node:net'
  */
 export function rateAddress(ip = ''): string {
   const address = plain(ip)
-  return isIPv6(address) ? network(address) : address
+  return isIPv6(address) ? network(address, 4) : address
+}
+
+/** What is kept of an address where people are to recognise it: the /24 of IPv4, the /48 of IPv6. */
+export function shortAddress(ip = ''): string {
+  const address = plain(ip)
+  if (isIPv6(address)) return `${network(address, 3)}::/48`
+  return address.replace(/\.\d+$/, '.0/24')
 }
 
 /** An IPv4 address may come in the form of IPv6; some proxies add a port, and interfaces of the machine a zone. */
@@ -16,10 +24,11 @@ function plain(written: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }
 
-function network(address: string): string {
+/** The first groups of 16 bits. */
+function network(address: string, groupCount: number): string {
   const [head = '', tail] = address.split('::')
   const groups = head.split(':').filter((group) => group !== '')
   const rest = tail?.split(':').filter((group) => group !== '') ?? []
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length)
-  return [...groups, ...Array(zeros).fill('0'), ...rest].slice(0, 4).join(':')
+  return [...groups, ...Array(zeros).fill('0'), ...rest].slice(0, groupCount).join(':')
 }

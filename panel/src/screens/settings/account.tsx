@@ -1,0 +1,73 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useSend } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { CopyBlock } from '../../parts/copy.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { NameInput } from '../../parts/name-input.tsx'
+import { RoleNote } from '../../parts/role-note.tsx'
+import { useMay, useSession } from '../../session.ts'
+import { roleWords } from './role-words.ts'
+import { Section } from './section.tsx'
+import { words } from './words.ts'
+
+export default function Account() {
+  const text = useWords(words)
+  return (
+    <Section title={text.account}>
+      {useMay('owner') ? <AccountName /> : <NameOnly />}
+      <PublicAddress />
+    </Section>
+  )
+}
+
+function NameOnly() {
+  const { onlyOwnersAccount } = useWords(roleWords)
+  return (
+    <div>
+      <Text style={{ overflowWrap: 'anywhere' }}>{useSession().account.name}</Text>
+      <RoleNote needed="owner">{onlyOwnersAccount}</RoleNote>
+    </div>
+  )
+}
+
+function AccountName() {
+  const text = useWords(words)
+  const { account } = useSession()
+  const [name, setName] = useState(account.name)
+  const send = useSend('PATCH /account')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    send.mutate({ body: { name: name.trim() } }, { onSuccess: () => setName(name.trim()) })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack align="start">
+        <NameInput label={text.name} w="100%" maw={420} value={name} failed={send.error} onChange={setName} />
+        <Failure of={{ error: send.error }} />
+        <Button type="submit" loading={send.isPending} disabled={name === account.name}>
+          {text.save}
+        </Button>
+        <Text size="sm" role="status">
+          {send.isSuccess && name === account.name ? text.saved : ''}
+        </Text>
+      </Stack>
+    </form>
+  )
+}
+
+function PublicAddress() {
+  const text = useWords(words)
+  const { publicUrl } = useSession()
+  return (
+    <Stack gap="xs">
+      <Text fw={600} size="sm">
+        {text.address}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {text.addressText}
+      </Text>
+      <CopyBlock name={text.address} text={publicUrl} />
+    </Stack>
+  )
+}

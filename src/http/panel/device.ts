@@ -1,0 +1,16 @@
+// What a browser calls itself, in plain words.
+import Bowser from 'bowser'
+
+/** Beyond this nothing is read: what comes is anybody's. */
+const mostRead = 500
+const mostKept = 100
+
+/** `Firefox on Windows`; of a program that is no browser its first word, and empty where that is none either. */
+export function deviceOf(userAgent = ''): string {
+  const given = userAgent.slice(0, mostRead)
+  if (given === '') return ''
+  const { browser, os } = Bowser.parse(given)
+  const named = [browser.name, os.name].filter((name) => name).join(' on ')
+  const device = named || /^[\w.-]+/.exec(given)?.[0] || ''
+  return device.replace(/[^\x20-\x7e]/g, '').slice(0, mostKept)
+}
