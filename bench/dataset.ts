@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createKey } from '../src/access/keys.ts'
 import { checkCampaign } from '../src/core/campaign.ts'
 import { openStore } from '../src/store/open.ts'
-import { actorAt, tester } from '../test/support/actor.ts'
+import { testerAt, tester } from '../test/support/actor.ts'
 import { emailAt } from './emails.ts'
 import { lastcall } from './processes.ts'
 
@@ -84,7 +84,7 @@ export async function makeAccounts(url: string, count: number): Promise<Target[]
   for (let n = 0; n < count; n += 1) {
     const { id: accountId } = await store.configuration.createAccount('Owner', tester)
     const { id: campaignId } = await store.configuration.applyCampaign(accountId, checked.campaign, tester)
-    const { key } = await createKey(store, accountId, 'bench', actorAt(now))
+    const { key } = await createKey(store, accountId, 'bench', testerAt(now))
     targets.push({ campaignId, key })
   }
   await store.close()

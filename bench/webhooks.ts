@@ -14,7 +14,7 @@ import { checkCampaign } from '../src/core/campaign.ts'
 import { checkEndpoint } from '../src/core/events.ts'
 import { buildLeads } from '../src/leads/leads.ts'
 import { openStore } from '../src/store/open.ts'
-import { actorAt, tester } from '../test/support/actor.ts'
+import { testerAt, tester } from '../test/support/actor.ts'
 
 const { values } = parseArgs({
   options: { leads: { type: 'string', default: '30000' }, registrations: { type: 'string', default: '6000' } },
@@ -64,9 +64,9 @@ async function prepare(name: string, url: string | null, endsInSeconds: number |
     const kinds = at === null ? ['lead.registered', 'lead.expired'] : ['lead.expired']
     const endpoint = checkEndpoint({ name: 'bench', url, kinds, inFlight: 32 }, () => undefined)
     if ('faults' in endpoint) throw new Error(JSON.stringify(endpoint.faults))
-    await store.events.createEndpoint(accountId, endpoint.settings, actorAt(seconds()))
+    await store.events.createEndpoint(accountId, endpoint.settings, testerAt(seconds()))
   }
-  const { key } = await createKey(store, accountId, 'bench', actorAt(seconds()))
+  const { key } = await createKey(store, accountId, 'bench', testerAt(seconds()))
   return { path, store, accountId, campaignId: campaign.id, key, endsAt: at === null ? 0 : Date.parse(`${at}Z`) }
 }
 

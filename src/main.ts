@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'account list': async () => (await import('./cli/accounts.ts')).listAccounts,
   'account set': async () => (await import('./cli/accounts.ts')).setAccount,
   'user create': async () => (await import('./cli/users.ts')).createUser,
+  'user set': async () => (await import('./cli/users.ts')).setUser,
   'user reset': async () => (await import('./cli/users.ts')).resetUser,
   'setup-link': async () => (await import('./cli/users.ts')).setupLink,
   'key create': async () => (await import('./cli/accounts.ts')).createKeyCommand,

@@ -2,7 +2,18 @@
 // share it.
 import { hash, randomBytes } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
-import type { Access, Client, Credentials, Invitation, Inviter, Session, User } from '../store/access.ts'
+import type { Role } from '../core/role.ts'
+import type {
+  Access,
+  Client,
+  Credentials,
+  Invitation,
+  Inviter,
+  OpenInvitation,
+  Session,
+  User,
+} from '../store/access.ts'
+import type { Actor } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
@@ -28,15 +39,19 @@ export type TooMany = { retryAfterSeconds: number }
 export type Users = {
   isEmpty(): Promise<boolean>
   /** @throws Refused where the email has a user, or there is no such account; CommonPassword */
-  create(accountId: number, email: string, password: string, now: Seconds): Promise<User>
+  create(accountId: number, given: { email: string; password: string; role: Role }, by: Actor): Promise<User>
   /**
    * The user's new password; all their sessions and invitations end. False where no user has the email.
    * @throws CommonPassword
    */
-  reset(email: string, password: string): Promise<boolean>
+  reset(email: string, password: string, by: Actor): Promise<boolean>
   list(accountId: number): Promise<User[]>
-  /** @throws Refused for the last one */
-  remove(accountId: number, userId: number): Promise<boolean>
+  /** False where the account has no such user. @throws Refused for the last owner */
+  remove(accountId: number, userId: number, by: Actor): Promise<boolean>
+  /** Holds from the user's next request on; undefined where there is no such user. @throws Refused for the last owner */
+  setRole(accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined>
+  /** The same for the user with that email. */
+  setRoleOf(email: string, role: Role, by: Actor): Promise<User | undefined>
 
   /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
   signIn(
@@ -55,14 +70,20 @@ export type Users = {
     token: string,
     current: string,
     next: string,
-    now: Seconds,
+    by: Actor,
   ): Promise<'CHANGED' | 'WRONG_PASSWORD' | TooMany>
 
-  /** A token that makes a user of the inviter's account, once; with null the first account and user. */
-  invite(by: Inviter | null, now: Seconds): Promise<string>
+  /**
+   * A token that makes a user of the inviter's account, once; with null the first account and user. `email` is where
+   * the link is mailed to. @throws Refused where the inviter is no owner any more
+   */
+  invite(inviter: Inviter | null, invited: { role: Role; email: string | null }, by: Actor): Promise<string>
   invitation(token: string, now: Seconds): Promise<Invitation | undefined>
-  /** @throws Refused where the email has a user already; CommonPassword */
-  accept(token: string, given: Joining, client: Client, now: Seconds): Promise<SignedIn | undefined>
+  openInvitations(accountId: number, now: Seconds): Promise<OpenInvitation[]>
+  /** False where the account has no such invitation (any more). */
+  withdraw(accountId: number, invitationId: string, by: Actor): Promise<boolean>
+  /** `by` is called by the email that is given. @throws Refused where the email has a user already; CommonPassword */
+  accept(token: string, given: Joining, client: Client, by: Actor): Promise<SignedIn | undefined>
 
   /** Removes tries that no longer count; to be called now and then. */
   removeOldTries(now: Seconds): Promise<unknown>
@@ -78,18 +99,23 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
 function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
-    create: async (accountId, email, password, now) =>
-      access.createUser(accountId, await newUser(email, password, now)),
-    async reset(email, password) {
+    create: async (accountId, { email, password, role }, by) =>
+      access.createUser(accountId, { ...(await newUser(email, password, by.at)), role }, by),
+    async reset(email, password, by) {
       const found = await access.findCredentials(emailKey(email))
       if (found === undefined) return false
       await assertUncommon(password, email)
-      await access.setPassword(found.user.id, await hashPassword(password))
+      await access.setPassword(found.user.id, await hashPassword(password), by)
       await access.forgetTries(triesOfEmail(emailKey(email)).name)
       return true
     },
     list: access.listUsers,
     remove: access.removeUser,
+    setRole: access.setRole,
+    async setRoleOf(email, role, by) {
+      const found = await access.findCredentials(emailKey(email))
+      return found && access.setRole(found.user.accountId, found.user.id, role, by)
+    },
   } satisfies Partial<Users>
 }
 
@@ -121,16 +147,16 @@ function sessionsOf(access: Access) {
     },
     signOut: (token) => access.endSession(hashOf(token)),
 
-    async changePassword({ user }, token, current, next, now) {
+    async changePassword({ user }, token, current, next, by) {
       await assertUncommon(next, user.email)
       // Not counted with the tries to sign in: anybody who knows the email can use those up.
       const tries = { name: `password of ${user.id}`, most: triesOfPassword }
-      const turn = await countTries(access, [tries], now)
+      const turn = await countTries(access, [tries], by.at)
       if (typeof turn !== 'string') return turn
       const found = await access.findCredentials(user.email)
       const isRight = await isPassword(current, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
-      const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token))
+      const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token), by)
       if (!isChanged) return 'WRONG_PASSWORD'
       await access.forgetTries(tries.name)
       return 'CHANGED'
@@ -140,19 +166,24 @@ function sessionsOf(access: Access) {
 
 function invitationsOf(access: Access) {
   return {
-    async invite(by, now) {
+    async invite(inviter, { role, email }, by) {
       const token = newToken()
-      await access.createInvitation(hashOf(token), by, now + invitationSeconds)
+      const invited = { tokenHash: hashOf(token), role, email, endsAt: by.at + invitationSeconds }
+      await access.createInvitation(inviter, invited, by)
       return token
     },
     async invitation(token, now) {
       const found = await access.findInvitation(hashOf(token))
       return found !== undefined && found.endsAt > now ? found : undefined
     },
-    async accept(token, { email, password, accountName }, client, now) {
-      const joining = await newUser(email, password, now)
-      const user = await access.acceptInvitation(hashOf(token), joining, accountName, now)
-      return user && begin(access, { user, passwordHash: joining.passwordHash }, client, now)
+    openInvitations: access.listInvitations,
+    withdraw: (accountId, invitationId, by) =>
+      access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
+    async accept(token, { email, password, accountName }, client, by) {
+      const joining = await newUser(email, password, by.at)
+      const joins = { ...by, name: joining.email }
+      const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
+      return user && begin(access, { user, passwordHash: joining.passwordHash }, client, by.at)
     },
   } satisfies Partial<Users>
 }

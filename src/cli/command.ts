@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
+import { type Role, roles } from '../core/role.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Campaign } from '../store/model.ts'
 import { openStore } from '../store/open.ts'
@@ -90,6 +91,12 @@ export const idNumber: Option<number> = (text, name) => {
 export const trueOrFalse: Option<boolean> = (text, name) => {
   if (text !== 'true' && text !== 'false') throw new WrongCall(`${name}: must be true or false`)
   return text === 'true'
+}
+
+export const roleName: Option<Role> = (text, name) => {
+  const role = roles.find((known) => known === text)
+  if (role === undefined) throw new WrongCall(`${name}: must be owner, member or viewer`)
+  return role
 }
 
 export const emailText: Option<string> = (text, name) => {

@@ -129,8 +129,8 @@ async function applyReceiver(store: Store, accountId: number, url: string): Prom
 async function demoPassword(store: Store, accountId: number): Promise<string> {
   const users = buildUsers(store)
   const password = randomBytes(9).toString('base64url')
-  const isThere = await users.reset(email, password)
-  if (!isThere) await users.create(accountId, email, password, now())
+  const isThere = await users.reset(email, password, commandActor())
+  if (!isThere) await users.create(accountId, { email, password, role: 'owner' }, commandActor())
   return password
 }
 

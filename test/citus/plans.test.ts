@@ -9,7 +9,7 @@ import type { Count } from '../../src/store/counts.ts'
 import type { Campaign, Decide, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import { placements } from '../../src/store/postgres/distribution.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { citusUrl } from '../support/citus.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
@@ -117,7 +117,7 @@ test('every statement of a request shows one task on one shard, and writes are V
     await history.watching.page(campaign.accountId, filter, { ...range, limit: 10 })
   }
   await history.watching.bars(campaign.accountId, filter, 60)
-  await watching.erase([{ campaign, email: '0@example.com' }], actorAt(0))
+  await watching.erase([{ campaign, email: '0@example.com' }], testerAt(0))
   await watching.eraseTraces('0@example.com')
   // A campaign that has leads stays of its kind.
   await assert.rejects(store.configuration.applyCampaign(campaign.accountId, settings('none', campaign.id), tester))

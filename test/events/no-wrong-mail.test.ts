@@ -10,7 +10,7 @@ import { convert, reverse } from '../../src/leads/conversions.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 
@@ -68,7 +68,7 @@ test(`lead.expired is told of nobody who converted before it, in ${stories} stor
       const works = [
         () => leads.register(of, email, at),
         () => leads.visit(of, email, at),
-        () => leads.setDeadline(of, email, pick(5) === 0 ? null : at + pick(90) - 10, actorAt(at)),
+        () => leads.setDeadline(of, email, pick(5) === 0 ? null : at + pick(90) - 10, testerAt(at)),
         () => convert(store, of, told, at, tester),
         () => convert(store, of, told, at, tester),
         async () => {

@@ -14,7 +14,7 @@ import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events.ts'
 import { openStore } from '../../src/store/open.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { engine } from '../support/test-database.ts'
 
@@ -62,7 +62,7 @@ async function opened(t: TestContext, mechanism: object = after) {
       const given = { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, leadTimes: ['PT1H'], ...changes }
       const valid = checkEndpoint(given, () => undefined)
       assert.ok('settings' in valid)
-      return store.events.createEndpoint(accountId, valid.settings, actorAt(beganAt))
+      return store.events.createEndpoint(accountId, valid.settings, testerAt(beganAt))
     },
     /** As the dispatcher does, once the endpoint may be tried. */
     async round(id: number) {

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
 import type { Endpoint } from '../../src/store/events.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { ask as query } from '../support/postgres-databases.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
@@ -22,7 +22,7 @@ async function endpoint(path: string, changes: Partial<EndpointSettings> = {}): 
     const made = await store.events.createEndpoint(
       shop.owner.accountId,
       checked.settings,
-      actorAt(Math.floor(Date.now() / 1_000)),
+      testerAt(Math.floor(Date.now() / 1_000)),
     )
     receiver.secrets.set(path, store.events.secretsOf(made, 0)[0] as string)
     return made

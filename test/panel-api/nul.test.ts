@@ -17,12 +17,19 @@ const { id: endpointId } = await place.json([
   ...['--kinds', 'lead.registered'],
 ])
 const settings = { ...JSON.parse(campaignFile()), onExpiry: { action: 'REDIRECT', redirectUrl: 'https://a.example' } }
+const search = {
+  ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10 },
+  ...{ part: 'a', sort: 'deadline', afterAt: 1, refs: ['a'.repeat(32)] },
+}
+
 const bodies: Record<string, unknown> = {
   'POST /session': { email, password: 'some password' },
   'POST /invitation': { token: 'token' },
   'POST /users': { token: 'token', email, password: 'some password', accountName: 'Name' },
   'POST /password': { current: 'some password', next: 'another password' },
   'PATCH /account': { name: 'Name' },
+  'PATCH /users/:userId': { role: 'owner' },
+  'POST /invitations': { role: 'viewer', email },
   'POST /keys': { name: 'Name' },
   'PATCH /keys/:keyId': { name: 'Name' },
   'POST /keys/:keyId/replacement': { name: 'Name', graceSeconds: 3_600 },
@@ -35,10 +42,8 @@ const bodies: Record<string, unknown> = {
   'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
   'POST /campaigns/:campaignId/leads/import': { emails: [email] },
   'POST /campaigns/:campaignId/leads/import/trial': { emails: [email] },
-  'POST /campaigns/:campaignId/leads/search': {
-    ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10, withLinks: false },
-    ...{ part: 'a', sort: 'deadline', afterAt: 1, refs: ['a'.repeat(32)] },
-  },
+  'POST /campaigns/:campaignId/leads/search': search,
+  'POST /campaigns/:campaignId/leads/export': search,
   'POST /campaigns/:campaignId/leads/erasure': { refs: ['a'.repeat(32)] },
   'PUT /campaigns/:campaignId/leads/deadlines': { refs: ['a'.repeat(32)], at: '2027-01-01T00:00' },
   'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
@@ -66,6 +71,7 @@ const ids: Record<string, string> = {
   campaignId: String(campaignId),
   keyId,
   userId: '1',
+  invitationId: 'a'.repeat(64),
   ref: 'a'.repeat(32),
   endpointId,
 }

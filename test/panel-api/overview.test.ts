@@ -11,7 +11,7 @@ import { openCounting } from '../../src/leads/counting.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Campaign, Key } from '../../src/store/model.ts'
 import type { Store } from '../../src/store/store.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 
 type Overview = Awaited<ReturnType<(typeof overviewRoutes)['GET /overview']['run']>>
@@ -132,11 +132,11 @@ test('a replaced key that still works is named with its end, and no key is said 
       ['NO_KEY'],
     )
     const [account] = await store.configuration.listAccounts()
-    const old = await createKey(store, account?.id as number, 'Shop', actorAt(seconds(at)))
+    const old = await createKey(store, account?.id as number, 'Shop', testerAt(seconds(at)))
     const key = async () => (await store.configuration.findKey(old.id)) as Key
-    const next = await replaceKey(store, await key(), 'Shop', 86_400, actorAt(seconds(at)))
+    const next = await replaceKey(store, await key(), 'Shop', 86_400, testerAt(seconds(at)))
     assert.deepEqual(await about(at), [])
-    await store.configuration.revokeKey(next?.id as string, actorAt(seconds(at)))
+    await store.configuration.revokeKey(next?.id as string, testerAt(seconds(at)))
     const until = seconds('2026-01-16T12:00:00Z')
     assert.deepEqual(await about(at), [{ what: 'KEY_ENDS', campaignId: null, name: 'Shop', until }])
     assert.deepEqual(

@@ -55,6 +55,11 @@ for (const amount of Object.keys(amounts) as (keyof typeof amounts)[]) {
         for (const path of paths) {
           await page.goto(path)
           await page.waitForLoadState('networkidle')
+          // What is drawn where it is first seen, as the sample of the widget, is drawn by that.
+          await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+          await page.waitForTimeout(150)
+          await page.evaluate(() => window.scrollTo(0, 0))
+          await page.waitForLoadState('networkidle')
           const screen = path === '/' ? 'overview' : path.replace(/\d+/, '').replaceAll(/\/+/g, '-').slice(1)
           const name = [screen, amount, viewport.width, scheme, language].join('_')
           await page.screenshot({ path: join(folder, `${name}.jpeg`), type: 'jpeg', quality: 60, fullPage: true })

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createKey } from '../../src/access/keys.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
 import { assertRefused, command, sharedCommand } from '../support/prepared.ts'
@@ -28,7 +28,7 @@ async function furnished(t: TestContext, leads = 20) {
     const owner = await accountWithKey(store)
     const stranger = await store.configuration.createAccount('Stranger', tester)
     const old = await createKey(store, owner.accountId, 'old', tester)
-    await store.configuration.revokeKey(old.id, actorAt(2))
+    await store.configuration.revokeKey(old.id, testerAt(2))
     for (const id of [owner.accountId, owner.accountId, stranger.id]) await appliedCampaign(store, id, campaignFile())
     return owner.key
   })

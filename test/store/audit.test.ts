@@ -10,7 +10,7 @@ import { migrationTo } from '../../src/store/migrations.ts'
 import { asFile } from '../../src/store/model.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 
@@ -131,13 +131,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await opened(t, await place(t))
     const { id } = await store.configuration.createAccount('Owner', tester)
     const made = await store.configuration.applyCampaign(id, settings(), tester)
-    await store.configuration.applyCampaign(id, settings({ id: made.id }), actorAt(2))
-    await store.configuration.updateAccount(id, { name: 'Owner' }, actorAt(2))
-    await store.configuration.archiveCampaign(id, made.id, true, actorAt(3))
-    await store.configuration.archiveCampaign(id, made.id, true, actorAt(4))
+    await store.configuration.applyCampaign(id, settings({ id: made.id }), testerAt(2))
+    await store.configuration.updateAccount(id, { name: 'Owner' }, testerAt(2))
+    await store.configuration.archiveCampaign(id, made.id, true, testerAt(3))
+    await store.configuration.archiveCampaign(id, made.id, true, testerAt(4))
     const leads = buildLeads(store, openConfigCache(store), () => {})
     const of = { accountId: id, campaignId: made.id }
-    for (let n = 0; n < 30; n += 1) await leads.importLead(of, `${n % 20}@example.com`, 5, actorAt(5))
+    for (let n = 0; n < 30; n += 1) await leads.importLead(of, `${n % 20}@example.com`, 5, testerAt(5))
     const found = (await all(store, id)).map(({ action, subject, after, at }) => ({ action, subject, after, at }))
     assert.deepEqual(found.map(({ action, at }) => `${action} ${at}`).reverse(), [
       ...['account.created 1', 'campaign.created 1', 'campaign.archived 3', 'leads.imported 5'],

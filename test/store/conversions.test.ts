@@ -10,7 +10,7 @@ import { convert, reverse } from '../../src/leads/conversions.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 
@@ -139,12 +139,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await offer(400), before)
     assert.deepEqual(await counted(), [[0, 0]])
     assert.equal(await reverse(store, of, '9', true, 400, tester), undefined)
-    await leads.setDeadline(of, ada.email, 5_000, actorAt(500))
+    await leads.setDeadline(of, ada.email, 5_000, testerAt(500))
     await buy(ada, '2', 500)
     await reverse(store, of, '2', true, 500, tester)
     assert.equal((await offer(500)).deadline, 5_000, 'the deadline by hand stands again')
     await buy(ada, '3', 600)
-    await leads.setDeadline(of, ada.email, 7_000, actorAt(600))
+    await leads.setDeadline(of, ada.email, 7_000, testerAt(600))
     await reverse(store, of, '3', true, 600, tester)
     assert.equal((await offer(600)).deadline, 7_000, 'a later hand has set another')
   })
@@ -156,7 +156,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await leads.register(of, ada.email, 100)
     await buy(ada, `for-${ada.email}`, 200)
     await buy(ada, '2', 300)
-    await store.leads.erase([{ campaign, email: ada.email }], actorAt(400))
+    await store.leads.erase([{ campaign, email: ada.email }], testerAt(400))
     const left = await store.conversions.list(campaign, 0, 10)
     assert.doesNotMatch(JSON.stringify(left), /ada|"2"/)
     assert.deepEqual(
@@ -194,7 +194,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       () => undefined,
     )
     assert.ok('settings' in checked)
-    const endpoint = await store.events.createEndpoint(of.accountId, checked.settings, actorAt(50))
+    const endpoint = await store.events.createEndpoint(of.accountId, checked.settings, testerAt(50))
     await leads.register(of, ada.email, 100)
     for (const orderId of ['1', '2']) await buy(ada, orderId, 200)
     await reverse(store, of, '1', true, 300, tester)

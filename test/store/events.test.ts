@@ -9,7 +9,7 @@ import { buildLeads } from '../../src/leads/leads.ts'
 import type { Due, Endpoint, Sweep } from '../../src/store/events.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -47,18 +47,18 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     await leads.register(of, 'before@example.com', 500)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), actorAt(500))
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     const other = await store.events.createEndpoint(
       accountId,
       settings({ campaignIds: [of.campaignId + 1] }),
-      actorAt(500),
+      testerAt(500),
     )
     // A campaign that was read before the endpoint was made is read again.
     const emails = ['b@example.com', 'a@example.com', 'c@example.com']
     const made = await Promise.all(emails.map((email) => leads.register(of, email, 1_000)))
-    await leads.setDeadline(of, 'a@example.com', 1_500, actorAt(1_100))
-    await leads.setDeadline(of, 'b@example.com', 9_000, actorAt(1_000))
-    await leads.setDeadline(of, 'b@example.com', 9_100, actorAt(1_000))
+    await leads.setDeadline(of, 'a@example.com', 1_500, testerAt(1_100))
+    await leads.setDeadline(of, 'b@example.com', 9_000, testerAt(1_000))
+    await leads.setDeadline(of, 'b@example.com', 9_100, testerAt(1_000))
     const due = await store.events.due(endpoint, late, 100)
     const idOf = (index: number) => (made[index] as { lead: { id: number } }).lead.id
     assert.equal(new Set(due.map(({ leadId }) => leadId)).size, 3)
@@ -88,7 +88,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), actorAt(500))
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     for (const [index, email] of ['a@example.com', 'b@example.com', 'c@example.com'].entries())
       await leads.register(of, email, 1_000 + index)
     const [first, second, third] = (await store.events.due(endpoint, 1_002, 9)) as [Due, Due, Due]
@@ -110,7 +110,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       looks: [],
     })
     assert.deepEqual(shown(await store.events.due(endpoint, 2_900, 9)), shown([third]), 'given up')
-    assert.equal(await store.events.resendFailed(endpoint, 2_000, actorAt(2_500)), 1)
+    assert.equal(await store.events.resendFailed(endpoint, 2_000, testerAt(2_500)), 1)
     await store.events.settle(endpoint, { done: [{ ...again, tries: 0 }, third], failed: [], looks: [] })
     assert.deepEqual(shown(await store.events.due(endpoint, 3_500, 9)), ['3000 look 0 null'])
     const { waiting, oldestDueAt } = await store.events.waiting(endpoint, 3_500)
@@ -127,7 +127,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
-    const made = await store.events.createEndpoint(accountId, settings(), actorAt(500))
+    const made = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     for (const email of ['a@example.com', 'b@example.com']) await leads.register(of, email, 1_000)
     const [one, two] = (await store.events.due(made, 1_000, 9)) as [Due, Due]
     const failed = [
@@ -161,14 +161,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const campaign = await store.configuration.findCampaign(of.campaignId)
     assert.ok(campaign)
     for (const cause of ['user', 'gone', 'failing'] as const) {
-      const endpoint = await store.events.createEndpoint(accountId, settings(), actorAt(500))
+      const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
       const email = `${cause}@example.com`
       await leads.register(of, email, 1_000)
       const [notice] = (await store.events.due(endpoint, 1_000, 9)) as [Due]
       const failed = { ...notice, tries: 1, refused: 1, nextAt: 2_000, lastAt: 1_000 }
       await store.events.settle(endpoint, { done: [notice], failed: [failed], looks: [] })
-      await store.events.pauseEndpoint(endpoint, cause, actorAt(1_100))
-      await store.leads.erase([{ campaign, email }], actorAt(1_200))
+      await store.events.pauseEndpoint(endpoint, cause, testerAt(1_100))
+      await store.leads.erase([{ campaign, email }], testerAt(1_200))
       const kinds = async () => (await store.events.due(endpoint, late, 9)).map(({ kind }) => kind)
       assert.deepEqual(await kinds(), ['lead.registered', 'lead.erased', 'look'])
       const keptSeconds = 30 * 86_400
@@ -176,7 +176,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       assert.equal((await kinds()).length, 3)
       assert.equal(await store.events.purgeOld(1_201 + keptSeconds), 1)
       assert.deepEqual(await kinds(), ['look'])
-      await store.events.pauseEndpoint(endpoint, 'deleted', actorAt(1_300))
+      await store.events.pauseEndpoint(endpoint, 'deleted', testerAt(1_300))
     }
   })
 
@@ -194,7 +194,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const endpoint = await store.events.createEndpoint(
       accountId,
       settings({ kinds: ['lead.deadline_changed'] }),
-      actorAt(500),
+      testerAt(500),
     )
     await store.events.lease('node')
     const sweeps = async () => (await store.events.sweeps('node')).filter(({ cause }) => cause === 'edit')
@@ -230,7 +230,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     await leads.register(of, 'a@example.com', 1_000)
-    const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), actorAt(500))
+    const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), testerAt(500))
     await store.events.lease('node')
     const [sweep] = (await store.events.sweeps('node')) as [Sweep]
     await sweepOn(store, { ...sweep, begunAt: 4_500 }, 4_700)
@@ -242,7 +242,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     for (const email of ['ada@example.com', 'ab@example.com']) await leads.register(of, email, 500)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), actorAt(500))
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     const sweeps = async () => (await store.events.sweeps('node')).map(({ cause, afterEmail }) => [cause, afterEmail])
     await store.events.lease('node')
     assert.deepEqual(await sweeps(), [['looks', '']])
@@ -252,12 +252,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await sweeps(), [['looks', 'ada@example.com']])
     const campaign = await store.configuration.findCampaign(of.campaignId)
     assert.ok(campaign)
-    await store.leads.erase([{ campaign, email: 'ada@example.com' }], actorAt(700))
+    await store.leads.erase([{ campaign, email: 'ada@example.com' }], testerAt(700))
     assert.deepEqual(await sweeps(), [['looks', 'ab@example.com']], 'nothing of the address stays behind')
     const [erased] = await store.events.due(endpoint, late, 9)
     assert.deepEqual([erased?.kind, erased?.dueAt], ['lead.erased', 700])
     assert.ok(erased && erased.detail > 0)
-    await store.leads.erase([{ campaign, email: 'ab@example.com' }], actorAt(701))
+    await store.leads.erase([{ campaign, email: 'ab@example.com' }], testerAt(701))
     assert.deepEqual(await sweeps(), [['looks', '']])
     await store.events.sweepOn(sweep, [], 600, null)
     assert.equal((await sweeps()).length, 1, 'a step that began before the erasure is done again')
@@ -283,14 +283,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     const made: Endpoint[] = []
-    for (let n = 0; n < 20; n += 1) made.push(await store.events.createEndpoint(accountId, settings(), actorAt(500)))
-    await assert.rejects(store.events.createEndpoint(accountId, settings(), actorAt(500)), /at most 20/)
+    for (let n = 0; n < 20; n += 1) made.push(await store.events.createEndpoint(accountId, settings(), testerAt(500)))
+    await assert.rejects(store.events.createEndpoint(accountId, settings(), testerAt(500)), /at most 20/)
     const [first, second] = made as [Endpoint, Endpoint]
-    await store.events.pauseEndpoint(first, 'user', actorAt(600))
+    await store.events.pauseEndpoint(first, 'user', testerAt(600))
     await leads.register(of, 'a@example.com', 1_000)
     assert.equal((await store.events.due(first, late, 9)).length, 0)
     assert.equal((await store.events.due(second, late, 9)).length, 2)
-    await store.events.pauseEndpoint(second, 'deleted', actorAt(600))
+    await store.events.pauseEndpoint(second, 'deleted', testerAt(600))
     assert.equal((await store.events.listEndpoints(accountId)).length, 19)
     assert.equal(await store.events.findEndpoint(accountId, second.id), undefined)
     for (let isDone = false; !isDone; ) isDone = await store.events.purge(second)
@@ -303,7 +303,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { accountId } = await opened(store)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), actorAt(500))
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     const [secret] = store.events.secretsOf(endpoint, 500)
     assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{43}=$/)
     const rotated = (await store.events.rotateSecret(endpoint, 900, tester)) as Endpoint
@@ -332,7 +332,7 @@ test("postgres: an endpoint is one node's at a time, and another's as soon as th
   const [one, two] = [await openStore(at, options), await openStore(at, options)]
   t.after(async () => void (await Promise.all([one.close(), two.close()])))
   const { of, leads, accountId } = await opened(one)
-  await one.events.createEndpoint(accountId, settings(), actorAt(500))
+  await one.events.createEndpoint(accountId, settings(), testerAt(500))
   await leads.register(of, 'a@example.com', 1_000)
   await one.events.lease('one')
   await two.events.lease('two')

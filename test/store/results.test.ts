@@ -13,7 +13,7 @@ import { fetchers } from '../../src/store/counts.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { evaluate, type Happening, type Mechanism, type Recurrence } from '../support/evaluator.ts'
 import { amount, between, chance, printSeed } from '../support/faults.ts'
@@ -124,12 +124,12 @@ async function play(
     person.happened.push({ do: 'visit', at })
   } else if (dice < 0.63) {
     const to = now + Math.floor(between(600, 200_000))
-    await leads.setDeadline(of, email, to, actorAt(now))
+    await leads.setDeadline(of, email, to, testerAt(now))
     person.happened.push({ do: 'extend', at, to: formatInstant(to) })
   } else if (dice < 0.65) {
     // What still waits to be stored knows the lead no more when it is gone.
     await counting.close()
-    await store.leads.erase([{ campaign, email }], actorAt(now))
+    await store.leads.erase([{ campaign, email }], testerAt(now))
     person.isErased = true
   } else {
     const counted = pick(['click', 'visit', 'open'] as const)
@@ -270,8 +270,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await signUp(after, 0, 12, now - 60)
     await leads.visitWithoutEmail({ accountId, campaignId: after.id }, visitorName('f'.repeat(32)), now)
     assert.deepEqual([await openOf(after, 12), await openOf(after, 11)], ['12', 'at least 11'])
-    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-0@example.com', now - 1, actorAt(now))
-    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-1@example.com', now + 1, actorAt(now))
+    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-0@example.com', now - 1, testerAt(now))
+    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-1@example.com', now + 1, testerAt(now))
     assert.deepEqual([await openOf(after, 11), await openOf(after, 10)], ['11', 'at least 10'])
 
     const fixed = await makeCampaign(store, accountId, { ...kinds[3], name: 'fixed' })

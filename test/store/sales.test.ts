@@ -8,7 +8,7 @@ import { convert, reverse } from '../../src/leads/conversions.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import { reportOf } from '../../src/leads/report.ts'
 import { openStore } from '../../src/store/open.ts'
-import { actorAt, tester } from '../support/actor.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 
@@ -76,7 +76,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const edge = oneOf(3_600, day / 4, day / 2, day, 3 * day, 7 * day)
       const left = oneOf(null, pick(3) - 1, pick(3_600), pick(day), edge, pick(12 * day))
       const deadline = left === null ? null : at + left
-      if (deadline !== null) await leads.setDeadline(of, email, deadline, actorAt(registeredAt))
+      if (deadline !== null) await leads.setDeadline(of, email, deadline, testerAt(registeredAt))
       const [currency, isReversed] = [Object.keys(places)[pick(3)] as string, pick(10) === 0]
       const sum = pick(5) === 0 ? 999_999_999_999_999 : pick(1_000_000)
       const bought = { orderId: `o${order}`, at, amount: sum, currency }
@@ -119,7 +119,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       ).length,
     )
     const email = (await store.conversions.newest(campaign, 1))[0]?.email as string
-    await store.leads.erase([{ campaign, email }], actorAt(last))
+    await store.leads.erase([{ campaign, email }], testerAt(last))
     assert.deepEqual(
       await reportOf(store, campaign, parseDate('2026-10-20') as number, parseDate('2026-10-30') as number),
       report,

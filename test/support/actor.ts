@@ -1,6 +1,5 @@
-// Who changes something where a test does it without a route or a command.
-import type { Seconds } from '../../src/core/instant.ts'
 import type { Actor } from '../../src/store/audit.ts'
 
-export const actorAt = (at: Seconds): Actor => ({ kind: 'command', name: 'test', address: null, at })
-export const tester = actorAt(1)
+/** Who changes something where a test does not ask who it was; `at` is seconds. */
+export const testerAt = (at: number): Actor => ({ kind: 'command', name: 'tester', address: null, at })
+export const tester = testerAt(1)

@@ -83,6 +83,7 @@ function Chooser({ clock, value, min, max, usualTime, onChange }: ChooserProps) 
           <DatePicker
             locale={language}
             ariaLabels={text.calendarLabels}
+            hideOutsideDates
             value={day === '' ? null : day}
             {...(day !== '' && { defaultDate: day })}
             {...(min !== undefined && { minDate: min.slice(0, 10) })}

@@ -1,5 +1,6 @@
 // The library of dates with its look and the panel's languages; loaded with the first part that needs it.
 import '@mantine/dates/styles.css'
+import './dates.css'
 import 'dayjs/locale/pl'
 import dayjs from 'dayjs'
 import customParseFormat from 'dayjs/plugin/customParseFormat.js'

@@ -32,8 +32,8 @@ export const words = inBoth({
     minutes: 'minutes',
     calendar: 'Calendar',
     calendarLabels: {
-      ...{ nextMonth: 'Next month', previousMonth: 'Previous month', monthLevelControl: 'Choose a month' },
-      ...{ nextYear: 'Next year', previousYear: 'Previous year', yearLevelControl: 'Choose a year' },
+      ...{ nextMonth: 'Next month', previousMonth: 'Previous month' },
+      ...{ nextYear: 'Next year', previousYear: 'Previous year' },
       ...{ nextDecade: 'Next decade', previousDecade: 'Previous decade' },
     },
     clockUnread: (example: string) => `Write it like ${example}`,
@@ -64,7 +64,8 @@ export const words = inBoth({
       WRONG_PASSWORD: 'Wrong email or password. The operator can set a new password.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
-      REFUSED: 'This cannot be done as things are.',
+      LAST_OWNER: 'An account needs an owner. Make another user an owner first.',
+      TOO_MANY_INVITATIONS: 'The account has as many open invitations as it can. Withdraw one, then try again.',
       TOO_MANY_KEYS: 'The account has as many keys as it can. Revoke one that nobody needs, then try again.',
       TOO_MANY_WEBHOOKS: 'The account has as many webhooks as it can. Delete one that nobody needs, then try again.',
       WEBHOOKS_OFF: 'The operator has switched webhooks off.',
@@ -111,8 +112,8 @@ export const words = inBoth({
     minutes: 'minuty',
     calendar: 'Kalendarz',
     calendarLabels: {
-      ...{ nextMonth: 'Następny miesiąc', previousMonth: 'Poprzedni miesiąc', monthLevelControl: 'Wybierz miesiąc' },
-      ...{ nextYear: 'Następny rok', previousYear: 'Poprzedni rok', yearLevelControl: 'Wybierz rok' },
+      ...{ nextMonth: 'Następny miesiąc', previousMonth: 'Poprzedni miesiąc' },
+      ...{ nextYear: 'Następny rok', previousYear: 'Poprzedni rok' },
       ...{ nextDecade: 'Następna dekada', previousDecade: 'Poprzednia dekada' },
     },
     clockUnread: (example: string) => `Napisz na przykład ${example}`,
@@ -144,7 +145,8 @@ export const words = inBoth({
       WRONG_PASSWORD: 'Błędny adres e-mail lub hasło. Operator może ustawić nowe hasło.',
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
-      REFUSED: 'W obecnym stanie nie da się tego zrobić.',
+      LAST_OWNER: 'Konto musi mieć właściciela. Najpierw zrób właścicielem innego użytkownika.',
+      TOO_MANY_INVITATIONS: 'Konto ma już tyle otwartych zaproszeń, ile może. Wycofaj jedno i spróbuj ponownie.',
       TOO_MANY_KEYS:
         'Jest już tyle kluczy, ile może być. Unieważnij taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
       TOO_MANY_WEBHOOKS:

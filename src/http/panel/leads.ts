@@ -12,6 +12,7 @@ import { addPeriod, periodOf } from '../../core/mechanism/period.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { conversionDocument } from '../../core/order.ts'
+import { mayAs } from '../../core/role.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { dateOf } from '../../leads/counting.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
@@ -25,6 +26,8 @@ import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
 const pageMaxSize = 1_000
+/** Leads that a viewer reads at once: a page of the list, and one more that tells of the next. */
+const viewersPageMaxSize = 51
 /** Leads that one request reads at most: a state is not stored, so a search may read many to find one. */
 const stepSize = 1_000
 const importMaxSize = 500
@@ -35,20 +38,17 @@ const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: impor
 const importBodyLimit = 1_048_576
 const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
 
-const SearchBody = Type.Object(
-  {
-    prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
-    state: Type.Union([Type.Null(), State]),
-    afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
-    limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
-    withLinks: Type.Boolean(),
-    part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
-    sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
-    afterAt: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
-    refs: Type.Optional(Refs),
-  },
-  closed,
-)
+const search = {
+  prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
+  state: Type.Union([Type.Null(), State]),
+  afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
+  limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
+  part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
+  sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
+  afterAt: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+  refs: Type.Optional(Refs),
+}
+const SearchBody = Type.Object(search, closed)
 type SearchBody = Static<typeof SearchBody>
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
@@ -62,24 +62,21 @@ export const leadRoutes = {
   ...forViewer('POST /campaigns/:campaignId/leads/search', {
     body: SearchBody,
     async run({ campaign, session, parts, body, now }) {
-      const { state, limit, withLinks } = body
-      const step = await readStep(parts, campaign, body)
-      const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
-      const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
-      const offer = offerOf(campaign, session.account, parts)
+      const isMore = body.limit > viewersPageMaxSize
+      if (isMore && !mayAs('member', session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
+      return findLeads(parts, campaign, body, now)
+    },
+  }),
+  /** The same leads with what the export says of each, in the order of its columns. */
+  ...forMember('POST /campaigns/:campaignId/leads/export', {
+    reads: true,
+    body: SearchBody,
+    async run({ campaign, session, parts, body, now }) {
+      const { leads, ...rest } = await findLeads(parts, campaign, body, now)
       const tools = toolsOf(session.account, parts)
-      const rows = shown.map((lead) => lines.get(lead) as ExportLine)
       return {
-        leads: rows.map((one) => ({
-          ...one,
-          offer: withLinks ? offer(one) : null,
-          /** What the export says of the lead, in the order of its columns. */
-          cells: withLinks ? exportCells(campaign, one, tools) : null,
-        })),
-        read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
-        ...(last === undefined ? step.next : positionOf(last, body.sort)),
+        leads: leads.map((line) => ({ email: line.email, cells: exportCells(campaign, line, tools) })),
+        ...rest,
       }
     },
   }),
@@ -150,7 +147,8 @@ export const leadRoutes = {
     },
   }),
   /** What that import would do, and what a new lead would get; nothing is written. */
-  ...forViewer('POST /campaigns/:campaignId/leads/import/trial', {
+  ...forMember('POST /campaigns/:campaignId/leads/import/trial', {
+    reads: true,
     body: Emails,
     bodyLimit: importBodyLimit,
     async run({ campaign, parts, body, now }) {
@@ -196,6 +194,20 @@ export const leadRoutes = {
       return {}
     },
   }),
+}
+
+async function findLeads(parts: PanelParts, campaign: Campaign, body: SearchBody, now: Seconds) {
+  const { state, limit } = body
+  const step = await readStep(parts, campaign, body)
+  const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
+  const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
+  const shown = found.slice(0, limit)
+  const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
+  return {
+    leads: shown.map((lead) => lines.get(lead) as ExportLine),
+    read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
+    ...(last === undefined ? step.next : positionOf(last, body.sort)),
+  }
 }
 
 type Position = { afterEmail: string | null; afterAt: Seconds | null }

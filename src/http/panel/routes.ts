@@ -12,6 +12,7 @@ import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import type { Route } from './route.ts'
 import { salesRoutes } from './sales.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
@@ -35,6 +36,6 @@ export const routes = {
   ...previewRoutes,
   ...timeZoneRoutes,
   ...webhookRoutes,
-}
+} satisfies Record<string, Route>
 
 export type Routes = typeof routes
