@@ -4,7 +4,7 @@ import { useWords } from '../../language.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { PartTabs } from '../../parts/part-tabs.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { useSession } from '../../session.ts'
+import { useMay } from '../../session.ts'
 import { NotFoundScreen } from '../not-found.tsx'
 import { words } from './words.ts'
 
@@ -20,7 +20,7 @@ type PartName = keyof typeof parts
 export default function SettingsScreen() {
   const text = useWords(words)
   const { part = 'account' } = useParams<{ part?: string }>()
-  const isOwner = useSession().user.role === 'owner'
+  const isOwner = useMay('owner')
   const shown = (Object.keys(parts) as PartName[]).filter((name) => isOwner || name !== 'audit')
   if (!shown.some((name) => name === part)) return <NotFoundScreen />
   const Part = parts[part as PartName]
