@@ -121,7 +121,12 @@ export function buildApp(parts: AppParts): App {
     panel({
       ...{ ...shared, leads, users, templates, endpoints },
       ...{ passwordReset: buildPasswordReset(store), provider: config.oidc && openProvider(config.oidc) },
-      ...{ history: historyTable, historyDays: config.historyDays, mailer: openMailer(config.smtp) },
+      ...{
+        history: historyTable,
+        historyDays: config.historyDays,
+        auditDays: config.auditDays,
+        mailer: openMailer(config.smtp),
+      },
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)

@@ -5,7 +5,8 @@ import type { Actor } from '../store/audit.ts'
 import { Refused } from '../store/errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Identity } from './provider.ts'
-import { begin, emailKey, hashOf, type SignedIn } from './users.ts'
+import { hashOf } from './tokens.ts'
+import { begin, emailKey, type SignedIn } from './users.ts'
 
 /** An invitation that somebody has followed; with the first one, which makes the account too, its name. */
 export type Following = { token: string; accountName: string }

@@ -5,7 +5,8 @@ import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { hashPassword } from './passwords.ts'
-import { emailKey, hashOf, newToken, type TooMany, triesOfEmail } from './users.ts'
+import { hashOf, newToken } from './tokens.ts'
+import { emailKey, type TooMany, triesOfEmail } from './users.ts'
 
 const hour = 3_600
 /** In an hour: mails to one person, and emails that are asked for from one address. */

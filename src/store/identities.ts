@@ -1,6 +1,6 @@
 // Who users are at the provider of OpenID Connect. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
-import { acceptInvitation, type Credentials, type NewUser, toUser } from './access.ts'
+import { acceptInvitation, type Credentials, type NewUser, toCredentials } from './access.ts'
 import { type Actor, addAuditEntry } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
@@ -15,7 +15,7 @@ export function identitiesOn({ read, write }: Runner) {
 
 async function find(sql: Sql, { issuer, subject }: IdentityName): Promise<Credentials | undefined> {
   const row = await sql.get('SELECT * FROM users WHERE issuer = ? AND subject = ?', issuer, subject)
-  return row && { user: toUser(row), passwordHash: row.password_hash }
+  return row && toCredentials(row)
 }
 
 /** Gives a user who has no identity yet this one, for good. False where there is no such user, or somebody was faster. */
@@ -51,7 +51,7 @@ async function join(
   const made = await acceptInvitation(sql, tokenHash, { ...user, passwordHash }, accountName, by)
   if (made === undefined) return undefined
   await sql.run('UPDATE users SET issuer = ?, subject = ? WHERE id = ?', issuer, subject, made.id)
-  return { user: made, passwordHash }
+  return { user: made, passwordHash, hasFactor: false }
 }
 
 /** No password has this hash. */

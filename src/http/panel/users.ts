@@ -1,19 +1,17 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
-import type { SignedIn, TooMany } from '../../access/users.ts'
+import type { CodeNeeded, SignedIn, TooMany } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
-import type { Session } from '../../store/access.ts'
+import type { Credentials, Session } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
-import { closed, Email, Name } from './schemas.ts'
+import { AnyPassword, closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
-/** A guess at a password need not be a valid one. */
-const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
 const Token = Type.String({ minLength: 1, maxLength: 100 })
 const RoleName = Type.Enum([...roles])
 /** That an account has open at the same time. */
@@ -36,10 +34,12 @@ export const userRoutes = {
     async run({ body, parts, token: before, address, client, now, setSession }) {
       needPasswords(parts)
       const { email, password } = body
-      const { token } = needSignedIn(await parts.users.signIn(email, password, address, client(), now))
+      const shown = needRight(await parts.users.signIn(email, password, address, client(), now))
+      // The second step: `POST /session/code`.
+      if ('codeToken' in shown) return { codeToken: shown.codeToken }
       await parts.users.signOut(before)
-      setSession(token)
-      return {}
+      setSession(shown.token)
+      return { codeToken: null }
     },
   }),
   ...forAnybody('DELETE /session', {
@@ -85,7 +85,7 @@ export const userRoutes = {
       needPasswords(parts)
       const { current, next } = body
       const changed = await parts.users.changePassword(session, token, current, next, by)
-      if (changed !== 'CHANGED') needSignedIn(changed)
+      if (changed !== 'CHANGED') needRight(changed)
       return {}
     },
   }),
@@ -178,7 +178,8 @@ async function countInvitation({ store }: PanelParts, { user }: Session, now: Se
   if (!(await store.access.countTries([limit], now))) throw new PanelRefusal('TOO_MANY_TRIES', [], 3_600)
 }
 
-function needSignedIn(result: SignedIn | 'WRONG_PASSWORD' | TooMany): SignedIn {
+/** @throws PanelRefusal where the password was wrong, or too many were tried */
+export function needRight<T extends SignedIn | CodeNeeded | Credentials>(result: T | 'WRONG_PASSWORD' | TooMany): T {
   if (result === 'WRONG_PASSWORD') throw new PanelRefusal('WRONG_PASSWORD')
   if ('retryAfterSeconds' in result) throw new PanelRefusal('TOO_MANY_TRIES', [], result.retryAfterSeconds)
   return result

@@ -23,7 +23,7 @@ export function SignInScreen() {
   const to = search.get('to') ?? '/'
   const within = /^\/(?![/\\])/.test(to) ? to : '/'
   const ways = session.data?.ways
-  const refused = text.refused[search.get('refused') as keyof typeof text.refused]
+  const [, refused] = Object.entries(text.refused).find(([code]) => code === search.get('refused')) ?? []
   const enter = () => {
     giveUpSigningInAgain()
     client.clear()
