@@ -1,6 +1,7 @@
 // A new password by mail, and invitations that are mailed.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import { buildPasswordReset } from '../../src/access/password-reset.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
@@ -111,6 +112,22 @@ test('a newer link, a changed password or an hour ends a link', async () => {
     await buildUsers(store).remove(accountId, id, by())
     assert.equal(await works(fourth), false)
   })
+})
+
+test('a new password leaves the second factor on', async () => {
+  const user = await userOf('dora@example.com')
+  await place.arrange(async (store) => {
+    const users = buildUsers(store)
+    const { secret, token } = users.offerFactor(user, now())
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+    await users.switchFactorOn(user, { offer: token, code, token: '' }, by())
+  })
+  await askFor('dora@example.com')
+  const token = await tokenFor('dora@example.com', 1)
+  assert.equal((await api('PUT', '/password-reset', { token, password: fresh })).cookie, '')
+  const shown = await signIn('dora@example.com', fresh)
+  assert.equal(typeof shown.body.codeToken, 'string')
+  assert.equal(shown.cookie, '')
 })
 
 test('the answer is the same, and does not wait for the mail, whether or not the email has a user', async () => {
