@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createKey } from '../src/access/keys.ts'
 import { checkCampaign } from '../src/core/campaign.ts'
 import { openStore } from '../src/store/open.ts'
+import { testerAt, tester } from '../test/support/actor.ts'
 import { emailAt } from './emails.ts'
 import { lastcall } from './processes.ts'
 
@@ -81,9 +82,9 @@ export async function makeAccounts(url: string, count: number): Promise<Target[]
   const store = await openStore({ engine: 'postgres', url }, options)
   const targets: Target[] = []
   for (let n = 0; n < count; n += 1) {
-    const { id: accountId } = await store.configuration.createAccount('Owner')
-    const { id: campaignId } = await store.configuration.applyCampaign(accountId, checked.campaign)
-    const { key } = await createKey(store, accountId, 'bench', now)
+    const { id: accountId } = await store.configuration.createAccount('Owner', tester)
+    const { id: campaignId } = await store.configuration.applyCampaign(accountId, checked.campaign, tester)
+    const { key } = await createKey(store, accountId, 'bench', testerAt(now))
     targets.push({ campaignId, key })
   }
   await store.close()

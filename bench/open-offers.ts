@@ -8,6 +8,7 @@ import { checkCampaign } from '../src/core/campaign.ts'
 import { openOffersOf } from '../src/leads/open-offers.ts'
 import type { Campaign } from '../src/store/model.ts'
 import { type DatabaseLocation, openStore } from '../src/store/open.ts'
+import { tester } from '../test/support/actor.ts'
 import { startPostgres } from '../test/support/postgres.ts'
 import { ask } from '../test/support/postgres-databases.ts'
 
@@ -22,11 +23,11 @@ const shares = { all: total, 'a tenth': total / 10, 'five, behind all others': 5
 
 async function makeCampaign(at: DatabaseLocation): Promise<Campaign> {
   const store = await openStore(at, options)
-  const { id } = await store.configuration.createAccount('Owner')
+  const { id } = await store.configuration.createAccount('Owner', tester)
   const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P30D' } }
   const checked = checkCampaign({ name: 'c', isDraft: false, timeZone: 'UTC', mechanism })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  const campaign = await store.configuration.applyCampaign(id, checked.campaign)
+  const campaign = await store.configuration.applyCampaign(id, checked.campaign, tester)
   await store.close()
   return campaign
 }

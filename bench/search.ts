@@ -19,7 +19,7 @@ const requests = Number(values.requests)
 
 const email = 'owner@example.com'
 const password = 'searches for a living'
-const none = { prefix: '', state: null, afterEmail: '', limit: 50, withLinks: false }
+const none = { prefix: '', state: null, afterEmail: '', limit: 50 }
 const digits = '0123456789abcdef'
 
 /** A page of 50 leads with any number of leads from 1,000 on, wherever in the order it stands. */

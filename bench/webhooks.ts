@@ -14,6 +14,7 @@ import { checkCampaign } from '../src/core/campaign.ts'
 import { checkEndpoint } from '../src/core/events.ts'
 import { buildLeads } from '../src/leads/leads.ts'
 import { openStore } from '../src/store/open.ts'
+import { testerAt, tester } from '../test/support/actor.ts'
 
 const { values } = parseArgs({
   options: { leads: { type: 'string', default: '30000' }, registrations: { type: 'string', default: '6000' } },
@@ -47,7 +48,7 @@ const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 4, isServer: fa
 async function prepare(name: string, url: string | null, endsInSeconds: number | null) {
   const path = join(folder, `${name}.db`)
   const store = await openStore({ engine: 'sqlite', path }, options)
-  const { id: accountId } = await store.configuration.createAccount('bench')
+  const { id: accountId } = await store.configuration.createAccount('bench', tester)
   const at =
     endsInSeconds === null ? null : new Date((seconds() + endsInSeconds + 60) * 1_000).toISOString().slice(0, 16)
   const deadline = at === null ? { kind: 'after', period: 'PT48H' } : { kind: 'fixed', at }
@@ -58,14 +59,14 @@ async function prepare(name: string, url: string | null, endsInSeconds: number |
     mechanism: { startsOn: 'registration', deadline },
   })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  const campaign = await store.configuration.applyCampaign(accountId, checked.campaign)
+  const campaign = await store.configuration.applyCampaign(accountId, checked.campaign, tester)
   if (url !== null) {
     const kinds = at === null ? ['lead.registered', 'lead.expired'] : ['lead.expired']
     const endpoint = checkEndpoint({ name: 'bench', url, kinds, inFlight: 32 }, () => undefined)
     if ('faults' in endpoint) throw new Error(JSON.stringify(endpoint.faults))
-    await store.events.createEndpoint(accountId, endpoint.settings, seconds())
+    await store.events.createEndpoint(accountId, endpoint.settings, testerAt(seconds()))
   }
-  const { key } = await createKey(store, accountId, 'bench', seconds())
+  const { key } = await createKey(store, accountId, 'bench', testerAt(seconds()))
   return { path, store, accountId, campaignId: campaign.id, key, endsAt: at === null ? 0 : Date.parse(`${at}Z`) }
 }
 
@@ -127,7 +128,7 @@ async function burst() {
   const leads = buildLeads(made.store, openConfigCache(made.store), () => {})
   for (let from = 0; from < count; from += 1_000) {
     const emails = Array.from({ length: 1_000 }, (_, n) => `lead-${from + n}@example.com`)
-    await Promise.all(emails.map((email) => leads.importLead(made, email, seconds())))
+    await Promise.all(emails.map((email) => leads.importLead(made, email, seconds(), tester)))
   }
   await made.store.close()
   const server = await serve(made.path)

@@ -12,7 +12,7 @@ import { buildEndpoints } from './events/endpoints.ts'
 import { openSender } from './events/sender.ts'
 import { openSlots } from './events/slots.ts'
 import type { DeliveryEntry } from './history/deliveries.ts'
-import { openHistory } from './history/history.ts'
+import { keepTidy, openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
 import { conversionsApi } from './http/conversions/api.ts'
 import { conversionsPath } from './http/conversions/schemas.ts'
@@ -50,6 +50,7 @@ export type AppParts = {
     | 'trustProxy'
     | 'formRatePerMinute'
     | 'historyDays'
+    | 'auditDays'
     | 'webhooks'
     | 'egress'
     | 'smtp'
@@ -99,6 +100,8 @@ export function buildApp(parts: AppParts): App {
   const users = buildUsers(store)
   const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
+  const purge = (beforeMs: number) => store.audit.purge(Math.floor(beforeMs / 1_000), Math.floor(now() / 1_000))
+  const endPurging = keepTidy({ purge }, config.auditDays)
 
   app.register(
     operations({
@@ -129,6 +132,7 @@ export function buildApp(parts: AppParts): App {
     async close() {
       await Promise.all([closeServer(app), webhooks.close()])
       clearInterval(removing)
+      endPurging()
       await Promise.race([webhooks.closeLog(), sleep(storeMs)])
       const closing = [history.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])

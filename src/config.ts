@@ -16,6 +16,8 @@ export type Config = {
   publicUrl: string | null
   rateLimitPerMinute: number
   historyDays: number
+  /** How long the audit log is kept. */
+  auditDays: number
   /** Connections to PostgreSQL for each of the two sorts of statements on leads. */
   poolSize: number
   /** Processes on the one port; more than one on PostgreSQL only. */
@@ -92,6 +94,13 @@ const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
     expected: 'must be an integer from 1 to 3660',
     parse: (text) => integer(text, 1, 3_660),
   },
+  auditDays: {
+    variable: 'AUDIT_DAYS',
+    flag: 'audit-days',
+    missing: 365,
+    expected: 'must be an integer from 1 to 3660',
+    parse: (text) => integer(text, 1, 3_660),
+  },
   poolSize: {
     variable: 'POOL_SIZE',
     flag: 'pool-size',
@@ -161,6 +170,7 @@ export function readConfig(flags: Flags = {}): Config {
     publicUrl: readSetting('publicUrl', flags),
     rateLimitPerMinute: readSetting('rateLimitPerMinute', flags),
     historyDays: readSetting('historyDays', flags),
+    auditDays: readSetting('auditDays', flags),
     poolSize: readSetting('poolSize', flags),
     workers: readSetting('workers', flags),
     formRatePerMinute: readSetting('formRatePerMinute', flags),

@@ -1,4 +1,5 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Role } from '../../src/core/role.ts'
 import { type AnswerOf, type CallFailed, call, keyOf } from './api.ts'
 import { signInAgain } from './signing-in.ts'
 
@@ -30,4 +31,13 @@ export function useSession(): SignedIn {
   const { data } = useAnySession()
   if (data === undefined || !data.signedIn) throw new Error('nobody is signed in')
   return data
+}
+
+/** Each may do what those before it may. */
+const roles: readonly Role[] = ['viewer', 'member', 'owner']
+
+/** Whether the reader may do what `needed` may. */
+export function useMay(needed: Role): boolean {
+  const { role } = useSession().user
+  return roles.indexOf(role) >= roles.indexOf(needed)
 }

@@ -1,6 +1,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { formatApiKey } from '../core/api-key.ts'
 import type { Seconds } from '../core/instant.ts'
+import type { Actor } from '../store/audit.ts'
 import type { Key, NewKey, Scope } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
@@ -16,11 +17,11 @@ export async function createKey(
   store: Store,
   accountId: number,
   name: string,
-  now: Seconds,
+  by: Actor,
   scopes: readonly Scope[] = [],
 ): Promise<MadeKey> {
-  const { made, stored } = draw(accountId, name, now, scopes)
-  await store.configuration.createKey(stored)
+  const { made, stored } = draw(accountId, name, by.at, scopes)
+  await store.configuration.createKey(stored, by)
   return made
 }
 
@@ -33,10 +34,10 @@ export async function replaceKey(
   old: Pick<Key, 'id' | 'accountId' | 'scopes'>,
   name: string,
   graceSeconds: number,
-  now: Seconds,
+  by: Actor,
 ): Promise<MadeKey | undefined> {
-  const { made, stored } = draw(old.accountId, name, now, old.scopes)
-  return (await store.configuration.replaceKey(old.id, now + graceSeconds, stored)) ? made : undefined
+  const { made, stored } = draw(old.accountId, name, by.at, old.scopes)
+  return (await store.configuration.replaceKey(old.id, by.at + graceSeconds, stored, by)) ? made : undefined
 }
 
 function draw(

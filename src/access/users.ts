@@ -1,7 +1,18 @@
 // Who may enter the panel: users, their sessions, and the links that make them. The panel and the command line
 // share it.
 import type { Seconds } from '../core/instant.ts'
-import type { Access, Client, Credentials, Invitation, Inviter, Session, SessionRow, User } from '../store/access.ts'
+import type { Role } from '../core/role.ts'
+import type {
+  Access,
+  Client,
+  Credentials,
+  Invitation,
+  Inviter,
+  OpenInvitation,
+  Session,
+  SessionRow,
+  User,
+} from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
@@ -33,17 +44,21 @@ export type TooMany = { retryAfterSeconds: number }
 export type Users = SecondFactor & {
   isEmpty(): Promise<boolean>
   /** @throws Refused where the email has a user, or there is no such account; CommonPassword */
-  create(accountId: number, email: string, password: string, now: Seconds): Promise<User>
+  create(accountId: number, given: { email: string; password: string; role: Role }, by: Actor): Promise<User>
   /**
    * The user's new password; all their sessions and invitations end. False where no user has the email.
    * @throws CommonPassword
    */
-  reset(email: string, password: string): Promise<boolean>
+  reset(email: string, password: string, by: Actor): Promise<boolean>
   /** Takes the second factor of the user with that email away; false without one, undefined without the user. */
   resetFactorOf(email: string, by: Actor): Promise<boolean | undefined>
   list(accountId: number): Promise<User[]>
-  /** @throws Refused for the last one */
-  remove(accountId: number, userId: number): Promise<boolean>
+  /** False where the account has no such user. @throws Refused for the last owner */
+  remove(accountId: number, userId: number, by: Actor): Promise<boolean>
+  /** Holds from the user's next request on; undefined where there is no such user. @throws Refused for the last owner */
+  setRole(accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined>
+  /** The same for the user with that email. */
+  setRoleOf(email: string, role: Role, by: Actor): Promise<User | undefined>
 
   /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
   signIn(
@@ -72,14 +87,20 @@ export type Users = SecondFactor & {
     token: string,
     current: string,
     next: string,
-    now: Seconds,
+    by: Actor,
   ): Promise<'CHANGED' | 'WRONG_PASSWORD' | TooMany>
 
-  /** A token that makes a user of the inviter's account, once; with null the first account and user. */
-  invite(by: Inviter | null, now: Seconds): Promise<string>
+  /**
+   * A token that makes a user of the inviter's account, once; with null the first account and user. `email` is where
+   * the link is mailed to. @throws Refused where the inviter is no owner any more
+   */
+  invite(inviter: Inviter | null, invited: { role: Role; email: string | null }, by: Actor): Promise<string>
   invitation(token: string, now: Seconds): Promise<Invitation | undefined>
-  /** @throws Refused where the email has a user already; CommonPassword */
-  accept(token: string, given: Joining, client: Client, now: Seconds): Promise<SignedIn | undefined>
+  openInvitations(accountId: number, now: Seconds): Promise<OpenInvitation[]>
+  /** False where the account has no such invitation (any more). */
+  withdraw(accountId: number, invitationId: string, by: Actor): Promise<boolean>
+  /** `by` is called by the email that is given. @throws Refused where the email has a user already; CommonPassword */
+  accept(token: string, given: Joining, client: Client, by: Actor): Promise<SignedIn | undefined>
 
   /** Removes tries that no longer count; to be called now and then. */
   removeOldTries(now: Seconds): Promise<unknown>
@@ -102,13 +123,13 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
 function usersOf(access: Access, factor: SecondFactor) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
-    create: async (accountId, email, password, now) =>
-      access.createUser(accountId, await newUser(email, password, now)),
-    async reset(email, password) {
+    create: async (accountId, { email, password, role }, by) =>
+      access.createUser(accountId, { ...(await newUser(email, password, by.at)), role }, by),
+    async reset(email, password, by) {
       const found = await access.findCredentials(emailKey(email))
       if (found === undefined) return false
       await assertUncommon(password, email)
-      await access.setPassword(found.user.id, await hashPassword(password))
+      await access.setPassword(found.user.id, await hashPassword(password), by)
       await access.forgetTries(triesOfEmail(emailKey(email)).name)
       return true
     },
@@ -118,6 +139,11 @@ function usersOf(access: Access, factor: SecondFactor) {
     },
     list: access.listUsers,
     remove: access.removeUser,
+    setRole: access.setRole,
+    async setRoleOf(email, role, by) {
+      const found = await access.findCredentials(emailKey(email))
+      return found && access.setRole(found.user.accountId, found.user.id, role, by)
+    },
   } satisfies Partial<Users>
 }
 
@@ -171,11 +197,11 @@ function sessionsOf(access: Access) {
     endOtherSessions: (userId, token) => access.endOtherSessions(userId, hashOf(token)),
     checkPassword: (user, password, now) => checkPassword(access, user, password, now),
 
-    async changePassword({ user }, token, current, next, now) {
+    async changePassword({ user }, token, current, next, by) {
       await assertUncommon(next, user.email)
-      const found = await checkPassword(access, user, current, now)
+      const found = await checkPassword(access, user, current, by.at)
       if (typeof found === 'string' || 'retryAfterSeconds' in found) return found
-      const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token))
+      const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token), by)
       return isChanged ? 'CHANGED' : 'WRONG_PASSWORD'
     },
   } satisfies Partial<Users>
@@ -183,19 +209,24 @@ function sessionsOf(access: Access) {
 
 function invitationsOf(access: Access) {
   return {
-    async invite(by, now) {
+    async invite(inviter, { role, email }, by) {
       const token = newToken()
-      await access.createInvitation(hashOf(token), by, now + invitationSeconds)
+      const invited = { tokenHash: hashOf(token), role, email, endsAt: by.at + invitationSeconds }
+      await access.createInvitation(inviter, invited, by)
       return token
     },
     async invitation(token, now) {
       const found = await access.findInvitation(hashOf(token))
       return found !== undefined && found.endsAt > now ? found : undefined
     },
-    async accept(token, { email, password, accountName }, client, now) {
-      const joining = await newUser(email, password, now)
-      const user = await access.acceptInvitation(hashOf(token), joining, accountName, now)
-      return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, now)
+    openInvitations: access.listInvitations,
+    withdraw: (accountId, invitationId, by) =>
+      access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
+    async accept(token, { email, password, accountName }, client, by) {
+      const joining = await newUser(email, password, by.at)
+      const joins = { ...by, name: joining.email }
+      const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
+      return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, by.at)
     },
   } satisfies Partial<Users>
 }

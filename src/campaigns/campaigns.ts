@@ -2,17 +2,9 @@
 import type { CampaignSettings } from '../core/campaign.ts'
 import { languages } from '../core/offer.ts'
 import type { Templates, Turn } from '../countdown/templates.ts'
+import type { Actor } from '../store/audit.ts'
 import type { Campaign, CampaignChange, MayReplace } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-
-/** A campaign as a file that `campaign apply` takes. */
-export type CampaignFile = ReturnType<typeof asFile>
-
-export function asFile(campaign: Campaign) {
-  const { id, name, isDraft, timeZone, language, terms, anonymous, conversion, onExpiry, pages, mailTimer } = campaign
-  const { mechanism } = terms
-  return { id, name, isDraft, timeZone, language, mechanism, anonymous, conversion, onExpiry, pages, mailTimer }
-}
 
 /**
  * Makes the campaign, or replaces the one that `settings.id` names. Its countdown image is built first, so that nobody
@@ -23,6 +15,7 @@ export async function saveCampaign(
   { store, templates }: { store: Store; templates: Templates },
   accountId: number,
   settings: CampaignSettings,
+  by: Actor,
   mayReplace?: MayReplace,
   turn?: Turn,
   changed?: CampaignChange,
@@ -30,5 +23,5 @@ export async function saveCampaign(
   const { mailTimer } = settings
   const wanted = new Set([...languages, settings.language])
   if (mailTimer !== null) for (const language of wanted) await templates.get(mailTimer, language, turn)
-  return store.configuration.applyCampaign(accountId, settings, mayReplace, changed)
+  return store.configuration.applyCampaign(accountId, settings, by, mayReplace, changed)
 }

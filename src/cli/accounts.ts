@@ -5,6 +5,7 @@ import { formatInstant } from '../core/instant.ts'
 import { type Key, type Scope, scopes } from '../store/model.ts'
 import {
   type Command,
+  commandActor,
   idNumber,
   nameText,
   need,
@@ -14,12 +15,11 @@ import {
   WrongCall,
   withStore,
 } from './command.ts'
-import { now } from './now.ts'
 
 export const createAccount: Command = async (args) => {
   const { options } = readArguments(args, { name: nameText })
   const name = need(options.name, '--name')
-  return withStore((store) => store.configuration.createAccount(name), { mayCreate: true })
+  return withStore((store) => store.configuration.createAccount(name, commandActor()), { mayCreate: true })
 }
 
 export const listAccounts: Command = async (args) => {
@@ -46,7 +46,7 @@ export const setAccount: Command = async (args) => {
     ...(options['rate-limit'] !== undefined && { rateLimit: options['rate-limit'] }),
   }
   return withStore(async (store) => {
-    const account = await store.configuration.updateAccount(id, changes)
+    const account = await store.configuration.updateAccount(id, changes, commandActor())
     if (account === undefined) throw new WrongCall(`ID: there is no account ${id}`)
     return account
   })
@@ -66,7 +66,7 @@ export const createKeyCommand: Command = async (args) => {
   const name = need(options.name, '--name')
   return withStore(async (store) => {
     await needAccount(store, accountId)
-    return createKey(store, accountId, name, now(), options.scope)
+    return createKey(store, accountId, name, commandActor(), options.scope)
   })
 }
 
@@ -82,12 +82,14 @@ export const listKeys: Command = async (args) => {
 export const renameKey: Command = async (args) => {
   const { options, positionals } = readArguments(args, { name: nameText }, ['ID'])
   const name = need(options.name, '--name')
-  return withStore(async (store) => shown(known(await store.configuration.renameKey(positionals[0] as string, name))))
+  const id = positionals[0] as string
+  return withStore(async (store) => shown(known(await store.configuration.renameKey(id, name, commandActor()))))
 }
 
 export const revokeKey: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['ID'])
-  return withStore(async (store) => shown(known(await store.configuration.revokeKey(positionals[0] as string, now()))))
+  const id = positionals[0] as string
+  return withStore(async (store) => shown(known(await store.configuration.revokeKey(id, commandActor()))))
 }
 
 function known(key: Key | undefined): Key {

@@ -1,10 +1,12 @@
-import { asFile, saveCampaign } from '../campaigns/campaigns.ts'
+import { saveCampaign } from '../campaigns/campaigns.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
 import { campaignTypes, checkCampaign } from '../core/campaign.ts'
 import { openTemplates } from '../countdown/templates.ts'
 import { Refused } from '../store/errors.ts'
+import { asFile } from '../store/model.ts'
 import {
   type Command,
+  commandActor,
   idNumber,
   nameOf,
   need,
@@ -28,7 +30,7 @@ export const applyCampaign: Command = async (args) => {
     await needAccount(store, accountId)
     const templates = openTemplates(persistentCache(store, now))
     try {
-      return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign))
+      return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, commandActor()))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       throw new WrongCall(`${nameOf(file)}: ${error.message}`)
@@ -66,7 +68,8 @@ export const deleteCampaign: Command = async (args) => {
     throw new WrongCall('--yes is missing: it confirms that the campaign and all its leads are removed')
   }
   return withStore(async (store) => {
-    if (!(await store.configuration.deleteCampaign(id))) throw new WrongCall(`ID: there is no campaign ${id}`)
+    const isDeleted = await store.configuration.deleteCampaign(id, commandActor())
+    if (!isDeleted) throw new WrongCall(`ID: there is no campaign ${id}`)
     return { id, deleted: true }
   })
 }

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
+import { type Role, roles } from '../core/role.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Campaign } from '../store/model.ts'
 import { openStore } from '../store/open.ts'
@@ -92,6 +93,12 @@ export const trueOrFalse: Option<boolean> = (text, name) => {
   return text === 'true'
 }
 
+export const roleName: Option<Role> = (text, name) => {
+  const role = roles.find((known) => known === text)
+  if (role === undefined) throw new WrongCall(`${name}: must be owner, member or viewer`)
+  return role
+}
+
 export const emailText: Option<string> = (text, name) => {
   if (text.length > emailMaxLength || !isEmail(text)) {
     throw new WrongCall(`${name}: must be an email address in ASCII of at most ${emailMaxLength} characters`)
@@ -123,17 +130,15 @@ export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCrea
   }
 }
 
-/** Who runs the command, for the audit log. */
-export function commandActor(): Actor {
-  return { kind: 'command', name: systemUser(), address: null, at: now() }
-}
+/** The one who runs it, for the audit log. */
+export const commandActor = (): Actor => ({ kind: 'command', name: systemUser(), address: null, at: now() })
 
-/** In a container a user may have a number and no name. */
+/** In a container the user may be a number that no name goes with. */
 function systemUser(): string {
   try {
     return userInfo().username
   } catch {
-    return String(process.getuid?.() ?? '')
+    return `uid ${process.getuid?.()}`
   }
 }
 

@@ -4,12 +4,14 @@ import { zoneOf } from '../core/mechanism/zone.ts'
 import { checkOrder, conversionDocument, isOrderId, orderIdWanted } from '../core/order.ts'
 import { convert, reverse } from '../leads/conversions.ts'
 import { mostReportDays, reportOf } from '../leads/report.ts'
+import type { Actor } from '../store/audit.ts'
 import type { Source } from '../store/conversions.ts'
 import type { Campaign, LeadRefusal } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import {
   anyText,
   type Command,
+  commandActor,
   emailText,
   idNumber,
   need,
@@ -35,7 +37,7 @@ export const convertLead: Command = async (args) => {
   const told = { ...given, email: need(given.email, '--email'), orderId: need(orderId, '--order') }
   return withStore(async (store) => {
     const campaign = await needCampaign(store, need(campaignId, '--campaign'), '--campaign')
-    const result = await tell(store, campaign, told, 'command line')
+    const result = await tell(store, campaign, told, 'command line', commandActor())
     if (typeof result === 'string') throw new WrongCall(`--email: ${refusals[result]}`)
     if ('faults' in result) throw new WrongCall(faultText(result.faults, '--').replace('--orderId', '--order'))
     return { ...conversionDocument(result.conversion), created: result.created }
@@ -87,7 +89,7 @@ export const reverseConversion: Command = async (args) => {
   return withStore(async (store) => {
     const campaign = await needCampaign(store, need(options.campaign, '--campaign'), '--campaign')
     const of = { accountId: campaign.accountId, campaignId: campaign.id }
-    const result = await reverse(store, of, orderId, options.reopen ?? false, now())
+    const result = await reverse(store, of, orderId, options.reopen ?? false, now(), commandActor())
     if (typeof result !== 'object') throw new WrongCall('--order: the campaign has no such order')
     return conversionDocument(result)
   })
@@ -103,9 +105,10 @@ export const importConversions: Command = async (args) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
     const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
     const show = progress('orders imported')
+    const by = commandActor()
     for await (const { given, line } of orderLines(positionals[0] as string, result.refused)) {
       // One after the other: which of a lead's orders ends the offer depends on it.
-      const told = await tell(store, campaign, given, 'import')
+      const told = await tell(store, campaign, given, 'import', by)
       if (told === 'CAMPAIGN_NOT_FOUND') throw new WrongCall('--campaign: the campaign was deleted')
       if (typeof told === 'string') result.refused.push({ line, reason: refusals[told] })
       else if ('faults' in told) result.refused.push({ line, reason: faultText(told.faults) })
@@ -135,10 +138,10 @@ async function* orderLines(file: string, refused: LineRefusal[]): AsyncGenerator
   if (names === undefined) throw new WrongCall(`${file}: must have a first line with columns orderId and email or ref`)
 }
 
-async function tell(store: Store, { accountId, id }: Campaign, given: object, source: Source) {
+async function tell(store: Store, { accountId, id }: Campaign, given: object, source: Source, by: Actor) {
   const checked = checkOrder(given, now())
   if (checked.faults !== undefined) return checked
-  return convert(store, { accountId, campaignId: id }, { ...checked, source }, now())
+  return convert(store, { accountId, campaignId: id }, { ...checked, source }, now(), by)
 }
 
 /** Never the email itself, which ends up in logs and tickets. */

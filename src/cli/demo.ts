@@ -17,7 +17,7 @@ import { basePath } from '../http/public/schemas.ts'
 import type { Campaign, CampaignSummary } from '../store/model.ts'
 import { claimDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
-import type { Command } from './command.ts'
+import { type Command, commandActor } from './command.ts'
 import { now } from './now.ts'
 import { readServeFlags, run } from './serve.ts'
 
@@ -95,14 +95,15 @@ async function prepare({ database }: Config, publicUrl: string, receiverUrl: str
     isServer: false,
   })
   try {
-    const account = (await store.configuration.listAccounts())[0] ?? (await store.configuration.createAccount('Demo'))
+    const account =
+      (await store.configuration.listAccounts())[0] ?? (await store.configuration.createAccount('Demo', commandActor()))
     const campaignId = await demoCampaign(store, account.id)
     const shopCampaignId = await applyShopCampaign(store, account.id, publicUrl)
     for (const old of await store.configuration.listKeys(account.id)) {
       const works = old.revokedAt === null || old.revokedAt > now()
-      if (old.name === keyName && works) await store.configuration.revokeKey(old.id, now())
+      if (old.name === keyName && works) await store.configuration.revokeKey(old.id, commandActor())
     }
-    const { key } = await createKey(store, account.id, keyName, now())
+    const { key } = await createKey(store, account.id, keyName, commandActor())
     const receiverSecret = await applyReceiver(store, account.id, receiverUrl)
     return { key, campaignId, shopCampaignId, password: await demoPassword(store, account.id), receiverSecret }
   } finally {
@@ -118,18 +119,18 @@ async function applyReceiver(store: Store, accountId: number, url: string): Prom
   if ('faults' in checked) throw new Error(`the demo's endpoint is not valid: ${JSON.stringify(checked.faults)}`)
   const known = (await store.events.listEndpoints(accountId)).find(({ settings }) => settings.name === receiverName)
   const endpoint = known
-    ? await store.events.changeEndpoint(known, checked.settings)
-    : await store.events.createEndpoint(accountId, checked.settings, now())
+    ? await store.events.changeEndpoint(known, checked.settings, commandActor())
+    : await store.events.createEndpoint(accountId, checked.settings, commandActor())
   // What failed while the demo was stopped does not hold it up.
-  if (known) await store.events.resumeEndpoint(known, now())
+  if (known) await store.events.resumeEndpoint(known, now(), commandActor())
   return store.events.secretsOf(endpoint ?? (known as NonNullable<typeof known>), now())[0] as string
 }
 
 async function demoPassword(store: Store, accountId: number): Promise<string> {
   const users = buildUsers(store)
   const password = randomBytes(9).toString('base64url')
-  const isThere = await users.reset(email, password)
-  if (!isThere) await users.create(accountId, email, password, now())
+  const isThere = await users.reset(email, password, commandActor())
+  if (!isThere) await users.create(accountId, { email, password, role: 'owner' }, commandActor())
   return password
 }
 
@@ -163,7 +164,7 @@ async function apply(store: Store, accountId: number, file: object): Promise<Cam
   if ('faults' in checked) throw new Error(`a demo campaign is not valid: ${JSON.stringify(checked.faults)}`)
   const templates = openTemplates(persistentCache(store, now))
   try {
-    return await saveCampaign({ store, templates }, accountId, checked.campaign)
+    return await saveCampaign({ store, templates }, accountId, checked.campaign, commandActor())
   } finally {
     await templates.close()
   }

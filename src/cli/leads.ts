@@ -15,6 +15,7 @@ import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import {
   type Command,
+  commandActor,
   emailText,
   idNumber,
   inputStream,
@@ -88,7 +89,7 @@ export const showLead: Command = (args) =>
 export const setLeadDeadline: Command = (args) =>
   onLead(args, { at: instantOrNone }, async ({ store, leads, of, email, options }) => {
     const at = need(options.at, '--at')
-    return found(store, await leads.setDeadline(of, email, at, now()))
+    return found(store, await leads.setDeadline(of, email, at, commandActor()))
   })
 
 /** Of one campaign, or of all that an account has. */
@@ -106,7 +107,7 @@ export const eraseLead: Command = async (args) => {
 
 async function eraseIn(store: Store, campaignId: number, email: string) {
   const campaign = await needCampaign(store, campaignId, '--campaign')
-  const erased = await store.leads.erase([{ campaign, email }], now())
+  const erased = await store.leads.erase([{ campaign, email }], commandActor())
   // Also where there was no such lead: it was erased in the panel, or an earlier call was stopped half-way.
   await store.leads.eraseTraces(email)
   if (erased === 0) throw notRegistered('in the campaign')
@@ -115,7 +116,7 @@ async function eraseIn(store: Store, campaignId: number, email: string) {
 
 async function eraseInAll(store: Store, accountId: number, email: string) {
   await needAccount(store, accountId)
-  const campaignIds = await erasePerson(store, accountId, email, now())
+  const campaignIds = await erasePerson(store, accountId, email, commandActor())
   await store.leads.eraseTraces(email)
   if (campaignIds.length === 0) throw notRegistered('in any campaign of the account')
   return { erased: true, campaignIds }
@@ -189,8 +190,9 @@ export const importLeads: Command = async (args) => {
     const of = { accountId: campaign.accountId, campaignId }
     const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
     const show = progress('leads imported')
+    const by = commandActor()
     for await (const batch of emailBatches(positionals[0] as string, result.refused)) {
-      const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now())))
+      const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now(), by)))
       for (const registration of written) {
         if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
         if (registration.created) result.created += 1

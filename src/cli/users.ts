@@ -16,20 +16,21 @@ import {
   need,
   needAccount,
   readArguments,
+  roleName,
   WrongCall,
   withStore,
 } from './command.ts'
-import { now } from './now.ts'
 
 export const createUser: Command = async (args) => {
-  const { options } = readArguments(args, { account: idNumber, email: emailText })
+  const { options } = readArguments(args, { account: idNumber, email: emailText, role: roleName })
   const accountId = need(options.account, '--account')
   const email = need(options.email, '--email')
+  const { role = 'owner' } = options
   return withStore(async (store) => {
     await needAccount(store, accountId)
     const password = await readPassword()
     try {
-      return shown(await buildUsers(store).create(accountId, email, password, now()))
+      return shown(await buildUsers(store).create(accountId, { email, password, role }, commandActor()))
     } catch (error) {
       throw error instanceof Refused ? new WrongCall(`--email: ${error.message}`) : asWrongCall(error)
     }
@@ -42,7 +43,7 @@ export const resetUser: Command = async (args) => {
   return withStore(async (store) => {
     const password = await readPassword()
     const isReset = await buildUsers(store)
-      .reset(email, password)
+      .reset(email, password, commandActor())
       .catch((error) => {
         throw asWrongCall(error)
       })
@@ -64,6 +65,21 @@ export const resetFactor: Command = async (args) => {
   })
 }
 
+export const setUser: Command = async (args) => {
+  const { options } = readArguments(args, { email: emailText, role: roleName })
+  const email = need(options.email, '--email')
+  const role = need(options.role, '--role')
+  return withStore(async (store) => {
+    const user = await buildUsers(store)
+      .setRoleOf(email, role, commandActor())
+      .catch((error) => {
+        throw error instanceof Refused ? new WrongCall(`--role: ${error.message}`) : error
+      })
+    if (user === undefined) throw new WrongCall('--email: no user of the panel has this email')
+    return shown(user)
+  })
+}
+
 export const setupLink: Command = async (args) => {
   readArguments(args, {})
   return withStore(
@@ -72,7 +88,7 @@ export const setupLink: Command = async (args) => {
       if (!(await users.isEmpty())) {
         throw new WrongCall('there is a user already: invite others in the panel, or use user create')
       }
-      const token = await users.invite(null, now())
+      const token = await users.invite(null, { role: 'owner', email: null }, commandActor())
       return { url: `${panelUrl()}/setup#${token}` }
     },
     { mayCreate: true },
@@ -88,8 +104,8 @@ function asWrongCall(error: unknown): unknown {
   return error instanceof CommonPassword ? new WrongCall(`${error.message}: choose another`) : error
 }
 
-function shown({ id, accountId, email, createdAt }: User) {
-  return { id, accountId, email, createdAt: formatInstant(createdAt) }
+function shown({ id, accountId, email, role, createdAt }: User) {
+  return { id, accountId, email, role, createdAt: formatInstant(createdAt) }
 }
 
 /** Typed unseen where there is a terminal, else the first line of standard input. @throws WrongCall */

@@ -9,6 +9,7 @@ import type { Endpoint } from '../store/events.ts'
 import {
   anyText,
   type Command,
+  commandActor,
   idNumber,
   nameText,
   need,
@@ -127,7 +128,8 @@ export const createWebhook: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, ...settings })
   return withEndpoints(options.account, async ({ endpoints, accountId }) => {
     needOn(endpoints)
-    const endpoint = await endpoints.create(accountId, checked(endpoints, namedAsInApi(options))).catch((error) => {
+    const wanted = checked(endpoints, namedAsInApi(options))
+    const endpoint = await endpoints.create(accountId, wanted, commandActor()).catch((error) => {
       throw error instanceof Refused ? new WrongCall(error.message) : error
     })
     return { ...(await endpoints.view(endpoint)), secret: endpoints.secret(endpoint) }
@@ -147,12 +149,13 @@ export const setWebhook: Command = async (args) => {
   ])
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints, accountId }) => {
     if (options.on === true) needOn(endpoints)
+    const by = commandActor()
     const changes = namedAsInApi(options)
     if (Object.keys(changes).length > 0) {
-      await endpoints.change(endpoint, checked(endpoints, { ...endpoint.settings, ...changes }))
+      await endpoints.change(endpoint, checked(endpoints, { ...endpoint.settings, ...changes }), by)
     }
-    if (options.on === false) await endpoints.pause(endpoint)
-    if (options.on === true) await endpoints.resume(endpoint, need(options.from, '--from'))
+    if (options.on === false) await endpoints.pause(endpoint, by)
+    if (options.on === true) await endpoints.resume(endpoint, need(options.from, '--from'), by)
     return endpoints.view((await endpoints.find(accountId, endpoint.id)) ?? endpoint)
   })
 }
@@ -161,7 +164,7 @@ export const deleteWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, yes: trueOrFalse }, ['ID'])
   if (options.yes !== true) throw new WrongCall('--yes is missing: what waits for the endpoint is lost')
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
-    await endpoints.remove(endpoint)
+    await endpoints.remove(endpoint, commandActor())
     return { deleted: endpoint.id }
   })
 }
@@ -171,7 +174,7 @@ export const rotateWebhookSecret: Command = async (args) => {
   const graceHours = options['grace-hours'] ?? 24
   if (graceHours > 168) throw new WrongCall('--grace-hours: must be an integer from 0 to 168')
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => ({
-    secret: await endpoints.rotate(endpoint, graceHours),
+    secret: await endpoints.rotate(endpoint, graceHours, commandActor()),
   }))
 }
 
@@ -204,8 +207,10 @@ export const resendWebhook: Command = async (args) => {
   if ((event === undefined) === (since === undefined)) throw new WrongCall('--event or --since: give one of them')
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
     needOn(endpoints)
-    if (since !== undefined) return { resent: await endpoints.resendFailed(endpoint, since) }
-    if (!(await endpoints.resend(endpoint, event as string))) throw new WrongCall('--event: the log has no such event')
+    const by = commandActor()
+    if (since !== undefined) return { resent: await endpoints.resendFailed(endpoint, since, by) }
+    const isThere = await endpoints.resend(endpoint, event as string, by)
+    if (!isThere) throw new WrongCall('--event: the log has no such event')
     return { resent: 1 }
   })
 }
@@ -216,7 +221,7 @@ export const backfillWebhook: Command = async (args) => {
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints, needCampaign: check }) => {
     needOn(endpoints)
     await check(campaignId)
-    await endpoints.backfill(endpoint, campaignId)
+    await endpoints.backfill(endpoint, campaignId, commandActor())
     return { campaignId }
   })
 }
@@ -226,7 +231,7 @@ export const discardWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, before: instantText }, ['ID'])
   const before = need(options.before, '--before')
   return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
-    await endpoints.discardBefore(endpoint, before)
+    await endpoints.discardBefore(endpoint, before, commandActor())
     return { before: formatInstant(before) }
   })
 }

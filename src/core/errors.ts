@@ -19,6 +19,19 @@ export const errorStatus = {
 export type ErrorCode = keyof typeof errorStatus
 export type ErrorStatus = (typeof errorStatus)[ErrorCode]
 
+/** Those of the APIs for events and conversions, which have all of the public one's too. */
+export const besideStatus = {
+  FORBIDDEN: 403,
+  CONVERSION_NOT_FOUND: 404,
+  DELIVERY_NOT_FOUND: 404,
+  ENDPOINT_NOT_FOUND: 404,
+  TOO_MANY_ENDPOINTS: 409,
+  WEBHOOKS_OFF: 409,
+  TARGET_NOT_ALLOWED: 422,
+} as const
+export type BesideCode = keyof typeof besideStatus
+export type AnyErrorCode = ErrorCode | BesideCode
+
 /** The largest body of a request, in bytes (specification, part 8). */
 export const bodyLimitBytes = 16_384
 
@@ -38,4 +51,14 @@ export const errorMessage: Record<ErrorCode, string> = {
   RATE_LIMITED: 'The account has used its requests of this minute; wait for the seconds in Retry-After.',
   INTERNAL_ERROR: 'Something went wrong on our side.',
   SERVICE_UNAVAILABLE: 'The service is unavailable for the moment; try again with an increasing pause.',
+}
+
+export const besideMessage: Record<BesideCode, string> = {
+  FORBIDDEN: 'This key lacks a scope: events to manage endpoints, conversions to list orders. Make one that has it.',
+  CONVERSION_NOT_FOUND: 'The campaign has no order with this orderId.',
+  DELIVERY_NOT_FOUND: 'The log has no event with this id.',
+  ENDPOINT_NOT_FOUND: 'The account has no endpoint with this id.',
+  TOO_MANY_ENDPOINTS: 'The account has as many endpoints as it may; delete one first.',
+  WEBHOOKS_OFF: 'The operator has switched webhooks off.',
+  TARGET_NOT_ALLOWED: 'Requests may not go to this address.',
 }

@@ -4,8 +4,11 @@
 export const mailFields = ['LC_LINK', 'LC_TIMER', 'LC_END'] as const
 export type MailField = (typeof mailFields)[number]
 
-/** With `isLower` a service makes small letters of a field's name. */
-type Service = { name: string; isLower?: true; tag(field: string): string }
+/** `field` is how the service spells a field's name, where it keeps no capitals or no underscores. */
+type Service = { name: string; field?(name: string): string; tag(field: string): string }
+
+const inSmallLetters = (field: string) => field.toLowerCase()
+const withoutUnderscore = (field: string) => field.replace('_', '')
 
 export const mailServices = {
   other: { name: '', tag: (field) => field },
@@ -13,15 +16,25 @@ export const mailServices = {
   brevo: { name: 'Brevo', tag: (field) => `{{ contact.${field} }}` },
   klaviyo: { name: 'Klaviyo', tag: (field) => `{{ person|lookup:'${field}' }}` },
   activecampaign: { name: 'ActiveCampaign', tag: (field) => `%${field}%` },
-  mailerlite: { name: 'MailerLite', isLower: true, tag: (field) => `{$${field}}` },
-  getresponse: { name: 'GetResponse', isLower: true, tag: (field) => `[[${field}]]` },
-  hubspot: { name: 'HubSpot', isLower: true, tag: (field) => `{{ contact.${field} }}` },
-  kit: { name: 'Kit', isLower: true, tag: (field) => `{{ subscriber.${field} }}` },
+  mailerlite: { name: 'MailerLite', field: inSmallLetters, tag: (field) => `{$${field}}` },
+  getresponse: { name: 'GetResponse', field: inSmallLetters, tag: (field) => `[[${field}]]` },
+  hubspot: { name: 'HubSpot', field: inSmallLetters, tag: (field) => `{{ contact.${field} }}` },
+  kit: { name: 'Kit', field: inSmallLetters, tag: (field) => `{{ subscriber.${field} }}` },
   customerio: { name: 'Customer.io', tag: (field) => `{{customer.${field}}}` },
-  drip: { name: 'Drip', isLower: true, tag: (field) => `{{ subscriber.${field} }}` },
+  drip: { name: 'Drip', field: inSmallLetters, tag: (field) => `{{ subscriber.${field} }}` },
   ontraport: { name: 'Ontraport', tag: (field) => `[${field}]` },
   sendpulse: { name: 'SendPulse', tag: (field) => `{{${field}}}` },
   salesmanago: { name: 'SALESmanago', tag: (field) => `$cst.${field}$` },
+  aweber: { name: 'AWeber', tag: (field) => `{!custom ${field}}` },
+  constantcontact: { name: 'Constant Contact', tag: (field) => `[[CUSTOM.${field}]]` },
+  campaignmonitor: { name: 'Campaign Monitor', field: withoutUnderscore, tag: (field) => `[${field},fallback=]` },
+  keap: { name: 'Keap', field: withoutUnderscore, tag: (field) => `~Contact._${field}~` },
+  highlevel: { name: 'HighLevel', field: inSmallLetters, tag: (field) => `{{contact.${field}}}` },
+  omnisend: { name: 'Omnisend', tag: (field) => `[[contact.custom_properties.${field}]]` },
+  freshmail: { name: 'FreshMail', field: inSmallLetters, tag: (field) => `$$${field}$$` },
+  // We found no page of theirs that spells the tag of a field of one's own: the name alone, to be replaced by hand.
+  kajabi: { name: 'Kajabi', tag: (field) => field },
+  edrone: { name: 'edrone', tag: (field) => field },
 } as const satisfies Record<string, Service>
 
 export type MailService = keyof typeof mailServices
@@ -29,8 +42,8 @@ export const mailServiceNames = Object.keys(mailServices) as MailService[]
 
 /** A field as the service calls it: the heading of its column in an export, and what its tag names. */
 export function fieldName(service: MailService, field: string): string {
-  const { isLower }: Service = mailServices[service]
-  return isLower ? field.toLowerCase() : field
+  const spelt: Service = mailServices[service]
+  return spelt.field?.(field) ?? field
 }
 
 /** What stands in the mail for the contact's own; without a known service the name alone, to be replaced by hand. */

@@ -4,6 +4,7 @@ import type { Fault } from '../core/fault.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
+import type { Actor } from '../store/audit.ts'
 import { type Endpoint, failuresToStop } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
@@ -70,39 +71,40 @@ export function buildEndpoints(parts: EndpointParts) {
     check: (value: unknown): { settings: EndpointSettings } | { faults: Fault[] } =>
       checkEndpoint(value, (url) => urlFault(url, egress, site.publicUrl)),
     /** @throws Refused where the account has as many as it may */
-    create: (accountId: number, settings: EndpointSettings) => events.createEndpoint(accountId, settings, seconds()),
+    create: events.createEndpoint,
     change: events.changeEndpoint,
     list: events.listEndpoints,
     find: events.findEndpoint,
-    pause: (endpoint: Endpoint) => events.pauseEndpoint(endpoint, 'user', seconds()),
+    pause: (endpoint: Endpoint, by: Actor) => events.pauseEndpoint(endpoint, 'user', by),
     /** What it leaves is removed behind that. */
-    remove: (endpoint: Endpoint) => events.pauseEndpoint(endpoint, 'deleted', seconds()),
-    resume: (endpoint: Endpoint, from: 'stop' | 'now') =>
-      events.resumeEndpoint(endpoint, from === 'now' ? seconds() : null),
+    remove: (endpoint: Endpoint, by: Actor) => events.pauseEndpoint(endpoint, 'deleted', by),
+    resume: (endpoint: Endpoint, from: 'stop' | 'now', by: Actor) =>
+      events.resumeEndpoint(endpoint, from === 'now' ? by.at : null, by),
     discardBefore: events.discardBefore,
     backfill: events.startBackfill,
     secret: (endpoint: Endpoint) => events.secretsOf(endpoint, seconds())[0] as string,
     /** A new secret; the one before signs too for so long. Undefined where the endpoint has gone. */
-    async rotate(endpoint: Endpoint, graceHours: number): Promise<string | undefined> {
-      const rotated = await events.rotateSecret(endpoint, graceHours === 0 ? null : seconds() + graceHours * 3_600)
-      return rotated && events.secretsOf(rotated, seconds())[0]
+    async rotate(endpoint: Endpoint, graceHours: number, by: Actor): Promise<string | undefined> {
+      const oldUntil = graceHours === 0 ? null : by.at + graceHours * 3_600
+      const rotated = await events.rotateSecret(endpoint, oldUntil, by)
+      return rotated && events.secretsOf(rotated, by.at)[0]
     },
     /** Sends one event to it at once. */
     test: (endpoint: Endpoint) => testOne(parts, endpoint, seconds()),
     /** Newest first, from behind `before`: `next` of the page before, or an instant. Undefined where that is neither. */
     log: (endpoint: Endpoint, asked: LogAsked) => pageOf(deliveries, endpoint, asked),
     /** Tells an event of the log again; false where the log has none with this id. */
-    async resend(endpoint: Endpoint, eventId: string): Promise<boolean> {
+    async resend(endpoint: Endpoint, eventId: string, by: Actor): Promise<boolean> {
       const { accountId, id: endpointId } = endpoint
       if (!/^evt_[0-9a-f]{32}$/.test(eventId)) return false
       const [entry] = await deliveries.page(accountId, { endpointId, eventId, limit: 1 })
       if (entry === undefined || !isKind(entry.kind) || entry.kind === 'endpoint.tested') return false
       const { dueAt, leadId, detail } = entry
-      await events.resend(endpoint, { endpointId, dueAt, leadId, kind: entry.kind as NoticeKind, detail }, seconds())
+      await events.resend(endpoint, { endpointId, dueAt, leadId, kind: entry.kind as NoticeKind, detail }, by)
       return true
     },
     /** What was given up since then; resolves with how many. */
-    resendFailed: (endpoint: Endpoint, since: Seconds) => events.resendFailed(endpoint, since, seconds()),
+    resendFailed: events.resendFailed,
   }
 }
 

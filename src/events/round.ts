@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Seconds } from '../core/instant.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
+import { serverAt } from '../store/audit.ts'
 import { type Due, type Endpoint, type Failed, failuresToStop, type Health, keptSeconds } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { type Event, type Planned, type PlanParts, plan } from './plan.ts'
@@ -221,7 +222,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   if (cause === undefined) return
   // Its address may have been changed meanwhile: what the server of the one before said counts no more.
   const current = await events.findEndpoint(endpoint.accountId, endpoint.id)
-  if (current?.settings.url === endpoint.settings.url) await events.pauseEndpoint(endpoint, cause, now)
+  if (current?.settings.url === endpoint.settings.url) await events.pauseEndpoint(endpoint, cause, serverAt(now))
 }
 
 /** What was delivered is written down however long the database takes, or it would be told again. */

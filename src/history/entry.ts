@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts'
+import type { AnyErrorCode } from '../core/errors.ts'
 import type { Operation } from '../core/operations.ts'
 
 /** What is kept of an authorized request, and nothing else (contract, "History"). Both ids are UUIDs. */
@@ -10,6 +10,6 @@ export type HistoryEntry = {
   operation: Operation | null
   campaignId: number | null
   status: number
-  errorCode: ErrorCode | null
+  errorCode: AnyErrorCode | null
   milliseconds: number
 }

@@ -1,32 +1,42 @@
 // Every way to fail becomes an error of the contract (specification, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { type ErrorCode, errorMessage, errorStatus } from '../core/errors.ts'
+import {
+  type AnyErrorCode,
+  besideMessage,
+  besideStatus,
+  type ErrorCode,
+  errorMessage,
+  errorStatus,
+} from '../core/errors.ts'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
     /** The code of the error that this request was answered with. */
-    errorCode: ErrorCode | null
+    errorCode: AnyErrorCode | null
   }
 }
+
+export const statusOf: Record<AnyErrorCode, number> = { ...errorStatus, ...besideStatus }
+export const messageOf: Record<AnyErrorCode, string> = { ...errorMessage, ...besideMessage }
 
 /** Ends a request with an error of the contract, from where there is no reply at hand. */
 export class Refusal extends Error {
   override name = 'Refusal'
-  readonly code: ErrorCode
+  readonly code: AnyErrorCode
 
-  constructor(code: ErrorCode, message = errorMessage[code]) {
+  constructor(code: AnyErrorCode, message = messageOf[code]) {
     super(message)
     this.code = code
   }
 }
 
 /** Answers with an error of the contract; without a message the code's own is said. */
-export function sendError(reply: FastifyReply, code: ErrorCode, message = errorMessage[code]): FastifyReply {
+export function sendError(reply: FastifyReply, code: AnyErrorCode, message = messageOf[code]): FastifyReply {
   reply.errorCode = code
   return reply
-    .code(errorStatus[code])
+    .code(statusOf[code])
     .type('application/json')
     .send({ status: 'error', code, message, requestId: reply.request.id })
 }
@@ -40,7 +50,7 @@ const codesOfFramework: Record<string, ErrorCode> = {
 }
 
 /** The code of the contract for what a hook, a handler or Fastify has thrown; a defect of ours is INTERNAL_ERROR. */
-export function errorCodeOf(error: unknown): ErrorCode {
+export function errorCodeOf(error: unknown): AnyErrorCode {
   if (error instanceof Refusal) return error.code
   if (error instanceof StoreUnavailable) return 'SERVICE_UNAVAILABLE'
   const { code, validation, statusCode } = error as FastifyError

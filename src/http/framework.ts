@@ -92,16 +92,15 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
   app.addHook('preClose', async () => {
     app.isStopping = true
   })
-  app.addHook('onRequest', (_request, reply, done) => {
-    if (!isOverPipelined(reply)) done()
-  })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isOverPipelined(reply)) return
     reply.headers(everyAnswer(request.id))
     // Node has left out the rest.
-    if (request.raw.rawHeaders.length > 2 * maxHeaders) return refuseHead(reply, 431)
+    if (request.raw.rawHeaders.length > 2 * maxHeaders) return void refuseHead(reply, 431)
     // Each surface says so in its own form; who asks whether the process lives is told that it does.
-    if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')
-    if (!isHostValid(request.raw)) return refuseHead(reply, 400)
+    if (app.isStopping && request.url !== '/healthz') return done(new Refusal('SERVICE_UNAVAILABLE'))
+    if (!isHostValid(request.raw)) return void refuseHead(reply, 400)
+    done()
   })
   // A surface that takes bodies says which (`useJson`). Elsewhere nobody waits for a body.
   app.removeAllContentTypeParsers()

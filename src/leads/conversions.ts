@@ -3,24 +3,30 @@ import { noticesOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import { setByHand } from '../core/mechanism/attempt.ts'
 import { type Buyer, type Order, purchaseIn } from '../core/order.ts'
+import type { Actor } from '../store/audit.ts'
 import type { Reopen, Source } from '../store/conversions.ts'
 import type { Store } from '../store/store.ts'
 import type { CampaignOf } from './leads.ts'
 
 type ConversionStore = Pick<Store, 'conversions'>
 
-/** Tells of an order, once; where the campaign says so it ends the lead's offer. @throws StoreUnavailable */
+/**
+ * Tells of an order, once; where the campaign says so it ends the lead's offer. `by` is null for the API, whose
+ * requests are no entries of the audit log. @throws StoreUnavailable
+ */
 export function convert(
   { conversions }: ConversionStore,
   of: CampaignOf,
   told: { buyer: Buyer; order: Order; source: Source },
   now: Seconds,
+  by: Actor | null,
 ) {
   return conversions.convert(
     of,
     told,
     ({ terms, conversion }, { attempt }) => purchaseIn(terms, attempt, conversion.closes, told.order.at, now),
     now,
+    by,
   )
 }
 
@@ -31,8 +37,9 @@ export function reverse(
   orderId: string,
   reopen: boolean,
   now: Seconds,
+  by: Actor | null,
 ) {
-  return conversions.reverse(of, orderId, reopen ? reopening(now) : null, now)
+  return conversions.reverse(of, orderId, reopen ? reopening(now) : null, now, by)
 }
 
 /** Where no later hand has set another deadline, and no other attempt has begun. */

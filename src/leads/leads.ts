@@ -1,7 +1,7 @@
 // The standard logic of every channel: the public API, the widget's form, the panel, the command line.
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { noticesOf } from '../core/events.ts'
-import type { Seconds } from '../core/instant.ts'
+import { formatInstant, type Seconds } from '../core/instant.ts'
 import {
   type Attempt,
   begin,
@@ -12,6 +12,7 @@ import {
   setByHand,
   visit,
 } from '../core/mechanism/attempt.ts'
+import { type Actor, counted, type LeadEntry } from '../store/audit.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
@@ -35,10 +36,12 @@ export type Leads = {
   visitWithoutEmail(of: CampaignOf, name: string, now: Seconds): Promise<LeadView | LeadRefusal>
   /** Reads a lead's offer; writes nothing. */
   lookUp(of: CampaignOf, email: string, now: Seconds): Promise<LeadView | LeadRefusal>
+  /** Registers as `register` does, for somebody who does it by hand. */
+  add(of: CampaignOf, email: string, by: Actor): Promise<Registration | LeadRefusal>
   /** Sets the lead's deadline by hand, or with null clears that. */
-  setDeadline(of: CampaignOf, email: string, deadlineAt: Seconds | null, now: Seconds): Promise<LeadView | LeadRefusal>
-  /** Registers the email unless it is registered already, also in a draft. */
-  importLead(of: CampaignOf, email: string, now: Seconds): Promise<Registration | LeadRefusal>
+  setDeadline(of: CampaignOf, email: string, deadlineAt: Seconds | null, by: Actor): Promise<LeadView | LeadRefusal>
+  /** Registers the email unless it is registered already, also in a draft. An import has one `by`, and takes a while. */
+  importLead(of: CampaignOf, email: string, now: Seconds, by: Actor): Promise<Registration | LeadRefusal>
 }
 
 /** A campaign of another account looks as if it did not exist. */
@@ -55,6 +58,8 @@ type Change = {
   visitor?: Lead | undefined
   /** False for visitors without an email, of whom nobody is told. */
   isTold?: boolean
+  /** What the audit log has of it, where somebody does it by hand. */
+  entry?(campaign: Campaign, lead: Lead | undefined, next: Attempt): LeadEntry
 }
 
 const needPublished = (campaign: Campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : undefined)
@@ -76,14 +81,29 @@ const visitingWithoutEmail: Change = {
   isTold: false,
 }
 
-const importing: Change = {
+const adding = (by: Actor): Change => ({
+  ...registering,
+  entry: (campaign) => ({ by, change: counted(campaign, 'leads.added') }),
+})
+
+const importing = (by: Actor): Change => ({
   check: () => undefined,
   attempt: ({ terms }, lead, now) => lead?.attempt ?? begin(terms, now),
-}
+  entry: (campaign) => ({ by, change: counted(campaign, 'leads.imported') }),
+})
 
-const settingDeadline = (deadlineAt: Seconds | null): Change => ({
+const settingDeadline = (deadlineAt: Seconds | null, by: Actor): Change => ({
   check: needLead,
   attempt: (_, lead, now) => setByHand((lead as Lead).attempt, deadlineAt, now),
+  entry: (campaign, lead, next) => {
+    const { id, attempt } = lead as Lead
+    const byHand = ({ byHand }: Attempt) => ({
+      ...{ campaignId: campaign.id, deadlineByHand: byHand && formatInstant(byHand.deadlineAt) },
+    })
+    const subject = { kind: 'lead', id, name: campaign.name } as const
+    const change = { accountId: campaign.accountId, action: 'lead.deadline_set', subject }
+    return { by, change: { ...change, before: byHand(attempt), after: byHand(next) } }
+  },
 })
 
 /** A new lead takes over the attempt that the visitor began before. */
@@ -139,8 +159,9 @@ export function buildLeads(
       write(of, email, now, visitor === undefined ? registering : registeringVisitor(visitor)),
     visit: (of, email, now) => write(of, email, now, visiting),
     visitWithoutEmail: (of, name, now) => write(of, name, now, visitingWithoutEmail),
-    importLead: (of, email, now) => write(of, email, now, importing),
-    setDeadline: (of, email, deadlineAt, now) => write(of, email, now, settingDeadline(deadlineAt)),
+    add: (of, email, by) => write(of, email, by.at, adding(by)),
+    importLead: (of, email, now, by) => write(of, email, now, importing(by)),
+    setDeadline: (of, email, deadlineAt, by) => write(of, email, by.at, settingDeadline(deadlineAt, by)),
     async lookUp(of, email, now) {
       const campaign = await campaignOf(of)
       if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
@@ -152,7 +173,7 @@ export function buildLeads(
 
 /** It may be asked several times, with what is there by then; `decided` is what it said last. */
 function decider(
-  { check, attempt, visitor, isTold = true }: Change,
+  { check, attempt, visitor, isTold = true, entry }: Change,
   now: Seconds,
   decided: { hasStarted: boolean },
 ): Decide {
@@ -166,6 +187,7 @@ function decider(
     const before = lead ?? visitor
     const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
     const decision: Decision = { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }
+    if (entry !== undefined) decision.entry = entry(campaign, lead, next)
     if (isTold && campaign.watchers.length > 0) decision.notices = noticesOf(campaign, lead?.attempt, next, now)
     return decision
   }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import { type Conversion, conversionDocument } from '../core/order.ts'
 import { nextSpelling } from '../core/spelling.ts'
+import type { Actor } from '../store/audit.ts'
 import type { LeadCount } from '../store/counts.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
@@ -33,12 +34,7 @@ export async function findPerson(store: PersonStore, accountId: number, email: s
 }
 
 /** Erases the leads with exactly this email, in one step; resolves with the ids of their campaigns. */
-export async function erasePerson(
-  store: PersonStore,
-  accountId: number,
-  email: string,
-  now: Seconds,
-): Promise<number[]> {
+export async function erasePerson(store: PersonStore, accountId: number, email: string, by: Actor): Promise<number[]> {
   const campaigns: Campaign[] = []
   for await (const campaign of campaignsOf(store, accountId)) {
     if ((await store.leads.find(campaign, email)) !== undefined) campaigns.push(campaign)
@@ -46,7 +42,7 @@ export async function erasePerson(
   if (campaigns.length > 0)
     await store.leads.erase(
       campaigns.map((campaign) => ({ campaign, email })),
-      now,
+      by,
     )
   return campaigns.map(({ id }) => id)
 }

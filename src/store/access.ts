@@ -1,6 +1,7 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
+import { type Actor, addAuditEntry } from './audit.ts'
 import { Refused } from './errors.ts'
 import { factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
@@ -21,12 +22,25 @@ export type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seco
 export type Client = { device: string; address: string }
 
 /** Of a link that makes a user; without an account it makes that too, and there must be no user yet. */
-export type Invitation = { accountId: number | null; endsAt: Seconds }
+export type Invitation = { accountId: number | null; role: Role; endsAt: Seconds }
 
-/** Whose invitation it is: it ends with them, and with their password. */
+/** Whose invitation it is: it ends with them, with their password, and when they are no owner any more. */
 export type Inviter = Pick<User, 'id' | 'accountId'>
 
-export type NewUser = { email: string; passwordHash: string; createdAt: Seconds }
+/** `email` is where the link is mailed to; null where somebody passes it on. */
+export type Invited = { tokenHash: Uint8Array; role: Role; email: string | null; endsAt: Seconds }
+
+/** `id` is the hash of the link's token, in hex; the token itself is kept nowhere. */
+export type OpenInvitation = {
+  id: string
+  role: Role
+  email: string | null
+  invitedBy: string
+  createdAt: Seconds
+  endsAt: Seconds
+}
+
+export type NewUser = { email: string; passwordHash: string; role: Role; createdAt: Seconds }
 
 /** Of a user, in a list. */
 const mostSessions = 200
@@ -40,9 +54,10 @@ export function accessOn(runner: Runner, key: Uint8Array) {
   return {
     ...triesOn(runner, key),
     ...factorsOn(runner, key),
-    ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, findSession, listSessions }),
-    ...boundTo(write, { createUser, removeUser, setPassword, changePassword }),
-    ...boundTo(write, { createInvitation, acceptInvitation }),
+    ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, listInvitations }),
+    ...boundTo(read, { findSession, listSessions }),
+    ...boundTo(write, { createUser, removeUser, setRole, setPassword, changePassword }),
+    ...boundTo(write, { createInvitation, withdrawInvitation, acceptInvitation }),
     ...boundTo(write, { createSession, touchSession, endSession, endSessionOf, endOtherSessions }),
     ...boundTo(writeUnflushed, { removeEnded }),
   }
@@ -53,17 +68,24 @@ async function hasUsers(sql: Sql): Promise<boolean> {
 }
 
 /** @throws Refused where the email has a user already, or there is no such account */
-async function createUser(sql: Sql, accountId: number, user: NewUser): Promise<User> {
+async function createUser(sql: Sql, accountId: number, user: NewUser, by: Actor): Promise<User> {
   if ((await sql.get('SELECT 1 AS found FROM accounts WHERE id = ?', accountId)) === undefined) {
     throw new Refused(`there is no account ${accountId}`)
   }
   const row = await sql.get(
-    `INSERT INTO users (account_id, email, password_hash, created_at) VALUES (?, ?, ?, ?)
+    `INSERT INTO users (account_id, email, password_hash, role, created_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (email) DO NOTHING RETURNING *`,
-    ...[accountId, user.email, user.passwordHash, user.createdAt],
+    ...[accountId, user.email, user.passwordHash, user.role, user.createdAt],
   )
   if (row === undefined) throw new Refused('this email has a user already')
-  return toUser(row)
+  const created = toUser(row)
+  await audit(sql, by, 'user.created', created, null, { role: created.role })
+  return created
+}
+
+function audit(sql: Sql, by: Actor, action: string, user: User, before: object | null, after: object | null) {
+  const subject = { kind: 'user' as const, id: user.id, name: user.email }
+  return addAuditEntry(sql, by, { accountId: user.accountId, action, subject, before, after })
 }
 
 async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
@@ -77,9 +99,11 @@ async function listUsers(sql: Sql, accountId: number): Promise<User[]> {
 }
 
 /** Ends the user's invitations and sessions. */
-async function setPassword(sql: Sql, userId: number, passwordHash: string): Promise<void> {
-  await sql.run('UPDATE users SET password_hash = ? WHERE id = ?', passwordHash, userId)
+async function setPassword(sql: Sql, userId: number, passwordHash: string, by: Actor): Promise<void> {
+  const row = await sql.get('UPDATE users SET password_hash = ? WHERE id = ? RETURNING *', passwordHash, userId)
+  if (row === undefined) return
   await endAccess(sql, userId)
+  await audit(sql, by, 'user.password_changed', toUser(row), null, null)
 }
 
 /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
@@ -88,10 +112,12 @@ async function changePassword(
   current: Credentials,
   passwordHash: string,
   keeps: Uint8Array,
+  by: Actor,
 ): Promise<boolean> {
-  const isChanged = await replacePassword(sql, current, passwordHash)
-  if (isChanged) await endAccess(sql, current.user.id, keeps)
-  return isChanged
+  if (!(await replacePassword(sql, current, passwordHash))) return false
+  await endAccess(sql, current.user.id, keeps)
+  await audit(sql, by, 'user.password_changed', current.user, null, null)
+  return true
 }
 
 /** False where the password is another one by now. */
@@ -110,29 +136,111 @@ async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
 }
 
-/** Their sessions and invitations end. The account's last user stays. @throws Refused */
-async function removeUser(sql: Sql, accountId: number, userId: number): Promise<boolean> {
-  // On PostgreSQL this waits for somebody who is removing another user of the account, and then sees who is left.
-  await sql.run('UPDATE accounts SET name = name WHERE id = ?', accountId)
-  const users = await sql.all('SELECT id FROM users WHERE account_id = ?', accountId)
-  if (!users.some(({ id }) => id === userId)) return false
-  if (users.length === 1) throw new Refused('the last user of an account cannot be removed')
+/** Their sessions and invitations end; false where the account has no such user. @throws Refused for the last owner */
+async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor): Promise<boolean> {
+  const user = await holdUser(sql, accountId, userId)
+  if (user === undefined) return false
+  if (user.isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user one first')
   await endAccess(sql, userId)
-  return (await sql.run('DELETE FROM users WHERE id = ? AND account_id = ?', userId, accountId)) > 0
+  await sql.run('DELETE FROM users WHERE id = ?', userId)
+  await audit(sql, by, 'user.removed', user, { role: user.role }, null)
+  return true
 }
 
-/** With null the one that makes the first account and user. */
-async function createInvitation(sql: Sql, tokenHash: Uint8Array, by: Inviter | null, endsAt: Seconds): Promise<void> {
+/**
+ * Invitations of somebody who is no owner any more end. Undefined where the account has no such user.
+ * @throws Refused for the last owner
+ */
+async function setRole(sql: Sql, accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined> {
+  const before = await holdUser(sql, accountId, userId)
+  if (before === undefined || before.role === role) return before
+  if (before.isLastOwner) throw new Refused('the last owner of an account stays one: make another user an owner first')
+  const row = await sql.get('UPDATE users SET role = ? WHERE id = ? RETURNING *', role, userId)
+  if (role !== 'owner') await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
+  const user = toUser(row as Row)
+  await audit(sql, by, 'user.role_changed', user, { role: before.role }, { role })
+  return user
+}
+
+async function holdUser(
+  sql: Sql,
+  accountId: number,
+  userId: number,
+): Promise<(User & { isLastOwner: boolean }) | undefined> {
+  // On PostgreSQL this waits for somebody who is changing another user of the account, and then sees who is left.
+  await sql.run('UPDATE accounts SET name = name WHERE id = ?', accountId)
+  const users = await listUsers(sql, accountId)
+  const user = users.find(({ id }) => id === userId)
+  const isLastOwner = user?.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1
+  return user && { ...user, isLastOwner }
+}
+
+/** With null as inviter the one that makes the first account and user. @throws Refused where the inviter is no owner */
+async function createInvitation(sql: Sql, inviter: Inviter | null, invited: Invited, by: Actor): Promise<void> {
+  if (inviter !== null) await needOwner(sql, inviter)
+  const { tokenHash, role, email, endsAt } = invited
   await sql.run(
-    'INSERT INTO invitations (token_hash, account_id, invited_by, ends_at) VALUES (?, ?, ?, ?)',
-    ...[tokenHash, by?.accountId ?? null, by?.id ?? null, endsAt],
+    `INSERT INTO invitations (token_hash, account_id, invited_by, role, email, created_at, ends_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ...[tokenHash, inviter?.accountId ?? null, inviter?.id ?? null, role, email, by.at, endsAt],
   )
+  if (inviter !== null) await auditInvitation(sql, by, 'created', inviter.accountId, { tokenHash, role, email })
+}
+
+async function needOwner(sql: Sql, { id }: Inviter): Promise<void> {
+  // On PostgreSQL this waits for somebody who is changing the inviter's role or removing them, and then looks again.
+  const owners = await sql.run("UPDATE users SET role = role WHERE id = ? AND role = 'owner'", id)
+  if (owners === 0) throw new Refused('only owners of an account invite')
+}
+
+/** False where the account has none with this hash (any more). */
+async function withdrawInvitation(sql: Sql, accountId: number, tokenHash: Uint8Array, by: Actor): Promise<boolean> {
+  const row = await sql.get(
+    'DELETE FROM invitations WHERE token_hash = ? AND account_id = ? RETURNING role, email',
+    ...[tokenHash, accountId],
+  )
+  if (row === undefined) return false
+  await auditInvitation(sql, by, 'withdrawn', accountId, { tokenHash, role: row.role, email: row.email })
+  return true
+}
+
+/** Of a link that was not mailed, the beginning of its id is the name. */
+function auditInvitation(
+  sql: Sql,
+  by: Actor,
+  done: 'created' | 'withdrawn',
+  accountId: number,
+  { tokenHash, role, email }: Omit<Invited, 'endsAt'>,
+): Promise<void> {
+  const id = idOf(tokenHash)
+  const subject = { kind: 'invitation' as const, id, name: email ?? id.slice(0, 8) }
+  const [before, after] = done === 'created' ? [null, { role }] : [{ role }, null]
+  return addAuditEntry(sql, by, { accountId, action: `invitation.${done}`, subject, before, after })
+}
+
+const idOf = (tokenHash: Uint8Array) => Buffer.from(tokenHash).toString('hex')
+
+/** Those of an account that can still be used, oldest first. */
+async function listInvitations(sql: Sql, accountId: number, now: Seconds): Promise<OpenInvitation[]> {
+  const rows = await sql.all(
+    `SELECT invitations.*, users.email AS invited_by_email FROM invitations JOIN users ON users.id = invited_by
+      WHERE invitations.account_id = ? AND ends_at > ? ORDER BY invitations.created_at, token_hash`,
+    ...[accountId, now],
+  )
+  return rows.map((row) => ({
+    id: idOf(row.token_hash),
+    role: row.role,
+    email: row.email,
+    invitedBy: row.invited_by_email,
+    createdAt: row.created_at,
+    endsAt: row.ends_at,
+  }))
 }
 
 async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitation | undefined> {
   const row = await sql.get('SELECT * FROM invitations WHERE token_hash = ?', tokenHash)
   if (row === undefined || (row.account_id === null && (await hasUsers(sql)))) return undefined
-  return { accountId: row.account_id, endsAt: row.ends_at }
+  return { accountId: row.account_id, role: row.role, endsAt: row.ends_at }
 }
 
 /**
@@ -142,19 +250,25 @@ async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitati
 async function acceptInvitation(
   sql: Sql,
   tokenHash: Uint8Array,
-  user: NewUser,
+  user: Omit<NewUser, 'role'>,
   accountName: string,
-  now: Seconds,
+  by: Actor,
 ): Promise<User | undefined> {
   const invitation = await findInvitation(sql, tokenHash)
-  if (invitation === undefined || invitation.endsAt <= now) return undefined
+  if (invitation === undefined || invitation.endsAt <= by.at) return undefined
   // Of two who use one link at once, one removes the row.
   const removed = await sql.run('DELETE FROM invitations WHERE token_hash = ?', tokenHash)
   if (removed === 0) return undefined
-  const { accountId } = invitation
-  if (accountId !== null) return createUser(sql, accountId, user)
-  const account = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING id', accountName)
-  return createUser(sql, account?.id, user)
+  const accountId = invitation.accountId ?? (await createFirstAccount(sql, accountName, by))
+  return createUser(sql, accountId, { ...user, role: invitation.role }, by)
+}
+
+async function createFirstAccount(sql: Sql, name: string, by: Actor): Promise<number> {
+  const row = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)
+  const after = toAccount(row as Row)
+  const subject = { kind: 'account' as const, id: after.id, name }
+  await addAuditEntry(sql, by, { accountId: after.id, action: 'account.created', subject, before: null, after })
+  return after.id
 }
 
 /** False where the user was removed since `by` was read, or the password or having a factor has changed. */

@@ -1,38 +1,200 @@
 // The audit log: what users and commands changed. An entry is written in the transaction of the change.
+import { isDeepStrictEqual } from 'node:util'
 import type { Seconds } from '../core/instant.ts'
-import type { Sql } from './sql.ts'
+import { boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
 
-/** Who changes something: a user by their email, a command by the name of the system's user who runs it. */
+/**
+ * Who changes something: a user by their email, a command by the name of the system's user who runs it, a key of the
+ * API for events by its hint. The server itself pauses endpoints; the migration wrote each campaign's first entry.
+ */
+export const actorKinds = ['user', 'command', 'key', 'server', 'migration'] as const
 export type Actor = {
-  kind: 'user' | 'command'
+  kind: (typeof actorKinds)[number]
   name: string
   /** As `shortAddress` gives it; null for a command. */
   address: string | null
   at: Seconds
 }
 
+export const serverAt = (at: Seconds): Actor => ({ kind: 'server', name: 'server', address: null, at })
+
+/**
+ * Leads are named by their id. What is done to many at once is counted, with the campaign's id; a campaign's own
+ * entries are of its settings alone.
+ */
+export const subjectKinds = ['account', 'user', 'invitation', 'key', 'campaign', 'webhook', 'lead', 'leads'] as const
+
 /** Settings before and after, without secrets and without emails of leads; null where there was, or is, nothing. */
 export type Change = {
   accountId: number
   /** `SUBJECT.done`, such as `campaign.changed`. */
   action: string
-  subject: {
-    kind: 'account' | 'user' | 'invitation' | 'key' | 'campaign' | 'webhook'
-    id: number | string
-    name: string
-  }
+  subject: { kind: (typeof subjectKinds)[number]; id: number | string; name: string }
   before: object | null
   after: object | null
 }
 
+/** What somebody did to a lead by hand, to be written with the lead. */
+export type LeadEntry = { by: Actor; change: Change }
+
+/** What changes nothing leaves no entry: the same settings saved again. */
+export async function addIfChanged(sql: Sql, by: Actor, change: Change): Promise<void> {
+  if (!isDeepStrictEqual(change.before, change.after)) await addAuditEntry(sql, by, change)
+}
+
 export async function addAuditEntry(sql: Sql, by: Actor, change: Change): Promise<void> {
-  const { accountId, action, subject, before, after } = change
+  const { accountId, action, subject } = change
   const text = (settings: object | null) => settings && JSON.stringify(settings)
   await sql.run(
     `INSERT INTO audit_entries
       (account_id, at, actor, actor_name, address, action, subject, subject_id, subject_name, before, after)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[accountId, by.at, by.kind, by.name, by.address, action],
-    ...[subject.kind, String(subject.id), subject.name, text(before), text(after)],
+    ...[subject.kind, String(subject.id), subject.name, text(change.before), text(change.after)],
   )
+}
+
+/** One of those that an act is done to, such as an import: they are counted. */
+export function counted({ accountId, id, name }: { accountId: number; id: number; name: string }, action: string) {
+  const subject = { kind: 'leads', id, name } as const
+  return { accountId, action, subject, before: null, after: { count: 1 } } satisfies Change
+}
+
+/** Entries of what was done to leads in this transaction. */
+export async function addLeadEntries(sql: Sql, entries: readonly LeadEntry[]): Promise<void> {
+  const acts = Map.groupBy(entries, ({ by, change }) =>
+    change.subject.kind === 'leads' ? JSON.stringify([by, change.action, change.subject]) : change,
+  )
+  for (const [first, ...more] of acts.values()) {
+    if (first === undefined) continue
+    const { by, change } = first
+    if (change.subject.kind === 'leads') await addCount(sql, by, change, 1 + more.length)
+    else await addAuditEntry(sql, by, change)
+  }
+}
+
+/** An act may take several transactions: its entry grows for as long as it is the last one of its subject. */
+async function addCount(sql: Sql, by: Actor, change: Change, count: number): Promise<void> {
+  const { accountId, action, subject } = change
+  const of = [accountId, subject.kind, String(subject.id)]
+  const last = await sql.get(
+    `UPDATE audit_entries SET at = at WHERE action = ? AND actor = ? AND actor_name = ? AND at = ? AND id =
+      (SELECT max(id) FROM audit_entries WHERE account_id = ? AND subject = ? AND subject_id = ?) RETURNING id, after`,
+    ...[action, by.kind, by.name, by.at, ...of],
+  )
+  if (last === undefined) return addAuditEntry(sql, by, { ...change, after: { count } })
+  const after = JSON.stringify({ count: JSON.parse(last.after).count + count })
+  await sql.run('UPDATE audit_entries SET after = ? WHERE id = ?', after, last.id)
+}
+
+export type AuditEntry = Pick<Change, 'action' | 'before' | 'after'> & {
+  id: number
+  at: Seconds
+  actor: Pick<Actor, 'kind' | 'name'>
+  address: string | null
+  subject: { kind: string; id: number | string; name: string }
+}
+
+/** `to` is excluded. `likeId` names another entry of whoever is meant; `subjectId` goes with its kind. */
+export type AuditFilter = {
+  from?: Seconds | undefined
+  to?: Seconds | undefined
+  actorName?: string | undefined
+  likeId?: number | undefined
+  action?: string | undefined
+  subject?: string | undefined
+  subjectId?: string | undefined
+}
+
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type AuditLog = ReturnType<typeof auditOn>
+
+const addressSeconds = 30 * 86_400
+const purgedAtOnce = 1_000
+const mostChoices = 500
+
+export function auditOn({ read, writeUnflushed }: Runner) {
+  return { ...boundTo(read, { listEntries, listActors, listActions }), ...boundTo(writeUnflushed, { purge }) }
+}
+
+/** Newest first, in the order in which they were committed; those before the entry `beforeId`, at most `limit`. */
+async function listEntries(
+  sql: Sql,
+  accountId: number,
+  filter: AuditFilter,
+  beforeId: number,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const conditions: [text: string, value: Value | undefined][] = [
+    ['at >= ?', filter.from],
+    ['at < ?', filter.to],
+    ['actor_name = ?', filter.actorName],
+    ['(actor, actor_name) IN (SELECT actor, actor_name FROM audit_entries WHERE id = ?)', filter.likeId],
+    ['action = ?', filter.action],
+    ['subject = ?', filter.subject],
+    ['subject_id = ?', filter.subjectId],
+  ]
+  const given = conditions.filter(([, value]) => value !== undefined)
+  const where = ['account_id = ?', 'id < ?', ...given.map(([text]) => text)].join(' AND ')
+  const rows = await sql.all(
+    `SELECT * FROM audit_entries WHERE ${where} ORDER BY id DESC LIMIT ?`,
+    ...[accountId, beforeId, ...given.map(([, value]) => value as Value), limit],
+  )
+  return rows.map(toEntry)
+}
+
+/** Everyone who stands in the account's log, with the id of their last entry. */
+async function listActors(sql: Sql, accountId: number): Promise<(AuditEntry['actor'] & { likeId: number })[]> {
+  const rows = await sql.all(
+    `SELECT actor, actor_name, max(id) AS like_id FROM audit_entries WHERE account_id = ?
+      GROUP BY actor, actor_name ORDER BY actor_name, actor LIMIT ${mostChoices}`,
+    accountId,
+  )
+  return rows.map((row) => ({ kind: row.actor, name: row.actor_name, likeId: row.like_id }))
+}
+
+async function listActions(sql: Sql, accountId: number): Promise<string[]> {
+  const rows = await sql.all(
+    `SELECT DISTINCT action FROM audit_entries WHERE account_id = ? ORDER BY action LIMIT ${mostChoices}`,
+    accountId,
+  )
+  return rows.map(({ action }) => action)
+}
+
+/**
+ * Removes a thousand entries from before, but each campaign's last one, by which its settings are known since; and as
+ * many addresses that are older than thirty days. Resolves with how many it removed.
+ */
+async function purge(sql: Sql, before: Seconds, now: Seconds): Promise<number> {
+  const removed = await sql.run(
+    `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries AS old WHERE at < ? AND (subject <> 'campaign'
+      OR EXISTS (SELECT 1 FROM audit_entries AS later WHERE later.account_id = old.account_id
+        AND later.subject = 'campaign' AND later.subject_id = old.subject_id AND later.id > old.id AND later.at < ?))
+      LIMIT ${purgedAtOnce})`,
+    ...[before, before],
+  )
+  const forgotten = await sql.run(
+    `UPDATE audit_entries SET address = NULL WHERE id IN
+      (SELECT id FROM audit_entries WHERE address IS NOT NULL AND at < ? LIMIT ${purgedAtOnce})`,
+    now - addressSeconds,
+  )
+  return removed + forgotten
+}
+
+function toEntry(row: Row): AuditEntry {
+  const settings = (text: string | null) => text && JSON.parse(text)
+  return {
+    id: row.id,
+    at: row.at,
+    actor: { kind: row.actor, name: row.actor_name },
+    address: row.address,
+    action: row.action,
+    subject: {
+      kind: row.subject,
+      id: /^\d{1,15}$/.test(row.subject_id) ? Number(row.subject_id) : row.subject_id,
+      name: row.subject_name,
+    },
+    before: settings(row.before),
+    after: settings(row.after),
+  }
 }

@@ -1,29 +1,33 @@
 // Statements on accounts, keys and campaigns, which both engines read alike. Whatever changes them counts
 // that first: on PostgreSQL this makes the changes of one account wait for each other.
 import { hash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
+import { formatInstant } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import { toAccount } from './access.ts'
+import { type Actor, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { sweepAfterSave, watchersOf } from './events.ts'
 import { deleteLeads, hasLeads } from './lead-sql.ts'
-import type {
-  Account,
-  Campaign,
-  CampaignChange,
-  CampaignFilter,
-  CampaignSummary,
-  CampaignTotals,
-  Key,
-  KeyUse,
-  LiveKey,
-  MayReplace,
-  NewKey,
-  Page,
-  Scope,
+import {
+  type Account,
+  asFile,
+  type Campaign,
+  type CampaignChange,
+  type CampaignFilter,
+  type CampaignSummary,
+  type CampaignTotals,
+  type Key,
+  type KeyUse,
+  type LiveKey,
+  type MayReplace,
+  type NewKey,
+  type Page,
+  type Scope,
 } from './model.ts'
 import { boundTo, type Row, type Runner, runAll, type Sql, type Statement, type Value } from './sql.ts'
 
@@ -43,10 +47,12 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
   }
 }
 
-async function createAccount(sql: Sql, name: string): Promise<Account> {
+async function createAccount(sql: Sql, name: string, by: Actor): Promise<Account> {
   // Nobody knows the account yet. Citus locks more for an update than for an insert: so the update comes first.
   await sql.bumpVersion(0)
-  return toAccount((await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)) as Row)
+  const account = toAccount((await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)) as Row)
+  await logAccount(sql, by, 'account.created', undefined, account)
+  return account
 }
 
 async function listAccounts(sql: Sql): Promise<Account[]> {
@@ -62,27 +68,56 @@ async function updateAccount(
   sql: Sql,
   accountId: number,
   changes: Partial<Omit<Account, 'id'>>,
+  by: Actor,
 ): Promise<Account | undefined> {
   if ((await findAccount(sql, accountId)) === undefined) return undefined
   await sql.bumpVersion(accountId)
-  const next = { ...((await findAccount(sql, accountId)) as Account), ...changes }
+  const before = (await findAccount(sql, accountId)) as Account
+  const next = { ...before, ...changes }
   await sql.run(
     'UPDATE accounts SET name = ?, suspended = ?, countdown_tools = ?, rate_limit = ? WHERE id = ?',
     ...[next.name, Number(next.suspended), Number(next.countdownTools), next.rateLimit, accountId],
   )
+  await logAccount(sql, by, 'account.changed', before, next)
   return next
 }
 
-async function createKey(sql: Sql, key: NewKey): Promise<void> {
-  await sql.bumpVersion(key.accountId)
-  await insertKey(sql, key)
+async function logAccount(sql: Sql, by: Actor, action: string, before: Account | undefined, after: Account) {
+  const { id, name } = after
+  const change = {
+    accountId: id,
+    action,
+    subject: { kind: 'account', id, name },
+    before: before ?? null,
+    after,
+  } as const
+  await addIfChanged(sql, by, change)
 }
 
-async function insertKey(sql: Sql, key: NewKey): Promise<void> {
+async function createKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
+  await sql.bumpVersion(key.accountId)
+  await insertKey(sql, key, by)
+}
+
+async function insertKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
   await sql.run(
     'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?)',
     ...[key.id, key.accountId, key.name, key.secretHash, key.createdAt, key.scopes.join(' ') || null],
   )
+  const row = (await sql.get('SELECT * FROM api_keys WHERE id = ?', key.id)) as Row
+  await logKey(sql, by, 'key.created', undefined, row)
+}
+
+async function logKey(sql: Sql, by: Actor, action: string, before: Row | undefined, after: Row): Promise<void> {
+  const { id, accountId, name } = toKey(after)
+  const settings = (row: Row) => {
+    const { name, scopes, revokedAt } = toKey(row)
+    return { name, scopes, worksUntil: revokedAt === null ? null : formatInstant(revokedAt) }
+  }
+  await addIfChanged(sql, by, {
+    ...{ accountId, action, subject: { kind: 'key', id, name } },
+    ...{ before: before ? settings(before) : null, after: settings(after) },
+  })
 }
 
 async function listKeys(sql: Sql, accountId: number): Promise<Key[]> {
@@ -95,44 +130,57 @@ async function findKey(sql: Sql, keyId: string): Promise<Key | undefined> {
   return row && toKey(row)
 }
 
-async function renameKey(sql: Sql, keyId: string, name: string): Promise<Key | undefined> {
-  return changeKey(sql, keyId, 'UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name)
+async function renameKey(sql: Sql, keyId: string, name: string, by: Actor): Promise<Key | undefined> {
+  return changeKey(sql, keyId, by, 'key.renamed', 'UPDATE api_keys SET name = ? WHERE id = ? RETURNING *', name)
 }
 
 /** At once, also within a time of grace. Revoking again keeps the first instant. */
-async function revokeKey(sql: Sql, keyId: string, revokedAt: number): Promise<Key | undefined> {
+async function revokeKey(sql: Sql, keyId: string, by: Actor): Promise<Key | undefined> {
   return changeKey(
     sql,
     keyId,
+    by,
+    'key.revoked',
     `UPDATE api_keys SET revoked_at = coalesce(revoked_at, CASE WHEN grace_ends_at < ? THEN grace_ends_at ELSE ? END)
       WHERE id = ? RETURNING *`,
-    revokedAt,
-    revokedAt,
+    ...[by.at, by.at],
   )
 }
 
-async function changeKey(sql: Sql, keyId: string, change: string, ...values: Value[]): Promise<Key | undefined> {
+async function changeKey(
+  sql: Sql,
+  keyId: string,
+  by: Actor,
+  action: string,
+  change: string,
+  ...values: Value[]
+): Promise<Key | undefined> {
   const key = await findKey(sql, keyId)
   if (key === undefined) return undefined
   await sql.bumpVersion(key.accountId)
-  return toKey((await sql.get(change, ...values, keyId)) as Row)
+  const before = await sql.get('SELECT * FROM api_keys WHERE id = ?', keyId)
+  const after = (await sql.get(change, ...values, keyId)) as Row
+  await logKey(sql, by, action, before, after)
+  return toKey(after)
 }
 
 /**
  * Adds `next`, and lets the key work until `graceEndsAt`; false where it was revoked or replaced before. The end of the
  * grace is compared with the clock; revoked_at is not, so that no clock brings a key back.
  */
-async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: NewKey): Promise<boolean> {
+async function replaceKey(sql: Sql, keyId: string, graceEndsAt: number, next: NewKey, by: Actor): Promise<boolean> {
   await sql.bumpVersion(next.accountId)
-  const replaced = await sql.run(
+  const before = await sql.get('SELECT * FROM api_keys WHERE id = ?', keyId)
+  const replaced = await sql.get(
     `UPDATE api_keys SET grace_ends_at = ?
-      WHERE id = ? AND account_id = ? AND revoked_at IS NULL AND grace_ends_at IS NULL`,
+      WHERE id = ? AND account_id = ? AND revoked_at IS NULL AND grace_ends_at IS NULL RETURNING *`,
     graceEndsAt,
     keyId,
     next.accountId,
   )
-  if (replaced === 0) return false
-  await insertKey(sql, next)
+  if (replaced === undefined) return false
+  await logKey(sql, by, 'key.replaced', before, replaced)
+  await insertKey(sql, next, by)
   return true
 }
 
@@ -251,27 +299,46 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
   }
 }
 
-async function deleteCampaign(sql: Sql, campaignId: number): Promise<boolean> {
+async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<boolean> {
   const row = await sql.get('SELECT account_id FROM campaigns WHERE id = ?', campaignId)
   if (row === undefined) return false
   await sql.bumpVersion(row.account_id)
-  if ((await sql.run('DELETE FROM campaigns WHERE id = ?', campaignId)) === 0) return false
+  const before = await findCampaign(sql, campaignId)
+  if (before === undefined) return false
+  await sql.run('DELETE FROM campaigns WHERE id = ?', campaignId)
   await deleteLeads(sql, row.account_id, campaignId)
+  await logCampaign(sql, by, 'campaign.deleted', before, null)
   return true
 }
 
-/** Takes the campaign back to draft as well; with null brings it back, as a draft. */
+/** The log alone gives the settings of every campaign at every instant: each entry has all of them. */
+async function logCampaign(sql: Sql, by: Actor, action: string, before: Campaign | undefined, after: Campaign | null) {
+  const { accountId, id, name } = (after ?? before) as Campaign
+  await addAuditEntry(sql, by, {
+    ...{ accountId, action, subject: { kind: 'campaign', id, name } },
+    ...{ before: before ? asFile(before) : null, after: after && asFile(after) },
+  })
+}
+
+/** Takes the campaign back to draft as well, or brings it back, as a draft. */
 async function archiveCampaign(
   sql: Sql,
   accountId: number,
   campaignId: number,
-  archivedAt: number | null,
+  isArchived: boolean,
+  by: Actor,
 ): Promise<void> {
   await sql.bumpVersion(accountId)
   const before = await findCampaign(sql, campaignId)
   if (before === undefined) return
+  const row = await sql.get('SELECT archived_at FROM campaigns WHERE id = ?', campaignId)
+  if (before.isDraft && (row?.archived_at !== null) === isArchived) return
+  const archivedAt = isArchived ? by.at : null
   await sql.run('UPDATE campaigns SET is_draft = 1, archived_at = ? WHERE id = ?', archivedAt, campaignId)
-  await sweepAfterSave(sql, before, (await findCampaign(sql, campaignId)) as Campaign)
+  const after = (await findCampaign(sql, campaignId)) as Campaign
+  await sweepAfterSave(sql, before, after)
+  const action = isArchived ? 'campaign.archived' : 'campaign.restored'
+  await logCampaign(sql, by, action, before, after)
 }
 
 /**
@@ -282,6 +349,7 @@ async function applyCampaign(
   sql: Sql,
   accountId: number,
   settings: CampaignSettings,
+  by: Actor,
   mayReplace: MayReplace = () => true,
   changed?: CampaignChange,
 ): Promise<Campaign> {
@@ -300,6 +368,8 @@ async function applyCampaign(
   await replacePages(sql, campaignId, settings.pages)
   const after = (await findCampaign(sql, campaignId)) as Campaign
   await sweepAfterSave(sql, before, after)
+  const isSame = before !== undefined && isDeepStrictEqual(asFile(before), asFile(after))
+  if (!isSame) await logCampaign(sql, by, before ? 'campaign.changed' : 'campaign.created', before, after)
   return after
 }
 

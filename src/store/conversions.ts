@@ -1,8 +1,9 @@
 // Orders of leads: one row each. Both engines read these statements alike; each names the account.
-import { quarterSeconds, type Seconds } from '../core/instant.ts'
+import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
+import { type Actor, addAuditEntry, addLeadEntries, counted } from './audit.ts'
 import { findCampaign } from './configuration.ts'
 import { addCount } from './counts.ts'
 import { markOf } from './erased-orders.ts'
@@ -43,18 +44,20 @@ export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
      * Writes the order with all that it does, as one step: no other write of the lead and no change of the account's
      * settings comes in between. An order that is known is answered as it stands. Resolves once it is on disk.
      */
-    convert: (of: CampaignName, told: Told, judge: (campaign: Campaign, lead: Lead) => Purchase, now: Seconds) =>
-      write((sql) => convert({ sql, refs, now }, of, told, judge)),
+    convert: (of: CampaignName, told: Told, judge: Judge, now: Seconds, by: Actor | null) =>
+      write((sql) => convert({ sql, refs, now, by }, of, told, judge)),
     /**
      * Counts the order out. `reopen` decides on the lead where the order's closing still stands. Undefined where there
      * is no such order.
      */
-    reverse: (of: CampaignName, orderId: string, reopen: Reopen | null, now: Seconds) =>
-      write((sql) => reverse({ sql, refs, now }, of, orderId, reopen)),
+    reverse: (of: CampaignName, orderId: string, reopen: Reopen | null, now: Seconds, by: Actor | null) =>
+      write((sql) => reverse({ sql, refs, now, by }, of, orderId, reopen)),
   }
 }
 
-type Work = { sql: Sql; refs: RefCipher; now: Seconds }
+/** `by` is null for requests of the API, which are no entries of the audit log. */
+type Work = { sql: Sql; refs: RefCipher; now: Seconds; by: Actor | null }
+type Judge = (campaign: Campaign, lead: Lead) => Purchase
 
 async function needCampaign(sql: Sql, { accountId, campaignId }: CampaignName): Promise<Campaign | undefined> {
   await sql.holdSettings(accountId)
@@ -62,12 +65,7 @@ async function needCampaign(sql: Sql, { accountId, campaignId }: CampaignName): 
   return campaign?.accountId === accountId ? campaign : undefined
 }
 
-async function convert(
-  work: Work,
-  of: CampaignName,
-  told: Told,
-  judge: (campaign: Campaign, lead: Lead) => Purchase,
-): Promise<Converted | LeadRefusal> {
+async function convert(work: Work, of: CampaignName, told: Told, judge: Judge): Promise<Converted | LeadRefusal> {
   const { sql, now } = work
   const campaign = await needCampaign(sql, of)
   if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
@@ -85,7 +83,27 @@ async function convert(
   if (purchase.closing !== null) await change(sql, campaign, lead, { ...lead, attempt: purchase.closing })
   await count(sql, campaign, conversion, 1, isFirst)
   await noteConverted(sql, campaign, lead.id, id, now)
+  await logConverted(work, campaign, lead, told, purchase)
   return { conversion, created: true }
+}
+
+/** Without the order's id, by which the shop knows who bought. */
+async function logConverted(
+  { sql, by }: Work,
+  campaign: Campaign,
+  lead: Lead,
+  { order, source }: Told,
+  { closing }: Purchase,
+): Promise<void> {
+  if (by === null) return
+  if (source === 'import') return addLeadEntries(sql, [{ by, change: counted(campaign, 'leads.orders_imported') }])
+  const { at, amount, currency } = order
+  const after = { campaignId: campaign.id, at: formatInstant(at), amount, currency, endsOffer: closing !== null }
+  await addAuditEntry(sql, by, { ...nameOf(campaign, lead.id, 'order_told'), before: null, after })
+}
+
+const nameOf = ({ accountId, name }: Campaign, leadId: number, done: string) => {
+  return { accountId, action: `lead.${done}`, subject: { kind: 'lead', id: leadId, name } as const }
 }
 
 /** By the rules, or by the hand that had set it before. */
@@ -97,7 +115,7 @@ async function reverse(
   orderId: string,
   reopen: Reopen | null,
 ): Promise<KeptConversion | 'CAMPAIGN_NOT_FOUND' | undefined> {
-  const { sql, now } = work
+  const { sql, now, by } = work
   const campaign = await needCampaign(sql, of)
   if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
   const conversion = await findOrder(sql, of, orderId)
@@ -111,6 +129,10 @@ async function reverse(
     ...[now, campaign.accountId, id],
   )
   if (reversed > 0) await count(sql, campaign, conversion, -1, !(await hasBought(sql, campaign, leadId)))
+  if (by !== null && (reversed > 0 || decision)) {
+    const after = { campaignId: campaign.id, isReversed: true, reopensOffer: decision !== undefined }
+    await addAuditEntry(sql, by, { ...nameOf(campaign, leadId, 'order_reversed'), before: null, after })
+  }
   return (await find(sql, campaign.accountId, id)) as KeptConversion
 }
 

@@ -1,5 +1,6 @@
 // Endpoints, and what waits to be told to them. Both engines read these statements alike; each names the account.
 import { createHmac, hkdfSync } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import {
   type EndpointSettings,
   mostEndpoints,
@@ -9,9 +10,10 @@ import {
   type Watcher,
   watcherOf,
 } from '../core/events.ts'
-import type { Seconds } from '../core/instant.ts'
+import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import { beforeEmails } from '../core/visitor.ts'
+import { type Actor, addAuditEntry } from './audit.ts'
 import { Refused } from './errors.ts'
 import type { Campaign } from './model.ts'
 import { refCipher } from './ref.ts'
@@ -368,23 +370,34 @@ async function waiting(
 }
 
 /** @throws Refused where the account has as many as it may */
-async function createEndpoint(
-  sql: Sql,
-  accountId: number,
-  settings: EndpointSettings,
-  now: Seconds,
-): Promise<Endpoint> {
+async function createEndpoint(sql: Sql, accountId: number, settings: EndpointSettings, by: Actor): Promise<Endpoint> {
   await sql.bumpVersion(accountId)
   if ((await listEndpoints(sql, accountId)).length >= mostEndpoints) {
     throw new Refused(`an account has at most ${mostEndpoints} endpoints; delete one first`)
   }
   const row = await sql.get(
     'INSERT INTO endpoints (account_id, settings, created_at) VALUES (?, ?, ?) RETURNING *',
-    ...[accountId, JSON.stringify(settings), now],
+    ...[accountId, JSON.stringify(settings), by.at],
   )
   const endpoint = toEndpoint(row as Row)
   await sweepAll(sql, endpoint)
+  await log(sql, by, endpoint, 'created', null, logged(settings))
   return endpoint
+}
+
+/** Whom an endpoint tells is not for the log: of its address it has the host alone, since the rest may be a secret. */
+const logged = (settings: EndpointSettings) => ({ ...settings, url: new URL(settings.url).host })
+
+async function log(
+  sql: Sql,
+  by: Actor,
+  { accountId, id, settings: { name } }: Endpoint,
+  done: string,
+  before: object | null,
+  after: object | null,
+): Promise<void> {
+  const subject = { kind: 'webhook', id, name } as const
+  await addAuditEntry(sql, by, { accountId, action: `webhook.${done}`, subject, before, after })
 }
 
 /** Undefined where it has gone. */
@@ -392,6 +405,7 @@ async function changeEndpoint(
   sql: Sql,
   { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
   settings: EndpointSettings,
+  by: Actor,
 ): Promise<Endpoint | undefined> {
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
@@ -405,6 +419,11 @@ async function changeEndpoint(
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
   if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint)
+  if (!isDeepStrictEqual(before.settings, settings)) {
+    const [old, next] = [logged(before.settings), logged(settings)]
+    const isOtherPath = before.settings.url !== settings.url && old.url === next.url
+    await log(sql, by, endpoint, 'changed', old, { ...next, ...(isOtherPath && { isOtherPath }) })
+  }
   return endpoint
 }
 
@@ -420,15 +439,21 @@ async function pauseEndpoint(
   sql: Sql,
   { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
   cause: PauseCause,
-  now: Seconds,
+  by: Actor,
 ): Promise<void> {
   await sql.bumpVersion(accountId)
+  const before = await findEndpoint(sql, accountId, id)
+  if (before === undefined) return
   const paused = 'UPDATE endpoints SET paused_at = ?, pause_cause = ? WHERE account_id = ? AND id = ?'
-  await sql.run(paused, now, cause, accountId, id)
+  await sql.run(paused, by.at, cause, accountId, id)
+  if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
+  else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
 }
 
+const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
+
 /** Goes on where it stood, or from `fromAt`. */
-async function resumeEndpoint(sql: Sql, endpoint: Endpoint, fromAt: Seconds | null): Promise<void> {
+async function resumeEndpoint(sql: Sql, endpoint: Endpoint, fromAt: Seconds | null, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
   await sql.run(
@@ -438,11 +463,15 @@ async function resumeEndpoint(sql: Sql, endpoint: Endpoint, fromAt: Seconds | nu
   )
   await hurry(sql, accountId, id)
   await sweepAll(sql, endpoint)
+  const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
+  await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
 
-async function discardBefore(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<void> {
+async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
+  const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
   await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', fromAt, accountId, id)
+  await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
 /** The secret until now signs too until `oldUntil`, those before it until their own; with null none of them. */
@@ -450,6 +479,7 @@ async function rotateSecret(
   sql: Sql,
   { accountId, id }: Endpoint,
   oldUntil: Seconds | null,
+  by: Actor,
 ): Promise<Endpoint | undefined> {
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
@@ -458,12 +488,16 @@ async function rotateSecret(
   const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...oldSecrets].slice(0, mostOldSecrets)
   const next = 'UPDATE endpoints SET generation = ?, old_secrets = ? WHERE account_id = ? AND id = ?'
   await sql.run(next, generation + 1, JSON.stringify(old), accountId, id)
+  const oldWorksUntil = oldUntil === null ? null : formatInstant(oldUntil)
+  await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil })
   return findEndpoint(sql, accountId, id)
 }
 
-async function startBackfill(sql: Sql, { accountId, id }: Endpoint, campaignId: number): Promise<void> {
+async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {
+  const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
   await startSweep(sql, accountId, id, campaignId, 'backfill')
+  await log(sql, by, endpoint, 'backfilled', null, { campaignId })
 }
 
 /** Of the address that the endpoint had when it was read. Where it takes something again, what it failed is due. */
@@ -487,17 +521,21 @@ async function hurry(sql: Sql, accountId: number, id: number): Promise<void> {
 }
 
 /** Tells it again at once. */
-async function resend(sql: Sql, { accountId }: Endpoint, notice: Notice, now: Seconds): Promise<void> {
-  await putFailed(sql, accountId, [{ ...notice, tries: 0, refused: 0, nextAt: now, lastAt: now }])
+async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): Promise<void> {
+  await putFailed(sql, endpoint.accountId, [{ ...notice, tries: 0, refused: 0, nextAt: by.at, lastAt: by.at }])
+  await log(sql, by, endpoint, 'resent', null, { count: 1 })
 }
 
 /** The same for all that was given up since then; resolves with how many. */
-async function resendFailed(sql: Sql, { accountId, id }: Endpoint, since: Seconds, now: Seconds): Promise<number> {
-  return sql.run(
+async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
+  const { accountId, id } = endpoint
+  const count = await sql.run(
     `UPDATE failed_deliveries SET tries = 0, refused = 0, next_at = ?
       WHERE account_id = ? AND endpoint_id = ? AND next_at IS NULL AND last_at >= ?`,
-    ...[now, accountId, id, since],
+    ...[by.at, accountId, id, since],
   )
+  if (count > 0) await log(sql, by, endpoint, 'resent', null, { count, failedSince: formatInstant(since) })
+  return count
 }
 
 async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {

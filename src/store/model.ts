@@ -5,6 +5,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Rule } from '../core/mechanism/rule.ts'
 import type { Terms } from '../core/mechanism/terms.ts'
+import type { LeadEntry } from './audit.ts'
 
 export type Account = {
   id: number
@@ -67,6 +68,15 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   watchers: readonly Watcher[]
 }
 
+/** A campaign as a file that `campaign apply` takes. */
+export type CampaignFile = ReturnType<typeof asFile>
+
+export function asFile(campaign: Campaign) {
+  const { id, name, isDraft, timeZone, language, terms, anonymous, conversion, onExpiry, pages, mailTimer } = campaign
+  const { mechanism } = terms
+  return { id, name, isDraft, timeZone, language, mechanism, anonymous, conversion, onExpiry, pages, mailTimer }
+}
+
 export type CampaignChange = { at: Seconds; userId: number }
 
 /** Whether the campaign that stands there is the one that somebody means to replace. */
@@ -109,7 +119,11 @@ export type SearchStep = { leads: Lead[]; read: number; afterEmail: string | nul
 export type FoundLead = { id: number; campaignId: number; lead(campaign: Campaign): Promise<Lead> }
 
 /** What becomes of a lead: a new one, or a changed attempt. */
-export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'> & { notices?: readonly LeadNotice[] }
+export type Decision = Pick<Lead, 'registeredAt' | 'ruleId' | 'attempt'> & {
+  notices?: readonly LeadNotice[]
+  /** Where somebody does it by hand. */
+  entry?: LeadEntry
+}
 
 /** Written with the lead, whose id only the store knows. */
 export type LeadNotice = Omit<Notice, 'leadId'>

@@ -2,6 +2,7 @@
 import type { Seconds } from '../core/instant.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import type { Access } from './access.ts'
+import type { Actor, AuditLog } from './audit.ts'
 import type { Configuration } from './configuration.ts'
 import type { Conversions } from './conversions.ts'
 import type { Counts } from './counts.ts'
@@ -26,6 +27,7 @@ export type Store = {
   conversions: Conversions
   counts: Counts
   access: Access
+  audit: AuditLog
   templates: TemplateStore
   events: Events
   rates: Rates
@@ -69,7 +71,7 @@ export type LeadStore = {
    * Removes the leads as one step, and resolves with how many there were. On SQLite their rows are overwritten then,
    * and a server empties the write-ahead log, which still has them, behind that.
    */
-  erase(leads: readonly LeadName[], now: Seconds): Promise<number>
+  erase(leads: readonly LeadName[], by: Actor): Promise<number>
   /** Removes every trace of an address without leads that the engine can reach, which may take a minute. */
   eraseTraces(email: string): Promise<void>
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Decide } from '../../src/store/model.ts'
+import { tester } from '../support/actor.ts'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop, withinOneSecond } from '../support/api.ts'
 import { campaignFile } from '../support/lastcall.ts'
 
@@ -159,7 +160,7 @@ test('a registration is decided on the settings as they are when it is stored, n
     assert.equal(written.lead.attempt.deadlineAt, now + 3_600)
     assert.notEqual(written.campaign.version, read.version)
 
-    await store.configuration.deleteCampaign(id)
+    await store.configuration.deleteCampaign(id, tester)
     assert.equal(await store.leads.write(read, newEmail(), decide, undefined), 'CAMPAIGN_NOT_FOUND')
   })
 })

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
+import { tester } from '../support/actor.ts'
 import { applyCampaign, type Call, leads, newEmail, openShop, send } from '../support/api.ts'
 import { operationOf } from '../support/description.ts'
 import { amount } from '../support/faults.ts'
@@ -146,8 +147,8 @@ test('refused: each fault by its name, and never by its value', async () => {
   assert.equal(await codeOf('DELETE', orders(id)), '404 NOT_FOUND')
   assert.equal(await codeOf('POST', orders(id), least, { key: undefined }), '401 UNAUTHORIZED')
   const stranger = await shop.place.arrange(async (store) => {
-    const { id: accountId } = await store.configuration.createAccount('Stranger')
-    return (await createKey(store, accountId, 'other', 1)).key
+    const { id: accountId } = await store.configuration.createAccount('Stranger', tester)
+    return (await createKey(store, accountId, 'other', tester)).key
   })
   assert.equal(await codeOf('POST', orders(id), least, { key: stranger }), '404 CAMPAIGN_NOT_FOUND')
   assert.equal(await codeOf('POST', `${orders(id)}/reversal`, { orderId: 'a', reopen: 1 }), '422 VALIDATION_ERROR')

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
+import { tester } from '../support/actor.ts'
 import { assertStatus, call, openShop } from '../support/api.ts'
 import { campaignFile, type Owner, owner } from '../support/lastcall.ts'
 
@@ -21,7 +22,7 @@ before(async () => {
       const { accountId } = n === 50 ? stranger : shop.owner
       const checked = checkCampaign(JSON.parse(campaignFile({ name: `Campaign ${n}`, isDraft })))
       if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-      const { id } = await store.configuration.applyCampaign(accountId, checked.campaign)
+      const { id } = await store.configuration.applyCampaign(accountId, checked.campaign, tester)
       if (accountId === shop.owner.accountId) (isDraft ? drafts : published).push(id)
     }
   })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { placements } from '../../src/store/postgres/distribution.ts'
+import { testerAt } from '../support/actor.ts'
 import { asSuperuser, citusUrl, createOnCitus, dropOnCitus, nodeUrls } from '../support/citus.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile } from '../support/lastcall.ts'
 import { ask, databaseUrl } from '../support/postgres-databases.ts'
@@ -14,7 +15,11 @@ async function undivided(t: TestContext) {
   const lastcall = (args: string[], input = '') => command(args, { env: { DATABASE_URL: url }, input })
   const { accountId, campaignId } = await arrangeIn(url, async (store) => {
     const { accountId } = await accountWithKey(store)
-    await store.access.createUser(accountId, { email: 'ada@example.com', passwordHash: 'x', createdAt: 1 })
+    await store.access.createUser(
+      accountId,
+      { email: 'ada@example.com', passwordHash: 'x', role: 'owner', createdAt: 1 },
+      testerAt(1),
+    )
     return { accountId, campaignId: (await appliedCampaign(store, accountId, campaignFile())).id }
   })
   const csv = ['email', ...['a', 'b', 'c'].map((name) => `${name}@example.com`)].join('\n')

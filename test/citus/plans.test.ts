@@ -9,6 +9,7 @@ import type { Count } from '../../src/store/counts.ts'
 import type { Campaign, Decide, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import { placements } from '../../src/store/postgres/distribution.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { citusUrl } from '../support/citus.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { historyEntry } from '../support/history-seed.ts'
@@ -75,8 +76,9 @@ test('every statement of a request shows one task on one shard, and writes are V
   const rates = watched(store.rates)
   const history = watched(table, ['purge', 'moveBatch', 'close'])
 
-  const [first, second] = await Promise.all(['A', 'B'].map((name) => store.configuration.createAccount(name)))
-  const of = (account: typeof first) => store.configuration.applyCampaign(account?.id as number, settings('after'))
+  const [first, second] = await Promise.all(['A', 'B'].map((name) => store.configuration.createAccount(name, tester)))
+  const of = (account: typeof first) =>
+    store.configuration.applyCampaign(account?.id as number, settings('after'), tester)
   const [campaign, other] = (await Promise.all([of(first), of(second)])) as [Campaign, Campaign]
   const emails = Array.from({ length: 40 }, (_, n) => `${n}@example.com`)
   const all = (run: (email: string, campaign: Campaign) => Promise<unknown>) =>
@@ -115,11 +117,11 @@ test('every statement of a request shows one task on one shard, and writes are V
     await history.watching.page(campaign.accountId, filter, { ...range, limit: 10 })
   }
   await history.watching.bars(campaign.accountId, filter, 60)
-  await watching.erase([{ campaign, email: '0@example.com' }], 0)
+  await watching.erase([{ campaign, email: '0@example.com' }], testerAt(0))
   await watching.eraseTraces('0@example.com')
   // A campaign that has leads stays of its kind.
-  await assert.rejects(store.configuration.applyCampaign(campaign.accountId, settings('none', campaign.id)))
-  await store.configuration.deleteCampaign(campaign.id)
+  await assert.rejects(store.configuration.applyCampaign(campaign.accountId, settings('none', campaign.id), tester))
+  await store.configuration.deleteCampaign(campaign.id, tester)
 
   for (const part of [leads, counts, rates, history]) assert.deepEqual([...part.uncalled], [])
   // Removes what is old of everybody, behind the requests.

@@ -59,6 +59,30 @@ test('users of the panel', async (t) => {
     },
   )
 
+  await t.test(
+    'a user is an owner, or what --role says; another role can be given, but not to the last owner',
+    async () => {
+      const roleOf = async (email: string, ...role: string[]) =>
+        (await place.json([...create(email), ...role], 'a long password')).role
+      assert.equal(await roleOf('d@x.pl'), 'owner')
+      assert.equal(await roleOf('e@x.pl', '--role', 'member'), 'member')
+      assert.equal(await roleOf('f@x.pl', '--role', 'viewer'), 'viewer')
+      await refused([...create('g@x.pl'), '--role', 'admin'], 'x\n', /--role: must be owner, member or viewer/)
+      const set = (email: string, role: string) => ['user', 'set', '--email', email, '--role', role]
+      const changed = await place.json(set('F@x.pl', 'member'))
+      assert.deepEqual([changed.email, changed.role], ['f@x.pl', 'member'])
+      for (const email of ['b@x.pl', 'c@x.pl', 'd@x.pl']) await place.json(set(email, 'viewer'))
+      await refused(
+        set('ada@example.com', 'member'),
+        '',
+        /^lastcall: --role: the last owner of an account stays one: make/,
+      )
+      assert.equal((await place.json(set('ada@example.com', 'owner'))).role, 'owner')
+      await refused(set('no@x.pl', 'member'), '', /--email: no user of the panel has this email/)
+      await refused(['user', 'set', '--email', 'f@x.pl'], '', /--role is missing/)
+    },
+  )
+
   await t.test('reset sets a new password of a user who is there', async () => {
     assert.deepEqual(await place.json(['user', 'reset', '--email', 'ADA@example.com'], 'new password\n'), {
       reset: true,

@@ -11,6 +11,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
 import { readConfig } from '../../src/config.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
+import { tester } from '../support/actor.ts'
 import { eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { holdShape } from '../support/description.ts'
 import { openReceiver } from '../support/receiver.ts'
@@ -50,7 +51,7 @@ const input = (path: string, changes: object = {}) => ({
 test('who may: a key with the scope, of an account that is not suspended, in a rate window of its own', async () => {
   await shop.opened
   const { accountId } = shop.owner
-  key = (await shop.place.arrange((store) => createKey(store, accountId, 'events', 1, ['events']))).key
+  key = (await shop.place.arrange((store) => createKey(store, accountId, 'events', tester, ['events']))).key
   assert.equal(await codeOf('GET', '/endpoints', undefined, shop.owner.key), '403 FORBIDDEN')
   assert.equal(await codeOf('GET', '/endpoints', undefined, `${key.slice(0, -1)}_`), '401 UNAUTHORIZED')
   assert.equal(await codeOf('GET', '/nothing'), '404 NOT_FOUND')
@@ -87,8 +88,8 @@ test('endpoints: made, read, changed, deleted; the secret is shown once; another
   const changed = await ask('PATCH', `/endpoints/${endpoint.id}`, { batch: 10, name: 'other' })
   assert.deepEqual([changed.body.batch, changed.body.name, changed.body.url], [10, 'other', endpoint.url])
   const stranger = await shop.place.arrange(async (store) => {
-    const { id } = await store.configuration.createAccount('Stranger')
-    return (await createKey(store, id, 'events', 1, ['events'])).key
+    const { id } = await store.configuration.createAccount('Stranger', tester)
+    return (await createKey(store, id, 'events', tester, ['events'])).key
   })
   for (const [method, path] of [
     ['GET', ''],

@@ -10,6 +10,7 @@ import { convert, reverse } from '../../src/leads/conversions.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 
@@ -30,19 +31,19 @@ const mechanisms = [
 type Happening = { at: number; work(): Promise<unknown> }
 
 async function place(store: Store) {
-  const { id: accountId } = await store.configuration.createAccount('Owner')
+  const { id: accountId } = await store.configuration.createAccount('Owner', tester)
   const checked = checkEndpoint(
     { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, leadTimes: ['PT1M'] },
     () => undefined,
   )
   assert.ok('settings' in checked)
-  const endpoint = await store.events.createEndpoint(accountId, checked.settings, 1)
+  const endpoint = await store.events.createEndpoint(accountId, checked.settings, tester)
   const campaigns = await Promise.all(
     mechanisms.map(async (mechanism) => {
       const file = { name: 'c', isDraft: false, timeZone: 'UTC', mechanism, conversion: { closes: true } }
       const campaign = checkCampaign(file)
       assert.ok('campaign' in campaign)
-      return (await store.configuration.applyCampaign(accountId, campaign.campaign)).id
+      return (await store.configuration.applyCampaign(accountId, campaign.campaign, tester)).id
     }),
   )
   return { accountId, endpoint, campaigns }
@@ -67,12 +68,12 @@ test(`lead.expired is told of nobody who converted before it, in ${stories} stor
       const works = [
         () => leads.register(of, email, at),
         () => leads.visit(of, email, at),
-        () => leads.setDeadline(of, email, pick(5) === 0 ? null : at + pick(90) - 10, at),
-        () => convert(store, of, told, at),
-        () => convert(store, of, told, at),
+        () => leads.setDeadline(of, email, pick(5) === 0 ? null : at + pick(90) - 10, testerAt(at)),
+        () => convert(store, of, told, at, tester),
+        () => convert(store, of, told, at, tester),
         async () => {
-          await convert(store, of, told, at)
-          await reverse(store, of, orderId, pick(2) === 0, at)
+          await convert(store, of, told, at, tester)
+          await reverse(store, of, orderId, pick(2) === 0, at, tester)
         },
       ]
       happenings.push({ at, work: works[pick(works.length)] as () => Promise<unknown> })

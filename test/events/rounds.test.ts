@@ -14,6 +14,7 @@ import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events.ts'
 import { openStore } from '../../src/store/open.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { engine } from '../support/test-database.ts'
 
@@ -28,11 +29,11 @@ async function opened(t: TestContext, mechanism: object = after) {
   assert.ok(place)
   const store = await openStore(await place(t), options)
   t.after(() => store.close())
-  const { id: accountId } = await store.configuration.createAccount('Owner')
+  const { id: accountId } = await store.configuration.createAccount('Owner', tester)
   const checked = checkCampaign({ name: 'c', isDraft: false, timeZone: 'UTC', mechanism })
   assert.ok('campaign' in checked)
   const { campaign: settings } = checked
-  const { id: campaignId } = await store.configuration.applyCampaign(accountId, settings)
+  const { id: campaignId } = await store.configuration.applyCampaign(accountId, settings, tester)
   const configCache = openConfigCache(store)
   const leads = buildLeads(store, configCache, () => {})
   const clock = { at: beganAt }
@@ -61,7 +62,7 @@ async function opened(t: TestContext, mechanism: object = after) {
       const given = { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, leadTimes: ['PT1H'], ...changes }
       const valid = checkEndpoint(given, () => undefined)
       assert.ok('settings' in valid)
-      return store.events.createEndpoint(accountId, valid.settings, beganAt)
+      return store.events.createEndpoint(accountId, valid.settings, testerAt(beganAt))
     },
     /** As the dispatcher does, once the endpoint may be tried. */
     async round(id: number) {
@@ -103,7 +104,7 @@ test('5xx and no answer use up no try: an event is given up by refusals alone', 
     await round(id)
     clock.at += 2 * daySeconds
     await store.events.setHealth(await find(id), { failingSince: null, failures: 0, nextTryAt: null })
-    await store.events.resumeEndpoint(await find(id), null)
+    await store.events.resumeEndpoint(await find(id), null, tester)
   }
   assert.equal(sent.length - before, 10, 'refused nine times more, it is given up')
 })
@@ -154,7 +155,7 @@ test('five days without one delivery pause an endpoint, and what happens then is
   assert.deepEqual([paused.pauseCause, paused.failingSince], ['failing', beganAt])
   await register('bob@example.com')
   assert.equal((await store.events.waiting(paused, clock.at)).waiting, 2)
-  await store.events.resumeEndpoint(paused, null)
+  await store.events.resumeEndpoint(paused, null, tester)
   answer.status = 204
   for (let times = 0; times < 3; times += 1) await round(id)
   assert.equal((await store.events.waiting(paused, clock.at)).waiting, 0)
@@ -187,7 +188,7 @@ test('campaign.ended: told once when the date passes, and not of a date that was
   for (let n = 0; n < 3; n += 1) await register(`${n}@example.com`)
   const moved = checkCampaign({ ...settings, id: campaignId, mechanism: fixed('2026-03-02T10:20') })
   assert.ok('campaign' in moved)
-  await store.configuration.applyCampaign(accountId, { ...settings, ...moved.campaign, id: campaignId })
+  await store.configuration.applyCampaign(accountId, { ...settings, ...moved.campaign, id: campaignId }, tester)
   await sweep()
   await sleep(700)
   for (const seconds of [600, 601, 1_200]) {

@@ -5,6 +5,7 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
 import type { Endpoint } from '../../src/store/events.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { ask as query } from '../support/postgres-databases.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
@@ -21,7 +22,7 @@ async function endpoint(path: string, changes: Partial<EndpointSettings> = {}): 
     const made = await store.events.createEndpoint(
       shop.owner.accountId,
       checked.settings,
-      Math.floor(Date.now() / 1_000),
+      testerAt(Math.floor(Date.now() / 1_000)),
     )
     receiver.secrets.set(path, store.events.secretsOf(made, 0)[0] as string)
     return made
@@ -83,7 +84,7 @@ test('signature: within the grace both secrets verify, after it the new one alon
   const old = receiver.secrets.get('/signed') as string
   const soon = Math.floor(Date.now() / 1_000) + 4
   const next = await shop.place.arrange(async (store) => {
-    const rotated = (await store.events.rotateSecret(made, soon)) as Endpoint
+    const rotated = (await store.events.rotateSecret(made, soon, tester)) as Endpoint
     return store.events.secretsOf(rotated, soon)[0] as string
   })
   await settled()

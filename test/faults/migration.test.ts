@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { tester } from '../support/actor.ts'
 import { amount, between, printSeed } from '../support/faults.ts'
 import { type Installation, installation } from '../support/lastcall.ts'
 import { ask } from '../support/postgres-databases.ts'
@@ -53,7 +54,7 @@ test('a migration killed at any statement is finished by the next start', { time
     else survived += 1
     assert.equal((await place.json(['migrate'])).version, version, `killed before statement ${statement}`)
     assert.deepEqual(await schemaOf(place), expected, `killed before statement ${statement}`)
-    assert.equal((await place.arrange((store) => store.configuration.createAccount('First'))).id, 1)
+    assert.equal((await place.arrange((store) => store.configuration.createAccount('First', tester))).id, 1)
   })
   assert.ok(killed > amount(2, 15) && survived > 0, `killed at ${killed} statements`)
   printSeed(t)

@@ -1,12 +1,13 @@
 // Campaigns as the panel saves them, on both engines.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { tester } from '../support/actor.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 
 const place = installation({ after })
 const server = await place.serve()
-const { id: accountId } = await place.arrange((store) => store.configuration.createAccount('Owner'))
+const { id: accountId } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
 const ask = await panelSession(place, server, accountId)
 
 async function makeCampaign(changes: Record<string, unknown> = {}) {
@@ -34,9 +35,9 @@ test('of two who save what both have read one is told, and what the other saved 
 })
 
 test('users of a suspended account read everything and change nothing', async () => {
-  const { id } = await place.arrange((store) => store.configuration.createAccount('Suspended'))
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Suspended', tester))
   const theirs = await panelSession(place, server, id)
-  await place.arrange((store) => store.configuration.updateAccount(id, { suspended: true }))
+  await place.arrange((store) => store.configuration.updateAccount(id, { suspended: true }, tester))
   assert.equal((await theirs('GET', '/campaigns')).status, 200)
   const { status, body } = await theirs('POST', '/campaigns', { settings: JSON.parse(campaignFile()) })
   assert.deepEqual([status, body.code], [403, 'ACCOUNT_SUSPENDED'])

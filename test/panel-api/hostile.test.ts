@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { tester } from '../support/actor.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -16,7 +17,7 @@ const server = await place.serve()
 
 /** A user of an account of their own. */
 async function user(of = server): Promise<PanelSession> {
-  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner'))
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
   return panelSession(place, of, id)
 }
 
@@ -70,7 +71,7 @@ test('row 5: without a builder the panel says that it is unavailable', async (t)
   const crippled = await broken.serve([], {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, '../support/no-builder.ts')}`,
   })
-  const { id } = await broken.arrange((store) => store.configuration.createAccount('Owner'))
+  const { id } = await broken.arrange((store) => store.configuration.createAccount('Owner', tester))
   const ask = await panelSession(broken, crippled, id)
   const settings = JSON.parse(campaignFile({ mailTimer: style(1) }))
   for (const [path, body] of [

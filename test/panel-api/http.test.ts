@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { buildUsers } from '../../src/access/users.ts'
 import { screens } from '../../src/http/panel/pages.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 
 const who = { email: 'ada@example.com', password: 'long enough for a test' }
@@ -13,8 +14,8 @@ const who = { email: 'ada@example.com', password: 'long enough for a test' }
 async function serverOf(env: Record<string, string> = {}) {
   const place = installation({ after })
   await place.arrange(async (store) => {
-    const { id } = await store.configuration.createAccount('Owner')
-    await buildUsers(store).create(id, who.email, who.password, Math.floor(Date.now() / 1_000))
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    await buildUsers(store).create(id, { ...who, role: 'owner' }, testerAt(Math.floor(Date.now() / 1_000)))
   })
   return place.serve([], env)
 }

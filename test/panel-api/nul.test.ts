@@ -17,6 +17,11 @@ const { id: endpointId } = await place.json([
   ...['--kinds', 'lead.registered'],
 ])
 const settings = { ...JSON.parse(campaignFile()), onExpiry: { action: 'REDIRECT', redirectUrl: 'https://a.example' } }
+const search = {
+  ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10 },
+  ...{ part: 'a', sort: 'deadline', afterAt: 1, refs: ['a'.repeat(32)] },
+}
+
 const bodies: Record<string, unknown> = {
   'POST /session': { email, password: 'some password' },
   'POST /invitation': { token: 'token' },
@@ -28,6 +33,8 @@ const bodies: Record<string, unknown> = {
   'POST /factor/off': { code: '123456' },
   'POST /factor/recovery-codes': { code: '123456' },
   'PATCH /account': { name: 'Name' },
+  'PATCH /users/:userId': { role: 'owner' },
+  'POST /invitations': { role: 'viewer', email },
   'POST /keys': { name: 'Name' },
   'PATCH /keys/:keyId': { name: 'Name' },
   'POST /keys/:keyId/replacement': { name: 'Name', graceSeconds: 3_600 },
@@ -40,10 +47,8 @@ const bodies: Record<string, unknown> = {
   'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
   'POST /campaigns/:campaignId/leads/import': { emails: [email] },
   'POST /campaigns/:campaignId/leads/import/trial': { emails: [email] },
-  'POST /campaigns/:campaignId/leads/search': {
-    ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10, withLinks: false },
-    ...{ part: 'a', sort: 'deadline', afterAt: 1, refs: ['a'.repeat(32)] },
-  },
+  'POST /campaigns/:campaignId/leads/search': search,
+  'POST /campaigns/:campaignId/leads/export': search,
   'POST /campaigns/:campaignId/leads/erasure': { refs: ['a'.repeat(32)] },
   'PUT /campaigns/:campaignId/leads/deadlines': { refs: ['a'.repeat(32)], at: '2027-01-01T00:00' },
   'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
@@ -71,6 +76,7 @@ const ids: Record<string, string> = {
   campaignId: String(campaignId),
   keyId,
   userId: '1',
+  invitationId: 'a'.repeat(64),
   ref: 'a'.repeat(32),
   endpointId,
   sessionId: 'a'.repeat(64),

@@ -11,6 +11,7 @@ import { openCounting } from '../../src/leads/counting.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Campaign, Key } from '../../src/store/model.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 
 type Overview = Awaited<ReturnType<(typeof overviewRoutes)['GET /overview']['run']>>
@@ -26,13 +27,13 @@ const seconds = (text: string) => parseInstant(text) as number
 
 async function withAccount(t: TestContext, work: (given: Given) => Promise<void>): Promise<void> {
   await installation(t).arrange(async (store) => {
-    const account = await store.configuration.createAccount('Owner')
+    const account = await store.configuration.createAccount('Owner', tester)
     await work({
       store,
       async make(changes) {
         const checked = checkCampaign(JSON.parse(campaignFile(changes)))
         assert.ok('campaign' in checked, JSON.stringify(checked))
-        return store.configuration.applyCampaign(account.id, checked.campaign)
+        return store.configuration.applyCampaign(account.id, checked.campaign, tester)
       },
       async register(campaign, at) {
         const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))
@@ -131,11 +132,11 @@ test('a replaced key that still works is named with its end, and no key is said 
       ['NO_KEY'],
     )
     const [account] = await store.configuration.listAccounts()
-    const old = await createKey(store, account?.id as number, 'Shop', seconds(at))
+    const old = await createKey(store, account?.id as number, 'Shop', testerAt(seconds(at)))
     const key = async () => (await store.configuration.findKey(old.id)) as Key
-    const next = await replaceKey(store, await key(), 'Shop', 86_400, seconds(at))
+    const next = await replaceKey(store, await key(), 'Shop', 86_400, testerAt(seconds(at)))
     assert.deepEqual(await about(at), [])
-    await store.configuration.revokeKey(next?.id as string, seconds(at))
+    await store.configuration.revokeKey(next?.id as string, testerAt(seconds(at)))
     const until = seconds('2026-01-16T12:00:00Z')
     assert.deepEqual(await about(at), [{ what: 'KEY_ENDS', campaignId: null, name: 'Shop', until }])
     assert.deepEqual(

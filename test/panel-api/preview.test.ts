@@ -1,6 +1,7 @@
 // What the editor asks for while somebody types.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { tester } from '../support/actor.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 
@@ -8,7 +9,7 @@ const place = installation({ after })
 const server = await place.serve()
 
 async function asker() {
-  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner'))
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
   const ask = await panelSession(place, server, id)
   const body = { settings: JSON.parse(campaignFile()), own: null, visitAfter: 'PT1H' }
   return () => ask('POST', '/preview', body)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildUsers } from '../../src/access/users.ts'
 import { deviceOf } from '../../src/http/panel/device.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 import { storedTexts } from '../support/rows.ts'
 import { codeAt, wrongCodeAt } from '../support/second-factor.ts'
@@ -14,9 +15,9 @@ const now = () => Math.floor(Date.now() / 1_000)
 const place = installation({ after })
 await place.arrange(async (store) => {
   const users = buildUsers(store)
-  const { id } = await store.configuration.createAccount('Owner')
+  const { id } = await store.configuration.createAccount('Owner', tester)
   for (const name of ['ada', 'bela', 'chen', 'dora', 'emil'])
-    await users.create(id, `${name}@example.com`, password, now())
+    await users.create(id, { email: `${name}@example.com`, password, role: 'viewer' }, testerAt(now()))
 })
 const server = await place.serve([], { TRUST_PROXY: '127.0.0.1' })
 

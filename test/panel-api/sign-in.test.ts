@@ -9,6 +9,7 @@ import { buildApp } from '../../src/app.ts'
 import { readSetting } from '../../src/config.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { Access } from '../../src/store/access.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { type Installation, installation } from '../support/lastcall.ts'
 import { ask as askPostgres } from '../support/postgres-databases.ts'
 import { eventually } from '../support/prepared.ts'
@@ -23,8 +24,8 @@ const json = { 'content-type': 'application/json' }
 async function placeOfAda(t: { after(end: () => Promise<void>): void }): Promise<Installation> {
   const place = installation(t)
   await place.arrange(async (store) => {
-    const { id } = await store.configuration.createAccount('Owner')
-    await buildUsers(store).create(id, ada, password, now())
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    await buildUsers(store).create(id, { email: ada, password, role: 'owner' }, testerAt(now()))
   })
   return place
 }
@@ -176,7 +177,7 @@ test('row 9: a try that no longer counts is gone within a minute', async (t) => 
     const location = readSetting('database', { 'database-url': lonely.databaseUrl })
     const historyTable = await openHistoryTable(location)
     const log = { info() {}, warn() {}, error() {} }
-    const config = { host: '127.0.0.1', port: 0, publicUrl: null, trustProxy: [], historyDays: 7 }
+    const config = { host: '127.0.0.1', port: 0, publicUrl: null, trustProxy: [], historyDays: 7, auditDays: 365 }
     const none = { webhooks: false, egress: { ranges: [], names: [] }, smtp: null }
     const limits = { rateLimitPerMinute: 120, formRatePerMinute: 6, ...none }
     const app = buildApp({ config: { ...config, ...limits }, store, historyTable, log, now: () => nowMs })
@@ -200,7 +201,7 @@ test('row 14: a password that everybody uses is refused where one is chosen, and
   const token = await place.arrange(async (store) => {
     const user = (await store.access.findCredentials(ada))?.user
     assert.ok(user)
-    return buildUsers(store).invite(user, now())
+    return buildUsers(store).invite(user, { role: 'owner', email: null }, testerAt(now()))
   })
   for (const common of ['password', '12345678', 'PASSWORD1', 'Qwertyuiop', 'ｐassword']) {
     const joining = { token, email: 'new@example.com', password: common }
@@ -273,18 +274,20 @@ test('row 15: what changes something is JSON or has no body at all', async () =>
       const answer = await fetch(panel + path, { method, headers, body: '{}' })
       assert.deepEqual([answer.status, ((await answer.json()) as any).code], [415, 'UNSUPPORTED_MEDIA_TYPE'], path)
     }
-  assert.equal((await fetch(`${panel}/invitations`, { method: 'POST', headers: { cookie } })).status, 200)
+  assert.equal((await fetch(`${panel}/session`, { method: 'DELETE', headers: { cookie } })).status, 200)
 })
 
 test('row 8: two users who remove each other at once do not leave an account without users', async () => {
   await place.arrange(async (store) => {
     const both = async (access: Access, users: Users) => {
-      const { id } = await store.configuration.createAccount('Two')
+      const { id } = await store.configuration.createAccount('Two', tester)
       const made = [`a${id}@example.com`, `b${id}@example.com`].map((email) =>
-        access.createUser(id, { email, passwordHash: '-', createdAt: now() }),
+        access.createUser(id, { email, passwordHash: '-', role: 'owner', createdAt: now() }, testerAt(now())),
       )
       const [one, other] = await Promise.all(made)
-      const removed = await Promise.allSettled([one, other].map((user) => users.remove(id, user?.id as number)))
+      const removed = await Promise.allSettled(
+        [one, other].map((user) => users.remove(id, user?.id as number, testerAt(now()))),
+      )
       assert.equal((await users.list(id)).length, 1)
       assert.deepEqual(removed.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
     }

@@ -1,6 +1,7 @@
 // A test mail: what one lead would get, to the user who asks.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile, installation } from '../support/lastcall.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { panelSession } from '../support/panel-session.ts'
@@ -10,7 +11,7 @@ const mail = await mailServer({ after })
 const server = await place.serve([], { SMTP_URL: mail.url, SMTP_FROM: 'Lastcall <offers@shop.example>' })
 
 async function owner(name: string) {
-  const { id: accountId } = await place.arrange((store) => store.configuration.createAccount(name))
+  const { id: accountId } = await place.arrange((store) => store.configuration.createAccount(name, tester))
   const ask = await panelSession(place, server, accountId)
   const made = (changes: object) =>
     place.arrange((store) => appliedCampaign(store, accountId, campaignFile({ language: 'de', ...changes })))
@@ -89,7 +90,7 @@ test('what the mail server refuses is said, and neither answer nor log has its w
 test('without a mail server nothing is sent, and the file is there', async (t) => {
   const origin = installation(t)
   const silent = await origin.serve()
-  const { id: accountId } = await origin.arrange((store) => store.configuration.createAccount('Silent'))
+  const { id: accountId } = await origin.arrange((store) => store.configuration.createAccount('Silent', tester))
   const ask = await panelSession(origin, silent, accountId)
   const campaign = await origin.arrange((store) => appliedCampaign(store, accountId, campaignFile()))
   const path = `/campaigns/${campaign.id}`

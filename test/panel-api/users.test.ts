@@ -4,9 +4,12 @@ import { type TestContext, test } from 'node:test'
 import { buildUsers, type Users } from '../../src/access/users.ts'
 import type { User } from '../../src/store/access.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 
 const now = 1_800_000_000
+const by = testerAt(now)
+const anOwner = { role: 'owner', email: null } as const
 const [password, another] = ['a long old password', 'a long new password']
 const ada = 'ada@example.com'
 const client = { device: 'Firefox on Windows', address: '192.0.2.0/24' }
@@ -17,9 +20,9 @@ type Given = { store: Store; users: Users; user: User; colleague: User }
 async function withUsers(t: TestContext, work: (given: Given) => Promise<void>): Promise<void> {
   await installation(t).arrange(async (store) => {
     const users = buildUsers(store)
-    const { id } = await store.configuration.createAccount('Owner')
-    const user = await users.create(id, ada, password, now)
-    const colleague = await users.create(id, 'colleague@example.com', password, now)
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    const user = await users.create(id, { email: ada, password, role: 'owner' }, by)
+    const colleague = await users.create(id, { email: 'colleague@example.com', password, role: 'owner' }, by)
     await work({ store, users, user, colleague })
   })
 }
@@ -43,32 +46,32 @@ function whileChecking({ access }: Store, happens: () => Promise<unknown>): User
 test('an invitation ends when its maker is removed, changes the password, or gets a new one', async (t) => {
   await withUsers(t, async ({ users, user, colleague }) => {
     const live = async (token: string) => (await users.invitation(token, now)) !== undefined
-    const theirs = await users.invite(colleague, now)
-    const first = await users.invite(user, now)
+    const theirs = await users.invite(colleague, anOwner, by)
+    const first = await users.invite(user, anOwner, by)
     assert.deepEqual(await users.invitation(first, now), {
-      ...{ accountId: user.accountId, endsAt: now + 604_800 },
+      ...{ accountId: user.accountId, role: 'owner', endsAt: now + 604_800 },
     })
-    await users.reset(ada, another)
+    await users.reset(ada, another, by)
     assert.deepEqual([await live(first), await live(theirs)], [false, true])
 
-    const second = await users.invite(user, now)
+    const second = await users.invite(user, anOwner, by)
     const token = await signIn(users, another)
     const session = await users.session(token, now)
     assert.ok(session)
-    assert.equal(await users.changePassword(session, token, another, password, now), 'CHANGED')
+    assert.equal(await users.changePassword(session, token, another, password, by), 'CHANGED')
     assert.deepEqual([await live(second), await live(theirs)], [false, true])
     assert.ok(await users.session(token, now))
 
-    assert.equal(await users.remove(user.accountId, colleague.id), true)
+    assert.equal(await users.remove(user.accountId, colleague.id, by), true)
     assert.equal(await live(theirs), false)
     const joining = { email: 'late@example.com', password, accountName: '' }
-    assert.equal(await users.accept(theirs, joining, client, now), undefined)
+    assert.equal(await users.accept(theirs, joining, client, by), undefined)
   })
 })
 
 test('no session begins with a password that was changed while it was being checked', async (t) => {
   await withUsers(t, async ({ store, users, user }) => {
-    const slow = whileChecking(store, () => users.reset(ada, another))
+    const slow = whileChecking(store, () => users.reset(ada, another, by))
     assert.equal(await slow.signIn(ada, password, '192.0.2.1', client, now), 'WRONG_PASSWORD')
     const session = await users.session(await signIn(users, another), now)
     assert.equal(session?.user.id, user.id)
@@ -80,8 +83,8 @@ test('somebody who knew the old password cannot replace a new one that was set m
     const token = await signIn(users)
     const session = await users.session(token, now)
     assert.ok(session)
-    const slow = whileChecking(store, () => users.reset(ada, another))
-    assert.equal(await slow.changePassword(session, token, password, 'theirs for ever', now), 'WRONG_PASSWORD')
+    const slow = whileChecking(store, () => users.reset(ada, another, by))
+    assert.equal(await slow.changePassword(session, token, password, 'theirs for ever', by), 'WRONG_PASSWORD')
     assert.equal(await users.session(token, now), undefined)
     await signIn(users, another)
   })
@@ -94,7 +97,7 @@ test('a user who signs in while the password changes has no session afterwards',
     const tokenHashes = Array.from({ length: 40 }, (_, index) => new Uint8Array(32).fill(index + 1))
     const begin = (tokenHash: Uint8Array) => store.access.createSession(tokenHash, credentials, client, now)
     const early = tokenHashes.slice(0, 20).map(begin)
-    const changed = store.access.setPassword(user.id, 'another hash')
+    const changed = store.access.setPassword(user.id, 'another hash', by)
     await Promise.all([...early, changed, ...tokenHashes.slice(20).map(begin)])
     assert.equal(await begin(new Uint8Array(32)), false)
     for (const tokenHash of tokenHashes) {
@@ -110,11 +113,11 @@ test('who guesses at signing in keeps nobody from changing the password, and gue
     assert.ok(session)
     for (let tries = 0; tries < 6; tries += 1) await users.signIn(ada, 'a wrong password', '192.0.2.2', client, now)
     assert.deepEqual(await users.signIn(ada, password, '192.0.2.2', client, now), { retryAfterSeconds: 60 })
-    assert.equal(await users.changePassword(session, token, password, another, now), 'CHANGED')
+    assert.equal(await users.changePassword(session, token, password, another, by), 'CHANGED')
     for (let tries = 0; tries < 5; tries += 1) {
-      assert.equal(await users.changePassword(session, token, password, another, now), 'WRONG_PASSWORD')
+      assert.equal(await users.changePassword(session, token, password, another, by), 'WRONG_PASSWORD')
     }
-    assert.deepEqual(await users.changePassword(session, token, another, password, now), {
+    assert.deepEqual(await users.changePassword(session, token, another, password, by), {
       retryAfterSeconds: 60,
     })
   })

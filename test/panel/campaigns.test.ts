@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
+import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
 
@@ -325,7 +326,7 @@ atBothWidths('a campaign is archived: a draft, out of the list, and back', async
   await page.locator('label').getByText('Draft', { exact: true }).click()
   await row.waitFor()
   // Published, it is no longer archived, however that was done.
-  await stage.place.arrange((store) => store.configuration.archiveCampaign(person.accountId, id, 1))
+  await stage.place.arrange((store) => store.configuration.archiveCampaign(person.accountId, id, true, tester))
   const file = await stage.place.json<any>(['campaign', 'export', String(id)])
   const published = JSON.stringify({ ...file, isDraft: false })
   await stage.place.json(['campaign', 'apply', '--account', String(person.accountId), '-'], published)

@@ -65,7 +65,7 @@ async function saved(page: Page, id: number) {
 type Options = Omit<NonNullable<Parameters<typeof stage.open>[1]>, 'path'>
 
 async function edit(id: number, options: Options = {}): Promise<Page> {
-  const page = await stage.open(owner, { ...options, path: `/campaigns/${id}` })
+  const page = await stage.open(owner, { ...options, path: `/campaigns/${id}/rules` })
   page.setDefaultTimeout(10_000)
   await page.locator('form').waitFor()
   await page.locator('.steps').first().waitFor()
@@ -216,14 +216,14 @@ atBothWidths(
     await leave.waitFor()
     await assertAccessible(page)
     await leave.getByRole('button', { name: 'Stay here' }).click()
-    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}`)
+    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}/rules`)
     await goTo(page, 'Campaigns')
     await leave.getByRole('button', { name: 'Leave', exact: true }).click()
     await page.waitForURL(/\/campaigns$/)
 
     await page.goto(`/campaigns/${id}/leads`)
     await page.getByRole('tab', { name: 'Deadline (unsaved)' }).waitFor()
-    await page.goto(`/campaigns/${id}`)
+    await page.goto(`/campaigns/${id}/rules`)
     await page.getByText('Unsaved changes').waitFor()
     let asked = 0
     page.on('dialog', (dialog) => {
@@ -440,7 +440,8 @@ atBothWidths('every kind is made from nothing but fields', async (width) => {
   await kind.selectOption('daysAt')
   await page.getByLabel('What starts the offer').selectOption('visit')
   await page.getByLabel('Number of days').fill('2')
-  await page.getByLabel('time', { exact: true }).fill('12:00')
+  await page.getByLabel('time: hours').fill('12')
+  await page.getByLabel('time: minutes').fill('00')
   await page.getByText('Days left out', { exact: true }).click()
   await page.getByRole('group', { name: 'It never ends on' }).getByText('Sun').click()
   await page.getByLabel('A date to leave out').fill('2099-11-11')
@@ -497,4 +498,78 @@ test('the preview answers only who is signed in, and names what it cannot take',
   const outside = await stage.open()
   const refused = await outside.context().request.post('/panel/api/preview', { data: asked })
   assert.equal(refused.status(), 401)
+})
+
+test('dates are written in the language of the panel, not the browser’s: typed, or chosen by the keyboard', async () => {
+  const id = await make(course)
+  const page = await edit(id, { language: 'pl', zone: 'America/New_York' })
+  await page.evaluate(() => localStorage.setItem('lastcall.language', 'en'))
+  await page.reload()
+  const own = page.getByLabel('A moment of your own')
+  const shown = (text: string) =>
+    page
+      .getByRole('button', { name: /^Signs up when you choose/ })
+      .getByText(text)
+      .waitFor()
+  for (const [typed, value] of [
+    ['24 Oct 2026, 12:00', '24 Oct 2026, 12:00'],
+    ['25.10.2026 9:30', '25 Oct 2026, 09:30'],
+    ['2026-10-26T08:15', '26 Oct 2026, 08:15'],
+    ['27 October 2026', '27 Oct 2026, 12:00'],
+  ] as const) {
+    await own.fill(typed)
+    await shown(value)
+    await own.blur()
+    assert.equal(await own.inputValue(), value)
+  }
+  for (const wrong of ['soon', '31.2.2026 12:00', '1 Jan 1999, 12:00', '1.1.2100 0:00']) {
+    await own.fill(wrong)
+    await own.blur()
+    await page.getByText('Write it like 31 Dec 2026, 23:59').waitFor()
+    assert.equal(await own.inputValue(), wrong)
+  }
+  await own.fill('24 Oct 2026, 12:00')
+  await page.getByText('Write it like').waitFor({ state: 'hidden' })
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const calendar = page.getByRole('dialog', { name: 'Calendar' })
+  await calendar.getByText('October 2026').waitFor()
+  await assertNoViolation(page)
+  await calendar.getByRole('button', { name: '24 October 2026' }).focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  await calendar.getByLabel('Time: hours').fill('18')
+  await shown('25 Oct 2026, 18:00')
+  await page.keyboard.press('Escape')
+  await calendar.waitFor({ state: 'hidden' })
+  assert.equal(await own.inputValue(), '25 Oct 2026, 18:00')
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Calendar')
+
+  await page.evaluate(() => localStorage.setItem('lastcall.language', 'pl'))
+  await page.reload()
+  const polish = page.getByLabel('Wybrana chwila')
+  await polish.fill('24 paź 2026, 12:00')
+  await page.getByRole('button', { name: /24 paź 2026, 12:00 GMT/ }).waitFor()
+  await page.getByRole('button', { name: 'Kalendarz' }).last().click()
+  await page.getByRole('dialog', { name: 'Kalendarz' }).getByText('październik 2026').waitFor()
+  assertUntroubled(page)
+})
+
+test('the bars of the preview are on one scale, which is said', async () => {
+  const closes = { every: 'week', on: ['fri'], time: '20:00' }
+  const id = await make({ ...course, mechanism: { startsOn: 'registration', deadline: { kind: 'next', closes } } })
+  const page = await edit(id)
+  const legend = await page.getByText(/^Each bar shows/).innerText()
+  assert.match(legend, /^Each bar shows (?:6|7) days/)
+  const bars = await page.locator('.preview button .bar').evaluateAll((all) =>
+    all.map((bar) => ({
+      end: Number.parseFloat(bar.querySelector('.end')?.getAttribute('x1') ?? ''),
+      long: /\((?:(\d+) days?)?(?: ?(\d+) hours?)?/
+        .exec(bar.closest('button')?.textContent ?? '')
+        ?.slice(1)
+        .map(Number),
+    })),
+  )
+  const perHour = bars.map(({ end, long: [days, hours] = [] }) => end / ((days || 0) * 24 + (hours || 0)))
+  for (const one of perHour) assert.ok(Math.abs(one / (perHour[0] as number) - 1) < 0.1, JSON.stringify(bars))
 })

@@ -75,13 +75,19 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
     [hook.backfillOf('Till'), hook.backfill],
     [hook.removeOf('Till'), hook.remove],
   ] as const
+  const severalDialogs = [
+    [lead.deadlineTitle, lead.deadlineSet],
+    [lead.exportTitle, lead.export],
+    [lead.eraseSeveral(1), lead.erase],
+  ] as const
   return [
     ['/campaigns', list.new, press(list.new)],
     ['/campaigns', list.import, press(list.import)],
     ['/campaigns', list.removeTitle('Course'), choose(list.actions('Course'), list.remove)],
+    ['/campaigns', list.archiveTitle('Course'), choose(list.actions('Course'), list.archive)],
     [`/campaigns/${id}`, publishWords[language].toDraftTitle, press(publishWords[language].toDraft)],
     [
-      `/campaigns/${id}`,
+      `/campaigns/${id}/rules`,
       campaign.leave,
       async (page) => {
         await page.getByLabel(rulesWords[language].name, { exact: true }).fill('Other')
@@ -93,6 +99,17 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
     [`/campaigns/${id}/leads`, lead.addTitle, press(lead.add)],
     [`/campaigns/${id}/leads`, lead.importTitle, press(lead.import)],
     [`/campaigns/${id}/leads`, lead.exportTitle, press(lead.export)],
+    ...severalDialogs.map(([title, action]): [string, string, (page: Page) => Promise<void>] => [
+      `/campaigns/${id}/leads`,
+      title,
+      async (page) => {
+        await page.getByRole('checkbox', { name: lead.choose('ada@example.com') }).check()
+        await page
+          .getByRole('group', { name: lead.chosen(1) })
+          .getByRole('button', { name: action, exact: true })
+          .click()
+      },
+    ]),
     [`/campaigns/${id}/leads/${ref}`, lead.lead, (page) => page.getByText(lead.timeLine).waitFor()],
     [`/campaigns/${id}/leads/${ref}`, lead.eraseTitle, press(lead.erase)],
     [
@@ -156,6 +173,9 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
       await page.goto(path)
       await open(page)
       await holds(dialog(name), '[role=dialog]')
+      await page.keyboard.press('Escape')
+      await dialog(name).waitFor({ state: 'hidden' })
+      await assertFocused(page, name)
     }
     await makeKey(page, language)
     await holds(dialog(keyWords[language].freshTitle), '[role=dialog]')
@@ -165,6 +185,15 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
     assertUntroubled(page)
     await page.context().close()
   })
+
+/** Closed, a dialog leaves the focus on something that is seen, and not on the page as a whole. */
+async function assertFocused(page: Page, name: string): Promise<void> {
+  const isSeen = () => {
+    const { activeElement: focused } = document
+    return focused !== null && focused !== document.body && focused.checkVisibility()
+  }
+  await page.waitForFunction(isSeen).catch(() => assert.fail(`${name}: the focus is lost`))
+}
 
 /** A key that is not made in earnest: only what it looks like matters here. */
 async function makeKey(page: Page, language: Language): Promise<void> {
@@ -183,7 +212,7 @@ async function makeKey(page: Page, language: Language): Promise<void> {
 
 test('no violation of axe where an invited person joins', async () => {
   const host = await stage.open(owner)
-  const invited = await host.context().request.post('/panel/api/invitations', { data: {} })
+  const invited = await host.context().request.post('/panel/api/invitations', { data: { role: 'member' } })
   const { pathname, hash } = new URL((await invited.json()).url)
   for (const { width, language } of widthsInLanguages) {
     const page = await stage.open(undefined, { width, language, path: pathname + hash })

@@ -37,7 +37,7 @@ async function prepare(name: keyof typeof amounts): Promise<{ who: Person; campa
 
 for (const amount of Object.keys(amounts) as (keyof typeof amounts)[]) {
   const { who, campaignId } = await prepare(amount)
-  const parts = ['', '/results', '/pages', '/timer', '/leads']
+  const parts = ['', '/rules', '/pages', '/timer', '/leads']
   const ofCampaign = campaignId === null ? [] : parts.map((part) => `/campaigns/${campaignId}${part}`)
   const account = ['/', '/campaigns', '/person', '/integrations', '/integrations/history', '/integrations/webhooks']
   const paths = [
@@ -54,6 +54,11 @@ for (const amount of Object.keys(amounts) as (keyof typeof amounts)[]) {
         const page = await stage.open(who, { width: width as keyof typeof widths, scheme, language })
         for (const path of paths) {
           await page.goto(path)
+          await page.waitForLoadState('networkidle')
+          // What is drawn where it is first seen, as the sample of the widget, is drawn by that.
+          await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+          await page.waitForTimeout(150)
+          await page.evaluate(() => window.scrollTo(0, 0))
           await page.waitForLoadState('networkidle')
           const screen = path === '/' ? 'overview' : path.replace(/\d+/, '').replaceAll(/\/+/g, '-').slice(1)
           const name = [screen, amount, viewport.width, scheme, language].join('_')

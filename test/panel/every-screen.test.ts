@@ -34,7 +34,7 @@ const screens = [
   '/',
   '/campaigns',
   `/campaigns/${id}`,
-  `/campaigns/${id}/results`,
+  `/campaigns/${id}/rules`,
   `/campaigns/${id}/pages`,
   `/campaigns/${id}/timer`,
   `/campaigns/${id}/leads`,

@@ -48,7 +48,7 @@ async function asked(page: Page, method: string, path: string, data?: unknown) {
   return { status: answer.status(), body: await answer.json() }
 }
 
-const everything = { prefix: '', state: null, afterEmail: '', limit: 1_000, withLinks: false }
+const everything = { prefix: '', state: null, afterEmail: '', limit: 1_000 }
 
 atBothWidths('leads are found by the beginning of their address, page by page, and none twice', async (width) => {
   const campaign = await campaignOf(owner)
@@ -590,7 +590,7 @@ atBothWidths(
     const campaign = await campaignOf(owner)
     const path = join(place.folder, 'away.csv')
     writeFileSync(path, `email\n${numbered(1_200, 'away').join('\n')}\n`)
-    const page = await open(owner, { path: `/campaigns/${campaign.id}`, width })
+    const page = await open(owner, { path: `/campaigns/${campaign.id}/rules`, width })
     await page.locator('.steps').first().waitFor()
     await page.getByRole('tab', { name: 'Leads' }).click()
     await page.getByRole('button', { name: 'Import' }).first().click()
@@ -821,6 +821,7 @@ test('to a stranger, and under another campaign, leads look as if they did not e
   await place.json(['account', 'set', String(stranger.accountId), '--suspended', 'true'])
   const suspended = async (path: string, body: unknown) => (await asked(theirs, 'POST', `${own}${path}`, body)).status
   assert.equal(await suspended('/search', everything), 200)
+  assert.equal(await suspended('/export', everything), 200)
   assert.equal(await suspended('', { email: 'new@example.com' }), 403)
   assert.equal(await suspended('/import', { emails: ['new@example.com'] }), 403)
   assert.deepEqual(await listOf(foreign.id), [])

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
+import { tester } from '../support/actor.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
 
@@ -38,7 +39,6 @@ await stage.place.arrange(async (store) => {
 
 test('the results show people through the steps, the time before, pages and days, and say since when starts count', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}` })
-  await page.getByRole('tab', { name: 'Results' }).click()
   await page.getByText('7 days', { exact: true }).click()
   const steps = page.getByRole('listitem').filter({ hasText: 'before' })
   await page.getByText('Signed up 30').waitFor()
@@ -112,7 +112,7 @@ test('on the overview what is alike is one line, which opens', async () => {
     const { checkCampaign } = await import('../../src/core/campaign.ts')
     const checked = checkCampaign(JSON.parse(campaign))
     assert.ok('campaign' in checked)
-    for (let n = 0; n < 12; n += 1) await store.configuration.applyCampaign(busy.accountId, checked.campaign)
+    for (let n = 0; n < 12; n += 1) await store.configuration.applyCampaign(busy.accountId, checked.campaign, tester)
     const found = await store.configuration.newestPublished(busy.accountId, 1)
     const live = await store.configuration.findCampaign(found[0] as number)
     assert.ok(live)

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
+import { mayAs, type Role, roles } from '../../src/core/role.ts'
+import type { Route } from '../../src/http/panel/route.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
@@ -9,6 +11,9 @@ import { assertUntroubled, type Person, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
 const [owner, stranger] = [await stage.person('owner'), await stage.person('stranger')]
+/** Of the owner's account, and of another. */
+const colleagues = await byRole(owner)
+const strangers = await byRole(stranger)
 const account = String(owner.accountId)
 const campaign = await stage.place.json(
   ['campaign', 'apply', '--account', account, '-'],
@@ -42,8 +47,19 @@ const named: Record<string, string> = {
   ref: lead.ref,
   leadRef: lead.ref,
   userId: '1',
+  invitationId: await invited(),
   endpointId: String(webhook.id),
   sessionId: await sessionOf(owner),
+}
+
+async function byRole(of: Person): Promise<Record<Role, Person>> {
+  return { owner: of, member: await stage.colleague(of, 'member'), viewer: await stage.colleague(of, 'viewer') }
+}
+
+async function invited(): Promise<string> {
+  const cookie = await signedIn(owner)
+  await ask('POST /invitations', { cookie }, { role: 'owner' })
+  return JSON.parse((await ask('GET /invitations', { cookie })).text).invitations[0].id
 }
 
 type Answered = { status: number; code: string; text: string; cookie: string }
@@ -64,9 +80,11 @@ async function ask(route: string, headers: Record<string, string> = {}, body?: u
   return { status: answer.status, code, text, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' }
 }
 
-const signedIn = async ({ email, password }: Person) => (await ask('POST /session', {}, { email, password })).cookie
+async function signedIn({ email, password }: Person): Promise<string> {
+  return (await ask('POST /session', {}, { email, password })).cookie
+}
 
-const table = Object.entries(routes)
+const table: [name: string, route: Route][] = Object.entries(routes)
 const behindSession = table.filter(([, { access }]) => access !== 'anybody').map(([name]) => name)
 
 test('every route but those for coming in wants a session', async () => {
@@ -100,22 +118,92 @@ test('a page of another origin gets nothing done, whatever cookie its visitor ha
 })
 
 test('what belongs to another account looks as if it did not exist, by every route that names something', async () => {
-  const cookie = await signedIn(stranger)
   const naming = behindSession.filter((route) => route.includes('/:'))
   assert.ok(naming.length > 3)
-  for (const route of naming) {
-    const { status, code } = await ask(route, { cookie }, bodyFor(route))
-    assert.deepEqual([route, status, code], [route, 404, 'NOT_FOUND'])
+  for (const role of roles) {
+    const cookie = await signedIn(strangers[role])
+    for (const route of naming) {
+      const { status, code } = await ask(route, { cookie }, bodyFor(route))
+      const refused = mayUse(role, route) ? [404, 'NOT_FOUND'] : [403, 'NOT_ALLOWED']
+      assert.deepEqual([role, route, status, code], [role, route, ...refused])
+    }
   }
   const mine = await signedIn(owner)
   assert.equal((await ask('GET /campaigns/:campaignId', { cookie: mine })).status, 200)
 })
+
+test('each role may call what its routes say, and nothing above', async () => {
+  for (const role of roles) {
+    const cookie = await signedIn(colleagues[role])
+    for (const route of behindSession) {
+      // Of those who may, what they ask is wrong, or about nothing: it changes nothing either.
+      const asked = route.startsWith('GET ') ? `${route}${queries[route] ?? ''}` : route.replace(/:\w+/g, '999')
+      const { status, code } = await ask(asked, { cookie }, { isNothing: true })
+      if (!mayUse(role, route)) assert.deepEqual([role, route, status, code], [role, route, 403, 'NOT_ALLOWED'])
+      else
+        assert.ok(route.startsWith('GET ') ? status === 200 : [404, 422].includes(status), `${role} ${route} ${status}`)
+    }
+  }
+})
+
+test('users, keys, webhooks and the account are the owners’, and a viewer changes nothing', () => {
+  const owners = table.filter(([name]) => /^(?!GET )\S+ \/(?:users\/|invitations|keys|webhooks|account)/.test(name))
+  assert.ok(owners.length > 15)
+  for (const [name, { access }] of owners) assert.equal(access, 'owner', name)
+  const [, { access }] = table.find(([name]) => name === 'GET /invitations') as [string, Route]
+  assert.equal(access, 'owner')
+  const viewers = table.filter(([name, route]) => route.access === 'viewer' && !name.startsWith('GET '))
+  // The first is about the viewer alone; the others read, and are given what stands in no address.
+  assert.deepEqual(
+    viewers.map(([name]) => name),
+    [
+      'POST /password',
+      'POST /timer-picture',
+      'POST /campaigns/:campaignId/leads/search',
+      'POST /person',
+      'POST /preview',
+    ],
+  )
+})
+
+test('a route without a role does not compile', () => {
+  const bare = {
+    path: 'GET /bare',
+    reads: true,
+    query: undefined,
+    body: undefined,
+    bodyLimit: 0,
+    run: async () => ({}),
+  }
+  // @ts-expect-error nobody said who may call it
+  const route: Route = bare
+  assert.equal(route.access, undefined)
+})
+
+test('a viewer has no export of leads: not by its route, and not by long pages of the list', async () => {
+  const search = { prefix: '', state: null, afterEmail: '' }
+  const [cookie, members] = [await signedIn(colleagues.viewer), await signedIn(colleagues.member)]
+  const list = 'POST /campaigns/:campaignId/leads/search'
+  const exported = 'POST /campaigns/:campaignId/leads/export'
+  assert.equal((await ask(exported, { cookie }, { ...search, limit: 1 })).code, 'NOT_ALLOWED')
+  assert.equal((await ask(list, { cookie }, { ...search, limit: 52 })).code, 'NOT_ALLOWED')
+  const page = await ask(list, { cookie }, { ...search, limit: 51 })
+  assert.equal(page.status, 200)
+  assert.match(page.text, /"lead@example\.com"/)
+  assert.equal((await ask(exported, { cookie: members }, { ...search, limit: 1_000 })).status, 200)
+})
+
+const mayUse = (role: Role, name: string) => {
+  const { access } = (routes as Record<string, Route>)[name] as Route
+  return access === 'anybody' || mayAs(access, role)
+}
 
 /** What an answer tells of the owner, for every reading route that has no name in its path; null where nothing. */
 const telling: Record<string, string | null> = {
   'GET /users': `"${owner.email}"`,
   'GET /factor': null,
   'GET /sessions': named.sessionId as string,
+  'GET /invitations': '"invitedBy":',
   'GET /overview': `"${campaign.name}"`,
   'GET /first-steps': `"${campaign.name}"`,
   'GET /campaigns': `"${campaign.name}"`,
@@ -188,14 +276,15 @@ test('addresses that would run a script are refused by name, wherever a campaign
 
 /** A body that the route takes, so that only the tenant stands in its way. */
 function bodyFor(route: string): unknown {
+  const search = { prefix: '', afterEmail: '', state: null, limit: 10 }
   const bodies: Record<string, unknown> = {
     'PUT /campaigns/:campaignId': { settings: {}, revision: '' },
     'PUT /campaigns/:campaignId/archive': { isArchived: true },
+    'PATCH /users/:userId': { role: 'viewer' },
     'PATCH /keys/:keyId': { name: 'mine now' },
     'POST /keys/:keyId/replacement': { name: 'mine now', graceSeconds: 3_600 },
-    'POST /campaigns/:campaignId/leads/search': {
-      ...{ prefix: '', afterEmail: '', state: null, limit: 10, withLinks: false },
-    },
+    'POST /campaigns/:campaignId/leads/search': search,
+    'POST /campaigns/:campaignId/leads/export': search,
     'POST /campaigns/:campaignId/test-mail': { ref: 'a'.repeat(32), link: 0, isSent: false },
     'POST /campaigns/:campaignId/leads': { email: 'mine@example.com' },
     'POST /campaigns/:campaignId/leads/import': { emails: ['mine@example.com'] },
@@ -271,6 +360,7 @@ test('planted scripts in names and addresses never run', async () => {
     '/',
     '/campaigns',
     `/campaigns/${id}`,
+    `/campaigns/${id}/rules`,
     `/campaigns/${id}/pages`,
     `/campaigns/${id}/timer`,
     '/integrations',

@@ -32,7 +32,7 @@ atBothWidths(
   async (width) => {
     const person = await stage.person(`first-${width}`)
     const { id } = await make(person)
-    const page = await stage.open(person, { width, path: `/campaigns/${id}` })
+    const page = await stage.open(person, { width, path: `/campaigns/${id}/rules` })
     page.setDefaultTimeout(10_000)
     await page.locator('.steps').first().waitFor({ state: 'attached' })
 

@@ -4,6 +4,8 @@ import { getTestContext, test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { buildUsers } from '../../src/access/users.ts'
+import type { Role } from '../../src/core/role.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
@@ -65,6 +67,8 @@ export type Stage = {
   browser: Browser
   /** An account of its own with one user. */
   person(name: string): Promise<Person>
+  /** Another user of that account. */
+  colleague(of: Person, role: Role): Promise<Person>
   /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. Closed when the test ends. */
   open(who?: Person, options?: OpenOptions): Promise<Page>
 }
@@ -91,10 +95,18 @@ export async function panelStage(
     const email = `${name}@example.com`
     const password = `${name} likes long passwords`
     const accountId = await place.arrange(async (store) => {
-      const { id } = await store.configuration.createAccount(`${name}’s account`)
-      await buildUsers(store).create(id, email, password, Math.floor(Date.now() / 1_000))
+      const { id } = await store.configuration.createAccount(`${name}’s account`, tester)
+      await buildUsers(store).create(id, { email, password, role: 'owner' }, testerAt(Math.floor(Date.now() / 1_000)))
       return id
     })
+    return { email, password, accountId }
+  }
+
+  async function colleague({ accountId }: Person, role: Role): Promise<Person> {
+    const email = `${role}-of-${accountId}@example.com`
+    const password = `${role} likes long passwords`
+    const by = testerAt(Math.floor(Date.now() / 1_000))
+    await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, by))
     return { email, password, accountId }
   }
 
@@ -122,7 +134,7 @@ export async function panelStage(
     return page
   }
 
-  return { place, server, browser, person, open }
+  return { place, server, browser, person, colleague, open }
 }
 
 /** Without the screen, which has its own tests. */

@@ -34,7 +34,7 @@ test("local times are by the server's zone data, in the campaign's zone and in t
 })
 
 test("a zone that only the server's data have can be chosen", async () => {
-  const page = await stage.open(owner, { path: `/campaigns/${campaign.id}` })
+  const page = await stage.open(owner, { path: `/campaigns/${campaign.id}/rules` })
   await page.getByRole('combobox', { name: 'Time zone' }).fill('atlantis')
   await page.getByRole('option', { name: 'Europe/Atlantis' }).click()
   await page

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { tester } from '../support/actor.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import { answering, openReceiver } from '../support/receiver.ts'
@@ -143,7 +144,7 @@ test('the overview says whose server fails, and which webhook is paused because 
     await store.events.setHealth(endpoint, { failingSince: 1, failures: 5, nextTryAt: null })
   })
   await said(/is a webhook whose server does not answer as it should/)
-  await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'failing', 1))
+  await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'failing', tester))
   await said(/is a webhook that is paused/)
   await assertAccessible(page)
   assertUntroubled(page)

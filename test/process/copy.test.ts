@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createKey } from '../../src/access/keys.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
 import { assertRefused, command, sharedCommand } from '../support/prepared.ts'
@@ -25,9 +26,9 @@ async function furnished(t: TestContext, leads = 20) {
   const url = `file:${join(installation(t).folder, 'origin.db')}`
   const key = await arrangeIn(url, async (store) => {
     const owner = await accountWithKey(store)
-    const stranger = await store.configuration.createAccount('Stranger')
-    const old = await createKey(store, owner.accountId, 'old', 1)
-    await store.configuration.revokeKey(old.id, 2)
+    const stranger = await store.configuration.createAccount('Stranger', tester)
+    const old = await createKey(store, owner.accountId, 'old', tester)
+    await store.configuration.revokeKey(old.id, testerAt(2))
     for (const id of [owner.accountId, owner.accountId, stranger.id]) await appliedCampaign(store, id, campaignFile())
     return owner.key
   })

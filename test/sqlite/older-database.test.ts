@@ -11,6 +11,7 @@ import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
 import { latestVersion as latest } from '../../src/store/migrations.ts'
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
+import { tester } from '../support/actor.ts'
 import { eventually } from '../support/prepared.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -41,11 +42,11 @@ const versionIn = (path: string) => {
 async function furnished(t: TestContext) {
   const at = emptyPlace(t)
   const store = await openStore(at, options)
-  const account = await store.configuration.createAccount('Owner')
+  const account = await store.configuration.createAccount('Owner', tester)
   const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
   const checked = checkCampaign({ name: 'Autumn course', timeZone: 'UTC', mechanism })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  const campaign = await store.configuration.applyCampaign(account.id, checked.campaign)
+  const campaign = await store.configuration.applyCampaign(account.id, checked.campaign, tester)
   for (const [n, email] of emails.entries()) {
     const attempt = begin(campaign.terms, n)
     const decision = {
@@ -171,7 +172,7 @@ test('a newer database is refused at the start, and while it is open nothing is 
   // At once, not only when it is next looked at.
   const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
   await assert.rejects(store.leads.write(campaign, 'new@example.com', decide, undefined), unavailable)
-  await assert.rejects(store.configuration.createAccount('Late'), unavailable)
+  await assert.rejects(store.configuration.createAccount('Late', tester), unavailable)
   assert.ok(await eventually(1_000, () => !store.isReady()))
   await assert.rejects(store.leads.find(campaign, emails[0] as string), unavailable)
   assert.equal(told, 1)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { tester } from '../support/actor.ts'
 import { campaignFile, type Installation, type Server } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 import { eventually, filesWith, prepared } from '../support/prepared.ts'
@@ -123,7 +124,7 @@ test('erasing in the panel', { timeout: 300_000 }, async (t) => {
     for (let n = 0; n < 150 && answer.status === 200; n += 1) answer = await ask('POST', '/person/erasure', erase)
     assert.deepEqual([answer.status, answer.body.code], [429, 'TOO_MANY_TRIES'])
     assert.ok(answer.body.retryAfterSeconds >= 1)
-    const other = await place.arrange((store) => store.configuration.createAccount('Other'))
+    const other = await place.arrange((store) => store.configuration.createAccount('Other', tester))
     const askAsOther = await panelSession(place, server, other.id)
     assert.equal((await askAsOther('POST', '/person/erasure', erase)).status, 200)
   })

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { migrationTo } from '../../src/store/migrations.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 
@@ -26,11 +27,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a campaign of before gets the language en, and keeps all else: ${engine}`, async (t) => {
     const at = await place(t)
     const older = await openStore(at, options)
-    const { id } = await older.configuration.createAccount('Owner')
+    const { id } = await older.configuration.createAccount('Owner', tester)
     const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
     const checked = checkCampaign({ name: 'Żółw "1"', timeZone: 'UTC', language: 'uk', mechanism, mailTimer: {} })
     assert.ok('campaign' in checked)
-    const made = await older.configuration.applyCampaign(id, checked.campaign)
+    const made = await older.configuration.applyCampaign(id, checked.campaign, tester)
     assert.equal(made.language, 'uk')
     await older.close()
 

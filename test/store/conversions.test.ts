@@ -10,6 +10,7 @@ import { convert, reverse } from '../../src/leads/conversions.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 
@@ -32,13 +33,13 @@ const order = (orderId: string, at: number, changes: Partial<Order> = {}) => ({
 })
 
 async function opened(store: Store, changes: object = {}) {
-  const { id: accountId } = await store.configuration.createAccount('Owner')
-  const campaign = await store.configuration.applyCampaign(accountId, settings(changes))
+  const { id: accountId } = await store.configuration.createAccount('Owner', tester)
+  const campaign = await store.configuration.applyCampaign(accountId, settings(changes), tester)
   const of = { accountId, campaignId: campaign.id }
   const leads = buildLeads(store, openConfigCache(store), () => {})
   const buy = async (buyer: Buyer, orderId: string, now: number, more: Partial<Order> = {}) => {
     const told = { buyer, order: order(orderId, now, more), source: 'api' as const }
-    const converted = await convert(store, of, told, now)
+    const converted = await convert(store, of, told, now, tester)
     assert.ok(typeof converted !== 'string', String(converted))
     return converted
   }
@@ -109,7 +110,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       Array.from({ length: times }, (_, index) => {
         const node = nodes[index % nodes.length] as Store
         const buyer = { email: emails[index % 3 === 0 ? 1 : 0] as string }
-        return convert(node, of, { buyer, order: order('1', 200), source: 'api' }, 200)
+        return convert(node, of, { buyer, order: order('1', 200), source: 'api' }, 200, tester)
       }),
     )
     assert.equal(told.filter((one) => typeof one !== 'string' && one.created).length, 1)
@@ -131,20 +132,20 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await leads.register(of, ada.email, 100)
     const before = await offer(150)
     await buy(ada, '1', 200)
-    const reversed = await reverse(store, of, '1', false, 300)
+    const reversed = await reverse(store, of, '1', false, 300, tester)
     assert.ok(typeof reversed === 'object' && reversed.reversedAt === 300)
     assert.equal((await offer(300)).state, 'expired')
-    assert.deepEqual(await reverse(store, of, '1', true, 400), reversed, 'it was reversed before')
+    assert.deepEqual(await reverse(store, of, '1', true, 400, tester), reversed, 'it was reversed before')
     assert.deepEqual(await offer(400), before)
     assert.deepEqual(await counted(), [[0, 0]])
-    assert.equal(await reverse(store, of, '9', true, 400), undefined)
-    await leads.setDeadline(of, ada.email, 5_000, 500)
+    assert.equal(await reverse(store, of, '9', true, 400, tester), undefined)
+    await leads.setDeadline(of, ada.email, 5_000, testerAt(500))
     await buy(ada, '2', 500)
-    await reverse(store, of, '2', true, 500)
+    await reverse(store, of, '2', true, 500, tester)
     assert.equal((await offer(500)).deadline, 5_000, 'the deadline by hand stands again')
     await buy(ada, '3', 600)
-    await leads.setDeadline(of, ada.email, 7_000, 600)
-    await reverse(store, of, '3', true, 600)
+    await leads.setDeadline(of, ada.email, 7_000, testerAt(600))
+    await reverse(store, of, '3', true, 600, tester)
     assert.equal((await offer(600)).deadline, 7_000, 'a later hand has set another')
   })
 
@@ -155,7 +156,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await leads.register(of, ada.email, 100)
     await buy(ada, `for-${ada.email}`, 200)
     await buy(ada, '2', 300)
-    await store.leads.erase([{ campaign, email: ada.email }], 400)
+    await store.leads.erase([{ campaign, email: ada.email }], testerAt(400))
     const left = await store.conversions.list(campaign, 0, 10)
     assert.doesNotMatch(JSON.stringify(left), /ada|"2"/)
     assert.deepEqual(
@@ -165,7 +166,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await counted(), [[0, 2]])
     const again = await buy(ada, '2', 500)
     assert.deepEqual([again.created, again.conversion.id], [false, left[1]?.id])
-    assert.equal(await convert(store, of, { buyer: ada, order: order('3', 500), source: 'api' }, 500), 'LEAD_NOT_FOUND')
+    assert.equal(
+      await convert(store, of, { buyer: ada, order: order('3', 500), source: 'api' }, 500, tester),
+      'LEAD_NOT_FOUND',
+    )
     const { accountId } = of
     assert.equal(
       await convert(
@@ -173,10 +177,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         { ...of, accountId: accountId + 1 },
         { buyer: ada, order: order('2', 500), source: 'api' },
         1,
+        tester,
       ),
       'CAMPAIGN_NOT_FOUND',
     )
-    await store.configuration.deleteCampaign(campaign.id)
+    await store.configuration.deleteCampaign(campaign.id, tester)
     assert.deepEqual(await store.conversions.list(campaign, 0, 10), [])
   })
 
@@ -189,10 +194,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       () => undefined,
     )
     assert.ok('settings' in checked)
-    const endpoint = await store.events.createEndpoint(of.accountId, checked.settings, 50)
+    const endpoint = await store.events.createEndpoint(of.accountId, checked.settings, testerAt(50))
     await leads.register(of, ada.email, 100)
     for (const orderId of ['1', '2']) await buy(ada, orderId, 200)
-    await reverse(store, of, '1', true, 300)
+    await reverse(store, of, '1', true, 300, tester)
     const due = await store.events.due(endpoint, late, 100)
     assert.deepEqual(
       due.map(({ dueAt, kind }) => `${dueAt} ${kind}`),

@@ -9,6 +9,7 @@ import { buildLeads } from '../../src/leads/leads.ts'
 import type { Due, Endpoint, Sweep } from '../../src/store/events.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -32,8 +33,8 @@ function campaignSettings(changes: object = {}): CampaignSettings {
 }
 
 async function opened(store: Store) {
-  const { id: accountId } = await store.configuration.createAccount('Owner')
-  const { id: campaignId } = await store.configuration.applyCampaign(accountId, campaignSettings())
+  const { id: accountId } = await store.configuration.createAccount('Owner', tester)
+  const { id: campaignId } = await store.configuration.applyCampaign(accountId, campaignSettings(), tester)
   const leads = buildLeads(store, openConfigCache(store), () => {})
   return { of: { accountId, campaignId }, leads, accountId }
 }
@@ -46,14 +47,18 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     await leads.register(of, 'before@example.com', 500)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
-    const other = await store.events.createEndpoint(accountId, settings({ campaignIds: [of.campaignId + 1] }), 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    const other = await store.events.createEndpoint(
+      accountId,
+      settings({ campaignIds: [of.campaignId + 1] }),
+      testerAt(500),
+    )
     // A campaign that was read before the endpoint was made is read again.
     const emails = ['b@example.com', 'a@example.com', 'c@example.com']
     const made = await Promise.all(emails.map((email) => leads.register(of, email, 1_000)))
-    await leads.setDeadline(of, 'a@example.com', 1_500, 1_100)
-    await leads.setDeadline(of, 'b@example.com', 9_000, 1_000)
-    await leads.setDeadline(of, 'b@example.com', 9_100, 1_000)
+    await leads.setDeadline(of, 'a@example.com', 1_500, testerAt(1_100))
+    await leads.setDeadline(of, 'b@example.com', 9_000, testerAt(1_000))
+    await leads.setDeadline(of, 'b@example.com', 9_100, testerAt(1_000))
     const due = await store.events.due(endpoint, late, 100)
     const idOf = (index: number) => (made[index] as { lead: { id: number } }).lead.id
     assert.equal(new Set(due.map(({ leadId }) => leadId)).size, 3)
@@ -83,7 +88,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     for (const [index, email] of ['a@example.com', 'b@example.com', 'c@example.com'].entries())
       await leads.register(of, email, 1_000 + index)
     const [first, second, third] = (await store.events.due(endpoint, 1_002, 9)) as [Due, Due, Due]
@@ -105,7 +110,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       looks: [],
     })
     assert.deepEqual(shown(await store.events.due(endpoint, 2_900, 9)), shown([third]), 'given up')
-    assert.equal(await store.events.resendFailed(endpoint, 2_000, 2_500), 1)
+    assert.equal(await store.events.resendFailed(endpoint, 2_000, testerAt(2_500)), 1)
     await store.events.settle(endpoint, { done: [{ ...again, tries: 0 }, third], failed: [], looks: [] })
     assert.deepEqual(shown(await store.events.due(endpoint, 3_500, 9)), ['3000 look 0 null'])
     const { waiting, oldestDueAt } = await store.events.waiting(endpoint, 3_500)
@@ -122,7 +127,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
-    const made = await store.events.createEndpoint(accountId, settings(), 500)
+    const made = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     for (const email of ['a@example.com', 'b@example.com']) await leads.register(of, email, 1_000)
     const [one, two] = (await store.events.due(made, 1_000, 9)) as [Due, Due]
     const failed = [
@@ -135,7 +140,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const well = { failingSince: null, failures: 0, nextTryAt: null }
     for (const heal of [
       async () => store.events.setHealth(await find(), well),
-      async () => store.events.changeEndpoint(made, settings({ url: 'https://other.example/' })),
+      async () => store.events.changeEndpoint(made, settings({ url: 'https://other.example/' }), tester),
     ]) {
       await store.events.setHealth(made, sick)
       await store.events.settle(made, { done: [one, two], failed, looks: [] })
@@ -156,14 +161,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const campaign = await store.configuration.findCampaign(of.campaignId)
     assert.ok(campaign)
     for (const cause of ['user', 'gone', 'failing'] as const) {
-      const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+      const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
       const email = `${cause}@example.com`
       await leads.register(of, email, 1_000)
       const [notice] = (await store.events.due(endpoint, 1_000, 9)) as [Due]
       const failed = { ...notice, tries: 1, refused: 1, nextAt: 2_000, lastAt: 1_000 }
       await store.events.settle(endpoint, { done: [notice], failed: [failed], looks: [] })
-      await store.events.pauseEndpoint(endpoint, cause, 1_100)
-      await store.leads.erase([{ campaign, email }], 1_200)
+      await store.events.pauseEndpoint(endpoint, cause, testerAt(1_100))
+      await store.leads.erase([{ campaign, email }], testerAt(1_200))
       const kinds = async () => (await store.events.due(endpoint, late, 9)).map(({ kind }) => kind)
       assert.deepEqual(await kinds(), ['lead.registered', 'lead.erased', 'look'])
       const keptSeconds = 30 * 86_400
@@ -171,7 +176,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       assert.equal((await kinds()).length, 3)
       assert.equal(await store.events.purgeOld(1_201 + keptSeconds), 1)
       assert.deepEqual(await kinds(), ['look'])
-      await store.events.pauseEndpoint(endpoint, 'deleted', 1_300)
+      await store.events.pauseEndpoint(endpoint, 'deleted', testerAt(1_300))
     }
   })
 
@@ -183,10 +188,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       mechanism: { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, ...(endsAt && { endsAt }) },
     })
     const save = (endsAt?: string) =>
-      store.configuration.applyCampaign(accountId, { ...campaignSettings(ends(endsAt)), id: of.campaignId })
+      store.configuration.applyCampaign(accountId, { ...campaignSettings(ends(endsAt)), id: of.campaignId }, tester)
     const now = Math.floor(Date.parse('2020-01-01T00:00:00Z') / 1_000)
     for (let n = 0; n < 3; n += 1) await leads.register(of, `${n}@example.com`, now)
-    const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.deadline_changed'] }), 500)
+    const endpoint = await store.events.createEndpoint(
+      accountId,
+      settings({ kinds: ['lead.deadline_changed'] }),
+      testerAt(500),
+    )
     await store.events.lease('node')
     const sweeps = async () => (await store.events.sweeps('node')).filter(({ cause }) => cause === 'edit')
     const told = async () => (await store.events.due(endpoint, late, 99)).filter(({ dueAt }) => dueAt === now + 2)
@@ -221,7 +230,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     await leads.register(of, 'a@example.com', 1_000)
-    const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), testerAt(500))
     await store.events.lease('node')
     const [sweep] = (await store.events.sweeps('node')) as [Sweep]
     await sweepOn(store, { ...sweep, begunAt: 4_500 }, 4_700)
@@ -233,7 +242,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     for (const email of ['ada@example.com', 'ab@example.com']) await leads.register(of, email, 500)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     const sweeps = async () => (await store.events.sweeps('node')).map(({ cause, afterEmail }) => [cause, afterEmail])
     await store.events.lease('node')
     assert.deepEqual(await sweeps(), [['looks', '']])
@@ -243,19 +252,19 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await sweeps(), [['looks', 'ada@example.com']])
     const campaign = await store.configuration.findCampaign(of.campaignId)
     assert.ok(campaign)
-    await store.leads.erase([{ campaign, email: 'ada@example.com' }], 700)
+    await store.leads.erase([{ campaign, email: 'ada@example.com' }], testerAt(700))
     assert.deepEqual(await sweeps(), [['looks', 'ab@example.com']], 'nothing of the address stays behind')
     const [erased] = await store.events.due(endpoint, late, 9)
     assert.deepEqual([erased?.kind, erased?.dueAt], ['lead.erased', 700])
     assert.ok(erased && erased.detail > 0)
-    await store.leads.erase([{ campaign, email: 'ab@example.com' }], 701)
+    await store.leads.erase([{ campaign, email: 'ab@example.com' }], testerAt(701))
     assert.deepEqual(await sweeps(), [['looks', '']])
     await store.events.sweepOn(sweep, [], 600, null)
     assert.equal((await sweeps()).length, 1, 'a step that began before the erasure is done again')
     const [next] = await store.events.sweeps('node')
     await store.events.sweepOn(next as typeof sweep, [], 600, null)
     const change = async (changes: object) => {
-      await store.configuration.applyCampaign(accountId, { ...campaignSettings(changes), id: of.campaignId })
+      await store.configuration.applyCampaign(accountId, { ...campaignSettings(changes), id: of.campaignId }, tester)
       return sweeps()
     }
     assert.deepEqual(await change({ name: 'other' }), [])
@@ -274,14 +283,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => store.close())
     const { of, leads, accountId } = await opened(store)
     const made: Endpoint[] = []
-    for (let n = 0; n < 20; n += 1) made.push(await store.events.createEndpoint(accountId, settings(), 500))
-    await assert.rejects(store.events.createEndpoint(accountId, settings(), 500), /at most 20/)
+    for (let n = 0; n < 20; n += 1) made.push(await store.events.createEndpoint(accountId, settings(), testerAt(500)))
+    await assert.rejects(store.events.createEndpoint(accountId, settings(), testerAt(500)), /at most 20/)
     const [first, second] = made as [Endpoint, Endpoint]
-    await store.events.pauseEndpoint(first, 'user', 600)
+    await store.events.pauseEndpoint(first, 'user', testerAt(600))
     await leads.register(of, 'a@example.com', 1_000)
     assert.equal((await store.events.due(first, late, 9)).length, 0)
     assert.equal((await store.events.due(second, late, 9)).length, 2)
-    await store.events.pauseEndpoint(second, 'deleted', 600)
+    await store.events.pauseEndpoint(second, 'deleted', testerAt(600))
     assert.equal((await store.events.listEndpoints(accountId)).length, 19)
     assert.equal(await store.events.findEndpoint(accountId, second.id), undefined)
     for (let isDone = false; !isDone; ) isDone = await store.events.purge(second)
@@ -294,14 +303,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const { accountId } = await opened(store)
-    const endpoint = await store.events.createEndpoint(accountId, settings(), 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     const [secret] = store.events.secretsOf(endpoint, 500)
     assert.match(String(secret), /^whsec_[A-Za-z0-9+/]{43}=$/)
-    const rotated = (await store.events.rotateSecret(endpoint, 900)) as Endpoint
+    const rotated = (await store.events.rotateSecret(endpoint, 900, tester)) as Endpoint
     assert.deepEqual(store.events.secretsOf(rotated, 899).slice(1), [secret])
     assert.equal(store.events.secretsOf(rotated, 900).length, 1)
     assert.notEqual(store.events.secretsOf(rotated, 900)[0], secret)
-    const twice = (await store.events.rotateSecret(rotated, 800)) as Endpoint
+    const twice = (await store.events.rotateSecret(rotated, 800, tester)) as Endpoint
     const [, second, first] = store.events.secretsOf(twice, 799)
     assert.deepEqual(
       [second, first],
@@ -309,7 +318,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       'a second rotation ends no grace',
     )
     assert.deepEqual(store.events.secretsOf(twice, 899).slice(1), [secret])
-    const leaked = (await store.events.rotateSecret(twice, null)) as Endpoint
+    const leaked = (await store.events.rotateSecret(twice, null, tester)) as Endpoint
     assert.equal(store.events.secretsOf(leaked, 600).length, 1)
     const id = () => store.events.eventId(1, 2, 'lead.expired', 3, 0)
     assert.match(id(), /^evt_[0-9a-f]{32}$/)
@@ -323,7 +332,7 @@ test("postgres: an endpoint is one node's at a time, and another's as soon as th
   const [one, two] = [await openStore(at, options), await openStore(at, options)]
   t.after(async () => void (await Promise.all([one.close(), two.close()])))
   const { of, leads, accountId } = await opened(one)
-  await one.events.createEndpoint(accountId, settings(), 500)
+  await one.events.createEndpoint(accountId, settings(), testerAt(500))
   await leads.register(of, 'a@example.com', 1_000)
   await one.events.lease('one')
   await two.events.lease('two')

@@ -7,6 +7,7 @@ import { begin, registerAgain, setByHand } from '../../src/core/mechanism/attemp
 import type { Campaign, Decide, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 5_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -25,7 +26,7 @@ async function twoStores(t: TestContext, place: Place): Promise<[Store, Store]> 
 }
 
 async function newCampaign(store: Store, mechanism: object = after('P2D')): Promise<Campaign> {
-  const account = await store.configuration.createAccount('Owner')
+  const account = await store.configuration.createAccount('Owner', tester)
   return apply(store, account.id, mechanism)
 }
 
@@ -37,7 +38,7 @@ async function apply(store: Store, accountId: number, mechanism: object, id?: nu
     mechanism,
   })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  return store.configuration.applyCampaign(accountId, checked.campaign)
+  return store.configuration.applyCampaign(accountId, checked.campaign, tester)
 }
 
 const register =
@@ -156,7 +157,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         (stores[n % 2] as Store).leads.write(campaign, email, register(at), undefined),
       )
       for (let n = 0; n < round; n += 1) await new Promise(setImmediate)
-      const deleted = await stores[1].configuration.deleteCampaign(campaign.id)
+      const deleted = await stores[1].configuration.deleteCampaign(campaign.id, tester)
       assert.ok(deleted)
       for (const written of await Promise.all(writing)) {
         assert.ok(written === 'CAMPAIGN_NOT_FOUND' || (typeof written !== 'string' && written.created))
@@ -175,7 +176,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const email = `${round}@example.com`
       const seen = leadOf(await stores[0].leads.write(campaign, email, register(at), undefined))
       const extending = times(10, (n) => (stores[n % 2] as Store).leads.write(campaign, email, extend(at + n), seen))
-      const erased = stores[1].leads.erase([{ campaign, email }], 1)
+      const erased = stores[1].leads.erase([{ campaign, email }], tester)
       const again = stores[0].leads.write(campaign, email, register(at + 5), seen)
       for (const written of await Promise.all(extending)) {
         assert.ok(written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && !written.created), String(written))

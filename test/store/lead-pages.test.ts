@@ -8,6 +8,7 @@ import { visitorName } from '../../src/core/visitor.ts'
 import type { Campaign, Lead, SearchStep } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -21,7 +22,7 @@ const settings = {
 async function makeCampaign(store: Store, accountId: number): Promise<Campaign> {
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  return store.configuration.applyCampaign(accountId, checked.campaign)
+  return store.configuration.applyCampaign(accountId, checked.campaign, tester)
 }
 
 async function add(store: Store, campaignId: number, names: string[]): Promise<void> {
@@ -38,7 +39,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a prefix finds what begins so and nothing else, in pages without gaps: ${engine}`, async (t) => {
     const at = await place(t)
     const first = await openStore(at, options)
-    const { id: accountId } = await first.configuration.createAccount('Owner')
+    const { id: accountId } = await first.configuration.createAccount('Owner', tester)
     const [campaign, other] = [await makeCampaign(first, accountId), await makeCampaign(first, accountId)]
     const emails = [...new Set(fc.sample(local, { numRuns: 300, seed: 5 }))].map((name) => `${name}@example.com`)
     const visitors = ['0', '7f', 'ff'].map((hex) => visitorName(hex.padEnd(32, 'e')))
@@ -79,7 +80,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a part is found anywhere, deadlines give the order, and every state is counted as it is told: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
-    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const { id: accountId } = await store.configuration.createAccount('Owner', tester)
     const { id } = await makeCampaign(store, accountId)
     const campaign = (await store.configuration.findCampaign(id)) as Campaign
     const { terms } = campaign

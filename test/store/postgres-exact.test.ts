@@ -7,6 +7,7 @@ import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import { type OpenOptions, openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { eventually } from '../support/prepared.ts'
@@ -30,7 +31,7 @@ function apply(store: Store, accountId: number, deadline: object, id?: number) {
     mechanism,
   })
   if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-  return store.configuration.applyCampaign(accountId, checked.campaign)
+  return store.configuration.applyCampaign(accountId, checked.campaign, tester)
 }
 
 async function clientOf(t: TestContext, url: string): Promise<Client> {
@@ -43,7 +44,7 @@ async function clientOf(t: TestContext, url: string): Promise<Client> {
 
 test('a change of settings waits for a registration that is being written', async (t) => {
   const { store, url } = await opened(t)
-  const account = await store.configuration.createAccount('Owner')
+  const account = await store.configuration.createAccount('Owner', tester)
   const campaign = await apply(store, account.id, { kind: 'after', period: 'P2D' })
   const somebody = await clientOf(t, url)
   // A lead of the same email that may yet be there: the registration waits to know, and has decided already.
@@ -73,11 +74,11 @@ test('a change of settings waits for a registration that is being written', asyn
 
 test('a change of settings that ends in a deadlock is repeated', { timeout: 30_000 }, async (t) => {
   const { store, url } = await opened(t)
-  const { id } = await store.configuration.createAccount('Owner')
+  const { id } = await store.configuration.createAccount('Owner', tester)
   const somebody = await clientOf(t, url)
   await somebody.query('BEGIN')
   await somebody.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [id])
-  const changing = store.configuration.updateAccount(id, { name: 'Renamed' })
+  const changing = store.configuration.updateAccount(id, { name: 'Renamed' }, tester)
   await sleep(300)
   // The change holds this lock, and waits for the row.
   await somebody.query('SELECT pg_advisory_xact_lock($1)', [0x4c43 * 2 ** 32 + id])

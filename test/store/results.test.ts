@@ -13,6 +13,7 @@ import { fetchers } from '../../src/store/counts.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { evaluate, type Happening, type Mechanism, type Recurrence } from '../support/evaluator.ts'
 import { amount, between, chance, printSeed } from '../support/faults.ts'
@@ -62,7 +63,7 @@ async function makeCampaign(store: Store, accountId: number, changes: object): P
   const pages = [{ pageUrl: 'https://example.com/1' }, { pageUrl: 'https://example.com/2' }]
   const checked = checkCampaign({ name: 'c', isDraft: false, pages, anonymous: { enabled: true }, ...changes })
   assert.ok('campaign' in checked, JSON.stringify(checked))
-  return store.configuration.applyCampaign(accountId, checked.campaign)
+  return store.configuration.applyCampaign(accountId, checked.campaign, tester)
 }
 
 /** What the second evaluator knows of a lead: all that happened to it. */
@@ -123,12 +124,12 @@ async function play(
     person.happened.push({ do: 'visit', at })
   } else if (dice < 0.63) {
     const to = now + Math.floor(between(600, 200_000))
-    await leads.setDeadline(of, email, to, now)
+    await leads.setDeadline(of, email, to, testerAt(now))
     person.happened.push({ do: 'extend', at, to: formatInstant(to) })
   } else if (dice < 0.65) {
     // What still waits to be stored knows the lead no more when it is gone.
     await counting.close()
-    await store.leads.erase([{ campaign, email }], now)
+    await store.leads.erase([{ campaign, email }], testerAt(now))
     person.isErased = true
   } else {
     const counted = pick(['click', 'visit', 'open'] as const)
@@ -205,7 +206,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     printSeed(t)
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
-    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const { id: accountId } = await store.configuration.createAccount('Owner', tester)
     const counting = openCounting(store, (lost) => assert.fail(`lost ${lost}`))
     const configCache = openConfigCache(store)
     const leads = buildLeads(store, configCache, counting.stepped)
@@ -248,13 +249,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`open offers are exact up to a bound and “at least” beyond it, wherever the others stand: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
-    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const { id: accountId } = await store.configuration.createAccount('Owner', tester)
     const leads = buildLeads(store, openConfigCache(store), () => {})
     const now = seconds('2026-10-14T12:00:00Z')
     const signUp = async (campaign: Campaign, from: number, count: number, at: Seconds) => {
       const of = { accountId, campaignId: campaign.id }
       const emails = Array.from({ length: count }, (_, n) => `lead-${from + n}@example.com`)
-      await Promise.all(emails.map((email) => leads.importLead(of, email, at)))
+      await Promise.all(emails.map((email) => leads.importLead(of, email, at, tester)))
     }
     const openOf = async ({ id }: Campaign, most: number) => {
       const { count, isAll } = await openOffersOf(
@@ -269,8 +270,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await signUp(after, 0, 12, now - 60)
     await leads.visitWithoutEmail({ accountId, campaignId: after.id }, visitorName('f'.repeat(32)), now)
     assert.deepEqual([await openOf(after, 12), await openOf(after, 11)], ['12', 'at least 11'])
-    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-0@example.com', now - 1, now)
-    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-1@example.com', now + 1, now)
+    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-0@example.com', now - 1, testerAt(now))
+    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-1@example.com', now + 1, testerAt(now))
     assert.deepEqual([await openOf(after, 11), await openOf(after, 10)], ['11', 'at least 10'])
 
     const fixed = await makeCampaign(store, accountId, { ...kinds[3], name: 'fixed' })

@@ -8,6 +8,7 @@ import { convert, reverse } from '../../src/leads/conversions.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import { reportOf } from '../../src/leads/report.ts'
 import { openStore } from '../../src/store/open.ts'
+import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { amount } from '../support/faults.ts'
 
@@ -59,11 +60,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`the report is equal to a second evaluator, in three currencies and across a clock change: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
-    const { id: accountId } = await store.configuration.createAccount('Owner')
+    const { id: accountId } = await store.configuration.createAccount('Owner', tester)
     const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P3D' } }
     const checked = checkCampaign({ name: 'c', isDraft: false, timeZone: zone, mechanism })
     assert.ok('campaign' in checked)
-    const campaign = await store.configuration.applyCampaign(accountId, checked.campaign)
+    const campaign = await store.configuration.applyCampaign(accountId, checked.campaign, tester)
     const of = { accountId, campaignId: campaign.id }
     const leads = buildLeads(store, openConfigCache(store), () => {})
     const told: Told[] = []
@@ -75,13 +76,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const edge = oneOf(3_600, day / 4, day / 2, day, 3 * day, 7 * day)
       const left = oneOf(null, pick(3) - 1, pick(3_600), pick(day), edge, pick(12 * day))
       const deadline = left === null ? null : at + left
-      if (deadline !== null) await leads.setDeadline(of, email, deadline, registeredAt)
+      if (deadline !== null) await leads.setDeadline(of, email, deadline, testerAt(registeredAt))
       const [currency, isReversed] = [Object.keys(places)[pick(3)] as string, pick(10) === 0]
       const sum = pick(5) === 0 ? 999_999_999_999_999 : pick(1_000_000)
       const bought = { orderId: `o${order}`, at, amount: sum, currency }
-      const done = await convert(store, of, { buyer: { email }, order: bought, source: 'import' }, at)
+      const done = await convert(store, of, { buyer: { email }, order: bought, source: 'import' }, at, tester)
       assert.ok(typeof done === 'object')
-      if (isReversed) await reverse(store, of, bought.orderId, false, at)
+      if (isReversed) await reverse(store, of, bought.orderId, false, at, tester)
       const { deadlineAt } = done.conversion
       const own = deadlineAt === null ? null : deadlineAt - at
       if (left !== null) assert.equal(own, left)
@@ -118,7 +119,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       ).length,
     )
     const email = (await store.conversions.newest(campaign, 1))[0]?.email as string
-    await store.leads.erase([{ campaign, email }], last)
+    await store.leads.erase([{ campaign, email }], testerAt(last))
     assert.deepEqual(
       await reportOf(store, campaign, parseDate('2026-10-20') as number, parseDate('2026-10-30') as number),
       report,

@@ -6,6 +6,7 @@ import { checkCampaign } from '../../src/core/campaign.ts'
 import { fullTimerStyle, type GivenTimerStyle } from '../../src/core/timer-style.ts'
 import { migrationTo } from '../../src/store/migrations.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 
@@ -39,12 +40,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a stored style keeps the defaults of its day, and what it says itself: ${engine}`, async (t) => {
     const at = await place(t)
     const before = await openStore(at, options)
-    const { id } = await before.configuration.createAccount('Owner')
+    const { id } = await before.configuration.createAccount('Owner', tester)
     const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
     for (const mailTimer of styles) {
       const checked = checkCampaign({ name: 'Żółw "1"', timeZone: 'UTC', mechanism, mailTimer })
       assert.ok('campaign' in checked)
-      await before.configuration.applyCampaign(id, checked.campaign)
+      await before.configuration.applyCampaign(id, checked.campaign, tester)
     }
     const read = (store: typeof before) =>
       Promise.all(styles.map((_, index) => store.configuration.findCampaign(index + 1)))

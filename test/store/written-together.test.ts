@@ -8,6 +8,7 @@ import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../../src/store/model.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
@@ -35,8 +36,8 @@ function settings(deadline: object, id?: number): CampaignSettings {
 }
 
 async function makeCampaign(store: Store, deadline: object = twoDays): Promise<Campaign> {
-  const account = await store.configuration.createAccount('Owner')
-  return store.configuration.applyCampaign(account.id, settings(deadline))
+  const account = await store.configuration.createAccount('Owner', tester)
+  return store.configuration.applyCampaign(account.id, settings(deadline), tester)
 }
 
 async function written(write: LeadWrite | LeadRefusal | Promise<LeadWrite | LeadRefusal>): Promise<LeadWrite> {
@@ -156,8 +157,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const register = async (of: string, at: number) =>
       (await written(store.leads.write(campaign, of, first(at), undefined))).lead
     const [before, other] = [await register(email, instants[0] as number), await register(kept, 1)]
-    assert.equal(await store.leads.erase([{ campaign, email }], 1), 1)
-    assert.equal(await store.leads.erase([{ campaign, email }], 1), 0)
+    assert.equal(await store.leads.erase([{ campaign, email }], tester), 1)
+    assert.equal(await store.leads.erase([{ campaign, email }], tester), 0)
     assert.equal(await store.leads.find(campaign, email), undefined)
     assert.equal(await store.leads.findByRef(before.ref), undefined)
     const after = await register(email, instants[1] as number)
@@ -175,8 +176,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const campaigns = await Promise.all([1, 2, 3].map(() => makeCampaign(store)))
     const [other, changed, deleted] = campaigns as [Campaign, Campaign, Campaign]
     await Promise.all([
-      elsewhere.configuration.applyCampaign(changed.accountId, settings(none, changed.id)),
-      elsewhere.configuration.deleteCampaign(deleted.id),
+      elsewhere.configuration.applyCampaign(changed.accountId, settings(none, changed.id), tester),
+      elsewhere.configuration.deleteCampaign(deleted.id, tester),
     ])
     const decide: Decide = (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : decisionsOn(campaign)(0))
     const write = (campaign: Campaign) => store.leads.write(campaign, 'ada@example.com', decide, undefined)
@@ -187,7 +188,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal(lead.attempt.deadlineAt, null)
     assert.equal(onDeleted, 'CAMPAIGN_NOT_FOUND')
     const draft = { ...settings(none, changed.id), isDraft: true }
-    await elsewhere.configuration.applyCampaign(changed.accountId, draft)
+    await elsewhere.configuration.applyCampaign(changed.accountId, draft, tester)
     for (const stale of [changed, campaign])
       assert.equal(await store.leads.write(stale, 'bob@example.com', decide, undefined), 'CAMPAIGN_NOT_PUBLISHED')
     assert.equal(await store.leads.find(campaign, 'bob@example.com'), undefined)
@@ -241,7 +242,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const next = { ...settings(none, campaign.id), name: String(n), pages: pagesOf(n) }
       const counted = store.counts.add([])
       const before = heard
-      await store.configuration.applyCampaign(campaign.accountId, next)
+      await store.configuration.applyCampaign(campaign.accountId, next, tester)
       if (engine === 'sqlite') assert.ok(heard > before, 'a change of our own is not told of at once')
       await counted
     }
@@ -278,7 +279,9 @@ test('settings do not change between a decision and its commit', async (t) => {
   const writing = store.leads.write(campaign, 'ada@example.com', decide, undefined).then(() => order.push('lead'))
   await isDecided
   const draft = { ...settings(twoDays, campaign.id), isDraft: true }
-  const changing = elsewhere.configuration.applyCampaign(campaign.accountId, draft).then(() => order.push('draft'))
+  const changing = elsewhere.configuration
+    .applyCampaign(campaign.accountId, draft, tester)
+    .then(() => order.push('draft'))
   await Promise.race([changing, sleep(300)])
   await client.query('COMMIT')
   await Promise.all([writing, changing])

@@ -6,13 +6,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { createKey } from '../../src/access/keys.ts'
-import { asFile, type CampaignFile, saveCampaign } from '../../src/campaigns/campaigns.ts'
+import { saveCampaign } from '../../src/campaigns/campaigns.ts'
 import { persistentCache } from '../../src/campaigns/persistent-cache.ts'
 import { readSetting } from '../../src/config.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { openTemplates } from '../../src/countdown/templates.ts'
+import { asFile, type CampaignFile } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { testerAt } from './actor.ts'
 import { citusUrl } from './citus.ts'
 import type { Asked } from './command-process.ts'
 import { isFull } from './faults.ts'
@@ -268,7 +270,7 @@ export async function appliedCampaign(store: Store, accountId: number, file: str
   if ('faults' in checked) throw new Error(`no campaign file: ${JSON.stringify(checked.faults)}`)
   const templates = openTemplates(persistentCache(store, nowSeconds))
   try {
-    return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign))
+    return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, testerAt(nowSeconds())))
   } finally {
     await templates.close()
   }
@@ -278,7 +280,7 @@ const nowSeconds = () => Math.floor(Date.now() / 1_000)
 
 export async function accountWithKey(store: Store) {
   await shelveUsualTemplates(store)
-  const { id: accountId } = await store.configuration.createAccount('Owner')
-  const { id: keyId, key } = await createKey(store, accountId, 'server', nowSeconds())
+  const { id: accountId } = await store.configuration.createAccount('Owner', testerAt(nowSeconds()))
+  const { id: keyId, key } = await createKey(store, accountId, 'server', testerAt(nowSeconds()))
   return { accountId, keyId, key }
 }

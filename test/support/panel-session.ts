@@ -1,6 +1,8 @@
 // A user of the panel without a browser: calls of its API behind a session.
 import assert from 'node:assert/strict'
 import { buildUsers } from '../../src/access/users.ts'
+import type { Role } from '../../src/core/role.ts'
+import { testerAt } from './actor.ts'
 import type { Installation, Server } from './lastcall.ts'
 
 export type PanelAnswer = { status: number; body: any }
@@ -8,12 +10,20 @@ export type PanelSession = (name: string, path: string, body?: unknown) => Promi
 
 const json = { 'content-type': 'application/json' }
 
+export const emailOf = (accountId: number, role: Role) =>
+  `${role === 'owner' ? 'user' : role}-of-${accountId}@example.com`
+
 /** Makes a user of the account and signs in; `await ask('POST', '/keys', { name: 'shop' })`. */
-export async function panelSession(place: Installation, server: Server, accountId: number): Promise<PanelSession> {
-  const email = `user-of-${accountId}@example.com`
+export async function panelSession(
+  place: Installation,
+  server: Server,
+  accountId: number,
+  role: Role = 'owner',
+): Promise<PanelSession> {
+  const email = emailOf(accountId, role)
   const password = 'long enough for a test'
   const now = Math.floor(Date.now() / 1_000)
-  await place.arrange((store) => buildUsers(store).create(accountId, email, password, now))
+  await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, testerAt(now)))
   const api = `${server.origin}/panel/api`
   const signedIn = await fetch(`${api}/session`, {
     method: 'POST',

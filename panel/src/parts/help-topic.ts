@@ -6,7 +6,7 @@ export const topics = [
 export type Topic = (typeof topics)[number]
 
 const parts: Record<string, { first: Topic; all: readonly Topic[] }> = {
-  campaigns: { first: 'rules', all: ['results', 'rules', 'pages', 'timer', 'leads'] },
+  campaigns: { first: 'results', all: ['results', 'rules', 'pages', 'timer', 'leads'] },
   settings: { first: 'settings', all: ['users', 'security'] },
   integrations: { first: 'keys', all: ['keys', 'history', 'webhooks', 'reference'] },
 }

@@ -4,6 +4,7 @@ const shapes = {
   campaigns: 'M12 6.5V12l3.5 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18',
   integrations: 'M8 8 4 12l4 4M16 8l4 4-4 4M13.5 5l-3 14',
   settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5',
+  calendar: 'M5 6h14v14H5zM5 10h14M8.5 3.5V8M15.5 3.5V8',
   account: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4.5 20.5a7.5 7.5 0 0 1 15 0',
 }
 

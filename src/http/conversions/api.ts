@@ -1,164 +1,95 @@
-// The API for conversions, beside the public one: the same keys, order of checks, headers, error body and rate window.
-import type { FastifyError, FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { bodyLimitBytes } from '../../core/errors.ts'
-import type { Fault } from '../../core/fault.ts'
-import { checkOrder, conversionDocument, orderIdWanted } from '../../core/order.ts'
+// The API for conversions, beside the public one, in whose rate window its requests count.
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import { checkOrder, conversionDocument } from '../../core/order.ts'
 import { convert, reverse } from '../../leads/conversions.ts'
-import type { Counting } from '../../leads/counting.ts'
-import type { Log } from '../../log.ts'
+import type { CampaignOf } from '../../leads/leads.ts'
 import type { LiveKey } from '../../store/model.ts'
-import { errorCodeOf, logFailure, Refusal } from '../errors.ts'
-import { useJson } from '../json.ts'
-import { shedLoad } from '../overload.ts'
-import { type AuthorizeParts, authorize } from '../public/api.ts'
-import { validationMessage } from '../public/input.ts'
+import type { Store } from '../../store/store.ts'
+import { apiBeside, type BesideParts } from '../beside/api.ts'
+import { describe, listOf } from '../beside/description.ts'
+import type { Operation } from '../beside/operation.ts'
+import { Refusal, sendError } from '../errors.ts'
 import { inTime, parseId } from '../public/leads.ts'
-import { CampaignPath, NoQuery } from '../public/schemas.ts'
-import { description } from './description.ts'
+import { CampaignPath } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
-export type ConversionsApiParts = AuthorizeParts & { counting: Counting; log: Log }
-
-const path = '/campaigns/:campaignId(^[^/]+$)/conversions'
-const usualLimit = 50
-const failures = { '4xx': shape.ErrorOfAny, '5xx': shape.ErrorOfAny }
-
-type Told = { Params: CampaignPath; Body: shape.ConversionInput }
-type Reversed = { Params: CampaignPath; Body: shape.ReversalInput }
-type Listed = { Params: CampaignPath; Querystring: shape.ListQuery }
+type Asked = { store: Store; of: CampaignOf; query: Record<string, string>; body: any; now: number }
 
 /** To be registered under `conversionsPath`. */
-export function conversionsApi(parts: ConversionsApiParts): FastifyPluginAsync {
-  return async (scope) => {
-    scope.decorateRequest('key', null)
-    scope.decorateRequest('waitedMs', 0)
-    useJson(scope)
-    scope.setSchemaErrorFormatter(([fault], place) => new Refusal('VALIDATION_ERROR', faultText(fault, place)))
-    scope.setErrorHandler((error, request, reply) => {
-      // Without a media type a body is none, as in the public API.
-      const hasNoType = request.headers['content-type'] === undefined && request.body === undefined
-      const isMissing = hasNoType && (error as FastifyError).validationContext === 'body'
-      const code = isMissing ? 'UNSUPPORTED_MEDIA_TYPE' : errorCodeOf(error)
-      logFailure(parts.log, code, error, request)
-      return send(reply, code, !isMissing && error instanceof Refusal ? error.message : undefined)
-    })
-    scope.addHook('onResponse', async ({ key }) => {
-      if (key !== null) parts.counting.keyUsed(key.id, parts.now())
-    })
-    const described = JSON.stringify(description(shape.conversionsPath))
-    scope.get('/openapi.json', async (_, reply) => reply.type('application/json').send(described))
-    scope.register(async (guarded) => {
-      await shedLoad(guarded)
-      const { count } = parts.store.rates
-      guarded.addHook('onRequest', authorize(parts, { refuse: refuseListing, count }))
-      // The hook above answers 404; without this handler Fastify would not call it.
-      guarded.setNotFoundHandler((_, reply) => send(reply, 'NOT_FOUND'))
-      addRoutes(guarded, parts)
-      addList(guarded, parts)
-    })
-  }
+export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
+  const { store, now } = parts
+  return apiBeside(parts, {
+    operations,
+    description,
+    admission: { refuse: refuseListing, count: store.rates.count },
+    perform({ run }, { key, params, query, body, waitedMs }) {
+      const of = { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
+      return inTime(run({ store, of, query, body, now: Math.floor(now() / 1_000) }), waitedMs)
+    },
+  })
 }
 
 /** A list hands out every buyer's email: not every key may have it. */
 function refuseListing({ scopes }: LiveKey, reply: FastifyReply): FastifyReply | undefined {
   const { is404, method } = reply.request
-  return is404 || method === 'POST' || scopes.includes('conversions') ? undefined : send(reply, 'FORBIDDEN')
+  return is404 || method === 'POST' || scopes.includes('conversions') ? undefined : sendError(reply, 'FORBIDDEN')
 }
 
-function addRoutes(scope: FastifyInstance, { store, now }: ConversionsApiParts): void {
-  const input = { params: CampaignPath, querystring: NoQuery }
-  const seconds = () => Math.floor(now() / 1_000)
+const usualLimit = 50
+const path = '/campaigns/{campaignId}/conversions'
 
-  scope.post<Told>(
-    path,
-    {
-      bodyLimit: bodyLimitBytes,
-      schema: {
-        ...{ ...input, body: shape.ConversionInput },
-        response: { 200: shape.Conversion, 201: shape.Conversion, ...failures },
-      },
-    },
-    async (request, reply) => {
-      const checked = checkOrder(request.body, seconds())
-      if (checked.faults !== undefined) throw new Refusal('VALIDATION_ERROR', orderFault(checked.faults))
-      const told = { ...checked, source: 'api' as const }
-      const result = await inTime(convert(store, campaignOf(request), told, seconds()), request.waitedMs)
-      if (typeof result === 'string') return send(reply, result)
+const operations: readonly Operation<Asked>[] = [
+  {
+    ...{ id: 'createConversion', method: 'POST', path, summary: 'Tell of an order', params: CampaignPath },
+    ...{ body: shape.ConversionInput, checksBody: true, answer: 'Conversion', status: 201, isRepeatable: true },
+    errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
+    async run({ store, of, body, now }) {
+      const checked = checkOrder(body, now)
+      if (checked.faults !== undefined) {
+        throw new Refusal('VALIDATION_ERROR', `${checked.faults[0]?.path} ${checked.faults[0]?.message}`)
+      }
+      const result = await convert(store, of, { ...checked, source: 'api' }, now, null)
+      if (typeof result === 'string') throw new Refusal(result)
       const { reversedAt: _, ...conversion } = conversionDocument(result.conversion)
-      return reply.code(result.created ? 201 : 200).send({ ...conversion, created: result.created })
+      return { ...conversion, created: result.created }
     },
-  )
-
-  scope.post<Reversed>(
-    `${path}/reversal`,
-    {
-      bodyLimit: bodyLimitBytes,
-      schema: { ...input, body: shape.ReversalInput, response: { 200: shape.KeptConversion, ...failures } },
+  },
+  {
+    ...{ id: 'listConversions', method: 'GET', path, summary: 'List orders, by a key with the scope `conversions`' },
+    ...{ params: CampaignPath, query: shape.ListQuery, answer: 'ConversionList', status: 200 },
+    errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
+    async run({ store, of, query }) {
+      const limit = Number(query.limit ?? usualLimit)
+      const after = query.afterId === undefined ? 0 : parseId(query.afterId)
+      if (after === null) throw new Refusal('INVALID_CURSOR')
+      const campaign = await store.configuration.findCampaign(of.campaignId)
+      if (campaign?.accountId !== of.accountId) throw new Refusal('CAMPAIGN_NOT_FOUND')
+      const found = await store.conversions.list(campaign, after, limit + 1)
+      const items = found.slice(0, limit).map(conversionDocument)
+      return { items, nextAfterId: found.length > items.length ? (items.at(-1)?.id ?? null) : null }
     },
-    async (request, reply) => {
-      const { orderId, reopen = false } = request.body
-      const reversed = reverse(store, campaignOf(request), orderId, reopen, seconds())
-      const result = await inTime(reversed, request.waitedMs)
-      if (result === undefined) return send(reply, 'CONVERSION_NOT_FOUND')
-      return typeof result === 'string' ? send(reply, result) : { ...conversionDocument(result), orderId }
+  },
+  {
+    ...{ id: 'reverseConversion', method: 'POST', path: `${path}/reversal`, summary: 'Count an order out' },
+    ...{ params: CampaignPath, body: shape.ReversalInput, answer: 'KeptConversion', status: 200 },
+    errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
+    async run({ store, of, body: { orderId, reopen = false }, now }) {
+      const result = await reverse(store, of, orderId, reopen, now, null)
+      if (typeof result !== 'object') throw new Refusal(result ?? 'CONVERSION_NOT_FOUND')
+      return { ...conversionDocument(result), orderId }
     },
-  )
-}
+  },
+]
 
-function addList(scope: FastifyInstance, { store, configCache }: ConversionsApiParts): void {
-  scope.register(async (bodiless) => {
-    bodiless.removeAllContentTypeParsers()
-    // Whatever body comes, it stays unread.
-    bodiless.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    bodiless.get<Listed>(
-      path,
-      {
-        schema: {
-          ...{ params: CampaignPath, querystring: shape.ListQuery },
-          response: { 200: shape.ConversionList, ...failures },
-        },
-      },
-      async (request, reply) => {
-        const { limit = usualLimit, afterId } = request.query
-        const after = afterId === undefined ? 0 : parseId(afterId)
-        if (after === null) return send(reply, 'INVALID_CURSOR')
-        const { accountId, campaignId } = campaignOf(request)
-        const campaign = await configCache.campaign(campaignId)
-        if (campaign?.accountId !== accountId) return send(reply, 'CAMPAIGN_NOT_FOUND')
-        const listed = store.conversions.list(campaign, after, Number(limit) + 1)
-        const found = await inTime(listed, request.waitedMs)
-        const items = found.slice(0, Number(limit)).map(conversionDocument)
-        return { items, nextAfterId: found.length > items.length ? (items.at(-1)?.id ?? null) : null }
-      },
-    )
-  })
-}
-
-function campaignOf({ key, params }: FastifyRequest<{ Params: CampaignPath }>) {
-  return { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
-}
-
-function send(reply: FastifyReply, code: shape.Code, message = shape.messageOf[code]): FastifyReply {
-  const body = { status: 'error', code, message, requestId: reply.request.id }
-  return reply.code(shape.statusOf[code]).type('application/json').send(body)
-}
-
-const wanted: Record<string, string> = {
-  orderId: `orderId must be ${orderIdWanted}`,
-  currency: 'currency must be one of ISO 4217, such as "EUR"',
-  amount: 'amount must be a text such as "49.00"',
-  ref: 'ref must be the 32 hexadecimal digits of a ref',
-  at: 'at must be an instant such as 2026-06-05T03:59:00Z',
-  reopen: 'reopen must be true or false',
-}
-
-function faultText(fault: FastifySchemaValidationError | undefined, place: string): string {
-  const isOfShape = place === 'body' && fault?.keyword !== 'additionalProperties' && fault?.keyword !== 'required'
-  const name = fault?.instancePath.slice(1) ?? ''
-  return (isOfShape && wanted[name]) || validationMessage(fault, place)
-}
-
-function orderFault([fault]: readonly Fault[]): string {
-  return `${fault?.path} ${fault?.message}`
-}
+const { Conversion, KeptConversion, ConversionInput, ReversalInput, ConversionList } = shape
+export const description = describe({
+  title: 'Lastcall API for conversions',
+  description: 'Tells of purchases: each order once. Where the campaign says so, an order ends the offer.',
+  path: shape.conversionsPath,
+  tags: [{ name: 'Conversions', description: 'Who bought, and how long before the end.' }],
+  operations,
+  schemas: {
+    ...{ Conversion, KeptConversion, ConversionInput, ReversalInput },
+    ConversionList: listOf(ConversionList, 'KeptConversion'),
+  },
+})

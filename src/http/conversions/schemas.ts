@@ -1,20 +1,9 @@
 // The shapes of the API for conversions: what validates a request, and what the description says.
-import Type, { type Static } from 'typebox'
-import { errorMessage, errorStatus } from '../../core/errors.ts'
+import Type from 'typebox'
 import { orderIdPattern } from '../../core/order.ts'
-import { ErrorBody, LeadInput } from '../public/schemas.ts'
+import { LeadInput } from '../public/schemas.ts'
 
 export const conversionsPath = '/api/conversions/v1'
-
-/** Every error of this API, with its status: those of the public one and two more. */
-export const statusOf = { ...errorStatus, FORBIDDEN: 403, CONVERSION_NOT_FOUND: 404 } as const
-export type Code = keyof typeof statusOf
-
-export const messageOf: Record<Code, string> = {
-  ...errorMessage,
-  FORBIDDEN: 'This key may not list conversions; make one with the scope conversions.',
-  CONVERSION_NOT_FOUND: 'The campaign has no order with this orderId.',
-}
 
 const closed = { additionalProperties: false }
 const nullable = <T extends Type.TSchema>(schema: T, description?: string) =>
@@ -37,7 +26,6 @@ export const ConversionInput = Type.Object(
   },
   { ...closed, description: 'Either `email` or `ref`; an amount needs its currency.' },
 )
-export type ConversionInput = Static<typeof ConversionInput>
 
 const properties = {
   id,
@@ -64,7 +52,6 @@ export const ReversalInput = Type.Object(
   },
   closed,
 )
-export type ReversalInput = Static<typeof ReversalInput>
 export const ListQuery = Type.Object(
   {
     limit: Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' })),
@@ -72,10 +59,3 @@ export const ListQuery = Type.Object(
   },
   closed,
 )
-export type ListQuery = Static<typeof ListQuery>
-
-const codes = Object.keys(statusOf)
-export const ErrorOfAny = {
-  ...ErrorBody,
-  properties: { ...ErrorBody.properties, code: { type: 'string', enum: codes, description: 'What went wrong.' } },
-}

@@ -6,26 +6,6 @@ import { tryCauses } from '../../events/sender.ts'
 
 export const eventsPath = '/api/events/v1'
 
-/** Every error of this API that the public one does not have, with its status. */
-export const eventErrorStatus = {
-  FORBIDDEN: 403,
-  ENDPOINT_NOT_FOUND: 404,
-  DELIVERY_NOT_FOUND: 404,
-  TOO_MANY_ENDPOINTS: 409,
-  WEBHOOKS_OFF: 409,
-  TARGET_NOT_ALLOWED: 422,
-} as const
-export type EventErrorCode = keyof typeof eventErrorStatus
-
-export const eventErrorMessage: Record<EventErrorCode, string> = {
-  FORBIDDEN: 'This key may not manage endpoints; make one with the scope events.',
-  ENDPOINT_NOT_FOUND: 'The account has no endpoint with this id.',
-  DELIVERY_NOT_FOUND: 'The log has no event with this id.',
-  TOO_MANY_ENDPOINTS: 'The account has as many endpoints as it may; delete one first.',
-  WEBHOOKS_OFF: 'The operator has switched webhooks off.',
-  TARGET_NOT_ALLOWED: 'Requests may not go to this address.',
-}
-
 const closed = { additionalProperties: false }
 const instant = Type.String({ format: 'date-time' })
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])

@@ -85,10 +85,9 @@ function admit({ site, users, now }: PanelSurface) {
     if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
     const token = request.cookies[cookieName(isSecure(site.publicUrl))] ?? ''
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
-    const { access, path, bodyLimit } = panelRoute
+    const { access, reads, bodyLimit } = panelRoute
     if (access !== 'anybody') {
       if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
-      const reads = access === 'viewer' || path.startsWith('GET ')
       if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
       if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
     }
@@ -106,7 +105,7 @@ function foreignOrigin(publicUrl: string): PanelRefusal {
 
 /** Anything else is no id. Fifteen digits are exact as a number. */
 const numberPattern = '(^[1-9]\\d{0,14}$)'
-/** Refs, and ids of keys and sessions: texts without a NUL, which PostgreSQL refuses. */
+/** Refs, and ids of keys, invitations and sessions: texts without a NUL, which PostgreSQL refuses. */
 const namePattern = '(^[\\da-f-]{1,64}$)'
 
 function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): void {

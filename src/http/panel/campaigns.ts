@@ -2,15 +2,16 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
-import { asFile, type CampaignFile, saveCampaign } from '../../campaigns/campaigns.ts'
+import { saveCampaign } from '../../campaigns/campaigns.ts'
 import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { dayOf } from '../../core/mechanism/calendar.ts'
 import type { Terms } from '../../core/mechanism/terms.ts'
 import { openOffersOf } from '../../leads/open-offers.ts'
 import type { Session } from '../../store/access.ts'
+import type { Actor } from '../../store/audit.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
-import type { Campaign, MayReplace } from '../../store/model.ts'
+import { asFile, type Campaign, type CampaignFile, type MayReplace } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { turnToBuild } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
@@ -61,9 +62,9 @@ export const campaignRoutes = {
   ...forMember('POST /campaigns', {
     body: Type.Object({ settings: Settings }, closed),
     bodyLimit: 262_144,
-    async run({ session, parts, body, now }) {
+    async run({ session, parts, body, by }) {
       const { id: _, ...settings } = body.settings as { id?: unknown }
-      return whole(parts, await save(parts, session, settings, now), now)
+      return whole(parts, await save(parts, session, settings, by), by.at)
     },
   }),
   ...forViewer('GET /campaigns/:campaignId', {
@@ -73,22 +74,22 @@ export const campaignRoutes = {
   ...forMember('PUT /campaigns/:campaignId', {
     body: Type.Object({ settings: Settings, revision: Type.String() }, closed),
     bodyLimit: 262_144,
-    async run({ campaign: { id }, session, parts, body, now }) {
+    async run({ campaign: { id }, session, parts, body, by }) {
       const asRead = (standing: Campaign) => revisionOf(asFile(standing)) === body.revision
-      return whole(parts, await save(parts, session, { ...body.settings, id }, now, asRead), now)
+      return whole(parts, await save(parts, session, { ...body.settings, id }, by, asRead), by.at)
     },
   }),
   /** Archived, it is a draft that the panel's list hides. */
   ...forMember('PUT /campaigns/:campaignId/archive', {
     body: Type.Object({ isArchived: Type.Boolean() }, closed),
-    async run({ campaign, parts, body, now }) {
-      await parts.store.configuration.archiveCampaign(campaign.accountId, campaign.id, body.isArchived ? now : null)
+    async run({ campaign, parts, body, by }) {
+      await parts.store.configuration.archiveCampaign(campaign.accountId, campaign.id, body.isArchived, by)
       return {}
     },
   }),
   ...forMember('DELETE /campaigns/:campaignId', {
-    async run({ campaign, parts }) {
-      await parts.store.configuration.deleteCampaign(campaign.id)
+    async run({ campaign, parts, by }) {
+      await parts.store.configuration.deleteCampaign(campaign.id, by)
       return {}
     },
   }),
@@ -122,15 +123,15 @@ async function save(
   parts: PanelParts,
   session: Session,
   settings: object,
-  now: Seconds,
+  by: Actor,
   mayReplace?: MayReplace,
 ): Promise<Campaign> {
   const checked = checkCampaign(settings)
   if ('faults' in checked) throw new PanelRefusal('INVALID', checked.faults)
   const { account, user } = session
-  const turn = turnToBuild(session, now)
-  const changed = { at: now, userId: user.id }
-  return saveCampaign(parts, account.id, checked.campaign, mayReplace, turn, changed).catch((error) => {
+  const turn = turnToBuild(session, by.at)
+  const changed = { at: by.at, userId: user.id }
+  return saveCampaign(parts, account.id, checked.campaign, by, mayReplace, turn, changed).catch((error) => {
     if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
     if (!(error instanceof Refused)) throw error
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []

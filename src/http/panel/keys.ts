@@ -28,33 +28,33 @@ export const keyRoutes = {
   }),
   ...forOwner('POST /keys', {
     body: Type.Object({ name: Name }, closed),
-    async run({ session, parts, body, now }) {
+    async run({ session, parts, body, now, by }) {
       await needRoom(parts, session.account.id, now)
-      return createKey(parts.store, session.account.id, body.name, now)
+      return createKey(parts.store, session.account.id, body.name, by)
     },
   }),
   ...forOwner('PATCH /keys/:keyId', {
     body: Type.Object({ name: Name }, closed),
-    async run({ session, parts, params, body }) {
+    async run({ session, parts, params, body, by }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.configuration.renameKey(id, body.name)) as Key)
+      return shown((await parts.store.configuration.renameKey(id, body.name, by)) as Key)
     },
   }),
   /** The new key works at once, the one before until its time of grace ends. */
   ...forOwner('POST /keys/:keyId/replacement', {
     body: Type.Object({ name: Name, graceSeconds: Type.Enum([...graces]) }, closed),
-    async run({ session, parts, params, body, now }) {
+    async run({ session, parts, params, body, now, by }) {
       const old = await needKey(parts, session.account.id, params.keyId)
       await needRoom(parts, session.account.id, now)
-      const made = await replaceKey(parts.store, old, body.name, body.graceSeconds, now)
+      const made = await replaceKey(parts.store, old, body.name, body.graceSeconds, by)
       if (made === undefined) throw new PanelRefusal('CHANGED_MEANWHILE')
       return made
     },
   }),
   ...forOwner('DELETE /keys/:keyId', {
-    async run({ session, parts, params, now }) {
+    async run({ session, parts, params, by }) {
       const { id } = await needKey(parts, session.account.id, params.keyId)
-      return shown((await parts.store.configuration.revokeKey(id, now)) as Key)
+      return shown((await parts.store.configuration.revokeKey(id, by)) as Key)
     },
   }),
 }

@@ -12,6 +12,7 @@ import { addPeriod, periodOf } from '../../core/mechanism/period.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { conversionDocument } from '../../core/order.ts'
+import { mayAs } from '../../core/role.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { dateOf } from '../../leads/counting.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
@@ -25,6 +26,8 @@ import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
 const pageMaxSize = 1_000
+/** Leads that a viewer reads at once: a page of the list, and one more that tells of the next. */
+const viewersPageMaxSize = 51
 /** Leads that one request reads at most: a state is not stored, so a search may read many to find one. */
 const stepSize = 1_000
 const importMaxSize = 500
@@ -35,20 +38,17 @@ const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: impor
 const importBodyLimit = 1_048_576
 const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
 
-const SearchBody = Type.Object(
-  {
-    prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
-    state: Type.Union([Type.Null(), State]),
-    afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
-    limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
-    withLinks: Type.Boolean(),
-    part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
-    sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
-    afterAt: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
-    refs: Type.Optional(Refs),
-  },
-  closed,
-)
+const search = {
+  prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
+  state: Type.Union([Type.Null(), State]),
+  afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
+  limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
+  part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
+  sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
+  afterAt: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+  refs: Type.Optional(Refs),
+}
+const SearchBody = Type.Object(search, closed)
 type SearchBody = Static<typeof SearchBody>
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
@@ -62,24 +62,21 @@ export const leadRoutes = {
   ...forViewer('POST /campaigns/:campaignId/leads/search', {
     body: SearchBody,
     async run({ campaign, session, parts, body, now }) {
-      const { state, limit, withLinks } = body
-      const step = await readStep(parts, campaign, body)
-      const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
-      const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
-      const shown = found.slice(0, limit)
-      const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
-      const offer = offerOf(campaign, session.account, parts)
+      const isMore = body.limit > viewersPageMaxSize
+      if (isMore && !mayAs('member', session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
+      return findLeads(parts, campaign, body, now)
+    },
+  }),
+  /** The same leads with what the export says of each, in the order of its columns. */
+  ...forMember('POST /campaigns/:campaignId/leads/export', {
+    reads: true,
+    body: SearchBody,
+    async run({ campaign, session, parts, body, now }) {
+      const { leads, ...rest } = await findLeads(parts, campaign, body, now)
       const tools = toolsOf(session.account, parts)
-      const rows = shown.map((lead) => lines.get(lead) as ExportLine)
       return {
-        leads: rows.map((one) => ({
-          ...one,
-          offer: withLinks ? offer(one) : null,
-          /** What the export says of the lead, in the order of its columns. */
-          cells: withLinks ? exportCells(campaign, one, tools) : null,
-        })),
-        read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
-        ...(last === undefined ? step.next : positionOf(last, body.sort)),
+        leads: leads.map((line) => ({ email: line.email, cells: exportCells(campaign, line, tools) })),
+        ...rest,
       }
     },
   }),
@@ -104,11 +101,11 @@ export const leadRoutes = {
   /** As one step; resolves with how many there were. */
   ...forMember('POST /campaigns/:campaignId/leads/erasure', {
     body: Type.Object({ refs: Refs }, closed),
-    async run({ campaign, session, parts, body, now }) {
-      countErasure(session, now)
+    async run({ campaign, session, parts, body, by }) {
+      countErasure(session, by.at)
       const leads = await leadsOf(parts, campaign, body.refs)
       const names = leads.map(({ email }) => ({ campaign, email }))
-      return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, now) }
+      return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, by) }
     },
   }),
   /**
@@ -117,12 +114,12 @@ export const leadRoutes = {
    */
   ...forMember('PUT /campaigns/:campaignId/leads/deadlines', {
     body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
-    async run({ campaign, parts, body, now }) {
+    async run({ campaign, parts, body, now, by }) {
       const at = body.at === null ? null : needInstant(campaign, body.at)
       const leads = await leadsOf(parts, campaign, body.refs)
       const changed = leads.flatMap((lead) => {
         const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
-        return deadline === null ? [] : [parts.leads.setDeadline(named(campaign), lead.email, deadline, now)]
+        return deadline === null ? [] : [parts.leads.setDeadline(named(campaign), lead.email, deadline, by)]
       })
       return { leads: (await Promise.all(changed)).map((done) => exportLine(needDone(done))) }
     },
@@ -130,8 +127,8 @@ export const leadRoutes = {
   /** Registers, as the API does: a lead that is there may be reset by it, or begin another attempt. */
   ...forMember('POST /campaigns/:campaignId/leads', {
     body: Type.Object({ email: Email }, closed),
-    async run({ campaign, parts, body, now }) {
-      const { created, lead } = needDone(await parts.leads.register(named(campaign), body.email, now))
+    async run({ campaign, parts, body, by }) {
+      const { created, lead } = needDone(await parts.leads.add(named(campaign), body.email, by))
       return { created, ref: lead.ref }
     },
   }),
@@ -139,18 +136,19 @@ export const leadRoutes = {
   ...forMember('POST /campaigns/:campaignId/leads/import', {
     body: Emails,
     bodyLimit: importBodyLimit,
-    async run({ campaign, parts, body, now }) {
+    async run({ campaign, parts, body, now, by }) {
       const outcome = async (email: string): Promise<ImportOutcome> => {
         const fault = emailFault(email)
         if (fault !== undefined) return fault
-        const { created } = needDone(await parts.leads.importLead(named(campaign), email, now))
+        const { created } = needDone(await parts.leads.importLead(named(campaign), email, now, by))
         return created ? 'created' : 'existing'
       }
       return { outcomes: await Promise.all(body.emails.map(outcome)) }
     },
   }),
   /** What that import would do, and what a new lead would get; nothing is written. */
-  ...forViewer('POST /campaigns/:campaignId/leads/import/trial', {
+  ...forMember('POST /campaigns/:campaignId/leads/import/trial', {
+    reads: true,
     body: Emails,
     bodyLimit: importBodyLimit,
     async run({ campaign, parts, body, now }) {
@@ -182,20 +180,34 @@ export const leadRoutes = {
   /** `at` is a local time of the campaign's zone, `2026-12-31T23:59`; null clears what was set. */
   ...forMember('PUT /campaigns/:campaignId/leads/:ref/deadline', {
     body: Type.Object({ at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
-    async run({ campaign, parts, params, body, now }) {
+    async run({ campaign, parts, params, body, by }) {
       const lead = await needLead(parts, campaign, params.ref)
       const at = body.at === null ? null : needInstant(campaign, body.at)
-      return exportLine(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, now)))
+      return exportLine(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, by)))
     },
   }),
   ...forMember('DELETE /campaigns/:campaignId/leads/:ref', {
-    async run({ campaign, session, parts, params, now }) {
+    async run({ campaign, session, parts, params, by }) {
       const { email } = await needLead(parts, campaign, params.ref)
-      countErasure(session, now)
-      if ((await parts.store.leads.erase([{ campaign, email }], now)) === 0) throw new PanelRefusal('NOT_FOUND')
+      countErasure(session, by.at)
+      if ((await parts.store.leads.erase([{ campaign, email }], by)) === 0) throw new PanelRefusal('NOT_FOUND')
       return {}
     },
   }),
+}
+
+async function findLeads(parts: PanelParts, campaign: Campaign, body: SearchBody, now: Seconds) {
+  const { state, limit } = body
+  const step = await readStep(parts, campaign, body)
+  const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
+  const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
+  const shown = found.slice(0, limit)
+  const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
+  return {
+    leads: shown.map((lead) => lines.get(lead) as ExportLine),
+    read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
+    ...(last === undefined ? step.next : positionOf(last, body.sort)),
+  }
 }
 
 type Position = { afterEmail: string | null; afterAt: Seconds | null }

@@ -20,9 +20,9 @@ export const personRoutes = {
   /** Exactly this address, not another spelling of it. */
   ...forMember('POST /person/erasure', {
     body: Type.Object({ email: Email }, closed),
-    async run({ session, parts, body, now }) {
-      countErasure(session, now)
-      return { campaignIds: await erasePerson(parts.store, session.account.id, body.email, now) }
+    async run({ session, parts, body, by }) {
+      countErasure(session, by.at)
+      return { campaignIds: await erasePerson(parts.store, session.account.id, body.email, by) }
     },
   }),
 }

@@ -73,12 +73,14 @@ export type Asked<Path extends string, Query, Body, Who> = {
 
 type Of<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-/** Who may call a route. What a viewer may call changes nothing of the account, and is there while it is suspended. */
+/** Who may call a route; a viewer none that changes anything of the account. */
 export type Access = 'anybody' | Role
 
 export type Route<Path extends string = string, Query = any, Body = any, Answer = unknown> = {
   path: Path
   access: Access
+  /** It changes nothing of the account, and is there while that is suspended. */
+  reads: boolean
   query: TSchema | undefined
   body: TSchema | undefined
   /** Bytes; 64 KiB where nothing else is said. */
@@ -89,6 +91,8 @@ export type Route<Path extends string = string, Query = any, Body = any, Answer 
 export const usualBodyLimit = 65_536
 
 type Given<Path extends string, Q, B, Who, Answer> = {
+  /** To be said of a POST that a viewer may not call, and that changes nothing all the same. */
+  reads?: boolean
   query?: Q
   body?: B
   bodyLimit?: number
@@ -105,8 +109,11 @@ function maker<Who>(access: Access) {
     B extends TSchema | undefined = undefined,
   >(
     path: Path,
-    { query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
-  ): Made<Path, Q, B, Answer> => ({ [path]: { path, access, query, body, bodyLimit, run } }) as Made<Path, Q, B, Answer>
+    { reads, query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
+  ): Made<Path, Q, B, Answer> => {
+    const isReading = reads ?? (access === 'viewer' || path.startsWith('GET '))
+    return { [path]: { path, access, reads: isReading, query, body, bodyLimit, run } } as Made<Path, Q, B, Answer>
+  }
 }
 
 /** `forMember('POST /campaigns/:campaignId/draft', { body, run })`: a table of one route, to be spread into others. */

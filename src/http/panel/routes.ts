@@ -11,6 +11,7 @@ import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
+import type { Route } from './route.ts'
 import { salesRoutes } from './sales.ts'
 import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './sessions.ts'
@@ -37,6 +38,6 @@ export const routes = {
   ...previewRoutes,
   ...timeZoneRoutes,
   ...webhookRoutes,
-}
+} satisfies Record<string, Route>
 
 export type Routes = typeof routes

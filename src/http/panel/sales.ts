@@ -24,11 +24,11 @@ export const salesRoutes = {
   }),
   ...forMember('POST /campaigns/:campaignId/leads/:ref/conversions', {
     body: Type.Object({ orderId: Type.String({ maxLength: 200 }), amount: text, currency: text }, closed),
-    async run({ campaign, parts, params, body, now }) {
+    async run({ campaign, parts, params, body, now, by }) {
       const { email } = await needLead(parts, campaign, params.ref)
       const checked = checkOrder({ ...body, email }, now)
       if (checked.faults !== undefined) throw new PanelRefusal('INVALID', checked.faults)
-      const done = await convert(parts.store, named(campaign), { ...checked, source: 'panel' }, now)
+      const done = await convert(parts.store, named(campaign), { ...checked, source: 'panel' }, now, by)
       if (typeof done === 'string') throw new PanelRefusal('NOT_FOUND')
       return { ...conversionDocument(done.conversion), created: done.created }
     },

@@ -2,14 +2,18 @@
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import type { CodeNeeded, SignedIn, TooMany } from '../../access/users.ts'
+import { roles } from '../../core/role.ts'
 import type { Credentials } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
-import { invalid, PanelRefusal } from './errors.ts'
+import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
 import { forAnybody, forOwner, forViewer } from './route.ts'
 import { AnyPassword, closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
 const Token = Type.String({ minLength: 1, maxLength: 100 })
+const RoleName = Type.Enum([...roles])
+/** That an account has open at the same time. */
+const mostInvitations = 100
 
 export const userRoutes = {
   /** Who is there, and what the first screen needs to know. */
@@ -52,7 +56,7 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
-    async run({ body, parts, token: before, client, now, setSession }) {
+    async run({ body, parts, token: before, client, by, now, setSession }) {
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -60,9 +64,7 @@ export const userRoutes = {
         throw invalid('accountName', 'is missing')
       }
       const joining = { email, password, accountName: accountName ?? '' }
-      const signedIn = await parts.users.accept(token, joining, client(), now).catch((error) => {
-        throw error instanceof Refused ? new PanelRefusal('EMAIL_TAKEN') : error
-      })
+      const signedIn = await parts.users.accept(token, joining, client(), by).catch(refusedAs('EMAIL_TAKEN'))
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
       await parts.users.signOut(before)
       setSession(signedIn.token)
@@ -72,9 +74,9 @@ export const userRoutes = {
 
   ...forViewer('POST /password', {
     body: Type.Object({ current: AnyPassword, next: Password }, closed),
-    async run({ session, token, body, parts, now }) {
+    async run({ session, token, body, parts, by }) {
       const { current, next } = body
-      const changed = await parts.users.changePassword(session, token, current, next, now)
+      const changed = await parts.users.changePassword(session, token, current, next, by)
       if (changed !== 'CHANGED') needRight(changed)
       return {}
     },
@@ -82,28 +84,62 @@ export const userRoutes = {
   ...forViewer('GET /users', {
     run: async ({ session, parts }) => ({ users: await parts.users.list(session.account.id) }),
   }),
-  ...forOwner('POST /invitations', {
-    /** The token stands behind `#`, which no server, log or referrer gets to see. */
-    async run({ parts, session, now }) {
-      return { url: `${parts.site.publicUrl}/join#${await parts.users.invite(session.user, now)}` }
+  ...forOwner('PATCH /users/:userId', {
+    body: Type.Object({ role: RoleName }, closed),
+    async run({ session, parts, params, body, by }) {
+      const { users } = parts
+      const user = await users.setRole(session.account.id, params.userId, body.role, by).catch(refusedAs('LAST_OWNER'))
+      if (user === undefined) throw new PanelRefusal('NOT_FOUND')
+      return { user }
     },
   }),
   ...forOwner('DELETE /users/:userId', {
-    async run({ session, parts, params }) {
-      const removed = await parts.users.remove(session.account.id, params.userId).catch((error) => {
-        throw error instanceof Refused ? new PanelRefusal('REFUSED') : error
-      })
+    async run({ session, parts, params, by }) {
+      const removed = await parts.users.remove(session.account.id, params.userId, by).catch(refusedAs('LAST_OWNER'))
       if (!removed) throw new PanelRefusal('NOT_FOUND')
+      return {}
+    },
+  }),
+
+  ...forOwner('GET /invitations', {
+    run: async ({ session, parts, now }) => ({
+      invitations: await parts.users.openInvitations(session.account.id, now),
+    }),
+  }),
+  ...forOwner('POST /invitations', {
+    body: Type.Object({ role: RoleName, email: Type.Optional(Email) }, closed),
+    /** The token stands behind `#`, which no server, log or referrer gets to see. */
+    async run({ parts, session, body, by, now }) {
+      const { users, site } = parts
+      const open = await users.openInvitations(session.account.id, now)
+      if (open.length >= mostInvitations) throw new PanelRefusal('TOO_MANY_INVITATIONS')
+      const invited = { role: body.role, email: body.email ?? null }
+      const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
+      return { url: `${site.publicUrl}/join#${token}` }
+    },
+  }),
+  /** Its link lets nobody in any more. */
+  ...forOwner('DELETE /invitations/:invitationId', {
+    async run({ session, parts, params, by }) {
+      const withdrawn = await parts.users.withdraw(session.account.id, params.invitationId, by)
+      if (!withdrawn) throw new PanelRefusal('NOT_FOUND')
       return {}
     },
   }),
   ...forOwner('PATCH /account', {
     body: Type.Object({ name: Name }, closed),
-    async run({ session, parts, body }) {
-      const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name })
+    async run({ session, parts, body, by }) {
+      const account = await parts.store.configuration.updateAccount(session.account.id, { name: body.name }, by)
       return { account }
     },
   }),
+}
+
+/** For `catch`: what the store refuses, by this code. */
+function refusedAs(code: PanelErrorCode) {
+  return (error: unknown): never => {
+    throw error instanceof Refused ? new PanelRefusal(code) : error
+  }
 }
 
 /** @throws PanelRefusal where the password was wrong, or too many were tried */

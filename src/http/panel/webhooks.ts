@@ -32,10 +32,10 @@ export const webhookRoutes = {
   }),
   ...forOwner('POST /webhooks', {
     body: EndpointInput,
-    async run({ session, parts, body }) {
+    async run({ session, parts, body, by }) {
       needOn(parts)
       const { endpoints } = parts
-      const made = await endpoints.create(session.account.id, checked(parts, body)).catch((error) => {
+      const made = await endpoints.create(session.account.id, checked(parts, body), by).catch((error) => {
         throw error instanceof Refused ? new PanelRefusal('TOO_MANY_WEBHOOKS') : error
       })
       return { id: made.id, name: made.settings.name, secret: endpoints.secret(made) }
@@ -45,13 +45,13 @@ export const webhookRoutes = {
     body: EndpointInput,
     async run(asked) {
       const { id, accountId } = await needEndpoint(asked)
-      await asked.parts.endpoints.change({ id, accountId }, checked(asked.parts, asked.body))
+      await asked.parts.endpoints.change({ id, accountId }, checked(asked.parts, asked.body), asked.by)
       return {}
     },
   }),
   ...forOwner('DELETE /webhooks/:endpointId', {
     async run(asked) {
-      await asked.parts.endpoints.remove(await needEndpoint(asked))
+      await asked.parts.endpoints.remove(await needEndpoint(asked), asked.by)
       return {}
     },
   }),
@@ -59,7 +59,7 @@ export const webhookRoutes = {
     body: SecretInput,
     async run(asked) {
       const endpoint = await needEndpoint(asked)
-      const secret = await asked.parts.endpoints.rotate(endpoint, asked.body.graceHours)
+      const secret = await asked.parts.endpoints.rotate(endpoint, asked.body.graceHours, asked.by)
       if (secret === undefined) throw new PanelRefusal('NOT_FOUND')
       return { id: endpoint.id, name: endpoint.settings.name, secret }
     },
@@ -72,7 +72,7 @@ export const webhookRoutes = {
   }),
   ...forOwner('POST /webhooks/:endpointId/pause', {
     async run(asked) {
-      await asked.parts.endpoints.pause(await needEndpoint(asked))
+      await asked.parts.endpoints.pause(await needEndpoint(asked), asked.by)
       return {}
     },
   }),
@@ -80,14 +80,14 @@ export const webhookRoutes = {
     body: ResumeInput,
     async run(asked) {
       needOn(asked.parts)
-      await asked.parts.endpoints.resume(await needEndpoint(asked), asked.body.from)
+      await asked.parts.endpoints.resume(await needEndpoint(asked), asked.body.from, asked.by)
       return {}
     },
   }),
   ...forOwner('POST /webhooks/:endpointId/backfill/:campaignId', {
     async run(asked) {
       needOn(asked.parts)
-      await asked.parts.endpoints.backfill(await needEndpoint(asked), asked.campaign.id)
+      await asked.parts.endpoints.backfill(await needEndpoint(asked), asked.campaign.id, asked.by)
       return {}
     },
   }),
@@ -116,7 +116,7 @@ export const webhookRoutes = {
     body: Type.Object({ eventId: Type.String({ maxLength: 40 }) }, closed),
     async run(asked) {
       needOn(asked.parts)
-      if (!(await asked.parts.endpoints.resend(await needEndpoint(asked), asked.body.eventId))) {
+      if (!(await asked.parts.endpoints.resend(await needEndpoint(asked), asked.body.eventId, asked.by))) {
         throw new PanelRefusal('NOT_FOUND')
       }
       return {}

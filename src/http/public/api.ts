@@ -53,34 +53,40 @@ export type PublicApiParts = {
 /** To be registered under `basePath`. */
 export function publicApi(parts: PublicApiParts): FastifyPluginAsync {
   return async (scope) => {
-    scope.decorateRequest('key', null)
-    scope.decorateRequest('waitedMs', 0)
-    useJson(scope)
-    scope.setSchemaErrorFormatter(([fault], place) => {
-      return new Refusal('VALIDATION_ERROR', validationMessage(fault, place))
-    })
-    scope.setErrorHandler((error, request, reply) => {
-      // Without a media type a body is none (contract, row 7): Fastify goes on without one.
-      const hasNoType = request.headers['content-type'] === undefined && request.body === undefined
-      const isMissing = hasNoType && (error as FastifyError).validationContext === 'body'
-      const code = isMissing ? 'UNSUPPORTED_MEDIA_TYPE' : errorCodeOf(error)
-      logFailure(parts.log, code, error, request)
-      return sendError(reply, code, !isMissing && error instanceof Refusal ? error.message : undefined)
-    })
+    useContract(scope, parts.log, description(basePath))
     scope.addHook('onResponse', async (request, reply) => account(parts, request, reply))
-    const described = JSON.stringify(description(basePath))
-    scope.get('/openapi.json', async (_, reply) => reply.type('application/json').send(described))
-    scope.register(async (guarded) => addOperations(guarded, parts))
+    scope.register(async (guarded) => {
+      await guard(guarded, parts)
+      addCampaignRoutes(guarded, parts.store)
+      addLeadRoutes(guarded, parts)
+    })
   }
 }
 
-async function addOperations(guarded: FastifyInstance, parts: PublicApiParts): Promise<void> {
-  await shedLoad(guarded)
-  guarded.addHook('onRequest', authorize(parts))
+/** Bodies, errors and the description, as the contract has them. */
+export function useContract(scope: FastifyInstance, log: Log, description: object): void {
+  scope.decorateRequest('key', null)
+  scope.decorateRequest('waitedMs', 0)
+  useJson(scope)
+  scope.setSchemaErrorFormatter(([fault], place) => new Refusal('VALIDATION_ERROR', validationMessage(fault, place)))
+  scope.setErrorHandler((error, request, reply) => {
+    // Without a media type a body is none (contract, row 7): Fastify goes on without one.
+    const hasNoType = request.headers['content-type'] === undefined && request.body === undefined
+    const isMissing = hasNoType && (error as FastifyError).validationContext === 'body'
+    const code = isMissing ? 'UNSUPPORTED_MEDIA_TYPE' : errorCodeOf(error)
+    logFailure(log, code, error, request)
+    return sendError(reply, code, !isMissing && error instanceof Refusal ? error.message : undefined)
+  })
+  const described = JSON.stringify(description)
+  scope.get('/openapi.json', async (_, reply) => reply.type('application/json').send(described))
+}
+
+/** Nothing in this scope is done before rows 1 to 4 of the contract have passed, also for unknown paths. */
+export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admission?: Admission): Promise<void> {
+  await shedLoad(scope)
+  scope.addHook('onRequest', authorize(parts, admission))
   // The hook above answers 404; without this handler Fastify would not call it.
-  guarded.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
-  addCampaignRoutes(guarded, parts.store)
-  addLeadRoutes(guarded, parts)
+  scope.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
 }
 
 export type AuthorizeParts = Pick<PublicApiParts, 'configCache' | 'store' | 'now' | 'rateLimitPerMinute'>
@@ -92,7 +98,7 @@ export type Admission = {
 }
 
 /** Rows 1 to 4 of the contract. */
-export function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizeParts, admission?: Admission) {
+function authorize({ configCache, store, now, rateLimitPerMinute }: AuthorizeParts, admission?: Admission) {
   const count = admission?.count ?? store.rates.count
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const beganAt = performance.now()

@@ -1,7 +1,8 @@
-// What is wrong with a request of the public API, in words.
+// What is wrong with a request of the public API and those beside it, in words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { emailMaxLength } from '../../core/email.ts'
 import { languages } from '../../core/offer.ts'
+import { orderIdWanted } from '../../core/order.ts'
 import { pageMaxSize } from './schemas.ts'
 
 const messages: Record<string, string> = {
@@ -9,18 +10,19 @@ const messages: Record<string, string> = {
   limit: `limit must be an integer from 1 to ${pageMaxSize}`,
   isDraft: 'isDraft must be true or false',
   email: `email must be an email address in ASCII of at most ${emailMaxLength} characters`,
+  orderId: `orderId must be ${orderIdWanted}`,
   language: `language must be ${languages.join(' or ')}`,
 }
 
 /** What is wrong, by the name of the property and never by its value. `place`: body, querystring or params. */
 export function validationMessage(fault: FastifySchemaValidationError | undefined, place: string): string {
-  const { keyword, instancePath = '', params = {} } = fault ?? {}
-  const name = instancePath.slice(1)
+  const { keyword, instancePath = '', message = 'is not valid', params = {} } = fault ?? {}
+  const name = instancePath.slice(1).replaceAll('/', '.')
   const thing = place === 'querystring' ? 'query parameter' : 'property'
   if (keyword === 'additionalProperties') return `unknown ${thing} ${quoted(params.additionalProperty)}`
   if (keyword === 'required') return `property ${String(params.missingProperty)} is missing`
   if (place === 'querystring' && keyword === 'type') return `query parameter ${name} is given twice`
-  return messages[name] ?? 'the body must be a JSON object'
+  return messages[name] ?? (name === '' ? 'the body must be a JSON object' : `${name} ${message}`)
 }
 
 /** A name that the client made up, in a form and length that do no harm. */

@@ -1,4 +1,6 @@
 // Leads are decided on and written in one transaction, which holds the settings of their account.
+
+import { addLeadEntries } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import { insertNoticesSql, noticeValues } from '../events.ts'
@@ -43,15 +45,12 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher, toLea
       async (connection) => {
         const campaigns = await campaignsNow(connection, accountId, writes)
         const made = writes.map((write) => newLead(write, campaigns))
-        await giveIds(connection, made.filter(isNewLead))
-        return made
+        const leads = made.filter(isNewLead).sort(inOrder)
+        await giveIds(connection, leads)
+        return { made, leads, ids: hasEntries(leads) ? await insertLogged(connection, accountId, leads) : undefined }
       },
-      async (connection, made) => {
-        const leads = made.filter(isNewLead)
-        const [ids] = await Promise.all([
-          insertNew(connection, accountId, leads.sort(inOrder)),
-          noteLeads(connection, accountId, leads),
-        ])
+      async (connection, { made, leads, ids: known }) => {
+        const ids = known ?? (await insertTold(connection, accountId, leads))
         return made.map((one) => (isNewLead(one) ? createdLead(one, ids.get(one.salt), refs) : one))
       },
     ),
@@ -63,13 +62,14 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher, toLea
       async (connection) => {
         const { accountId, id } = (writes[0] as Write).campaign
         const campaigns = await campaignsNow(connection, accountId, writes)
-        return { campaigns, leads: await lockLeads(connection, campaigns.get(id), writes, toLead) }
-      },
-      async (connection, { campaigns, leads }) => {
+        const leads = await lockLeads(connection, campaigns.get(id), writes, toLead)
         const changes: Changes = new Map()
         const told: Told[] = []
         const written = writes.map((write) => changedLead(write, campaigns, leads, changes, told))
-        const { accountId } = (writes[0] as Write).campaign
+        await addLeadEntries(sqlOn(connection), entriesOf(told))
+        return { accountId, changes, told, written }
+      },
+      async (connection, { accountId, changes, told, written }) => {
         await Promise.all([
           ...[...changes.values()].map((values) => connection.rows(update, values)),
           noteLeads(connection, accountId, told),
@@ -159,7 +159,7 @@ function changedLead(
   const next = { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
   leads.set(write.email, next)
   changes.set(lead.email, [...attemptValues(decision), campaign.accountId, campaign.id, lead.email])
-  if (decision.notices !== undefined) told.push({ id: lead.id, decision })
+  told.push({ id: lead.id, decision })
   return { campaign, lead: next, created: false }
 }
 
@@ -204,6 +204,22 @@ async function giveIds(connection: Connection, leads: NewLead[]): Promise<void> 
   if (!leads.some(({ decision }) => decision.notices !== undefined)) return
   const rows = await connection.rows<[id: number]>(nextIds, [leads.length])
   for (const [index, lead] of leads.entries()) lead.id = rows[index]?.[0] as number
+}
+
+const entriesOf = (told: readonly Told[]) => told.flatMap(({ decision }) => decision.entry ?? [])
+const hasEntries = (told: readonly Told[]) => entriesOf(told).length > 0
+
+async function insertTold(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
+  const [ids] = await Promise.all([insertNew(connection, accountId, leads), noteLeads(connection, accountId, leads)])
+  return ids
+}
+
+/** What is done by hand is written a round trip earlier: its entries tell of those leads alone that were new. */
+async function insertLogged(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
+  const ids = await insertTold(connection, accountId, leads)
+  const made = leads.filter(({ salt }) => ids.has(salt))
+  await addLeadEntries(sqlOn(connection), entriesOf(made))
+  return ids
 }
 
 async function noteLeads(connection: Connection, accountId: number, leads: Told[]): Promise<void> {

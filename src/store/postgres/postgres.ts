@@ -1,4 +1,5 @@
 import { accessOn } from '../access.ts'
+import { auditOn } from '../audit.ts'
 import { configurationOn } from '../configuration.ts'
 import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
@@ -72,6 +73,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     conversions: conversionsOn(runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
+    audit: auditOn(runner),
     templates: templatesOn(runner),
     events: eventsOn(runner, { key: refKey, sharedClock: clock, rowsAtOnce: noticesAtOnce }),
     rates: ratesOn(pools, refKey),

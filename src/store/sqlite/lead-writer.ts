@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { addLeadEntries, type LeadEntry } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'
@@ -89,10 +90,11 @@ async function writeAll(database: Database, leads: Leads, batch: Pending[]): Pro
     return campaigns.get(read.id)
   }
   const answers: (() => void)[] = []
+  const entries: LeadEntry[] = []
   for (const pending of batch) {
     const { campaign, resolve, reject } = pending
     try {
-      const answer = writeOne(leads, await current(campaign), pending)
+      const answer = writeOne(leads, await current(campaign), pending, entries)
       answers.push(() => resolve(answer))
     } catch (error) {
       // A defect in one decision must not take its neighbours down; an error of the database ends the batch.
@@ -101,14 +103,22 @@ async function writeAll(database: Database, leads: Leads, batch: Pending[]): Pro
       answers.push(() => reject(error))
     }
   }
+  await addLeadEntries(database.sql, entries)
   return answers
 }
 
-function writeOne(leads: Leads, campaign: Campaign | undefined, { email, decide }: Pending): Answer {
+/** What the audit log has of it goes to `entries`. */
+function writeOne(
+  leads: Leads,
+  campaign: Campaign | undefined,
+  { email, decide }: Pending,
+  entries: LeadEntry[],
+): Answer {
   if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
   const lead = leads.find(campaign, email)
   const decision = decide(campaign, lead)
   if (typeof decision === 'string') return decision
+  if (decision?.entry !== undefined) entries.push(decision.entry)
   if (lead === undefined) {
     if (decision === undefined) throw new Error('a lead that is not there cannot stay as it is')
     return { campaign, lead: leads.create(campaign, email, decision), created: true }

@@ -46,9 +46,9 @@ export type LeadsOptions = {
 export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, onErased }: LeadsOptions): LeadStore {
   const { connection } = database
 
-  function toLead(campaign: Campaign, [email, ...row]: LeadWithEmail): Lead {
-    const ref = refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
-    return leadOf(row, email, ref, ruleOf(connection, campaign, row[3]))
+  function toLead(campaign: Campaign, [email, ...row]: LeadWithEmail, ref?: string): Lead {
+    const named = ref ?? refs.write({ accountId: campaign.accountId, leadId: row[0], salt: row[1] })
+    return leadOf(row, email, named, ruleOf(connection, campaign, row[3]))
   }
 
   /** The caller holds a transaction, as for `create` and `change`. */
@@ -72,10 +72,10 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
     return { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
   }
 
-  const foundLead = ([campaignId, ...row]: FoundRow): FoundLead => ({
+  const foundLead = ([campaignId, ...row]: FoundRow, ref?: string): FoundLead => ({
     id: row[1],
     campaignId,
-    lead: async (campaign) => toLead(campaign, row),
+    lead: async (campaign) => toLead(campaign, row, ref),
   })
 
   return {
@@ -86,17 +86,17 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         if (parts === undefined) return undefined
         const values = [parts.accountId, parts.leadId, parts.salt]
         const [found] = connection.rows<FoundRow>(findLeadByRef, ...values)
-        return found && foundLead(found)
+        return found && foundLead(found, ref)
       }),
     findByIds: (accountId, ids) =>
       reading(database, () => {
         const rows = ids.flatMap((id) => connection.rows<FoundRow>(findOneById, accountId, id))
-        return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
+        return rows.filter(([, email]) => !isVisitorName(email)).map((row) => foundLead(row))
       }),
     ...lists(database, toLead),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
-    async erase(leads, now) {
-      const erased = await runner.write((sql) => deleteNamed(sql, leads, now))
+    async erase(leads, by) {
+      const erased = await runner.write((sql) => deleteNamed(sql, leads, by))
       onErased()
       return erased
     },

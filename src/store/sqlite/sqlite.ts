@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { accessOn } from '../access.ts'
+import { auditOn } from '../audit.ts'
 import { configurationOn } from '../configuration.ts'
 import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
@@ -52,6 +53,7 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
     conversions: conversionsOn(runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
+    audit: auditOn(runner),
     templates: templatesOn(runner),
     // One process serves an embedded database.
     events: eventsOn(runner, { key: refKey, sharedClock: null, rowsAtOnce: 1 }),

@@ -6,6 +6,7 @@ import { checkCampaign } from '../../../src/core/campaign.ts'
 import { begin } from '../../../src/core/mechanism/attempt.ts'
 import type { Decide, LeadWrite } from '../../../src/store/model.ts'
 import { openStore } from '../../../src/store/open.ts'
+import { tester } from '../../support/actor.ts'
 import { amount } from '../../support/faults.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
 import { ask } from '../../support/postgres-databases.ts'
@@ -25,11 +26,11 @@ for (const isAnalyzed of [false, true])
     const options = { lockWaitMs: 1_000, timeoutMs: 10_000, poolSize: 1, isServer: true }
     const store = await openStore({ engine: 'postgres', url }, options)
     t.after(() => store.close())
-    const account = await store.configuration.createAccount('Owner')
+    const account = await store.configuration.createAccount('Owner', tester)
     const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
     const checked = checkCampaign({ name: 'Autumn course', timeZone: 'Europe/Warsaw', mechanism })
     if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
-    const campaign = await store.configuration.applyCampaign(account.id, checked.campaign)
+    const campaign = await store.configuration.applyCampaign(account.id, checked.campaign, tester)
 
     const decide: Decide = ({ terms, ruleId }, lead) => ({
       registeredAt: 1,

@@ -49,7 +49,7 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
     return times[Math.ceil(times.length * 0.99) - 1] as number
   }
 
-  const search = { prefix: 'lead-1', state: null, afterEmail: '', limit: 500, withLinks: false }
+  const search = { prefix: 'lead-1', state: null, afterEmail: '', limit: 500 }
   const found = await ask('POST', `/campaigns/${campaignId}/leads/search`, search)
   const refs: string[] = found.body.leads.map(({ ref }: { ref: string }) => ref)
   await goodClient()

@@ -25,7 +25,7 @@ const parts = {
 
 /** One campaign: its name and state, and one of its parts. */
 export default function CampaignScreen() {
-  const { part = 'rules', ref } = useParams<{ part?: string; ref?: string }>()
+  const { part = 'results', ref } = useParams<{ part?: string; ref?: string }>()
   const isPlace = Object.hasOwn(parts, part) && (ref === undefined || part === 'leads')
   const campaign = useCampaign()
   const name = campaign.data?.settings.name
@@ -52,7 +52,7 @@ function CampaignTabs({ part, campaignId }: { part: string; campaignId: number }
   const text = useWords(words)
   const tabs = (Object.keys(parts) as (keyof typeof parts)[]).map((name) => ({
     name,
-    path: `/campaigns/${campaignId}${name === 'rules' ? '' : `/${name}`}`,
+    path: `/campaigns/${campaignId}${name === 'results' ? '' : `/${name}`}`,
     title: (
       <>
         {text[name]}

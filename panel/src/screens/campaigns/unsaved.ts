@@ -42,7 +42,7 @@ export function useIsUnsaved(campaignId: number): boolean {
 
 /** What somebody leaves behind unsaved who goes from this part to that address, in this campaign or elsewhere. */
 export function unsavedLeft(campaignId: number, part: string, to: string): Unsaved<unknown>[] {
-  const [, campaigns, id, next = 'rules'] = to.split('/')
+  const [, campaigns, id, next = 'results'] = to.split('/')
   const staysHere = campaigns === 'campaigns' && id === String(campaignId)
   const left = editedParts.filter((one) => (staysHere ? one === part && part !== next : true))
   return left.map((one) => unsavedOf(campaignId, one)).filter((unsaved) => unsaved !== undefined)

@@ -1,4 +1,4 @@
-import { Anchor, Group, List, Paper, Text, Title } from '@mantine/core'
+import { Anchor, List, Paper, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { useWords } from '../../language.ts'
 import { TimesIn } from '../../parts/time-text.tsx'
@@ -18,8 +18,8 @@ const places = {
   WEBHOOK_PAUSED: () => '/integrations/webhooks',
   NO_PAGE: (id: number | null) => `/campaigns/${id}/pages`,
   WIDGET_NEVER_SEEN: (id: number | null) => `/campaigns/${id}/pages`,
-  OVER: (id: number | null) => `/campaigns/${id}`,
-  NO_DEADLINE: (id: number | null) => `/campaigns/${id}`,
+  OVER: (id: number | null) => `/campaigns/${id}/rules`,
+  NO_DEADLINE: (id: number | null) => `/campaigns/${id}/rules`,
 } satisfies Record<What, (id: number | null) => string | null>
 
 /** What the customer would want to fix: one line for what is alike. */
@@ -34,7 +34,12 @@ export function Attentions({ overview: { attention, campaigns } }: { overview: O
       {attention.length === 0 && <Text size="sm">{text.allWell}</Text>}
       <List size="sm" spacing={6}>
         {[...groups].map((alike) => (
-          <List.Item key={`${alike[0]?.what} ${alike[0]?.name}`} styles={{ itemWrapper: { display: 'inline' } }}>
+          <List.Item
+            key={`${alike[0]?.what} ${alike[0]?.name}`}
+            // What opens has a mark of its own.
+            {...(alike.length > 1 && { style: { listStyle: 'none' } })}
+            styles={{ itemWrapper: { display: 'inline' }, itemLabel: { display: 'inline' } }}
+          >
             {alike.length === 1 ? <One of={alike[0] as Found} /> : <Many of={alike} />}
           </List.Item>
         ))}
@@ -52,14 +57,10 @@ function One({ of: { what, campaignId, name, until } }: { of: Found }) {
   const text = useWords(words)
   const wordsOf = (when: string) => (what === 'KEY_ENDS' ? text.what[what](when) : text.what[what])
   return (
-    <Group gap={4} component="span">
-      <Place to={places[what](campaignId)} text={name ?? wordsOf('')} />
-      {name !== null && (
-        <span>
-          <TimesIn at={until === null ? [] : [until]} say={(when = '') => wordsOf(when)} />
-        </span>
-      )}
-    </Group>
+    <>
+      <Place to={places[what](campaignId)} text={name ?? wordsOf('')} />{' '}
+      {name !== null && <TimesIn at={until === null ? [] : [until]} say={(when = '') => wordsOf(when)} />}
+    </>
   )
 }
 

@@ -5,17 +5,30 @@ import { useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
-import { useSession } from '../../session.ts'
+import { RoleNote } from '../../parts/role-note.tsx'
+import { useMay, useSession } from '../../session.ts'
+import { roleWords } from './role-words.ts'
 import { Section } from './section.tsx'
 import { words } from './words.ts'
 
 export default function Account() {
   const text = useWords(words)
+  const isOwner = useMay('owner')
   return (
     <Section title={text.account}>
-      <AccountName />
+      {isOwner ? <AccountName /> : <NameOnly />}
       <PublicAddress />
     </Section>
+  )
+}
+
+function NameOnly() {
+  const { onlyOwnersAccount } = useWords(roleWords)
+  return (
+    <div>
+      <Text style={{ overflowWrap: 'anywhere' }}>{useSession().account.name}</Text>
+      <RoleNote needed="owner">{onlyOwnersAccount}</RoleNote>
+    </div>
   )
 }
 

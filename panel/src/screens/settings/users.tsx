@@ -1,15 +1,18 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type AnswerOf, useAsk, useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { focusNextRow, rowMark } from '../../parts/next-row.ts'
+import { RoleNote } from '../../parts/role-note.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { useSession } from '../../session.ts'
+import { useMay, useSession } from '../../session.ts'
+import { Invitations } from './invitations.tsx'
+import { roleWords } from './role-words.ts'
+import { type Role, useRoleOptions } from './roles.ts'
 import { Section } from './section.tsx'
 import { words } from './words.ts'
 
@@ -28,8 +31,11 @@ export default function UsersPart() {
 
 function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
   const text = useWords(words)
+  const { rolesText, onlyOwnersUsers } = useWords(roleWords)
+  const isOwner = useMay('owner')
   const [removing, setRemoving] = useState<User>()
   const remove = useSend('DELETE /users/:userId')
+  const owners = users.data?.users.filter(({ role }) => role === 'owner').length
   const close = () => {
     setRemoving(undefined)
     remove.reset()
@@ -45,18 +51,22 @@ function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
   }
   return (
     <Stack>
+      <Text size="sm" c="dimmed">
+        {rolesText}
+      </Text>
+      <RoleNote needed="owner">{onlyOwnersUsers}</RoleNote>
       <Failure of={users} />
       <Stack component="ul" p={0} m={0} gap="xs" style={{ listStyle: 'none' }}>
         {users.data?.users.map((user) => (
           <UserRow
             key={user.id}
             user={user}
-            isOnly={users.data.users.length === 1}
+            isLastOwner={user.role === 'owner' && owners === 1}
             onRemove={() => setRemoving(user)}
           />
         ))}
       </Stack>
-      <Invite />
+      {isOwner && <Invitations />}
       <Confirm
         opened={removing !== undefined}
         onClose={close}
@@ -72,8 +82,12 @@ function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
   )
 }
 
-function UserRow({ user, isOnly, onRemove }: { user: User; isOnly: boolean; onRemove(): void }) {
+type RowProps = { user: User; isLastOwner: boolean; onRemove(): void }
+
+function UserRow({ user, isLastOwner, onRemove }: RowProps) {
   const text = useWords(words)
+  const { roles, lastOwner } = useWords(roleWords)
+  const isOwner = useMay('owner')
   const isMe = useSession().user.id === user.id
   return (
     <Group component="li" justify="space-between" {...rowMark('users', user.id)}>
@@ -84,31 +98,67 @@ function UserRow({ user, isOnly, onRemove }: { user: User; isOnly: boolean; onRe
         <Text size="sm" c="dimmed">
           {text.since} <TimeText at={user.createdAt} />
         </Text>
+        {isOwner && isLastOwner && (
+          <Text size="sm" c="dimmed">
+            {lastOwner}
+          </Text>
+        )}
       </Stack>
-      {isOnly || isMe ? null : (
-        <Button variant="subtle" color="red" size="xs" onClick={onRemove} aria-label={`${text.remove} ${user.email}`}>
-          {text.remove}
-        </Button>
-      )}
+      <Group gap="xs">
+        {isOwner && !isLastOwner ? <ChooseRole user={user} isMe={isMe} /> : <Text>{roles[user.role]}</Text>}
+        {isOwner && !isMe && !isLastOwner && (
+          <Button variant="subtle" color="red" size="xs" onClick={onRemove} aria-label={`${text.remove} ${user.email}`}>
+            {text.remove}
+          </Button>
+        )}
+      </Group>
     </Group>
   )
 }
 
-function Invite() {
-  const text = useWords(words)
-  const send = useSend('POST /invitations')
+/** Takes effect at once; an owner who gives up the own role is asked first. */
+function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
+  const text = useWords(roleWords)
+  const options = useRoleOptions()
+  const send = useSend('PATCH /users/:userId')
+  const [asked, setAsked] = useState<Role>()
+  const close = () => {
+    setAsked(undefined)
+    send.reset()
+  }
+  const set = (role: Role) => {
+    const onSuccess = () => {
+      toast(text.roleSet(user.email, text.roles[role]))
+      close()
+    }
+    send.mutate({ params: { userId: user.id }, body: { role } }, { onSuccess })
+  }
   return (
-    <Stack align="start">
-      <Button variant="default" loading={send.isPending} onClick={() => send.mutate({})}>
-        {text.invite}
-      </Button>
-      <Failure of={{ error: send.error }} />
-      {send.data !== undefined && (
-        <Stack w="100%" gap="xs">
-          <Text size="sm">{text.inviteText}</Text>
-          <CopyBlock name={text.inviteName} text={send.data.url} />
-        </Stack>
-      )}
-    </Stack>
+    <>
+      <NativeSelect
+        size="xs"
+        aria-label={text.roleOf(user.email)}
+        data={options}
+        value={user.role}
+        disabled={send.isPending}
+        onChange={(event) => {
+          const role = event.currentTarget.value as Role
+          if (isMe) setAsked(role)
+          else set(role)
+        }}
+      />
+      {asked === undefined && <Failure of={{ error: send.error }} />}
+      <Confirm
+        opened={asked !== undefined}
+        onClose={close}
+        title={text.ownTitle}
+        text={text.ownText}
+        action={text.ownDo}
+        isDangerous
+        isPending={send.isPending}
+        error={send.error}
+        onConfirm={() => asked !== undefined && set(asked)}
+      />
+    </>
   )
 }

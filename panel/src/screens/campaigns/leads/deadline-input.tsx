@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core'
 import type { CallFailed } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { ClockInput } from '../../../parts/clock-input.tsx'
 import { words } from './words.ts'
 
 type Props = { timeZone: string; at: string; error: CallFailed | null; isFirst?: boolean; onChange(at: string): void }
@@ -9,8 +9,8 @@ type Props = { timeZone: string; at: string; error: CallFailed | null; isFirst?:
 export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }: Props) {
   const text = useWords(words)
   return (
-    <TextInput
-      type="datetime-local"
+    <ClockInput
+      clock="moment"
       label={text.deadlineInput(timeZone)}
       description={text.deadlineText}
       required
@@ -18,7 +18,7 @@ export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }
       max="9999-12-30T23:59"
       value={at}
       error={error?.code === 'INVALID' ? text.deadlineWrong : undefined}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      onChange={onChange}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { CallFailed } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -87,7 +87,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
         {isFiltered && <Text size="sm">{text.exportFiltered}</Text>}
         {!isAtOnce && <MailServiceSelect of={chosen} disabled={exported !== null} />}
         <Group gap="sm" role="status">
-          {isRunning && <Loader size="xs" aria-label={text.exportRunning} />}
+          {isRunning && exported === null && <Text size="sm">{text.exportRunning}</Text>}
           {exported !== null && phase !== 'done' && (
             <Text size="sm">
               {text.read(exported.read)}, {text.found(exported.count)}

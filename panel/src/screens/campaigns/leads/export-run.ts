@@ -31,10 +31,10 @@ export async function* exportLeads(
   while (exported.afterEmail !== null) {
     signal.throwIfAborted()
     const { afterEmail, afterAt } = exported
-    const body = { ...filter, afterEmail, afterAt, limit: pageSize, withLinks: true }
+    const body = { ...filter, afterEmail, afterAt, limit: pageSize }
     const asked = { params: { campaignId: settings.id }, body }
-    const page = await call('POST /campaigns/:campaignId/leads/search', asked, signal)
-    exported.parts.push(page.leads.map(({ cells }) => csvLine(cells ?? [])).join(''))
+    const page = await call('POST /campaigns/:campaignId/leads/export', asked, signal)
+    exported.parts.push(page.leads.map(({ cells }) => csvLine(cells)).join(''))
     exported = {
       ...exported,
       read: exported.read + page.read,

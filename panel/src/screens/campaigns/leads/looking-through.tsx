@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../../../language.ts'
 import classes from './leads.module.css'
 import { pageSize, type useLeads } from './use-leads.ts'
@@ -25,7 +25,6 @@ export function LookingThrough({ leads, isSteps, page, onPage }: Props) {
   return (
     <Group gap="sm" mih={36} justify="space-between">
       <Group gap="sm" role="status">
-        {isLooking && <Loader size="xs" />}
         {isSteps && !isPending && (
           <Text size="sm" className={classes.address}>
             {far.join(', ')}

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { type AnswerOf, type AskedOf, type CallFailed, call, keyOf, type RouteName } from '../../../api.ts'
+import { useMay } from '../../../session.ts'
 
 const search = 'POST /campaigns/:campaignId/leads/search'
 
@@ -40,12 +41,13 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
   const [isStopped, setStopped] = useState(false)
   const wanted = page * pageSize
   // Beyond it by one, which tells that there is another page.
-  const firstLimit = useRef(Math.min(mostAtOnce, wanted + 1)).current
+  const most = useMay('member') ? mostAtOnce : pageSize + 1
+  const firstLimit = useRef(Math.min(most, wanted + 1)).current
   const query = useInfiniteQuery<Step, CallFailed, InfiniteData<Step, Place>, unknown[], Place>({
     queryKey: [search, campaignId, filter],
     queryFn: ({ pageParam, signal }) => {
       const limit = pageParam.afterEmail === '' ? firstLimit : pageSize
-      const body = { prefix, part, state, sort, ...pageParam, limit, withLinks: false }
+      const body = { prefix, part, state, sort, ...pageParam, limit }
       return call(search, { params: { campaignId }, body }, signal)
     },
     initialPageParam: { afterEmail: '', afterAt: null },

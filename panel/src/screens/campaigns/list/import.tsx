@@ -39,7 +39,7 @@ function ImportForm() {
     setIsJson(settings !== undefined)
     if (settings === undefined) return
     const made = await send.mutateAsync({ body: { settings } }).catch(() => undefined)
-    if (made !== undefined) go(`/campaigns/${made.settings.id}`)
+    if (made !== undefined) go(`/campaigns/${made.settings.id}/rules`)
   }
   return (
     <Stack>

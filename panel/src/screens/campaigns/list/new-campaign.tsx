@@ -28,7 +28,7 @@ function NewForm() {
     event.preventDefault()
     const settings = fromTemplate(template, name.trim() || text.templates[template].name, new Date(), language)
     const made = await send.mutateAsync({ body: { settings } })
-    go(`/campaigns/${made.settings.id}`)
+    go(`/campaigns/${made.settings.id}/rules`)
   }
   return (
     <form onSubmit={(event) => submit(event).catch(() => {})}>

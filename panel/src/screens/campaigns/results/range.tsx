@@ -1,10 +1,10 @@
-import '@mantine/dates/styles.css'
-import 'dayjs/locale/pl'
+import '../../../parts/dates.ts'
 import { Group, SegmentedControl } from '@mantine/core'
 import { DatePickerInput } from '@mantine/dates'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useLanguage, useWords } from '../../../language.ts'
+import { words as panelWords } from '../../../parts/words.ts'
 import { words } from './words.ts'
 
 const spans = [7, 30, 90, 365] as const
@@ -33,6 +33,7 @@ type Props = { timeZone: string; range: Range; onChange(range: Range): void }
 
 export function RangeBar({ timeZone, range, onChange }: Props) {
   const text = useWords(words)
+  const around = useWords(panelWords)
   const language = useLanguage()
   const today = todayIn(timeZone)
   const { from, to = today } = range
@@ -53,6 +54,8 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
         size="xs"
         miw={210}
         locale={language}
+        ariaLabels={around.calendarLabels}
+        hideOutsideDates
         valueFormat="D MMM YYYY"
         maxDate={today}
         {...(half !== null && { minDate: daysBefore(half, 365) })}

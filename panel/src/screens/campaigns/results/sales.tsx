@@ -55,7 +55,7 @@ function Totals({ of: { orders, funnel } }: { of: Sales }) {
   const language = useLanguage()
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} component="dl" m={0}>
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0}>
       <Figure name={text.orders} value={orders.orders} note={text.closed(orders.closed)} />
       <Figure name={text.revenue} value={money(orders.revenue, language)} />
       <Figure

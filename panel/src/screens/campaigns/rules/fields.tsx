@@ -1,17 +1,8 @@
 // Fields that stand in the midst of a sentence. Each is named for those who hear it alone.
-import {
-  Button,
-  Chip,
-  CloseButton,
-  Group,
-  MultiSelect,
-  NativeSelect,
-  NumberInput,
-  Text,
-  TextInput,
-} from '@mantine/core'
-import { useState } from 'react'
+import { Button, Chip, CloseButton, Group, MultiSelect, NativeSelect, NumberInput, Text } from '@mantine/core'
+import { useRef, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
+import { ClockInput, TimeOfDay } from '../../../parts/clock-input.tsx'
 import { type RecurrenceDraft, type Typed, type Weekday, weekdays } from './draft.ts'
 import { useIsWrong } from './lint.tsx'
 import { words } from './words.ts'
@@ -79,22 +70,28 @@ function read(period: string): { count: Typed; unit: Unit } {
 
 const typed = (digits: string): Typed => (digits === '' ? '' : Number(digits))
 
-/** `23:59`, a date, or both, by the browser's own field. */
-export function ClockField({ label, path, value, onChange, type }: Field<string> & { type: Clock }) {
+/** `2026-12-31T23:59` */
+export function MomentField({ label, path, value, onChange, usualTime }: Field<string> & { usualTime?: string }) {
   const isWrong = useIsWrong()
   return (
-    <TextInput
+    <ClockInput
+      clock="moment"
       aria-label={label}
-      type={type}
-      max={type === 'datetime-local' ? '9999-12-31T23:59' : undefined}
+      className="moment"
+      max="9999-12-31T23:59"
+      {...(usualTime !== undefined && { usualTime })}
       value={value}
-      onChange={(event) => onChange(event.currentTarget.value.slice(0, 16))}
+      onChange={onChange}
       error={isWrong(path)}
     />
   )
 }
 
-type Clock = 'time' | 'datetime-local'
+/** `23:59` */
+export function TimeField({ label, path, value, onChange }: Field<string>) {
+  const isWrong = useIsWrong()
+  return <TimeOfDay {...{ label, value, onChange }} error={isWrong(path)} />
+}
 
 export function WeekdaysField({ label, value, onChange }: Omit<Field<Weekday[]>, 'path'>) {
   const text = useWords(words)
@@ -149,10 +146,9 @@ export function RecurrenceField({ label, path, value, onChange }: Field<Recurren
         </>
       )}
       <span>{text.at}</span>
-      <ClockField
+      <TimeField
         label={`${label}: ${text.time}`}
         path={`${path}.time`}
-        type="time"
         value={value.time}
         onChange={(time) => put({ time })}
       />
@@ -191,6 +187,7 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
   const language = useLanguage()
   const isWrong = useIsWrong()
   const [date, setDate] = useState('')
+  const input = useRef<HTMLInputElement>(null)
   const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
     dateStyle: 'medium',
     timeZone: 'UTC',
@@ -198,6 +195,7 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
   const add = () => {
     onChange([...new Set([...value, date])].sort())
     setDate('')
+    input.current?.focus()
   }
   return (
     <>
@@ -216,12 +214,13 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
           </Group>
         )
       })}
-      <TextInput
-        type="date"
+      <ClockInput
+        clock="day"
+        ref={input}
         aria-label={label}
         max="9999-12-31"
         value={date}
-        onChange={(event) => setDate(event.currentTarget.value)}
+        onChange={setDate}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && date !== '') add()
         }}

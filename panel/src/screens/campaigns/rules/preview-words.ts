@@ -49,6 +49,7 @@ const en = {
   unchanged: 'deadline unchanged',
   goesOn: 'And so on.',
   legend: 'Key to the bars',
+  scale: (long: string) => `Each bar shows ${long}.`,
   states: { open: 'open', scheduled: 'not open yet', pending: 'waits for a visit', expired: 'closed' },
   comes: 'signs up or visits',
   also: 'Before you publish',
@@ -101,6 +102,7 @@ const pl: Words = {
   unchanged: 'termin bez zmian',
   goesOn: 'I tak dalej.',
   legend: 'Objaśnienie pasków',
+  scale: (long: string) => `Każdy pasek pokazuje: ${long}.`,
   states: {
     open: 'otwarta',
     scheduled: 'jeszcze nie otwarta',

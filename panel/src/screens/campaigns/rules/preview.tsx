@@ -1,14 +1,15 @@
 // What a lead would get by the settings in the editor.
-import { Accordion, Anchor, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Accordion, Anchor, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
+import { ClockInput } from '../../../parts/clock-input.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { PeriodField } from './fields.tsx'
 import { elsewhere, LintFindings } from './lint.tsx'
 import type { PreviewAnswer } from './lint-words.ts'
 import { type Story, words } from './preview-words.ts'
-import { Bar, extentOf, Headline, Legend, StepList } from './timeline.tsx'
+import { Bars, Headline, Legend, lengthOf, StepList } from './timeline.tsx'
 import type { Foretelling, Supposed } from './use-preview.ts'
 
 type Moment = NonNullable<PreviewAnswer['moments']>[number]
@@ -24,6 +25,8 @@ type Props = {
 export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose }: Props) {
   const text = useWords(words)
   const { answer, timeZone } = of
+  // One scale for all bars, or a longer one would look like a shorter one.
+  const seconds = Math.max(...(answer?.moments ?? []).map(({ stories }) => lengthOf(stories)))
   return (
     <Paper withBorder p="md" component="section" className="preview" aria-busy={of.isBusy}>
       <Stack gap="md">
@@ -35,14 +38,15 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
             {text.intro}
           </Text>
         </div>
-        <TextInput
-          type="datetime-local"
+        <ClockInput
+          clock="moment"
+          usualTime="12:00"
           label={text.own}
           description={text.ownHint(timeZone)}
           min="2000-01-01T00:00"
           max="2099-12-31T23:59"
           value={supposed.own}
-          onChange={(event) => suppose({ own: event.currentTarget.value })}
+          onChange={(own) => suppose({ own })}
         />
         {awaitsVisit && (
           <div className="sentence">
@@ -63,8 +67,8 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
         </div>
         {answer?.moments && (
           <>
-            <Moments moments={answer.moments} timeZone={timeZone} />
-            <Legend />
+            <Moments moments={answer.moments} seconds={seconds} timeZone={timeZone} />
+            <Legend seconds={seconds} />
           </>
         )}
         {answer?.findings && <Also findings={answer.findings} campaignId={campaignId} />}
@@ -73,35 +77,30 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
   )
 }
 
-function Moments({ moments, timeZone }: { moments: Moment[]; timeZone: string }) {
+function Moments({ moments, seconds, timeZone }: { moments: Moment[]; seconds: number; timeZone: string }) {
   const text = useWords(words)
   return (
     <Accordion multiple defaultValue={['now']} order={3} variant="contained">
-      {moments.map(({ when, at, stories }) => {
-        const extent = extentOf(stories)
-        return (
-          <Accordion.Item key={when} value={when}>
-            <Accordion.Control>
-              <Text size="sm" fw={600}>
-                {text.when[when]}
-              </Text>
-              <Text size="xs" c="dimmed">
-                <TimeText at={at} timeZone={timeZone} isInButton />
-              </Text>
-              <Text size="sm" mt={4} mb={2}>
-                <Headline story={stories[0] as Story} timeZone={timeZone} />
-              </Text>
-              {stories.map((story) => (
-                <Bar key={story.who} story={story} extent={extent} />
-              ))}
-            </Accordion.Control>
-            {/* So many panels are no landmarks (ARIA authoring practices, accordion). */}
-            <Accordion.Panel role="group">
-              <Stories stories={stories} timeZone={timeZone} />
-            </Accordion.Panel>
-          </Accordion.Item>
-        )
-      })}
+      {moments.map(({ when, at, stories }) => (
+        <Accordion.Item key={when} value={when}>
+          <Accordion.Control>
+            <Text size="sm" fw={600}>
+              {text.when[when]}
+            </Text>
+            <Text size="xs" c="dimmed">
+              <TimeText at={at} timeZone={timeZone} isInButton />
+            </Text>
+            <Text size="sm" mt={4} mb={2}>
+              <Headline story={stories[0] as Story} timeZone={timeZone} />
+            </Text>
+            <Bars stories={stories} seconds={seconds} />
+          </Accordion.Control>
+          {/* So many panels are no landmarks (ARIA authoring practices, accordion). */}
+          <Accordion.Panel role="group">
+            <Stories stories={stories} timeZone={timeZone} />
+          </Accordion.Panel>
+        </Accordion.Item>
+      ))}
     </Accordion>
   )
 }

@@ -6,12 +6,13 @@ import { useLanguage, useWords } from '../../../language.ts'
 import { languageName, mailLanguages } from '../../../parts/language-name.ts'
 import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
 import {
-  ClockField,
   DatesField,
   LimitField,
+  MomentField,
   NumberField,
   PeriodField,
   RecurrenceField,
+  TimeField,
   WeekdaysField,
 } from './fields.tsx'
 import { Sentence, useIsWrong } from './lint.tsx'
@@ -138,10 +139,9 @@ export function DeadlineSection({ draft, change }: Props) {
       <Option label={text.ends} isOn={draft.endsAt !== null} onChange={(isOn) => change({ endsAt: isOn ? '' : null })}>
         <Sentence at={['mechanism.endsAt']}>
           <span>{text.endsAt}</span>
-          <ClockField
+          <MomentField
             label={text.endsAt}
             path="mechanism.endsAt"
-            type="datetime-local"
             value={draft.endsAt ?? ''}
             onChange={(endsAt) => change({ endsAt })}
           />
@@ -193,10 +193,9 @@ function DaysAt({ draft: { daysAt }, change }: Props) {
         onChange={(days) => put({ days })}
       />
       <span>{text.daysAt.after(daysAt.days === '' ? 2 : daysAt.days)}</span>
-      <ClockField
+      <TimeField
         label={text.time}
         path="mechanism.deadline.time"
-        type="time"
         value={daysAt.time}
         onChange={(time) => put({ time })}
       />
@@ -262,10 +261,9 @@ function Fixed({ draft: { fixed }, change }: Props) {
     <>
       <Sentence at={['mechanism.deadline.at']}>
         <span>{text.fixed[0]}</span>
-        <ClockField
+        <MomentField
           label={text.fixed[0] as string}
           path="mechanism.deadline.at"
-          type="datetime-local"
           value={fixed.at}
           onChange={(at) => put({ at })}
         />
@@ -279,10 +277,10 @@ function Fixed({ draft: { fixed }, change }: Props) {
       >
         <Sentence at={['mechanism.deadline.opensAt']}>
           <span>{text.opensOn}</span>
-          <ClockField
+          <MomentField
             label={text.opensOn}
             path="mechanism.deadline.opensAt"
-            type="datetime-local"
+            usualTime="00:00"
             value={fixed.opensAt ?? ''}
             onChange={(opensAt) => put({ opensAt })}
           />

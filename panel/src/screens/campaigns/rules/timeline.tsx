@@ -7,16 +7,27 @@ import { type Step, type Story, spanInWords, words } from './preview-words.ts'
 
 type State = Step['offer']['state']
 
-/** From the first step of these stories to a little after the last. */
-export function extentOf(stories: Story[]): { from: number; until: number } {
+/** From the first step of these stories to a little after the last, in seconds. */
+export function lengthOf(stories: Story[]): number {
   const instants = stories.flatMap((story) => story.steps.map((step) => step.at))
-  const from = Math.min(...instants)
-  const last = Math.max(...instants)
-  return { from, until: last + Math.max(3_600, Math.round((last - from) * 0.08)) }
+  const length = Math.max(...instants) - Math.min(...instants)
+  return length + Math.max(3_600, Math.round(length * 0.08))
+}
+
+/** The stories of one moment, each with its name where there are several, all on a bar of so many seconds. */
+export function Bars({ stories, seconds }: { stories: Story[]; seconds: number }) {
+  const text = useWords(words)
+  const from = Math.min(...stories.flatMap((story) => story.steps.map((step) => step.at)))
+  return stories.map((story) => (
+    <div key={story.who}>
+      {stories.length > 1 && <Text size="xs">{text.who[story.who]}</Text>}
+      <Bar story={story} extent={{ from, until: from + seconds }} />
+    </div>
+  ))
 }
 
 /** Heights in pixels, lengths in per cent of the width. */
-export function Bar({ story, extent }: { story: Story; extent: { from: number; until: number } }) {
+function Bar({ story, extent }: { story: Story; extent: { from: number; until: number } }) {
   const place = (at: number) => ((at - extent.from) / (extent.until - extent.from)) * 100
   const { steps } = story
   return (
@@ -46,22 +57,28 @@ function Mark({ what, at }: { what: Step['what']; at: number }) {
   return <circle className="comes" cx={`${at}%`} cy={13} r={5} />
 }
 
-export function Legend() {
+export function Legend({ seconds }: { seconds: number }) {
   const text = useWords(words)
+  const language = useLanguage()
   return (
-    <Group gap="md" component="ul" aria-label={text.legend} p={0} m={0} style={{ listStyle: 'none' }}>
-      {(['open', 'scheduled', 'pending', 'expired'] as const).map((state) => (
-        <Entry key={state} name={text.states[state]}>
-          <Span state={state} from={0} until={100} />
+    <>
+      <Text size="xs" c="dimmed">
+        {text.scale(spanInWords(language, seconds))}
+      </Text>
+      <Group gap="md" component="ul" aria-label={text.legend} p={0} m={0} style={{ listStyle: 'none' }}>
+        {(['open', 'scheduled', 'pending', 'expired'] as const).map((state) => (
+          <Entry key={state} name={text.states[state]}>
+            <Span state={state} from={0} until={100} />
+          </Entry>
+        ))}
+        <Entry name={text.comes}>
+          <Mark what="registers" at={50} />
         </Entry>
-      ))}
-      <Entry name={text.comes}>
-        <Mark what="registers" at={50} />
-      </Entry>
-      <Entry name={text.steps.ends}>
-        <Mark what="ends" at={50} />
-      </Entry>
-    </Group>
+        <Entry name={text.steps.ends}>
+          <Mark what="ends" at={50} />
+        </Entry>
+      </Group>
+    </>
   )
 }
 

@@ -32,7 +32,7 @@ function Choice({ campaignId, canSend, link }: Props) {
   const [typed, setTyped] = useState('')
   const [picked, setPicked] = useState<{ ref: string; email: string } | null>(null)
   const [prefix] = useDebouncedValue(typed === picked?.email ? '' : typed, 300)
-  const body = { prefix, state: null, afterEmail: '', limit: mostShown, withLinks: false }
+  const body = { prefix, state: null, afterEmail: '', limit: mostShown }
   const { data } = useAsk(search, { params: { campaignId }, body }, { staleMs: 5_000 })
   const send = useSendAlone('POST /campaigns/:campaignId/test-mail')
   const leads = data?.leads ?? []

@@ -1,7 +1,17 @@
 import { inBoth } from '../../../language.ts'
 
+/** For services whose own pages we could not read: the tag is as others report it, or not known. */
+const checkEn = 'Send the mail to a contact of your own first: if a tag arrives unfilled, insert it with the editor.'
+const checkPl =
+  'Najpierw wyślij e-mail do własnego kontaktu: jeśli znacznik przyjdzie niewypełniony, wstaw go w edytorze.'
+const handEn =
+  'Make three text fields, insert them with the editor, and put its tags in place of LC_LINK, LC_TIMER and LC_END. Send the mail to a contact of your own first.'
+const handPl =
+  'Utwórz trzy pola tekstowe, wstaw je w edytorze i zastąp nimi LC_LINK, LC_TIMER i LC_END. Najpierw wyślij e-mail do własnego kontaktu.'
+
 export const words = inBoth({
   en: {
+    onlyMembers: 'Members and owners export contacts and send test mails.',
     none: 'This campaign has no countdown for mails. Add one: it is a picture that counts for each reader, in every mail program.',
     add: 'Add a mail timer',
     remove: 'Remove the mail timer',
@@ -78,6 +88,15 @@ export const words = inBoth({
       ontraport: 'Make contact fields with these names.',
       sendpulse: 'Make variables of the mailing list with these names.',
       salesmanago: 'Make details of the contact with these names, in capitals.',
+      aweber: `Make custom fields with these names. ${checkEn}`,
+      constantcontact: `Make custom fields with these names. ${checkEn}`,
+      campaignmonitor: `Make custom fields with these names, without an underscore. ${checkEn}`,
+      keap: `Make custom fields with these names, without an underscore. ${checkEn}`,
+      highlevel: `Make custom fields with these names; their keys are in small letters. ${checkEn}`,
+      omnisend: 'These are custom properties of the contact; the import makes them.',
+      freshmail: 'Make additional fields with these names; their tags are in small letters.',
+      kajabi: handEn,
+      edrone: handEn,
     } as Record<string, string>,
     why: 'Keep the deadline in words beside the picture: some programs show pictures late or never, and the words are always true.',
     linkTo: 'The link leads to',
@@ -103,6 +122,7 @@ export const words = inBoth({
     noPage: 'Mails link to no page yet, so there is no link to put around the picture. Add one under “Offer pages”.',
   },
   pl: {
+    onlyMembers: 'Kontakty eksportują i maile próbne wysyłają współpracownicy i właściciele.',
     none: 'Ta kampania nie ma licznika w e-mailach. Dodaj go: to obraz, który odlicza dla każdego czytelnika, w każdym programie pocztowym.',
     add: 'Dodaj licznik',
     remove: 'Usuń licznik',
@@ -180,6 +200,15 @@ export const words = inBoth({
       ontraport: 'Utwórz pola kontaktu o tych nazwach.',
       sendpulse: 'Utwórz zmienne listy mailingowej o tych nazwach.',
       salesmanago: 'Utwórz szczegóły kontaktu o tych nazwach, wielkimi literami.',
+      aweber: `Utwórz pola własne o tych nazwach. ${checkPl}`,
+      constantcontact: `Utwórz pola własne o tych nazwach. ${checkPl}`,
+      campaignmonitor: `Utwórz pola własne o tych nazwach, bez podkreślenia. ${checkPl}`,
+      keap: `Utwórz pola własne o tych nazwach, bez podkreślenia. ${checkPl}`,
+      highlevel: `Utwórz pola własne o tych nazwach; ich klucze są zapisane małymi literami. ${checkPl}`,
+      omnisend: 'To są własne właściwości kontaktu; tworzy je import.',
+      freshmail: 'Utwórz pola dodatkowe o tych nazwach; ich znaczniki są zapisane małymi literami.',
+      kajabi: handPl,
+      edrone: handPl,
     } as Record<string, string>,
     why: 'Zostaw termin słownie obok obrazu: niektóre programy pokazują obrazy późno albo wcale, a słowa są zawsze prawdziwe.',
     linkTo: 'Link prowadzi do',

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Box, Button, Code, Group, Loader, Paper, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Box, Button, Code, Group, Paper, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
@@ -37,13 +37,8 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
       {isAll && entries.length === 0 && <Nothing wanted={wanted} />}
       {isFetching && entries.length === 0 && <Waiting />}
       <Group gap="sm" justify="center" mih={36}>
-        {isFetching && entries.length > 0 && (
-          <Box role="status">
-            <Loader size="xs" />
-          </Box>
-        )}
-        {!isFetching && hasNextPage && (
-          <Button variant="default" size="sm" onClick={() => query.fetchNextPage()}>
+        {hasNextPage && (
+          <Button variant="default" size="sm" loading={isFetching} onClick={() => query.fetchNextPage()}>
             {text.more}
           </Button>
         )}

@@ -1,0 +1,117 @@
+import { ActionIcon, Popover, Stack, TextInput, type TextInputProps } from '@mantine/core'
+import { DatePicker, TimePicker } from '@mantine/dates'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { useLanguage, useWords } from '../language.ts'
+import { type Clock, inWords, readClock } from './dates.ts'
+import { Icon } from './icons.tsx'
+import { words } from './words.ts'
+
+type Props = Omit<TextInputProps, 'value' | 'onChange' | 'min' | 'max'> & {
+  clock: Clock
+  value: string
+  /** In the form of the value, both allowed. */
+  min?: string
+  max?: string
+  /** The time of a day for which none was given. */
+  usualTime?: string
+  /** Empty while what stands there is no time, or outside of the bounds. */
+  onChange(next: string): void
+}
+
+/** A local time or a day, typed in the reader's language, or chosen. A browser's own field would follow the browser. */
+export function ClockInput({ clock, value, min, max, usualTime = '23:59', error, onChange, ...props }: Props) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const [typed, setTyped] = useState(() => inWords(clock, value, language))
+  const [isTyping, setTyping] = useState(false)
+  const readWithin = (next: string) => {
+    const read = readClock(clock, next, language, usualTime)
+    return (min !== undefined && read < min) || (max !== undefined && read > max) ? '' : read
+  }
+  const [seen, setSeen] = useState(value + language)
+  if (seen !== value + language) {
+    setSeen(value + language)
+    // Changed from elsewhere, as by "Discard changes".
+    if (readWithin(typed) !== value) setTyped(inWords(clock, value, language))
+  }
+  const example = inWords(clock, clock === 'day' ? '2026-12-31' : '2026-12-31T23:59', language)
+  const isUnread = !isTyping && typed.trim() !== '' && value === ''
+  return (
+    <TextInput
+      placeholder={example}
+      autoComplete="off"
+      {...props}
+      value={typed}
+      error={isUnread ? text.clockUnread(example) : error}
+      onFocus={() => setTyping(true)}
+      onBlur={() => {
+        setTyping(false)
+        if (value !== '') setTyped(inWords(clock, value, language))
+      }}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        onChange(readWithin(event.currentTarget.value))
+      }}
+      rightSection={<Chooser {...{ clock, value, usualTime, onChange, ...(min && { min }), ...(max && { max }) }} />}
+    />
+  )
+}
+
+type ChooserProps = Pick<Props, 'clock' | 'value' | 'min' | 'max' | 'onChange'> & { usualTime: string }
+
+/** The same by a calendar, and a clock beneath it. */
+function Chooser({ clock, value, min, max, usualTime, onChange }: ChooserProps) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const [day = '', time = usualTime] = value === '' ? [] : value.slice(0, 16).split('T')
+  const choose = (next: string | null) => {
+    if (next === null) return
+    onChange(clock === 'day' ? next : `${next}T${time}`)
+    if (clock === 'day') close()
+  }
+  return (
+    <Popover opened={isOpen} onDismiss={close} position="bottom-end" trapFocus returnFocus>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={text.calendar} onClick={toggle}>
+          <Icon name="calendar" />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={text.calendar}>
+        <Stack align="center" gap="sm">
+          <DatePicker
+            locale={language}
+            ariaLabels={text.calendarLabels}
+            hideOutsideDates
+            value={day === '' ? null : day}
+            {...(day !== '' && { defaultDate: day })}
+            {...(min !== undefined && { minDate: min.slice(0, 10) })}
+            {...(max !== undefined && { maxDate: max.slice(0, 10) })}
+            onChange={choose}
+          />
+          {clock === 'moment' && day !== '' && (
+            <TimeOfDay label={text.time} value={time} onChange={(next) => next !== '' && onChange(`${day}T${next}`)} />
+          )}
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+type TimeProps = { label: string; value: string; onChange(next: string): void; error?: boolean }
+
+/** `23:59`, in two fields of numbers; empty while one of them is. */
+export function TimeOfDay({ label, value, onChange, error = false }: TimeProps) {
+  const text = useWords(words)
+  return (
+    <TimePicker
+      // An empty value would also clear the half that is there.
+      {...(value !== '' && { value: value.slice(0, 5) })}
+      onChange={onChange}
+      error={error}
+      hoursInputLabel={`${label}: ${text.hours}`}
+      minutesInputLabel={`${label}: ${text.minutes}`}
+    />
+  )
+}

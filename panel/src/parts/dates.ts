@@ -1,0 +1,35 @@
+// The library of dates with its look and the panel's languages; loaded with the first part that needs it.
+import '@mantine/dates/styles.css'
+import './dates.css'
+import 'dayjs/locale/pl'
+import dayjs from 'dayjs'
+import customParseFormat from 'dayjs/plugin/customParseFormat.js'
+import type { Language } from '../language.ts'
+
+dayjs.extend(customParseFormat)
+
+/** A local time such as `2026-12-31T23:59`, or a day such as `2026-12-31`. */
+export type Clock = 'moment' | 'day'
+
+const stored = { moment: 'YYYY-MM-DD[T]HH:mm', day: 'YYYY-MM-DD' } satisfies Record<Clock, string>
+const shown = { moment: 'D MMM YYYY, HH:mm', day: 'D MMM YYYY' } satisfies Record<Clock, string>
+const days = ['D MMM YYYY', 'D MMMM YYYY', 'YYYY-MM-DD', 'D.M.YYYY', 'D/M/YYYY', 'D-M-YYYY']
+const typed = {
+  moment: [stored.moment, ...days.flatMap((day) => [`${day}, H:mm`, `${day} H:mm`])],
+  day: days,
+} satisfies Record<Clock, string[]>
+
+/** In the reader's language; nothing for nothing. */
+export function inWords(clock: Clock, value: string, language: Language): string {
+  const read = dayjs(value.slice(0, 16), stored[clock], true)
+  return read.isValid() ? read.locale(language).format(shown[clock]) : value
+}
+
+/** What somebody typed. A day alone gets the time `usualTime`. Empty where it cannot be read. */
+export function readClock(clock: Clock, text: string, language: Language, usualTime: string): string {
+  const plain = text.trim().replaceAll(/\s+/g, ' ')
+  const read = dayjs(plain, typed[clock], language, true)
+  if (read.isValid()) return read.format(stored[clock])
+  const day = clock === 'moment' ? readClock('day', plain, language, usualTime) : ''
+  return day === '' ? '' : `${day}T${usualTime}`
+}

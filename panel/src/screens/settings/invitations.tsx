@@ -1,0 +1,121 @@
+import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { type AnswerOf, useAsk, useSend } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { CopyBlock } from '../../parts/copy.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { focusNextRow, rowMark } from '../../parts/next-row.ts'
+import { TimeText } from '../../parts/time-text.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { roleWords } from './role-words.ts'
+import { type Role, useRoleOptions } from './roles.ts'
+import { words } from './words.ts'
+
+type Invitation = AnswerOf<'GET /invitations'>['invitations'][number]
+
+/** For owners: makes links that let people in, and withdraws those that nobody has used. */
+export function Invitations() {
+  const text = useWords(roleWords)
+  const { data, ...asked } = useAsk('GET /invitations', {})
+  const withdraw = useSend('DELETE /invitations/:invitationId')
+  const withdrawOne = ({ id }: Invitation) => {
+    const focusNext = focusNextRow('invitations', id)
+    const onSuccess = () => {
+      toast(text.withdrawn)
+      focusNext()
+    }
+    withdraw.mutate({ params: { invitationId: id } }, { onSuccess })
+  }
+  return (
+    <Stack>
+      <Invite />
+      <Failure of={asked} />
+      <Failure of={{ error: withdraw.error }} />
+      {data !== undefined && data.invitations.length > 0 && (
+        <Stack gap="xs">
+          <Title order={3} size="h5">
+            {text.open}
+          </Title>
+          <Stack component="ul" p={0} m={0} gap="xs" style={{ listStyle: 'none' }} aria-label={text.open}>
+            {data.invitations.map((one) => (
+              <Row key={one.id} of={one} onWithdraw={() => withdrawOne(one)} />
+            ))}
+          </Stack>
+        </Stack>
+      )}
+    </Stack>
+  )
+}
+
+function Row({ of, onWithdraw }: { of: Invitation; onWithdraw(): void }) {
+  const text = useWords(roleWords)
+  const name = of.email ?? text.passedOn
+  const role = text.roles[of.role]
+  return (
+    <Group component="li" justify="space-between" {...rowMark('invitations', of.id)}>
+      <Stack gap={0} miw={0}>
+        <Text style={{ overflowWrap: 'anywhere' }}>
+          {name} · {role}
+        </Text>
+        <Text size="sm" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
+          {text.invited} <TimeText at={of.createdAt} /> {text.invitedBy(of.invitedBy)}, {text.until}{' '}
+          <TimeText at={of.endsAt} />
+        </Text>
+      </Stack>
+      <Button variant="subtle" color="red" size="xs" onClick={onWithdraw} aria-label={text.withdrawOf(name, role)}>
+        {text.withdraw}
+      </Button>
+    </Group>
+  )
+}
+
+function Invite() {
+  const text = useWords(words)
+  const { role: roleText, inviteEmail, inviteEmailHint } = useWords(roleWords)
+  const options = useRoleOptions()
+  const [role, setRole] = useState<Role>('member')
+  const [email, setEmail] = useState('')
+  const send = useSend('POST /invitations')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const to = email.trim()
+    send.mutate({ body: { role, ...(to !== '' && { email: to }) } }, { onSuccess: () => setEmail('') })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack align="start">
+        <Group align="start" w="100%" gap="sm">
+          <NativeSelect
+            label={roleText}
+            data={options}
+            value={role}
+            onChange={(event) => setRole(event.currentTarget.value as Role)}
+          />
+          <TextInput
+            label={inviteEmail}
+            description={inviteEmailHint}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            type="email"
+            autoComplete="off"
+            maxLength={254}
+            flex={1}
+            miw={220}
+            maw={420}
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+        </Group>
+        <Button type="submit" variant="default" loading={send.isPending}>
+          {text.invite}
+        </Button>
+        <Failure of={{ error: send.error }} />
+        {send.data !== undefined && (
+          <Stack w="100%" gap="xs">
+            <Text size="sm">{text.inviteText}</Text>
+            <CopyBlock name={text.inviteName} text={send.data.url} />
+          </Stack>
+        )}
+      </Stack>
+    </form>
+  )
+}

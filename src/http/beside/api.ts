@@ -1,0 +1,74 @@
+// The APIs beside the public one, for events and for conversions: the same keys, order of checks, headers and error
+// body. Each is a table of operations.
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { bodyLimitBytes } from '../../core/errors.ts'
+import type { Counting } from '../../leads/counting.ts'
+import type { Log } from '../../log.ts'
+import { type Admission, type AuthorizeParts, guard, useContract } from '../public/api.ts'
+import { ErrorBody, NoQuery } from '../public/schemas.ts'
+import type { Operation } from './operation.ts'
+
+export type BesideParts = AuthorizeParts & { counting: Counting; log: Log }
+
+type BesideRoute = {
+  Params: { campaignId?: string; endpointId?: string; eventId?: string }
+  Querystring: Record<string, string>
+}
+export type BesideRequest = FastifyRequest<BesideRoute>
+
+type Beside<Of extends Operation> = {
+  operations: readonly Of[]
+  description: object
+  admission: Admission
+  perform(operation: Of, request: BesideRequest): Promise<unknown>
+}
+
+/** To be registered under the path of the API. */
+export function apiBeside<Of extends Operation>(parts: BesideParts, api: Beside<Of>): FastifyPluginAsync {
+  return async (scope) => {
+    useContract(scope, parts.log, api.description)
+    scope.addHook('onResponse', async ({ key }) => {
+      if (key !== null) parts.counting.keyUsed(key.id, parts.now())
+    })
+    scope.register(async (guarded) => {
+      await guard(guarded, parts, api.admission)
+      for (const operation of api.operations.filter(({ body }) => body !== undefined)) addRoute(guarded, operation, api)
+      guarded.register(async (bodiless) => {
+        bodiless.removeAllContentTypeParsers()
+        // Whatever body comes, it stays unread.
+        bodiless.addContentTypeParser('*', (_request, _payload, done) => done(null))
+        for (const operation of api.operations.filter(({ body }) => body === undefined))
+          addRoute(bodiless, operation, api)
+      })
+    })
+  }
+}
+
+function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, { perform }: Beside<Of>): void {
+  const { method, path, params, query = NoQuery, body, checksBody, status, isRepeatable } = operation
+  scope.route<BesideRoute>({
+    method,
+    // With an empty id a path is unknown.
+    url: path.replace(/\{(\w+)\}/g, ':$1(^[^/]+$)'),
+    bodyLimit: bodyLimitBytes,
+    schema: {
+      ...{ querystring: query, response: { '4xx': ErrorOfAny, '5xx': ErrorOfAny } },
+      ...(params && { params }),
+      ...(body && { body: checksBody ? namesOf(body) : body }),
+    },
+    handler: async (request, reply) => {
+      const answer = await perform(operation, request)
+      const isRepeat = isRepeatable && !(answer as { created: boolean }).created
+      return reply.code(isRepeat ? 200 : status).send(status === 204 ? undefined : answer)
+    },
+  })
+}
+
+/** Which properties there may and must be, without what may be in them. */
+function namesOf(body: object): object {
+  const { properties = {} } = body as { properties?: object }
+  return { ...body, properties: Object.fromEntries(Object.keys(properties).map((name) => [name, {}])) }
+}
+
+/** As the public API's, with further codes. */
+const ErrorOfAny = { ...ErrorBody, properties: { ...ErrorBody.properties, code: { type: 'string' } } }

@@ -1,0 +1,99 @@
+// The descriptions of the APIs beside the public one, OpenAPI 3.1, made of their tables of operations.
+import { type AnyErrorCode, bodyLimitBytes, errorStatus } from '../../core/errors.ts'
+import { messageOf, statusOf } from '../errors.ts'
+import { components, everyAnswer, failuresOf, rate } from '../public/description.ts'
+import { ErrorBody } from '../public/schemas.ts'
+import type { Operation } from './operation.ts'
+
+const version = '1.0.0'
+
+const always: readonly AnyErrorCode[] = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED', 'RATE_LIMITED', 'VALIDATION_ERROR']
+const ofBodies: readonly AnyErrorCode[] = ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+const anyTime: readonly AnyErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+
+export const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+export const json = (name: string, more: object = {}) => ({ 'application/json': { schema: schema(name), ...more } })
+
+/** By reference, so that generated clients have a type for one item. */
+export const listOf = (list: { properties: object }, item: string) => ({
+  ...list,
+  properties: { ...list.properties, items: { type: 'array', items: schema(item) } },
+})
+
+const parameter = (name: string, place: 'path' | 'query', of: object) => ({
+  name,
+  in: place,
+  required: place === 'path',
+  schema: of,
+})
+const id = { type: 'integer', minimum: 1 }
+const inPath: Record<string, object> = { eventId: { type: 'string', pattern: '^evt_[0-9a-f]{32}$' } }
+
+type Described = {
+  title: string
+  description: string
+  path: string
+  tags: { name: string; description: string }[]
+  operations: readonly Operation[]
+  /** Of the operations, by name. */
+  schemas: Record<string, object>
+  /** Every operation needs the scope. */
+  scope?: string
+  webhooks?: object
+}
+
+/** The description, with the whole base address of the API, relative or absolute, as its server. */
+export function describe({ title, description, path, tags, operations, schemas, scope, webhooks }: Described): object {
+  const codes = scope === undefined ? always : [...always, 'FORBIDDEN' as const]
+  const tag = tags[0]?.name as string
+  const paths: Record<string, Record<string, object>> = {}
+  for (const one of operations) {
+    paths[one.path] = { ...paths[one.path], [one.method.toLowerCase()]: operationOf(one, tag, codes, schemas) }
+  }
+  const { securitySchemes, headers } = components
+  const apiKey = scope === undefined ? securitySchemes.apiKey : keyWith(scope)
+  const own = operations.flatMap(({ errors, needsOn }) => [...errors, ...(needsOn ? ['WEBHOOKS_OFF'] : [])])
+  const code = { type: 'string', enum: [...new Set([...Object.keys(errorStatus), ...codes, ...own])] }
+  const error = { ...ErrorBody, properties: { ...ErrorBody.properties, code } }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: path }],
+    security: [{ apiKey: [] }],
+    tags,
+    paths,
+    ...(webhooks && { webhooks }),
+    components: { securitySchemes: { apiKey }, headers, schemas: { ...schemas, Error: error } },
+  }
+}
+
+const keyWith = (scope: string) => ({
+  ...components.securitySchemes.apiKey,
+  description: `A key with the scope \`${scope}\`.`,
+})
+
+function operationOf(
+  { id: operationId, path, summary, query, body, answer, status, errors, needsOn, isRepeatable }: Operation,
+  tag: string,
+  codes: readonly AnyErrorCode[],
+  schemas: Record<string, object>,
+) {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'path', inPath[name] ?? id))
+  const asked = Object.entries((query as { properties?: Record<string, object> })?.properties ?? {})
+  const parameters = [...names, ...asked.map(([name, of]) => parameter(name, 'query', of))]
+  const bodyName = Object.entries(schemas).find(([, known]) => known === body)?.[0]
+  const success = { headers: { ...everyAnswer, ...rate }, ...(answer && { content: json(answer) }) }
+  const failures = [...codes, ...(body ? ofBodies : []), ...errors, ...anyTime]
+  return {
+    ...{ operationId, summary, tags: [tag] },
+    ...(parameters.length > 0 && { parameters }),
+    ...(bodyName && {
+      requestBody: { required: true, description: `At most ${bodyLimitBytes} bytes.`, content: json(bodyName) },
+    }),
+    responses: {
+      [status]: { description: summary, ...success },
+      ...(isRepeatable && { 200: { description: 'It was there before.', ...success } }),
+      ...failuresOf(needsOn ? [...failures, 'WEBHOOKS_OFF'] : failures, { status: statusOf, message: messageOf }),
+    },
+  }
+}

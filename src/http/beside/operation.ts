@@ -1,0 +1,24 @@
+import type { TSchema } from 'typebox'
+import type { AnyErrorCode } from '../../core/errors.ts'
+
+/** Of an API beside the public one: a table of them makes its routes and its description. */
+export type Operation<Asked = never> = {
+  id: string
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  summary: string
+  params?: TSchema
+  query?: TSchema
+  body?: TSchema
+  /** It checks its body itself, in the words of every channel; `body` describes it. */
+  checksBody?: true
+  /** The name of a schema; none where the answer has no body. */
+  answer: string | null
+  status: 200 | 201 | 202 | 204
+  /** 200 instead where `created` of the answer is false. */
+  isRepeatable?: true
+  errors: readonly AnyErrorCode[]
+  /** Refused where the operator has switched webhooks off. */
+  needsOn?: true
+  run(asked: Asked): Promise<unknown>
+}

@@ -1,0 +1,177 @@
+// What owners, members and viewers may do with users and invitations, on both engines.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { buildUsers } from '../../src/access/users.ts'
+import type { Role } from '../../src/core/role.ts'
+import { testerAt } from '../support/actor.ts'
+import { installation } from '../support/lastcall.ts'
+import { emailOf, type PanelAnswer, panelSession } from '../support/panel-session.ts'
+import { rowsOf } from '../support/rows.ts'
+
+const place = installation({ after })
+const server = await place.serve()
+const by = testerAt(Math.floor(Date.now() / 1_000))
+
+async function newAccount() {
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', by))
+  return { id, owner: await panelSession(place, server, id) }
+}
+
+const codeOf = ({ status, body }: PanelAnswer) => [status, body.code]
+
+async function idOf(accountId: number, role: Role): Promise<number> {
+  const users = await place.arrange((store) => store.access.listUsers(accountId))
+  return users.find(({ email }) => email === emailOf(accountId, role))?.id as number
+}
+
+async function auditOf(accountId: number) {
+  const rows = (await rowsOf(place)).audit_entries ?? []
+  return rows.map((row) => JSON.parse(row)).filter((row) => String(row.account_id) === String(accountId))
+}
+
+test('the last owner stays: neither removed nor made something else, by panel and command line', async () => {
+  const { id, owner } = await newAccount()
+  const path = `/users/${await idOf(id, 'owner')}`
+  await panelSession(place, server, id, 'member')
+  assert.deepEqual(codeOf(await owner('DELETE', path)), [409, 'LAST_OWNER'])
+  assert.deepEqual(codeOf(await owner('PATCH', path, { role: 'member' })), [409, 'LAST_OWNER'])
+  const member = `/users/${await idOf(id, 'member')}`
+  assert.equal((await owner('PATCH', member, { role: 'owner' })).body.user.role, 'owner')
+  assert.equal((await owner('PATCH', path, { role: 'member' })).status, 200)
+  // The colleague is the last one now, in a suspended account too.
+  await place.json(['account', 'set', String(id), '--suspended', 'true'])
+  const set = ['user', 'set', '--email', emailOf(id, 'member'), '--role', 'viewer']
+  const { code, stderr } = await place.runShared(set)
+  assert.equal(code, 2)
+  assert.match(stderr, /the last owner of an account stays one/)
+  const roles = await place.arrange((store) => store.access.listUsers(id))
+  assert.deepEqual(roles.map(({ role }) => role).toSorted(), ['member', 'owner'])
+})
+
+test('of two owners who make each other viewers or remove each other at once, one stays an owner', async () => {
+  await place.arrange(async (store) => {
+    const users = buildUsers(store)
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await store.configuration.createAccount('Two', by)
+      const made = ['a', 'b'].map((name) => {
+        const user = { email: `${name}${id}@example.com`, passwordHash: '-', role: 'owner' as const, createdAt: by.at }
+        return store.access.createUser(id, user, by)
+      })
+      const [one, other] = (await Promise.all(made)).map((user) => user.id) as [number, number]
+      const done = await Promise.allSettled([
+        users.setRole(id, one, 'viewer', by),
+        round % 2 === 0 ? users.setRole(id, other, 'viewer', by) : users.remove(id, other, by),
+      ])
+      assert.deepEqual(done.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+      const owners = (await users.list(id)).filter(({ role }) => role === 'owner')
+      assert.equal(owners.length, 1)
+    }
+  })
+})
+
+test('another role, or none, holds from the next request on', async () => {
+  const { id, owner } = await newAccount()
+  const member = await panelSession(place, server, id, 'member')
+  const viewer = await panelSession(place, server, id, 'viewer')
+  const campaign = { settings: { name: 'Course', timeZone: 'Europe/Warsaw', mechanism: {} } }
+  assert.equal((await member('POST', '/campaigns', campaign)).status, 422)
+  await owner('PATCH', `/users/${await idOf(id, 'member')}`, { role: 'viewer' })
+  assert.deepEqual(codeOf(await member('POST', '/campaigns', campaign)), [403, 'NOT_ALLOWED'])
+  assert.equal((await member('GET', '/session')).body.user.role, 'viewer')
+  assert.equal((await member('GET', '/campaigns')).status, 200)
+  await owner('DELETE', `/users/${await idOf(id, 'viewer')}`)
+  assert.deepEqual(codeOf(await viewer('GET', '/campaigns')), [401, 'SIGNED_OUT'])
+})
+
+test('an invitation carries its role; it is listed while it is open, and without its token', async () => {
+  const { id, owner } = await newAccount()
+  const invited = await owner('POST', '/invitations', { role: 'viewer', email: 'new@example.com' })
+  const [address = '', token = ''] = invited.body.url.split('#')
+  assert.match(address, /\/join$/)
+  const { body } = await owner('GET', '/invitations')
+  const [open] = body.invitations
+  assert.deepEqual([open.role, open.email, open.invitedBy], ['viewer', 'new@example.com', emailOf(id, 'owner')])
+  assert.equal(open.endsAt - open.createdAt, 604_800)
+  assert.ok(!JSON.stringify(body).includes(token))
+  const email = `joined-${id}@example.com`
+  // Who joins has another browser: joining ends the session that it had.
+  const { owner: other } = await newAccount()
+  const joined = await other('POST', '/users', { token, email, password: 'a long password' })
+  assert.equal(joined.status, 200)
+  const users = await place.arrange((store) => store.access.listUsers(id))
+  assert.equal(users.find((user) => user.email === email)?.role, 'viewer')
+  assert.deepEqual((await owner('GET', '/invitations')).body.invitations, [])
+})
+
+test('a withdrawn invitation lets nobody in, and those of an owner end when they are none any more', async () => {
+  const { id, owner } = await newAccount()
+  const { id: strangers, owner: stranger } = await newAccount()
+  const colleague = await panelSession(place, server, id, 'member')
+  const tokenOf = async (ask: typeof owner) =>
+    (await ask('POST', '/invitations', { role: 'owner' })).body.url.split('#')[1] as string
+  const opens = async (token: string) => (await owner('POST', '/invitation', { token })).status === 200
+  const token = await tokenOf(owner)
+  const [open] = (await owner('GET', '/invitations')).body.invitations
+  assert.deepEqual(codeOf(await stranger('DELETE', `/invitations/${open.id}`)), [404, 'NOT_FOUND'])
+  assert.equal(await opens(token), true)
+  assert.equal((await owner('DELETE', `/invitations/${open.id}`)).status, 200)
+  assert.equal(await opens(token), false)
+  assert.deepEqual(codeOf(await owner('DELETE', `/invitations/${open.id}`)), [404, 'NOT_FOUND'])
+
+  await owner('PATCH', `/users/${await idOf(id, 'member')}`, { role: 'owner' })
+  const theirs = await tokenOf(colleague)
+  const asOwner = await idOf(id, 'member')
+  await owner('PATCH', `/users/${asOwner}`, { role: 'member' })
+  assert.equal(await opens(theirs), false)
+  // They were an owner when the request came in.
+  const late = { tokenHash: new Uint8Array(32), role: 'owner' as const, email: null, endsAt: by.at + 60 }
+  await assert.rejects(
+    place.arrange((store) => store.access.createInvitation({ id: asOwner, accountId: id }, late, by)),
+    { name: 'Refused' },
+  )
+  assert.notEqual(strangers, id)
+})
+
+test('an account has at most 100 open invitations', async () => {
+  const { id, owner } = await newAccount()
+  const ownerId = await idOf(id, 'owner')
+  await place.arrange(async (store) => {
+    for (let number = 0; number < 100; number += 1) {
+      const tokenHash = new Uint8Array(32).fill(number, 0, 16).fill(id, 16)
+      const invited = { tokenHash, role: 'viewer' as const, email: null, endsAt: by.at + 3_600 }
+      await store.access.createInvitation({ id: ownerId, accountId: id }, invited, by)
+    }
+  })
+  const refused = await owner('POST', '/invitations', { role: 'viewer' })
+  assert.deepEqual(codeOf(refused), [409, 'TOO_MANY_INVITATIONS'])
+})
+
+test('what is done with users and invitations stands in the audit log, without a secret', async () => {
+  const { id, owner } = await newAccount()
+  await panelSession(place, server, id, 'member')
+  const member = await idOf(id, 'member')
+  await owner('PATCH', `/users/${member}`, { role: 'viewer' })
+  await owner('PATCH', `/users/${member}`, { role: 'viewer' })
+  const { url } = (await owner('POST', '/invitations', { role: 'member', email: 'new@example.com' })).body
+  const [open] = (await owner('GET', '/invitations')).body.invitations
+  await owner('DELETE', `/invitations/${open.id}`)
+  await owner('POST', '/password', { current: 'long enough for a test', next: 'another long one of mine' })
+  await place.json(['user', 'reset', '--email', emailOf(id, 'member')], 'a third long one\n')
+  await owner('DELETE', `/users/${member}`)
+  const entries = await auditOf(id)
+  const said = entries
+    .filter(({ actor_name }) => actor_name !== by.name)
+    .map(({ action, actor, before, after }) => [action, actor, before, after].map(String).join(' '))
+  assert.deepEqual(said.toSorted(), [
+    'invitation.created user null {"role":"member"}',
+    'invitation.withdrawn user {"role":"member"} null',
+    'user.password_changed command null null',
+    'user.password_changed user null null',
+    'user.removed user {"role":"viewer"} null',
+    'user.role_changed user {"role":"member"} {"role":"viewer"}',
+  ])
+  const all = JSON.stringify(entries)
+  for (const secret of [url.split('#')[1], 'long enough', 'another long', 'third long'])
+    assert.ok(!all.includes(secret))
+  assert.match(all, /127\.0\.0\.0\/24/)
+})
