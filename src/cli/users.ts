@@ -54,17 +54,6 @@ export const resetUser: Command = async (args) => {
   })
 }
 
-/** For a user who has lost phone and recovery codes; their password stays. */
-export const resetFactor: Command = async (args) => {
-  const { options } = readArguments(args, { email: emailText })
-  const email = need(options.email, '--email')
-  return withStore(async (store) => {
-    const isReset = await buildUsers(store).resetFactorOf(email, commandActor())
-    if (isReset === undefined) throw new WrongCall('--email: no user of the panel has this email')
-    return { reset: isReset }
-  })
-}
-
 export const setUser: Command = async (args) => {
   const { options } = readArguments(args, { email: emailText, role: roleName })
   const email = need(options.email, '--email')
@@ -77,6 +66,17 @@ export const setUser: Command = async (args) => {
       })
     if (user === undefined) throw new WrongCall('--email: no user of the panel has this email')
     return shown(user)
+  })
+}
+
+/** For a user who has lost phone and recovery codes; their password stays. */
+export const resetFactor: Command = async (args) => {
+  const { options } = readArguments(args, { email: emailText })
+  const email = need(options.email, '--email')
+  return withStore(async (store) => {
+    const isReset = await buildUsers(store).resetFactorOf(email, commandActor())
+    if (isReset === undefined) throw new WrongCall('--email: no user of the panel has this email')
+    return { reset: isReset }
   })
 }
 

@@ -54,8 +54,15 @@ export function accessOn(runner: Runner, key: Uint8Array) {
   return {
     ...triesOn(runner, key),
     ...factorsOn(runner, key),
-    ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, listInvitations }),
-    ...boundTo(read, { findSession, listSessions }),
+    ...boundTo(read, {
+      hasUsers,
+      findCredentials,
+      listUsers,
+      findInvitation,
+      listInvitations,
+      findSession,
+      listSessions,
+    }),
     ...boundTo(write, { createUser, removeUser, setRole, setPassword, changePassword }),
     ...boundTo(write, { createInvitation, withdrawInvitation, acceptInvitation }),
     ...boundTo(write, { createSession, touchSession, endSession, endSessionOf, endOtherSessions }),

@@ -9,6 +9,7 @@ import type { User } from '../../src/store/access.ts'
 import type { Actor } from '../../src/store/audit.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
+import { testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { codeAt, withFactor, wrongCodeAt } from '../support/second-factor.ts'
@@ -28,8 +29,8 @@ async function twoNodes(t: TestContext, place: Place): Promise<Nodes> {
   const stores: Nodes['stores'] = [await openStore(location, options), await openStore(location, options)]
   t.after(() => Promise.all(stores.map((store) => store.close())))
   const nodes: Nodes['nodes'] = [buildUsers(stores[0]), buildUsers(stores[1])]
-  const { id } = await stores[0].configuration.createAccount('Owner', by)
-  const user = await nodes[0].create(id, { email, password, role: 'owner' }, by)
+  const { id } = await stores[0].configuration.createAccount('Owner', testerAt(now))
+  const user = await nodes[0].create(id, { email, password, role: 'owner' }, testerAt(now))
   return { location, stores, nodes, user }
 }
 
@@ -175,13 +176,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     // Nor by switching another one on in its place.
     const offered = users.offerFactor(user, now)
     const given = { offer: offered.token, code: codeAt(offered.secret, now), token: '' }
-    await assert.rejects(users.switchFactorOn(user, given, by), refusal('CHANGED_MEANWHILE'))
+    await assert.rejects(users.switchFactorOn(user, given, by), refusal('REFUSED'))
     const fresh = await users.makeRecoveryCodes(user, codeAt(secret, now), by)
     await assert.rejects(users.switchFactorOff(user, first, by), refusal('WRONG_CODE'))
     await assert.rejects(users.switchFactorOff(user, second, by), refusal('WRONG_CODE'))
     await users.switchFactorOff(user, fresh[0] ?? '', by)
     assert.deepEqual(await users.factorState(user.id), { isOn: false, recoveryCodesLeft: 0 })
-    await assert.rejects(users.takeCode(user.id, fresh[1] ?? '', now), refusal('CHANGED_MEANWHILE'))
+    await assert.rejects(users.takeCode(user.id, fresh[1] ?? '', now), refusal('REFUSED'))
     await users.switchFactorOn(user, given, by)
     assert.equal(await stores[0].access.resetFactor(user, by), true)
     const entries = await entriesOf(location)
@@ -220,7 +221,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       await assert.rejects(other.signInWithCode(wrong, codeAt(secret, now), client, now), refusal('TOOK_TOO_LONG'))
     const { token: session } = await other.signInWithCode(token, codeAt(secret, now), client, now)
     assert.equal((await users.session(session, now))?.user.id, user.id)
-    await users.reset(email, 'another long password', by)
+    await users.reset(email, 'another long password', testerAt(now))
     const stale = users.signInWithCode(token, recoveryCodes[0] ?? '', client, now)
     await assert.rejects(stale, refusal('TOOK_TOO_LONG'))
     // The new password leaves the factor on, and its codes as they were.

@@ -139,4 +139,13 @@ Who may use this account.
 - **Where you are signed in** shows each browser, the network it was signed in from, and its last use, to the hour. Sign out what you do not know, and change your password then.
 
 If both phone and recovery codes are lost, the people who run the installation take the factor away with \`lastcall user reset-factor\`.`,
+  audit: `
+# Audit log
+
+Who changed what in this account, and when. Owners alone see it.
+
+- It has what users do in the panel, what commands on the server do, and what a key does to webhooks. Sign-ups and orders that come by the API are not in it.
+- Open an entry to see each setting **before** and **after**.
+- Leads are named by a number, never by their email. Where somebody sat is kept as a part of their address, for thirty days.
+- **Export as CSV** takes all entries that fit the filters.`,
 }

@@ -139,4 +139,13 @@ Kto może korzystać z konta.
 - **Gdzie jesteś zalogowany** pokazuje każdą przeglądarkę, sieć, z której nastąpiło logowanie, i ostatnie użycie, z dokładnością do godziny. Wyloguj to, czego nie znasz, i zmień wtedy hasło.
 
 Jeśli nie masz ani telefonu, ani kodów zapasowych, osoba prowadząca instalację usunie drugi składnik poleceniem \`lastcall user reset-factor\`.`,
+  audit: `
+# Dziennik zmian
+
+Kto, co i kiedy zmienił na tym koncie. Widzą go tylko właściciele.
+
+- Zawiera to, co robią użytkownicy w panelu, polecenia na serwerze i klucz przy webhookach. Nie ma w nim zapisów ani zamówień, które przychodzą przez API.
+- Otwórz wpis, aby zobaczyć każde ustawienie **przed** i **po** zmianie.
+- Odbiorców nazywa numer, nigdy e-mail. Z adresu osoby zostaje jego część, na trzydzieści dni.
+- **Eksportuj do CSV** zapisuje wszystkie wpisy, które pasują do filtrów.`,
 }

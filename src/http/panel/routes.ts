@@ -1,4 +1,5 @@
 // Every route of the panel's API: what is not in this table does not exist.
+import { auditRoutes } from './audit.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
@@ -32,6 +33,7 @@ export const routes = {
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,
+  ...auditRoutes,
   ...leadRoutes,
   ...salesRoutes,
   ...personRoutes,

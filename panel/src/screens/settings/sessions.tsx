@@ -96,7 +96,7 @@ function EndOthers() {
       close()
       focusNext()
     }
-    send.mutate({}, { onSuccess })
+    send.mutate({ query: { but: 'this' } }, { onSuccess })
   }
   return (
     <Group>
