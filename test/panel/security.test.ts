@@ -157,11 +157,17 @@ test('users, keys, webhooks and the account are the owners’, and a viewer chan
   const [, { access }] = table.find(([name]) => name === 'GET /invitations') as [string, Route]
   assert.equal(access, 'owner')
   const viewers = table.filter(([name, route]) => route.access === 'viewer' && !name.startsWith('GET '))
-  // The first is about the viewer alone; the others read, and are given what stands in no address.
+  // The first are about the viewer alone; the others read, and are given what stands in no address.
   assert.deepEqual(
     viewers.map(([name]) => name),
     [
       'POST /password',
+      'POST /factor/offer',
+      'POST /factor',
+      'POST /factor/off',
+      'POST /factor/recovery-codes',
+      'DELETE /sessions',
+      'DELETE /sessions/:sessionId',
       'POST /timer-picture',
       'POST /campaigns/:campaignId/leads/search',
       'POST /person',
