@@ -31,7 +31,7 @@ export const words = inBoth({
     actors: { user: 'user', command: 'command', key: 'key', server: 'server', migration: 'migration' },
     subjects: {
       ...{ account: 'account', user: 'user', invitation: 'invitation', key: 'key', campaign: 'campaign' },
-      ...{ webhook: 'webhook', lead: 'lead of', leads: 'leads of' },
+      ...{ webhook: 'endpoint', lead: 'lead of', leads: 'leads of' },
     },
     actions: {
       'account.created': 'Account made',
