@@ -14,12 +14,16 @@ import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
 import type { Route } from './route.ts'
 import { salesRoutes } from './sales.ts'
+import { secondFactorRoutes } from './second-factor.ts'
+import { sessionRoutes } from './sessions.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
+  ...secondFactorRoutes,
+  ...sessionRoutes,
   ...overviewRoutes,
   ...firstStepRoutes,
   ...campaignRoutes,
