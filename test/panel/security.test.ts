@@ -372,6 +372,7 @@ test('planted scripts in names and addresses never run', async () => {
     '/settings',
     '/settings/users',
     '/settings/security',
+    '/settings/audit',
   ]) {
     await page.goto(path)
     await page.waitForLoadState('networkidle')
