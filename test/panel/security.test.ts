@@ -225,6 +225,8 @@ const telling: Record<string, string | null> = {
   'GET /history': key.id,
   'GET /history/keys': key.id,
   'GET /history/counts': '"succeeded":1,',
+  'GET /audit/choices': '"webhook.created"',
+  'GET /audit': `"${campaign.name}"`,
   'GET /mail-services': null,
   'GET /time-zones': null,
   'GET /clock-changes': null,
@@ -233,6 +235,7 @@ const telling: Record<string, string | null> = {
 
 const queries: Record<string, string> = {
   'GET /history': '?limit=50',
+  'GET /audit': '?limit=50',
   'GET /campaign-figures': `?ids=${campaign.id}`,
   'GET /clock-changes': '?timeZone=Europe%2FWarsaw&decade=2020',
 }
@@ -379,6 +382,7 @@ test('planted scripts in names and addresses never run', async () => {
     '/settings',
     '/settings/users',
     '/settings/security',
+    '/settings/audit',
   ]) {
     await page.goto(path)
     await page.waitForLoadState('networkidle')
