@@ -127,7 +127,8 @@ Language and colours are in the menu at the top right, and are kept in this brow
 
 Who may use this account.
 
-- Invite a colleague by a link. It works once, for seven days.
+- Invite a colleague by a link. It works once, for seven days, and carries a role; an owner can withdraw it.
+- Owners manage users, keys and webhooks. Members run campaigns and leads. Viewers look, and cannot export leads.
 - A user that you remove is signed out at once.`,
   security: `
 # Your sign-in
