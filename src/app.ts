@@ -117,7 +117,12 @@ export function buildApp(parts: AppParts): App {
   app.register(
     panel({
       ...{ ...shared, leads, users, templates, endpoints },
-      ...{ history: historyTable, historyDays: config.historyDays, mailer: openMailer(config.smtp) },
+      ...{
+        history: historyTable,
+        historyDays: config.historyDays,
+        auditDays: config.auditDays,
+        mailer: openMailer(config.smtp),
+      },
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)

@@ -21,6 +21,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'user create': async () => (await import('./cli/users.ts')).createUser,
   'user set': async () => (await import('./cli/users.ts')).setUser,
   'user reset': async () => (await import('./cli/users.ts')).resetUser,
+  'user reset-factor': async () => (await import('./cli/users.ts')).resetFactor,
   'setup-link': async () => (await import('./cli/users.ts')).setupLink,
   'key create': async () => (await import('./cli/accounts.ts')).createKeyCommand,
   'key list': async () => (await import('./cli/accounts.ts')).listKeys,

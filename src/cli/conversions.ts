@@ -21,7 +21,7 @@ import {
   WrongCall,
   withStore,
 } from './command.ts'
-import { csvLines, type LineRefusal } from './leads.ts'
+import { csvRows, type LineRefusal } from './leads.ts'
 import { now } from './now.ts'
 import { printPages } from './print.ts'
 import { progress } from './progress.ts'
@@ -106,7 +106,9 @@ export const importConversions: Command = async (args) => {
     const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
     const show = progress('orders imported')
     const by = commandActor()
-    for await (const { given, line } of orderLines(positionals[0] as string, result.refused)) {
+    const rows = csvRows(positionals[0] as string, result.refused, isComplete, 'columns orderId and email or ref')
+    for await (const { cells, line } of rows) {
+      const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))
       // One after the other: which of a lead's orders ends the offer depends on it.
       const told = await tell(store, campaign, given, 'import', by)
       if (told === 'CAMPAIGN_NOT_FOUND') throw new WrongCall('--campaign: the campaign was deleted')
@@ -121,22 +123,7 @@ export const importConversions: Command = async (args) => {
   })
 }
 
-/** The lines below the first, as the columns name their cells. @throws WrongCall */
-async function* orderLines(file: string, refused: LineRefusal[]): AsyncGenerator<{ given: object; line: number }> {
-  let names: string[] | undefined
-  for await (const { record, line } of csvLines(file, refused)) {
-    if (names === undefined) {
-      names = record
-      const isComplete = names.includes('orderId') && (names.includes('email') || names.includes('ref'))
-      if (!isComplete) throw new WrongCall(`${file}: line ${line}: must name columns orderId and email or ref`)
-      continue
-    }
-    const cells = names.map((name, index) => [name, record[index]] as const)
-    const given = cells.filter(([name, cell]) => columns.includes(name) && cell !== '' && cell !== undefined)
-    yield { given: Object.fromEntries(given), line }
-  }
-  if (names === undefined) throw new WrongCall(`${file}: must have a first line with columns orderId and email or ref`)
-}
+const isComplete = (names: string[]) => names.includes('orderId') && (names.includes('email') || names.includes('ref'))
 
 async function tell(store: Store, { accountId, id }: Campaign, given: object, source: Source, by: Actor) {
   const checked = checkOrder(given, now())

@@ -208,15 +208,10 @@ export const importLeads: Command = async (args) => {
 
 /** The valid emails of a CSV file, some at a time; the others go to `refused`. @throws WrongCall */
 async function* emailBatches(file: string, refused: LineRefusal[]): AsyncGenerator<string[]> {
-  let column = -1
   let batch: string[] = []
-  for await (const { record, line } of csvLines(file, refused)) {
-    if (column === -1) {
-      column = record.indexOf('email')
-      if (column === -1) throw new WrongCall(`${file}: line ${line}: must name a column email`)
-      continue
-    }
-    const email = record[column]
+  const hasEmail = (names: string[]) => names.includes('email')
+  for await (const { cells, line } of csvRows(file, refused, hasEmail, 'a column email')) {
+    const { email } = cells
     const fault = emailFault(email)
     if (fault !== undefined) refused.push({ line, reason: reasons[fault] })
     else if (batch.push(email as string) === importBatch) {
@@ -224,7 +219,6 @@ async function* emailBatches(file: string, refused: LineRefusal[]): AsyncGenerat
       batch = []
     }
   }
-  if (column === -1) throw new WrongCall(`${file}: must have a first line with a column email`)
   if (batch.length > 0) yield batch
 }
 
@@ -235,11 +229,24 @@ const reasons: Record<EmailFault, string> = {
   notAnEmail: 'not an email address in ASCII',
 }
 
-/** The lines of a CSV file; one that is not well formed is refused, and the next one is read. */
-export async function* csvLines(
+/** The lines below the first, whose cells it names: it must have what `wanted` says. @throws WrongCall */
+export async function* csvRows(
   file: string,
   refused: LineRefusal[],
-): AsyncGenerator<{ record: string[]; line: number }> {
+  isComplete: (names: string[]) => boolean,
+  wanted: string,
+): AsyncGenerator<{ cells: Record<string, string | undefined>; line: number }> {
+  let names: string[] | undefined
+  for await (const { record, line } of csvLines(file, refused)) {
+    if (names !== undefined) yield { cells: Object.fromEntries(names.map((name, at) => [name, record[at]])), line }
+    else if (isComplete(record)) names = record
+    else throw new WrongCall(`${file}: line ${line}: must name ${wanted}`)
+  }
+  if (names === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
+}
+
+/** The lines of a CSV file; one that is not well formed is refused, and the next one is read. */
+async function* csvLines(file: string, refused: LineRefusal[]): AsyncGenerator<{ record: string[]; line: number }> {
   try {
     const pieces = withFirstLineWhole(inputStream(file))
     const first = await pieces.next()

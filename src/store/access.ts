@@ -3,16 +3,20 @@ import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import { type Actor, addAuditEntry } from './audit.ts'
 import { Refused } from './errors.ts'
+import { factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 import { triesOn } from './tries.ts'
 
 export type User = { id: number; accountId: number; email: string; role: Role; createdAt: Seconds }
 
-/** `passwordHash` is a PHC string. */
-export type Credentials = { user: User; passwordHash: string }
+/** `passwordHash` is a PHC string; with a factor the password alone is not enough. */
+export type Credentials = { user: User; passwordHash: string; hasFactor: boolean }
 
 export type Session = { user: User; account: Account; createdAt: Seconds; seenAt: Seconds }
+
+/** A session as its user sees it; `id` is the hash of its token. */
+export type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seconds }
 
 /** Where a session was begun: the browser in plain words, and the address as `shortAddress` gives it. */
 export type Client = { device: string; address: string }
@@ -38,6 +42,9 @@ export type OpenInvitation = {
 
 export type NewUser = { email: string; passwordHash: string; role: Role; createdAt: Seconds }
 
+/** Of a user, in a list. */
+const mostSessions = 200
+
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Access = ReturnType<typeof accessOn>
 
@@ -46,10 +53,19 @@ export function accessOn(runner: Runner, key: Uint8Array) {
   const { read, write, writeUnflushed } = runner
   return {
     ...triesOn(runner, key),
-    ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, listInvitations, findSession }),
+    ...factorsOn(runner, key),
+    ...boundTo(read, {
+      hasUsers,
+      findCredentials,
+      listUsers,
+      findInvitation,
+      listInvitations,
+      findSession,
+      listSessions,
+    }),
     ...boundTo(write, { createUser, removeUser, setRole, setPassword, changePassword }),
     ...boundTo(write, { createInvitation, withdrawInvitation, acceptInvitation }),
-    ...boundTo(write, { createSession, touchSession, endSession }),
+    ...boundTo(write, { createSession, touchSession, endSession, endSessionOf, endOtherSessions }),
     ...boundTo(writeUnflushed, { removeEnded }),
   }
 }
@@ -81,7 +97,7 @@ function audit(sql: Sql, by: Actor, action: string, user: User, before: object |
 
 async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
   const row = await sql.get('SELECT * FROM users WHERE email = ?', email)
-  return row && { user: toUser(row), passwordHash: row.password_hash }
+  return row && { user: toUser(row), passwordHash: row.password_hash, hasFactor: row.factor_secret !== null }
 }
 
 /** Ascending id. */
@@ -112,7 +128,11 @@ async function changePassword(
 }
 
 /** False where the password is another one by now. */
-async function replacePassword(sql: Sql, { user, passwordHash }: Credentials, next: string): Promise<boolean> {
+async function replacePassword(
+  sql: Sql,
+  { user, passwordHash }: Omit<Credentials, 'hasFactor'>,
+  next: string,
+): Promise<boolean> {
   const change = 'UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?'
   return (await sql.run(change, next, user.id, passwordHash)) > 0
 }
@@ -258,7 +278,7 @@ async function createFirstAccount(sql: Sql, name: string, by: Actor): Promise<nu
   return after.id
 }
 
-/** False where the password has been changed since `by` was read, or the user was removed. */
+/** False where the user was removed since `by` was read, or the password or having a factor has changed. */
 async function createSession(
   sql: Sql,
   tokenHash: Uint8Array,
@@ -266,8 +286,13 @@ async function createSession(
   { device, address }: Client,
   now: Seconds,
 ): Promise<boolean> {
-  // The same password: on PostgreSQL this waits for somebody who is changing it, and then looks again.
-  if (!(await replacePassword(sql, by, by.passwordHash))) return false
+  // Changes nothing: on PostgreSQL this waits for somebody who is changing it, and then looks again.
+  const isAsRead = await sql.run(
+    `UPDATE users SET password_hash = password_hash
+      WHERE id = ? AND password_hash = ? AND factor_secret IS ${by.hasFactor ? 'NOT NULL' : 'NULL'}`,
+    ...[by.user.id, by.passwordHash],
+  )
+  if (isAsRead === 0) return false
   await sql.run(
     'INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device, address) VALUES (?, ?, ?, ?, ?, ?)',
     ...[tokenHash, by.user.id, now, now, device, address],
@@ -281,6 +306,33 @@ async function touchSession(sql: Sql, tokenHash: Uint8Array, now: Seconds): Prom
 
 async function endSession(sql: Sql, tokenHash: Uint8Array): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE token_hash = ?', tokenHash)
+}
+
+/** Those that have not ended, the one that was used last first. */
+async function listSessions(
+  sql: Sql,
+  userId: number,
+  { unseenSince, madeBefore }: Omit<Ended, 'now'>,
+): Promise<SessionRow[]> {
+  const rows = await sql.all(
+    `SELECT * FROM sessions WHERE user_id = ? AND seen_at > ? AND created_at > ?
+      ORDER BY seen_at DESC, created_at DESC, token_hash LIMIT ${mostSessions}`,
+    ...[userId, unseenSince, madeBefore],
+  )
+  return rows.map(({ token_hash, device, address, created_at, seen_at }) => ({
+    ...{ id: Buffer.from(token_hash).toString('hex'), device, address },
+    ...{ createdAt: created_at, seenAt: seen_at },
+  }))
+}
+
+/** False where the user has none with this hash. */
+async function endSessionOf(sql: Sql, userId: number, tokenHash: Uint8Array): Promise<boolean> {
+  return (await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash = ?', userId, tokenHash)) > 0
+}
+
+/** All of the user's but the one with the hash `keeps`. */
+async function endOtherSessions(sql: Sql, userId: number, keeps: Uint8Array): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
 }
 
 type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }

@@ -117,6 +117,10 @@ export function auditOn({ read, writeUnflushed }: Runner) {
   return { ...boundTo(read, { listEntries, listActors, listActions }), ...boundTo(writeUnflushed, { purge }) }
 }
 
+/** Of the same account: nobody learns anything of another's entry. */
+const likeEntry = `(actor, actor_name) IN (SELECT same.actor, same.actor_name FROM audit_entries AS same
+  WHERE same.account_id = audit_entries.account_id AND same.id = ?)`
+
 /** Newest first, in the order in which they were committed; those before the entry `beforeId`, at most `limit`. */
 async function listEntries(
   sql: Sql,
@@ -129,7 +133,7 @@ async function listEntries(
     ['at >= ?', filter.from],
     ['at < ?', filter.to],
     ['actor_name = ?', filter.actorName],
-    ['(actor, actor_name) IN (SELECT actor, actor_name FROM audit_entries WHERE id = ?)', filter.likeId],
+    [likeEntry, filter.likeId],
     ['action = ?', filter.action],
     ['subject = ?', filter.subject],
     ['subject_id = ?', filter.subjectId],

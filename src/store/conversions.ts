@@ -210,7 +210,10 @@ async function count(
   if (isOfLead) await addSignups(sql, [people], 1)
 }
 
-const select = `SELECT c.*, leads.email FROM conversions AS c
+const select = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", email, order_id AS "orderId", at,
+    c.deadline_at AS "deadlineAt", c.registered_at AS "registeredAt", c.attempt, amount, currency, source,
+    closed_at AS "closedAt", replaced_deadline_at AS "replacedDeadlineAt", reversed_at AS "reversedAt"
+  FROM conversions AS c
   LEFT JOIN leads ON leads.account_id = c.account_id AND leads.id = c.lead_id WHERE c.account_id = ?`
 
 async function findOrder(
@@ -258,22 +261,6 @@ async function firstOf(sql: Sql, accountId: number, leadIds: readonly number[]):
   return new Map(rows.map(({ lead_id, at }) => [lead_id, at]))
 }
 
-function toConversion(row: Row): KeptConversion {
-  return {
-    id: row.id,
-    campaignId: row.campaign_id,
-    leadId: row.lead_id,
-    email: row.email,
-    orderId: row.order_id,
-    at: row.at,
-    deadlineAt: row.deadline_at,
-    registeredAt: row.registered_at,
-    attempt: row.attempt,
-    amount: row.amount,
-    currency: row.currency,
-    source: sources[row.source] as Source,
-    closedAt: row.closed_at,
-    replacedDeadlineAt: row.replaced_deadline_at,
-    reversedAt: row.reversed_at,
-  }
+function toConversion({ source, ...row }: Row): KeptConversion {
+  return { ...(row as Conversion & KeptConversion), source: sources[source] as Source }
 }

@@ -36,8 +36,8 @@ export async function salesBetween(
   untilAt: Seconds,
 ): Promise<Sale[]> {
   const rows = await sql.all(
-    `SELECT ${left} AS time_left, (at - registered_at) / 86400 AS days, currency,
-        CASE WHEN reversed_at IS NULL THEN 0 ELSE 1 END AS is_reversed, count(*) AS orders, count(closed_at) AS closed,
+    `SELECT ${left} AS "leftAt", (at - registered_at) / 86400 AS days, currency,
+        CASE WHEN reversed_at IS NULL THEN 0 ELSE 1 END AS reversed, count(*) AS orders, count(closed_at) AS closed,
         CAST(sum(amount / ${part}) AS bigint) AS upper, CAST(sum(amount % ${part}) AS bigint) AS lower
       FROM conversions WHERE account_id = ? AND campaign_id = ? AND at >= ? AND at < ? GROUP BY 1, 2, 3, 4`,
     ...[accountId, id, fromAt, untilAt],
@@ -45,17 +45,9 @@ export async function salesBetween(
   return rows.map(toSale)
 }
 
-function toSale({ time_left, days, currency, is_reversed, orders, closed, upper, lower }: Row): Sale {
+function toSale({ leftAt, reversed, upper, lower, ...of }: Row): Sale {
   const amount = BigInt(upper ?? 0) * BigInt(part) + BigInt(lower ?? 0)
-  return {
-    left: timesLeft[time_left] as TimeLeft,
-    days,
-    currency,
-    isReversed: is_reversed === 1,
-    orders,
-    closed,
-    amount,
-  }
+  return { ...(of as Sale), left: timesLeft[leftAt] as TimeLeft, isReversed: reversed === 1, amount }
 }
 
 export type People = { registered: number; started: number; clicked: number; converted: number }

@@ -16,7 +16,7 @@ export type EventsApiParts = BesideParts & { endpoints: Endpoints }
 
 /** To be registered under `eventsPath`. */
 export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPluginAsync {
-  const { store } = parts
+  const { store, now } = parts
   return apiBeside(parts, {
     operations,
     description,
@@ -28,7 +28,7 @@ export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPlugi
       if (needsOn && !endpoints.isOn) throw new Refusal('WEBHOOKS_OFF')
       const { id: keyId, account } = key as LiveKey
       const accountId = account.id
-      const at = Math.floor(parts.now() / 1_000)
+      const at = Math.floor(now() / 1_000)
       const by: Actor = { kind: 'key', name: keyHint(keyId), address: shortAddress(ip), at }
       const endpoint = path.includes('{endpointId}')
         ? await needEndpoint(endpoints, accountId, params.endpointId)

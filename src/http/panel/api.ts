@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { CommonPassword } from '../../access/common-passwords.ts'
 import { TooBusy } from '../../access/passwords.ts'
+import { CodeRefused } from '../../access/second-factor.ts'
 import { type Fault, join } from '../../core/fault.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { mayAs } from '../../core/role.ts'
@@ -104,7 +105,7 @@ function foreignOrigin(publicUrl: string): PanelRefusal {
 
 /** Anything else is no id. Fifteen digits are exact as a number. */
 const numberPattern = '(^[1-9]\\d{0,14}$)'
-/** Refs, and ids of keys and invitations: texts without a NUL, which PostgreSQL refuses. */
+/** Refs, and ids of keys, invitations and sessions: texts without a NUL, which PostgreSQL refuses. */
 const namePattern = '(^[\\da-f-]{1,64}$)'
 
 function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): void {
@@ -173,6 +174,7 @@ function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof PanelRefusal) return error
   if (error instanceof MailNotSent) return new PanelRefusal('MAIL_NOT_SENT')
   if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
+  if (error instanceof CodeRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)
   const isBusy = error instanceof TooBusy || error instanceof TemplateUnavailable
   const code = isBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
   return new PanelRefusal(isPanelErrorCode(code) ? code : 'INTERNAL_ERROR')

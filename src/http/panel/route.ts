@@ -27,6 +27,7 @@ export type PanelParts = {
   rateLimitPerMinute: number
   history: HistoryReader
   historyDays: number
+  auditDays: number
   mailer: Mailer
   endpoints: Endpoints
   /** What links, timers and the downloaded description begin with. */

@@ -1,4 +1,5 @@
 // Every route of the panel's API: what is not in this table does not exist.
+import { auditRoutes } from './audit.ts'
 import { campaignRoutes } from './campaigns.ts'
 import { firstStepRoutes } from './first-steps.ts'
 import { historyRoutes } from './history.ts'
@@ -13,12 +14,16 @@ import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
 import type { Route } from './route.ts'
 import { salesRoutes } from './sales.ts'
+import { secondFactorRoutes } from './second-factor.ts'
+import { sessionRoutes } from './sessions.ts'
 import { timeZoneRoutes } from './time-zones.ts'
 import { userRoutes } from './users.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
+  ...secondFactorRoutes,
+  ...sessionRoutes,
   ...overviewRoutes,
   ...firstStepRoutes,
   ...campaignRoutes,
@@ -28,6 +33,7 @@ export const routes = {
   ...referenceRoutes,
   ...keyRoutes,
   ...historyRoutes,
+  ...auditRoutes,
   ...leadRoutes,
   ...salesRoutes,
   ...personRoutes,

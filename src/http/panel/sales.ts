@@ -1,7 +1,7 @@
 // Who bought, for how much, and how long before the end; and an order that a user tells of.
 import Type from 'typebox'
 import { checkOrder, conversionDocument } from '../../core/order.ts'
-import { convert } from '../../leads/conversions.ts'
+import { convert, reverse } from '../../leads/conversions.ts'
 import { reportOf } from '../../leads/report.ts'
 import { PanelRefusal } from './errors.ts'
 import { named, needLead } from './leads.ts'
@@ -31,6 +31,14 @@ export const salesRoutes = {
       const done = await convert(parts.store, named(campaign), { ...checked, source: 'panel' }, now, by)
       if (typeof done === 'string') throw new PanelRefusal('NOT_FOUND')
       return { ...conversionDocument(done.conversion), created: done.created }
+    },
+  }),
+  ...forMember('POST /campaigns/:campaignId/conversions/reversal', {
+    body: Type.Object({ orderId: Type.String({ maxLength: 200 }), reopen: Type.Boolean() }, closed),
+    async run({ campaign, parts: { store }, body: { orderId, reopen }, now, by }) {
+      const reversed = await reverse(store, named(campaign), orderId, reopen, now, by)
+      if (typeof reversed !== 'object') throw new PanelRefusal('NOT_FOUND')
+      return conversionDocument(reversed)
     },
   }),
 }

@@ -1,16 +1,15 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
-import type { SignedIn, TooMany } from '../../access/users.ts'
+import type { CodeNeeded, SignedIn, TooMany } from '../../access/users.ts'
 import { roles } from '../../core/role.ts'
+import type { Credentials } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
 import { forAnybody, forOwner, forViewer } from './route.ts'
-import { closed, Email, Name } from './schemas.ts'
+import { AnyPassword, closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
-/** A guess at a password need not be a valid one. */
-const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
 const Token = Type.String({ minLength: 1, maxLength: 100 })
 const RoleName = Type.Enum([...roles])
 /** That an account has open at the same time. */
@@ -29,10 +28,12 @@ export const userRoutes = {
     body: Type.Object({ email: Email, password: AnyPassword }, closed),
     async run({ body, parts, token: before, address, client, now, setSession }) {
       const { email, password } = body
-      const { token } = needSignedIn(await parts.users.signIn(email, password, address, client(), now))
+      const shown = needRight(await parts.users.signIn(email, password, address, client(), now))
+      // The second step: `POST /session/code`.
+      if ('codeToken' in shown) return { codeToken: shown.codeToken }
       await parts.users.signOut(before)
-      setSession(token)
-      return {}
+      setSession(shown.token)
+      return { codeToken: null }
     },
   }),
   ...forAnybody('DELETE /session', {
@@ -76,7 +77,7 @@ export const userRoutes = {
     async run({ session, token, body, parts, by }) {
       const { current, next } = body
       const changed = await parts.users.changePassword(session, token, current, next, by)
-      if (changed !== 'CHANGED') needSignedIn(changed)
+      if (changed !== 'CHANGED') needRight(changed)
       return {}
     },
   }),
@@ -141,7 +142,8 @@ function refusedAs(code: PanelErrorCode) {
   }
 }
 
-function needSignedIn(result: SignedIn | 'WRONG_PASSWORD' | TooMany): SignedIn {
+/** @throws PanelRefusal where the password was wrong, or too many were tried */
+export function needRight<T extends SignedIn | CodeNeeded | Credentials>(result: T | 'WRONG_PASSWORD' | TooMany): T {
   if (result === 'WRONG_PASSWORD') throw new PanelRefusal('WRONG_PASSWORD')
   if ('retryAfterSeconds' in result) throw new PanelRefusal('TOO_MANY_TRIES', [], result.retryAfterSeconds)
   return result

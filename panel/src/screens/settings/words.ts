@@ -4,7 +4,7 @@ export const words = inBoth({
   en: {
     title: 'Settings',
     partsLabel: 'Parts of the settings',
-    parts: { account: 'Account', users: 'Users', security: 'Your sign-in' },
+    parts: { account: 'Account', users: 'Users', security: 'Your sign-in', audit: 'Audit log' },
     account: 'Account',
     name: 'Name',
     save: 'Save',
@@ -35,7 +35,7 @@ export const words = inBoth({
   pl: {
     title: 'Ustawienia',
     partsLabel: 'Części ustawień',
-    parts: { account: 'Konto', users: 'Użytkownicy', security: 'Twoje logowanie' },
+    parts: { account: 'Konto', users: 'Użytkownicy', security: 'Twoje logowanie', audit: 'Dziennik zmian' },
     account: 'Konto',
     name: 'Nazwa',
     save: 'Zapisz',

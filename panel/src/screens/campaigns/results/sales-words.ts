@@ -29,6 +29,10 @@ export const salesWords = inBoth({
     buyer: 'Email',
     amount: 'Amount',
     erased: 'erased',
+    reverse: 'Reverse',
+    reverseTitle: (order: string) => `Reverse order ${order}?`,
+    reverseText: 'As after a refund: the order is counted out, and stays so.',
+    reopen: 'Give the buyer the offer back that this order has ended',
     csv: 'Download sales as CSV',
     noOrders: 'No orders.',
     orderId: 'Number of the order',
@@ -66,6 +70,10 @@ export const salesWords = inBoth({
     buyer: 'E-mail',
     amount: 'Kwota',
     erased: 'usunięto',
+    reverse: 'Cofnij',
+    reverseTitle: (order: string) => `Cofnąć zamówienie ${order}?`,
+    reverseText: 'Jak po zwrocie: zamówienie przestaje się liczyć, i tak już zostanie.',
+    reopen: 'Oddaj kupującemu ofertę, którą zakończyło to zamówienie',
     csv: 'Pobierz sprzedaż jako CSV',
     noOrders: 'Brak zamówień.',
     orderId: 'Numer zamówienia',
@@ -77,20 +85,12 @@ export const salesWords = inBoth({
   },
 })
 
-/** `41 s`, `2 h 5 min 0 s`; with a minus behind the deadline. */
+/** `2 hr, 5 min, 41 sec`; with a minus behind the deadline. */
 export function timeLeftText(seconds: number, language: string): string {
-  const units = [
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-    ['second', 1],
-  ] as const
-  let rest = Math.abs(seconds)
-  const parts = units.flatMap(([unit, length]) => {
-    const count = Math.floor(rest / length)
-    rest -= count * length
-    const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' })
-    return count > 0 || unit === 'second' ? [format.format(count)] : []
+  return new Intl.DurationFormat(language, { style: 'short', secondsDisplay: 'always' }).format({
+    days: Math.trunc(seconds / 86_400),
+    hours: Math.trunc((seconds % 86_400) / 3_600),
+    minutes: Math.trunc((seconds % 3_600) / 60),
+    seconds: seconds % 60,
   })
-  return `${seconds < 0 ? '−' : ''}${parts.join(' ')}`
 }

@@ -1,12 +1,16 @@
-import { Button, Group, ScrollArea, SimpleGrid, Table, Text } from '@mantine/core'
-import { type AnswerOf, useAsk } from '../../../api.ts'
+import { Button, Checkbox, Group, ScrollArea, SimpleGrid, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
+import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
+import { useMay } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Range } from './range.tsx'
 import { Section } from './results.tsx'
@@ -28,7 +32,7 @@ export function SalesSection({ settings, range }: { settings: Settings; range: R
         <>
           <Totals of={sales.data} />
           {sales.data.orders.orders === 0 ? <Empty text={text.none} /> : <TimeLeft of={sales.data} />}
-          {sales.data.newest.length > 0 && <Newest of={sales.data} timeZone={settings.timeZone} />}
+          {sales.data.newest.length > 0 && <Newest of={sales.data} settings={settings} />}
           <Group>
             <Button size="xs" variant="default" onClick={() => saveCsv(settings.name, sales.data)}>
               {text.csv}
@@ -93,9 +97,10 @@ function TimeLeft({ of: { timeLeft } }: { of: Sales }) {
   )
 }
 
-function Newest({ of: { newest }, timeZone }: { of: Sales; timeZone: string }) {
+function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of: Sales; settings: Settings }) {
   const text = useWords(salesWords)
   const language = useLanguage()
+  const mayReverse = useMay('member')
   return (
     <ScrollArea type="auto" offsetScrollbars="x" viewportProps={{ tabIndex: 0 }}>
       <Table miw={720} captionSide="top">
@@ -105,10 +110,11 @@ function Newest({ of: { newest }, timeZone }: { of: Sales; timeZone: string }) {
             {[text.at, text.order, text.buyer, text.amount, text.left].map((name) => (
               <Table.Th key={name}>{name}</Table.Th>
             ))}
+            <Table.Td />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {newest.map(({ id, at, orderId, email, amount, currency, secondsLeft, reversedAt }) => (
+          {newest.map(({ id, at, orderId, email, amount, currency, secondsLeft, closed, reversedAt }) => (
             <Table.Tr key={id} {...(reversedAt !== null && { td: 'line-through' })}>
               <Table.Td>
                 <TimeText at={at} timeZone={timeZone} />
@@ -119,11 +125,49 @@ function Newest({ of: { newest }, timeZone }: { of: Sales; timeZone: string }) {
                 {amount === null || currency === null ? '–' : money({ [currency]: amount }, language)}
               </Table.Td>
               <Table.Td>{secondsLeft === null ? text.timesLeft.none : timeLeftText(secondsLeft, language)}</Table.Td>
+              <Table.Td>
+                {mayReverse && orderId !== null && reversedAt === null && (
+                  <Reverse campaignId={campaignId} orderId={orderId} closed={closed} />
+                )}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
     </ScrollArea>
+  )
+}
+
+type OrderOfCampaign = { campaignId: number; orderId: string; closed: boolean }
+
+function Reverse({ campaignId, orderId, closed }: OrderOfCampaign) {
+  const text = useWords(salesWords)
+  const [isAsking, { open, close }] = useDisclosure()
+  const [reopen, setReopen] = useState(false)
+  const send = useSend('POST /campaigns/:campaignId/conversions/reversal')
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={open} aria-label={`${text.reverse} ${orderId}`}>
+        {text.reverse}
+      </Button>
+      <Confirm
+        {...{ opened: isAsking, onClose: close, title: text.reverseTitle(orderId), action: text.reverse }}
+        {...{ isDangerous: true, isPending: send.isPending, error: send.error }}
+        text={
+          <>
+            <Text size="sm">{text.reverseText}</Text>
+            {closed && (
+              <Checkbox
+                label={text.reopen}
+                checked={reopen}
+                onChange={(event) => setReopen(event.currentTarget.checked)}
+              />
+            )}
+          </>
+        }
+        onConfirm={() => send.mutate({ params: { campaignId }, body: { orderId, reopen } })}
+      />
+    </>
   )
 }
 
