@@ -535,12 +535,6 @@ const offers: Mutant[] = [
     fault: 'found === undefined',
     tests: inVisitor('gate'),
   },
-  {
-    file: 'src/leads/visitors.ts',
-    line: 'isVisitorName(lead.email) ? undefined : lead',
-    fault: 'lead',
-    tests: inVisitor('gate'),
-  },
   { file: 'src/core/order.ts', line: 'closes && !isOver', fault: 'closes', tests: inOffers },
   {
     file: 'src/core/order.ts',
