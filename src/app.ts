@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync } from 'fastify'
+import { buildPasswordReset } from './access/password-reset.ts'
+import { openProvider } from './access/provider.ts'
 import { buildUsers } from './access/users.ts'
 import { openConfigCache } from './campaigns/config-cache.ts'
 import { persistentCache } from './campaigns/persistent-cache.ts'
@@ -12,7 +14,7 @@ import { buildEndpoints } from './events/endpoints.ts'
 import { openSender } from './events/sender.ts'
 import { openSlots } from './events/slots.ts'
 import type { DeliveryEntry } from './history/deliveries.ts'
-import { openHistory } from './history/history.ts'
+import { keepTidy, openHistory } from './history/history.ts'
 import type { HistoryTable } from './history/table.ts'
 import { conversionsApi } from './http/conversions/api.ts'
 import { conversionsPath } from './http/conversions/schemas.ts'
@@ -50,9 +52,11 @@ export type AppParts = {
     | 'trustProxy'
     | 'formRatePerMinute'
     | 'historyDays'
+    | 'auditDays'
     | 'webhooks'
     | 'egress'
     | 'smtp'
+    | 'oidc'
   >
   store: Store
   historyTable: HistoryTable
@@ -99,6 +103,8 @@ export function buildApp(parts: AppParts): App {
   const users = buildUsers(store)
   const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
+  const purge = (beforeMs: number) => store.audit.purge(Math.floor(beforeMs / 1_000), Math.floor(now() / 1_000))
+  const endPurging = keepTidy({ purge }, config.auditDays)
 
   app.register(
     operations({
@@ -114,7 +120,13 @@ export function buildApp(parts: AppParts): App {
   app.register(
     panel({
       ...{ ...shared, leads, users, templates, endpoints },
-      ...{ history: historyTable, historyDays: config.historyDays, mailer: openMailer(config.smtp) },
+      ...{ passwordReset: buildPasswordReset(store), provider: config.oidc && openProvider(config.oidc) },
+      ...{
+        history: historyTable,
+        historyDays: config.historyDays,
+        auditDays: config.auditDays,
+        mailer: openMailer(config.smtp),
+      },
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)
@@ -129,6 +141,7 @@ export function buildApp(parts: AppParts): App {
     async close() {
       await Promise.all([closeServer(app), webhooks.close()])
       clearInterval(removing)
+      endPurging()
       await Promise.race([webhooks.closeLog(), sleep(storeMs)])
       const closing = [history.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])

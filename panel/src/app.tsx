@@ -1,25 +1,28 @@
-import { type ComponentType, lazy } from 'react'
-import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter'
+import { type ComponentType, lazy, useEffect } from 'react'
+import { matchRoute, Redirect, Route, Switch, useLocation, useRouter, useSearch } from 'wouter'
 import { Failure } from './parts/failure.tsx'
 import { Loaded, Waiting } from './parts/loaded.tsx'
 import { Shell } from './parts/shell.tsx'
 import { SignInAgain } from './parts/sign-in-again.tsx'
 import { JoinScreen, SetupScreen } from './screens/coming-in/join.tsx'
+import { ResetScreen } from './screens/coming-in/reset.tsx'
 import { SignInScreen } from './screens/coming-in/sign-in.tsx'
 import { NotFoundScreen, NowhereScreen } from './screens/not-found.tsx'
 import { useAnySession } from './session.ts'
 
-const campaign = lazy(() => import('./screens/campaigns/campaign.tsx'))
-const integrations = lazy(() => import('./screens/integrations/integrations.tsx'))
-const settings = lazy(() => import('./screens/settings/settings.tsx'))
+type Load = () => Promise<{ default: ComponentType }>
+const loaded = (load: Load) => ({ load, component: lazy(load) })
+
+const integrations = loaded(() => import('./screens/integrations/integrations.tsx'))
+const settings = loaded(() => import('./screens/settings/settings.tsx'))
 
 /** Every screen behind a session, loaded when it is first opened. */
-const screens: [path: string, screen: ComponentType][] = [
-  ['/', lazy(() => import('./screens/overview/overview.tsx'))],
-  ['/campaigns', lazy(() => import('./screens/campaigns/list/list.tsx'))],
+const screens: [path: string, screen: ReturnType<typeof loaded>][] = [
+  ['/', loaded(() => import('./screens/overview/overview.tsx'))],
+  ['/campaigns', loaded(() => import('./screens/campaigns/list/list.tsx'))],
   // One pattern for all: what lies over a part, as a lead over the list, must not make it anew.
-  ['/campaigns/:campaignId/:part?/:ref?', campaign],
-  ['/person', lazy(() => import('./screens/person/person.tsx'))],
+  ['/campaigns/:campaignId/:part?/:ref?', loaded(() => import('./screens/campaigns/campaign.tsx'))],
+  ['/person', loaded(() => import('./screens/person/person.tsx'))],
   ['/integrations', integrations],
   ['/integrations/:part', integrations],
   ['/settings', settings],
@@ -32,6 +35,7 @@ export function App() {
       <Route path="/sign-in" component={SignInScreen} />
       <Route path="/setup" component={SetupScreen} />
       <Route path="/join" component={JoinScreen} />
+      <Route path="/reset" component={ResetScreen} />
       <Route component={BehindSession} />
     </Switch>
   )
@@ -47,6 +51,12 @@ function BehindSession() {
   const session = useAnySession()
   const [location] = useLocation()
   const search = useSearch()
+  const { parser } = useRouter()
+  useEffect(() => {
+    // Begun while the session is asked for: on a slow network that is a third of a second. Where it fails, the screen says so.
+    const [, screen] = screens.find(([path]) => matchRoute(parser, path, location)[0]) ?? []
+    screen?.load().catch(() => {})
+  }, [parser, location])
   if (session.isPending) return <Waiting />
   if (session.isError) return <Failure of={session} />
   if (!session.data.signedIn) {
@@ -58,8 +68,8 @@ function BehindSession() {
     <Shell session={session.data}>
       <Loaded>
         <Switch>
-          {screens.map(([path, screen]) => (
-            <Route key={path} path={path} component={screen} />
+          {screens.map(([path, { component }]) => (
+            <Route key={path} path={path} component={component} />
           ))}
           <Route component={NotFoundScreen} />
         </Switch>

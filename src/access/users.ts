@@ -1,6 +1,5 @@
 // Who may enter the panel: users, their sessions, and the links that make them. The panel and the command line
 // share it.
-import { hash, randomBytes } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import type {
@@ -11,13 +10,17 @@ import type {
   Inviter,
   OpenInvitation,
   Session,
+  SessionRow,
   User,
 } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
+import { codeToken, passwordShown } from './password-shown.ts'
 import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords.ts'
+import { buildSecondFactor, CodeRefused, type SecondFactor } from './second-factor.ts'
+import { hashOf, newToken } from './tokens.ts'
 
 const day = 86_400
 /** A session ends when it was not used for so long, and at the latest so long after signing in. */
@@ -34,9 +37,11 @@ const triesOfAddress = 30
 const triesOfSite = 120
 
 export type SignedIn = { token: string }
+/** The password was right; with this and a code a session begins. */
+export type CodeNeeded = { codeToken: string }
 export type TooMany = { retryAfterSeconds: number }
 
-export type Users = {
+export type Users = SecondFactor & {
   isEmpty(): Promise<boolean>
   /** @throws Refused where the email has a user, or there is no such account; CommonPassword */
   create(accountId: number, given: { email: string; password: string; role: Role }, by: Actor): Promise<User>
@@ -45,6 +50,8 @@ export type Users = {
    * @throws CommonPassword
    */
   reset(email: string, password: string, by: Actor): Promise<boolean>
+  /** Takes the second factor of the user with that email away; false without one, undefined without the user. */
+  resetFactorOf(email: string, by: Actor): Promise<boolean | undefined>
   list(accountId: number): Promise<User[]>
   /** False where the account has no such user. @throws Refused for the last owner */
   remove(accountId: number, userId: number, by: Actor): Promise<boolean>
@@ -60,10 +67,20 @@ export type Users = {
     address: string,
     client: Client,
     now: Seconds,
-  ): Promise<SignedIn | 'WRONG_PASSWORD' | TooMany>
+  ): Promise<SignedIn | CodeNeeded | 'WRONG_PASSWORD' | TooMany>
+  /** @throws CodeRefused, also where the password or the factor was changed meanwhile */
+  signInWithCode(codeToken: string, code: string, client: Client, now: Seconds): Promise<SignedIn>
   /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
   signOut(token: string): Promise<void>
+  /** The user's sessions; of the one with the token it is said. */
+  sessions(userId: number, token: string, now: Seconds): Promise<(SessionRow & { isThis: boolean })[]>
+  /** False where the user has no such session. */
+  endSession(userId: number, id: string): Promise<boolean>
+  /** All but the one with the token. */
+  endOtherSessions(userId: number, token: string): Promise<void>
+  /** Counted with the tries to change the password. @throws TooBusy */
+  checkPassword(user: User, password: string, now: Seconds): Promise<Credentials | 'WRONG_PASSWORD' | TooMany>
   /** Ends all the user's sessions but this one, and their invitations. @throws CommonPassword, TooBusy */
   changePassword(
     session: Session,
@@ -92,11 +109,18 @@ export type Users = {
 export type Joining = { email: string; password: string; accountName: string }
 
 export function buildUsers({ access }: Pick<Store, 'access'>): Users {
-  const { removeOldTries } = access
-  return { ...usersOf(access), ...sessionsOf(access), ...invitationsOf(access), removeOldTries }
+  const factor = buildSecondFactor(access)
+  const coming = { ...signingInOf(access, factor), ...sessionsOf(access), ...invitationsOf(access) }
+  return {
+    ...{ ...factor, ...usersOf(access, factor), ...coming },
+    removeOldTries(now) {
+      factor.forgetOldWrongCodes(now)
+      return access.removeOldTries(now)
+    },
+  }
 }
 
-function usersOf(access: Access) {
+function usersOf(access: Access, factor: SecondFactor) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
     create: async (accountId, { email, password, role }, by) =>
@@ -109,6 +133,10 @@ function usersOf(access: Access) {
       await access.forgetTries(triesOfEmail(emailKey(email)).name)
       return true
     },
+    async resetFactorOf(email, by) {
+      const found = await access.findCredentials(emailKey(email))
+      return found && factor.resetFactor(found.user, by)
+    },
     list: access.listUsers,
     remove: access.removeUser,
     setRole: access.setRole,
@@ -119,7 +147,7 @@ function usersOf(access: Access) {
   } satisfies Partial<Users>
 }
 
-function sessionsOf(access: Access) {
+function signingInOf(access: Access, factor: SecondFactor) {
   return {
     async signIn(email, password, address, client, now) {
       const key = emailKey(email)
@@ -130,9 +158,23 @@ function sessionsOf(access: Access) {
       const isRight = await isPassword(password, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       await access.forgetTries(ofEmail.name)
+      if (found.hasFactor) return { codeToken: codeToken(access, found, now) }
       return (await begin(access, found, client, now)) ?? 'WRONG_PASSWORD'
     },
 
+    async signInWithCode(given, code, client, now) {
+      const found = await passwordShown(access, given, now)
+      if (!found?.hasFactor) throw new CodeRefused('TOOK_TOO_LONG')
+      await factor.takeCode(found.user.id, code, now)
+      const signedIn = await begin(access, found, client, now)
+      if (signedIn === undefined) throw new CodeRefused('TOOK_TOO_LONG')
+      return signedIn
+    },
+  } satisfies Partial<Users>
+}
+
+function sessionsOf(access: Access) {
+  return {
     async session(token, now) {
       const tokenHash = hashOf(token)
       const found = await access.findSession(tokenHash)
@@ -146,20 +188,21 @@ function sessionsOf(access: Access) {
       return found
     },
     signOut: (token) => access.endSession(hashOf(token)),
+    async sessions(userId, token, now) {
+      const rows = await access.listSessions(userId, ended(now))
+      const own = Buffer.from(hashOf(token)).toString('hex')
+      return rows.map((row) => ({ ...row, isThis: row.id === own }))
+    },
+    endSession: (userId, id) => access.endSessionOf(userId, Buffer.from(id, 'hex')),
+    endOtherSessions: (userId, token) => access.endOtherSessions(userId, hashOf(token)),
+    checkPassword: (user, password, now) => checkPassword(access, user, password, now),
 
     async changePassword({ user }, token, current, next, by) {
       await assertUncommon(next, user.email)
-      // Not counted with the tries to sign in: anybody who knows the email can use those up.
-      const tries = { name: `password of ${user.id}`, most: triesOfPassword }
-      const turn = await countTries(access, [tries], by.at)
-      if (typeof turn !== 'string') return turn
-      const found = await access.findCredentials(user.email)
-      const isRight = await isPassword(current, found?.passwordHash, turn)
-      if (found === undefined || !isRight) return 'WRONG_PASSWORD'
+      const found = await checkPassword(access, user, current, by.at)
+      if (typeof found === 'string' || 'retryAfterSeconds' in found) return found
       const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token), by)
-      if (!isChanged) return 'WRONG_PASSWORD'
-      await access.forgetTries(tries.name)
-      return 'CHANGED'
+      return isChanged ? 'CHANGED' : 'WRONG_PASSWORD'
     },
   } satisfies Partial<Users>
 }
@@ -168,7 +211,12 @@ function invitationsOf(access: Access) {
   return {
     async invite(inviter, { role, email }, by) {
       const token = newToken()
-      const invited = { tokenHash: hashOf(token), role, email, endsAt: by.at + invitationSeconds }
+      const invited = {
+        tokenHash: hashOf(token),
+        role,
+        email: email && emailKey(email),
+        endsAt: by.at + invitationSeconds,
+      }
       await access.createInvitation(inviter, invited, by)
       return token
     },
@@ -183,12 +231,12 @@ function invitationsOf(access: Access) {
       const joining = await newUser(email, password, by.at)
       const joins = { ...by, name: joining.email }
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
-      return user && begin(access, { user, passwordHash: joining.passwordHash }, client, by.at)
+      return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, by.at)
     },
   } satisfies Partial<Users>
 }
 
-/** A session of somebody who is known. Undefined where their password was changed while it was being checked. */
+/** A session of somebody who is known. Undefined where they are no longer as `by` was read. */
 export async function begin(
   access: Access,
   by: Credentials,
@@ -197,15 +245,33 @@ export async function begin(
 ): Promise<SignedIn | undefined> {
   const token = newToken()
   const isBegun = await access.createSession(hashOf(token), by, client, now)
-  const unseenSince = now - idleSeconds
-  await access.removeEnded({ unseenSince, madeBefore: now - longestSeconds, now })
+  await access.removeEnded({ ...ended(now), now })
   return isBegun ? { token } : undefined
 }
 
-const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
+const ended = (now: Seconds) => ({ unseenSince: now - idleSeconds, madeBefore: now - longestSeconds })
+
+/** Not counted with the tries to sign in: anybody who knows the email can use those up. */
+async function checkPassword(
+  access: Access,
+  user: User,
+  password: string,
+  now: Seconds,
+): Promise<Credentials | 'WRONG_PASSWORD' | TooMany> {
+  const tries = { name: `password of ${user.id}`, most: triesOfPassword }
+  const turn = await countTries(access, [tries], now)
+  if (typeof turn !== 'string') return turn
+  const found = await access.findCredentials(user.email)
+  const isRight = await isPassword(password, found?.passwordHash, turn)
+  if (found === undefined || !isRight) return 'WRONG_PASSWORD'
+  await access.forgetTries(tries.name)
+  return found
+}
+
+export const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
 
 /** An address of IPv6 comes as the network of 64 bits; a customer may have as many as 48 bits leave. */
-function triesFrom(address: string): TryLimit[] {
+export function triesFrom(address: string): TryLimit[] {
   const ofAddress = { name: `address ${address}`, most: triesOfAddress }
   if (!address.includes(':')) return [ofAddress]
   const site = address.split(':').slice(0, 3).join(':')
@@ -232,15 +298,6 @@ async function newUser(email: string, password: string, createdAt: Seconds) {
 }
 
 /** Users type their email: its case does not matter, as it does for a lead's. */
-function emailKey(email: string): string {
+export function emailKey(email: string): string {
   return email.toLowerCase()
-}
-
-function newToken(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-/** What is stored of a token: SHA-256, which is enough for 32 random bytes. */
-function hashOf(token: string): Uint8Array {
-  return hash('sha256', token, 'buffer')
 }

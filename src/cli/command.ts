@@ -130,17 +130,15 @@ export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCrea
   }
 }
 
-/** Who runs the command, for the audit log. */
-export function commandActor(): Actor {
-  return { kind: 'command', name: systemUser(), address: null, at: now() }
-}
+/** The one who runs it, for the audit log. */
+export const commandActor = (): Actor => ({ kind: 'command', name: systemUser(), address: null, at: now() })
 
-/** In a container a user may have a number and no name. */
+/** In a container the user may be a number that no name goes with. */
 function systemUser(): string {
   try {
     return userInfo().username
   } catch {
-    return String(process.getuid?.() ?? '')
+    return `uid ${process.getuid?.()}`
   }
 }
 

@@ -69,6 +69,17 @@ export const setUser: Command = async (args) => {
   })
 }
 
+/** For a user who has lost phone and recovery codes; their password stays. */
+export const resetFactor: Command = async (args) => {
+  const { options } = readArguments(args, { email: emailText })
+  const email = need(options.email, '--email')
+  return withStore(async (store) => {
+    const isReset = await buildUsers(store).resetFactorOf(email, commandActor())
+    if (isReset === undefined) throw new WrongCall('--email: no user of the panel has this email')
+    return { reset: isReset }
+  })
+}
+
 export const setupLink: Command = async (args) => {
   readArguments(args, {})
   return withStore(

@@ -111,7 +111,10 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: Histo
 }
 
 /** Moves the batches of the version before, and purges, in small steps that do not hold up new entries. */
-function keepTidy({ moveBatch, purge }: Pick<EntryTable<never>, 'moveBatch' | 'purge'>, days: number): () => void {
+export function keepTidy(
+  { moveBatch, purge }: Pick<EntryTable<never>, 'moveBatch' | 'purge'>,
+  days: number,
+): () => void {
   let isStopped = false
   let timer = setTimeout(tidy, firstTidyMs).unref()
 

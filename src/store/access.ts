@@ -1,18 +1,23 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
+import { hkdfSync } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import { type Actor, addAuditEntry } from './audit.ts'
 import { Refused } from './errors.ts'
+import { factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 import { triesOn } from './tries.ts'
 
 export type User = { id: number; accountId: number; email: string; role: Role; createdAt: Seconds }
 
-/** `passwordHash` is a PHC string. */
-export type Credentials = { user: User; passwordHash: string }
+/** `passwordHash` is a PHC string; with a factor the password alone is not enough. */
+export type Credentials = { user: User; passwordHash: string; hasFactor: boolean }
 
 export type Session = { user: User; account: Account; createdAt: Seconds; seenAt: Seconds }
+
+/** A session as its user sees it; `id` is the hash of its token. */
+export type SessionRow = Client & { id: string; createdAt: Seconds; seenAt: Seconds }
 
 /** Where a session was begun: the browser in plain words, and the address as `shortAddress` gives it. */
 export type Client = { device: string; address: string }
@@ -38,6 +43,9 @@ export type OpenInvitation = {
 
 export type NewUser = { email: string; passwordHash: string; role: Role; createdAt: Seconds }
 
+/** Of a user, in a list. */
+const mostSessions = 200
+
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Access = ReturnType<typeof accessOn>
 
@@ -46,10 +54,21 @@ export function accessOn(runner: Runner, key: Uint8Array) {
   const { read, write, writeUnflushed } = runner
   return {
     ...triesOn(runner, key),
-    ...boundTo(read, { hasUsers, findCredentials, listUsers, findInvitation, listInvitations, findSession }),
+    /** A key for one purpose, made of the installation's own and stored nowhere. */
+    keyFor: (purpose: string) => new Uint8Array(hkdfSync('sha256', key, '', purpose, 32)),
+    ...factorsOn(runner, key),
+    ...boundTo(read, {
+      hasUsers,
+      findCredentials,
+      listUsers,
+      findInvitation,
+      listInvitations,
+      findSession,
+      listSessions,
+    }),
     ...boundTo(write, { createUser, removeUser, setRole, setPassword, changePassword }),
     ...boundTo(write, { createInvitation, withdrawInvitation, acceptInvitation }),
-    ...boundTo(write, { createSession, touchSession, endSession }),
+    ...boundTo(write, { createSession, touchSession, endSession, endSessionOf, endOtherSessions }),
     ...boundTo(writeUnflushed, { removeEnded }),
   }
 }
@@ -81,7 +100,7 @@ function audit(sql: Sql, by: Actor, action: string, user: User, before: object |
 
 async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
   const row = await sql.get('SELECT * FROM users WHERE email = ?', email)
-  return row && { user: toUser(row), passwordHash: row.password_hash }
+  return row && toCredentials(row)
 }
 
 /** Ascending id. */
@@ -90,11 +109,17 @@ async function listUsers(sql: Sql, accountId: number): Promise<User[]> {
 }
 
 /** Ends the user's invitations and sessions. */
-async function setPassword(sql: Sql, userId: number, passwordHash: string, by: Actor): Promise<void> {
+export async function setPassword(
+  sql: Sql,
+  userId: number,
+  passwordHash: string,
+  by: Actor,
+  action = 'user.password_changed',
+): Promise<void> {
   const row = await sql.get('UPDATE users SET password_hash = ? WHERE id = ? RETURNING *', passwordHash, userId)
   if (row === undefined) return
   await endAccess(sql, userId)
-  await audit(sql, by, 'user.password_changed', toUser(row), null, null)
+  await audit(sql, by, action, toUser(row), null, null)
 }
 
 /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
@@ -112,15 +137,20 @@ async function changePassword(
 }
 
 /** False where the password is another one by now. */
-async function replacePassword(sql: Sql, { user, passwordHash }: Credentials, next: string): Promise<boolean> {
+async function replacePassword(
+  sql: Sql,
+  { user, passwordHash }: Omit<Credentials, 'hasFactor'>,
+  next: string,
+): Promise<boolean> {
   const change = 'UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?'
   return (await sql.run(change, next, user.id, passwordHash)) > 0
 }
 
-/** The user's sessions and invitations, but for the session with the hash `keeps`. */
+/** The user's sessions, invitations and links for a new password, but for the session with the hash `keeps`. */
 async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
+  await sql.run('DELETE FROM password_resets WHERE user_id = ?', userId)
 }
 
 /** Their sessions and invitations end; false where the account has no such user. @throws Refused for the last owner */
@@ -234,7 +264,7 @@ async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitati
  * Makes the user that a link is for, with an account of that name where it is the first, and uses the link up.
  * Undefined where the link is not there (any more). @throws Refused where the email has a user already
  */
-async function acceptInvitation(
+export async function acceptInvitation(
   sql: Sql,
   tokenHash: Uint8Array,
   user: Omit<NewUser, 'role'>,
@@ -252,13 +282,13 @@ async function acceptInvitation(
 
 async function createFirstAccount(sql: Sql, name: string, by: Actor): Promise<number> {
   const row = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)
-  const { id, ...settings } = toAccount(row as Row)
-  const subject = { kind: 'account' as const, id, name }
-  await addAuditEntry(sql, by, { accountId: id, action: 'account.created', subject, before: null, after: settings })
-  return id
+  const after = toAccount(row as Row)
+  const subject = { kind: 'account' as const, id: after.id, name }
+  await addAuditEntry(sql, by, { accountId: after.id, action: 'account.created', subject, before: null, after })
+  return after.id
 }
 
-/** False where the password has been changed since `by` was read, or the user was removed. */
+/** False where the user was removed since `by` was read, or the password or having a factor has changed. */
 async function createSession(
   sql: Sql,
   tokenHash: Uint8Array,
@@ -266,8 +296,13 @@ async function createSession(
   { device, address }: Client,
   now: Seconds,
 ): Promise<boolean> {
-  // The same password: on PostgreSQL this waits for somebody who is changing it, and then looks again.
-  if (!(await replacePassword(sql, by, by.passwordHash))) return false
+  // Changes nothing: on PostgreSQL this waits for somebody who is changing it, and then looks again.
+  const isAsRead = await sql.run(
+    `UPDATE users SET password_hash = password_hash
+      WHERE id = ? AND password_hash = ? AND factor_secret IS ${by.hasFactor ? 'NOT NULL' : 'NULL'}`,
+    ...[by.user.id, by.passwordHash],
+  )
+  if (isAsRead === 0) return false
   await sql.run(
     'INSERT INTO sessions (token_hash, user_id, created_at, seen_at, device, address) VALUES (?, ?, ?, ?, ?, ?)',
     ...[tokenHash, by.user.id, now, now, device, address],
@@ -283,12 +318,40 @@ async function endSession(sql: Sql, tokenHash: Uint8Array): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE token_hash = ?', tokenHash)
 }
 
+/** Those that have not ended, the one that was used last first. */
+async function listSessions(
+  sql: Sql,
+  userId: number,
+  { unseenSince, madeBefore }: Omit<Ended, 'now'>,
+): Promise<SessionRow[]> {
+  const rows = await sql.all(
+    `SELECT * FROM sessions WHERE user_id = ? AND seen_at > ? AND created_at > ?
+      ORDER BY seen_at DESC, created_at DESC, token_hash LIMIT ${mostSessions}`,
+    ...[userId, unseenSince, madeBefore],
+  )
+  return rows.map(({ token_hash, device, address, created_at, seen_at }) => ({
+    ...{ id: Buffer.from(token_hash).toString('hex'), device, address },
+    ...{ createdAt: created_at, seenAt: seen_at },
+  }))
+}
+
+/** False where the user has none with this hash. */
+async function endSessionOf(sql: Sql, userId: number, tokenHash: Uint8Array): Promise<boolean> {
+  return (await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash = ?', userId, tokenHash)) > 0
+}
+
+/** All of the user's but the one with the hash `keeps`. */
+async function endOtherSessions(sql: Sql, userId: number, keeps: Uint8Array): Promise<void> {
+  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
+}
+
 type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }
 
 /** Removes what ended before: sessions not seen since `unseenSince`, or made before `madeBefore`. */
 async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
   await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
+  await sql.run('DELETE FROM password_resets WHERE ends_at < ?', now)
 }
 
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {
@@ -308,7 +371,11 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
   }
 }
 
-function toUser(row: Row): User {
+export function toCredentials(row: Row): Credentials {
+  return { user: toUser(row), passwordHash: row.password_hash, hasFactor: row.factor_secret !== null }
+}
+
+export function toUser(row: Row): User {
   return { id: row.id, accountId: row.account_id, email: row.email, role: row.role, createdAt: row.created_at }
 }
 

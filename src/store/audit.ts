@@ -1,7 +1,7 @@
 // The audit log: what users and commands changed. An entry is written in the transaction of the change.
 import { isDeepStrictEqual } from 'node:util'
 import type { Seconds } from '../core/instant.ts'
-import type { Sql } from './sql.ts'
+import { boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
 
 /**
  * Who changes something: a user by their email, a command by the name of the system's user who runs it, a key of the
@@ -85,4 +85,120 @@ async function addCount(sql: Sql, by: Actor, change: Change, count: number): Pro
   if (last === undefined) return addAuditEntry(sql, by, { ...change, after: { count } })
   const after = JSON.stringify({ count: JSON.parse(last.after).count + count })
   await sql.run('UPDATE audit_entries SET after = ? WHERE id = ?', after, last.id)
+}
+
+export type AuditEntry = Pick<Change, 'action' | 'before' | 'after'> & {
+  id: number
+  at: Seconds
+  actor: Pick<Actor, 'kind' | 'name'>
+  address: string | null
+  subject: { kind: string; id: number | string; name: string }
+}
+
+/** `to` is excluded. `likeId` names another entry of whoever is meant; `subjectId` goes with its kind. */
+export type AuditFilter = {
+  from?: Seconds | undefined
+  to?: Seconds | undefined
+  actorName?: string | undefined
+  likeId?: number | undefined
+  action?: string | undefined
+  subject?: string | undefined
+  subjectId?: string | undefined
+}
+
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type AuditLog = ReturnType<typeof auditOn>
+
+const addressSeconds = 30 * 86_400
+const purgedAtOnce = 1_000
+const mostChoices = 500
+
+export function auditOn({ read, writeUnflushed }: Runner) {
+  return { ...boundTo(read, { listEntries, listActors, listActions }), ...boundTo(writeUnflushed, { purge }) }
+}
+
+/** Of the same account: nobody learns anything of another's entry. */
+const likeEntry = `(actor, actor_name) IN (SELECT same.actor, same.actor_name FROM audit_entries AS same
+  WHERE same.account_id = audit_entries.account_id AND same.id = ?)`
+
+/** Newest first, in the order in which they were committed; those before the entry `beforeId`, at most `limit`. */
+async function listEntries(
+  sql: Sql,
+  accountId: number,
+  filter: AuditFilter,
+  beforeId: number,
+  limit: number,
+): Promise<AuditEntry[]> {
+  const conditions: [text: string, value: Value | undefined][] = [
+    ['at >= ?', filter.from],
+    ['at < ?', filter.to],
+    ['actor_name = ?', filter.actorName],
+    [likeEntry, filter.likeId],
+    ['action = ?', filter.action],
+    ['subject = ?', filter.subject],
+    ['subject_id = ?', filter.subjectId],
+  ]
+  const given = conditions.filter(([, value]) => value !== undefined)
+  const where = ['account_id = ?', 'id < ?', ...given.map(([text]) => text)].join(' AND ')
+  const rows = await sql.all(
+    `SELECT * FROM audit_entries WHERE ${where} ORDER BY id DESC LIMIT ?`,
+    ...[accountId, beforeId, ...given.map(([, value]) => value as Value), limit],
+  )
+  return rows.map(toEntry)
+}
+
+/** Everyone who stands in the account's log, with the id of their last entry. */
+async function listActors(sql: Sql, accountId: number): Promise<(AuditEntry['actor'] & { likeId: number })[]> {
+  const rows = await sql.all(
+    `SELECT actor, actor_name, max(id) AS like_id FROM audit_entries WHERE account_id = ?
+      GROUP BY actor, actor_name ORDER BY actor_name, actor LIMIT ${mostChoices}`,
+    accountId,
+  )
+  return rows.map((row) => ({ kind: row.actor, name: row.actor_name, likeId: row.like_id }))
+}
+
+async function listActions(sql: Sql, accountId: number): Promise<string[]> {
+  const rows = await sql.all(
+    `SELECT DISTINCT action FROM audit_entries WHERE account_id = ? ORDER BY action LIMIT ${mostChoices}`,
+    accountId,
+  )
+  return rows.map(({ action }) => action)
+}
+
+/**
+ * Removes a thousand entries from before, but each campaign's last one, by which its settings are known since; and as
+ * many addresses that are older than thirty days. Resolves with how many it removed.
+ */
+async function purge(sql: Sql, before: Seconds, now: Seconds): Promise<number> {
+  const removed = await sql.run(
+    `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries AS old WHERE at < ? AND (subject <> 'campaign'
+      OR EXISTS (SELECT 1 FROM audit_entries AS later WHERE later.account_id = old.account_id
+        AND later.subject = 'campaign' AND later.subject_id = old.subject_id AND later.id > old.id AND later.at < ?))
+      LIMIT ${purgedAtOnce})`,
+    ...[before, before],
+  )
+  const forgotten = await sql.run(
+    `UPDATE audit_entries SET address = NULL WHERE id IN
+      (SELECT id FROM audit_entries WHERE address IS NOT NULL AND at < ? LIMIT ${purgedAtOnce})`,
+    now - addressSeconds,
+  )
+  return removed + forgotten
+}
+
+function toEntry(row: Row): AuditEntry {
+  const settings = (text: string | null) => text && JSON.parse(text)
+  return {
+    id: row.id,
+    at: row.at,
+    actor: { kind: row.actor, name: row.actor_name },
+    address: row.address,
+    action: row.action,
+    subject: {
+      kind: row.subject,
+      id: /^\d{1,15}$/.test(row.subject_id) ? Number(row.subject_id) : row.subject_id,
+      name: row.subject_name,
+    },
+    before: settings(row.before),
+    after: settings(row.after),
+  }
 }

@@ -2,11 +2,12 @@
 import type { Seconds } from '../core/instant.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
 import type { Access } from './access.ts'
-import type { Actor } from './audit.ts'
+import type { Actor, AuditLog } from './audit.ts'
 import type { Configuration } from './configuration.ts'
 import type { Conversions } from './conversions.ts'
 import type { Counts } from './counts.ts'
 import type { Events } from './events.ts'
+import type { Identities } from './identities.ts'
 import type {
   Campaign,
   DeadlineFilter,
@@ -20,6 +21,7 @@ import type {
   PartFilter,
   SearchStep,
 } from './model.ts'
+import type { PasswordResets } from './password-resets.ts'
 
 export type Store = {
   configuration: Configuration
@@ -27,6 +29,9 @@ export type Store = {
   conversions: Conversions
   counts: Counts
   access: Access
+  identities: Identities
+  passwordResets: PasswordResets
+  audit: AuditLog
   templates: TemplateStore
   events: Events
   rates: Rates

@@ -44,6 +44,7 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     'campaign stats': [[String(campaignId)]],
     'lead erase': [[...account, ...email]],
     'history list': [account],
+    'audit list': [account],
     'webhook create': [[...account, '--name', 'x', '--url', 'https://hooks.invalid/x', '--kinds', 'lead.registered']],
     'webhook list': [account],
     'webhook set': [['1', ...account, '--name', 'y']],

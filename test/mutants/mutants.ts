@@ -589,7 +589,22 @@ const offers: Mutant[] = [
   },
 ]
 
+const audit: Mutant[] = [
+  ...[
+    ['configuration.ts', 'if (!isSame) await logCampaign(sql, by, before ?', 'logCampaign(sql, by, before ?'],
+    ['sqlite/lead-writer.ts', 'await addLeadEntries(database.sql, entries)', ''],
+    ['audit.ts', 'addressSeconds = 30 * 86_400', 'addressSeconds = 60 * 86_400'],
+    ['audit.ts', "(subject <> 'campaign'", "('' <> 'campaign'"],
+    ['audit.ts', 'later.id > old.id AND later.at < ?', 'later.id > old.id AND later.at > ?'],
+    ['events.ts', 'url: new URL(settings.url).host', 'url: settings.url'],
+  ].map(([file, line, fault]) => ({
+    ...{ file: `src/store/${file}`, line: line as string, fault: fault as string },
+    tests: file === 'events.ts' ? ['test/cli/audit.test.ts'] : ['test/store/audit.test.ts'],
+  })),
+]
+
 export const mutants: Mutant[] = [
+  ...audit,
   ...core,
   ...http,
   ...publicApi,

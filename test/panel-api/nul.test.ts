@@ -26,10 +26,19 @@ const bodies: Record<string, unknown> = {
   'POST /session': { email, password: 'some password' },
   'POST /invitation': { token: 'token' },
   'POST /users': { token: 'token', email, password: 'some password', accountName: 'Name' },
+  'POST /password-resets': { email, language: 'en' },
+  'POST /password-reset': { token: 'token' },
+  'PUT /password-reset': { token: 'token', password: 'some password' },
+  'POST /provider': { to: '/', invitation: { token: 'token', accountName: 'Name' } },
   'POST /password': { current: 'some password', next: 'another password' },
+  'POST /session/code': { codeToken: 'token', code: '123456' },
+  'POST /factor/offer': { password: 'some password' },
+  'POST /factor': { offer: 'token', code: '123456' },
+  'POST /factor/off': { code: '123456' },
+  'POST /factor/recovery-codes': { code: '123456' },
   'PATCH /account': { name: 'Name' },
   'PATCH /users/:userId': { role: 'owner' },
-  'POST /invitations': { role: 'viewer', email },
+  'POST /invitations': { role: 'viewer', email, language: 'en' },
   'POST /keys': { name: 'Name' },
   'PATCH /keys/:keyId': { name: 'Name' },
   'POST /keys/:keyId/replacement': { name: 'Name', graceSeconds: 3_600 },
@@ -74,6 +83,7 @@ const ids: Record<string, string> = {
   invitationId: 'a'.repeat(64),
   ref: 'a'.repeat(32),
   endpointId,
+  sessionId: 'a'.repeat(64),
 }
 const pathOf = (path: string, named = ids) => path.replace(/:(\w+)/g, (_, name) => named[name] ?? '1')
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
-import { tester, testerAt } from '../support/actor.ts'
+import { testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 import { emailOf, type PanelAnswer, panelSession } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -13,7 +13,7 @@ const server = await place.serve()
 const by = testerAt(Math.floor(Date.now() / 1_000))
 
 async function newAccount() {
-  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))
+  const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', by))
   return { id, owner: await panelSession(place, server, id) }
 }
 
@@ -52,7 +52,7 @@ test('of two owners who make each other viewers or remove each other at once, on
   await place.arrange(async (store) => {
     const users = buildUsers(store)
     for (let round = 0; round < 10; round += 1) {
-      const { id } = await store.configuration.createAccount('Two', tester)
+      const { id } = await store.configuration.createAccount('Two', by)
       const made = ['a', 'b'].map((name) => {
         const user = { email: `${name}${id}@example.com`, passwordHash: '-', role: 'owner' as const, createdAt: by.at }
         return store.access.createUser(id, user, by)

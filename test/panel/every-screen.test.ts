@@ -47,6 +47,7 @@ const screens = [
   '/settings',
   '/settings/users',
   '/settings/security',
+  '/settings/audit',
   '/nothing-here',
 ]
 

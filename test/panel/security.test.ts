@@ -1,5 +1,6 @@
 // The panel's API from outside: a matrix made from its route table.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { mayAs, type Role, roles } from '../../src/core/role.ts'
 import type { Route } from '../../src/http/panel/route.ts'
@@ -29,6 +30,15 @@ const webhook = await stage.place.json([
   ...['--kinds', 'lead.registered'],
 ])
 
+/** The id under which a session stands in the list. */
+async function sessionOf({ email, password }: Person): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ email, password })
+  const answer = await fetch(`${stage.server.origin}/panel/api/session`, { method: 'POST', headers, body })
+  const [, token = ''] = /^lastcall=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '') ?? []
+  return createHash('sha256').update(token).digest('hex')
+}
+
 /** Things of the owner for every name that stands in a path. */
 const named: Record<string, string> = {
   campaignId: String(campaign.id),
@@ -39,6 +49,7 @@ const named: Record<string, string> = {
   userId: '1',
   invitationId: await invited(),
   endpointId: String(webhook.id),
+  sessionId: await sessionOf(owner),
 }
 
 async function byRole(of: Person): Promise<Record<Role, Person>> {
@@ -79,7 +90,11 @@ const behindSession = table.filter(([, { access }]) => access !== 'anybody').map
 test('every route but those for coming in wants a session', async () => {
   assert.deepEqual(
     table.filter(([, { access }]) => access === 'anybody').map(([name]) => name),
-    ['GET /session', 'POST /session', 'DELETE /session', 'POST /invitation', 'POST /users'],
+    [
+      ...['GET /session', 'POST /session', 'DELETE /session', 'POST /invitation', 'POST /users'],
+      ...['POST /password-resets', 'POST /password-reset', 'PUT /password-reset', 'POST /provider'],
+      'POST /session/code',
+    ],
   )
   for (const route of behindSession) {
     const { status, code } = await ask(route)
@@ -191,6 +206,8 @@ const mayUse = (role: Role, name: string) => {
 const telling: Record<string, string | null> = {
   'GET /users': `"${owner.email}"`,
   'GET /invitations': '"invitedBy":',
+  'GET /factor': null,
+  'GET /sessions': named.sessionId as string,
   'GET /overview': `"${campaign.name}"`,
   'GET /first-steps': `"${campaign.name}"`,
   'GET /campaigns': `"${campaign.name}"`,

@@ -133,4 +133,13 @@ Who may use this account.
 # Your sign-in
 
 - A new password signs you out everywhere else.`,
+  audit: `
+# Audit log
+
+Who changed what in this account, and when. Owners alone see it.
+
+- It has what users do in the panel, what commands on the server do, and what a key does to webhooks. Sign-ups and orders that come by the API are not in it.
+- Open an entry to see each setting **before** and **after**.
+- Leads are named by a number, never by their email. Where somebody sat is kept as a part of their address, for thirty days.
+- **Export as CSV** takes all entries that fit the filters.`,
 }

@@ -133,4 +133,13 @@ Kto może korzystać z konta.
 # Twoje logowanie
 
 - Nowe hasło wylogowuje Cię wszędzie indziej.`,
+  audit: `
+# Dziennik zmian
+
+Kto, co i kiedy zmienił na tym koncie. Widzą go tylko właściciele.
+
+- Zawiera to, co robią użytkownicy w panelu, polecenia na serwerze i klucz przy webhookach. Nie ma w nim zapisów ani zamówień, które przychodzą przez API.
+- Otwórz wpis, aby zobaczyć każde ustawienie **przed** i **po** zmianie.
+- Odbiorców nazywa numer, nigdy e-mail. Z adresu osoby zostaje jego część, na trzydzieści dni.
+- **Eksportuj do CSV** zapisuje wszystkie wpisy, które pasują do filtrów.`,
 }

@@ -1,13 +1,13 @@
 /** The pages of help, by what they are about: one for each screen. */
 export const topics = [
   ...(['overview', 'campaigns', 'results', 'rules', 'pages', 'timer', 'leads', 'person'] as const),
-  ...(['keys', 'history', 'webhooks', 'reference', 'settings', 'users', 'security'] as const),
+  ...(['keys', 'history', 'webhooks', 'reference', 'settings', 'users', 'security', 'audit'] as const),
 ]
 export type Topic = (typeof topics)[number]
 
 const parts: Record<string, { first: Topic; all: readonly Topic[] }> = {
   campaigns: { first: 'results', all: ['results', 'rules', 'pages', 'timer', 'leads'] },
-  settings: { first: 'settings', all: ['users', 'security'] },
+  settings: { first: 'settings', all: ['users', 'security', 'audit'] },
   integrations: { first: 'keys', all: ['keys', 'history', 'webhooks', 'reference'] },
 }
 

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import type { ReactNode } from 'react'
 import type { Role } from '../../../src/core/role.ts'
 import { useMay } from '../session.ts'
 
@@ -8,5 +9,15 @@ export function RoleNote({ needed, children }: { needed: Role; children: string 
     <Text size="sm" c="dimmed">
       {children}
     </Text>
+  )
+}
+
+/** Fields of a form that a viewer reads and cannot change. */
+export function MemberFields({ children }: { children: ReactNode }) {
+  if (useMay('member')) return children
+  return (
+    <fieldset disabled className="read-only">
+      {children}
+    </fieldset>
   )
 }

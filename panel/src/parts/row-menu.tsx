@@ -5,9 +5,10 @@ export type RowAction = { name: string; isDangerous?: boolean; onClick(): void }
 
 type Props = { label: string; actions: RowAction[]; disabled?: boolean; loading?: boolean }
 
-/** What can be done with one row of a list. */
+/** What can be done with one row of a list, if there is anything. */
 export function RowMenu({ label, actions, disabled = false, loading = false }: Props) {
   const button = useRef<HTMLButtonElement>(null)
+  if (actions.length === 0) return null
   return (
     <Menu
       position="bottom-end"

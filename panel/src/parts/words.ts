@@ -50,6 +50,7 @@ export const words = inBoth({
     byHand: 'Your browser does not let this page copy. Select the text and copy it yourself.',
     nameFault: 'The name can’t be blank, and has at most 200 characters.',
     sessionEnded: 'Your session has ended',
+    signInBeside: 'Sign in with single sign-on in a new tab, then come back here',
     sessionEndedText: 'Sign in again to go on. What you have entered is still here.',
     failures: {
       OFFLINE: 'The service cannot be reached. Check your connection, then try again.',
@@ -62,8 +63,11 @@ export const words = inBoth({
       NOT_ALLOWED: 'Your role does not allow this. Ask an owner of the account.',
       ACCOUNT_SUSPENDED: 'The account is suspended: nothing can be changed until the operator lifts that.',
       WRONG_PASSWORD: 'Wrong email or password. The operator can set a new password.',
+      WRONG_CODE: 'This code is not right, or has been used. Wait for the next one, then try again.',
+      TOOK_TOO_LONG: 'This took too long, or something changed meanwhile. Start again.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
+      REFUSED: 'This cannot be done as things are.',
       LAST_OWNER: 'An account needs an owner. Make another user an owner first.',
       TOO_MANY_INVITATIONS: 'The account has as many open invitations as it can. Withdraw one, then try again.',
       TOO_MANY_KEYS: 'The account has as many keys as it can. Revoke one that nobody needs, then try again.',
@@ -72,6 +76,9 @@ export const words = inBoth({
       CHANGED_MEANWHILE: 'Someone else has just changed this. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft, so nobody can sign up. Publish it first, then try again.',
       EMAIL_TAKEN: 'This email is taken. Sign in with it, or use another.',
+      NO_PROVIDER: 'Single sign-on is not set up here. Sign in with email and password.',
+      PASSWORDS_OFF: 'Passwords are switched off here. Sign in with single sign-on.',
+      PROVIDER_DOWN: 'Single sign-on does not answer at the moment. Try again in a few minutes.',
       NO_MAIL_SERVER: 'No mail server is set up here. Download the mail as a file instead.',
       MAIL_NOT_SENT:
         'The mail server did not take the mail. Try again in a moment, or tell the operator the request id.',
@@ -80,6 +87,7 @@ export const words = inBoth({
       INVALID: 'Fix the highlighted fields.',
       COMMON_PASSWORD: 'This password is too common. Choose another one.',
       TOO_MANY_TRIES: 'Too many tries. Wait a minute, then try again.',
+      TOO_MANY_CODES: 'Ten codes were wrong. Wait a quarter of an hour, then try again.',
     },
   },
   pl: {
@@ -130,6 +138,7 @@ export const words = inBoth({
     byHand: 'Twoja przeglądarka nie pozwala tej stronie kopiować. Zaznacz tekst i skopiuj go samodzielnie.',
     nameFault: 'Nazwa nie może być pusta i może mieć najwyżej 200 znaków.',
     sessionEnded: 'Twoja sesja wygasła',
+    signInBeside: 'Zaloguj się przez logowanie jednokrotne (SSO) w nowej karcie i wróć tutaj',
     sessionEndedText: 'Zaloguj się ponownie, aby kontynuować. To, co wpisano, nadal tu jest.',
     failures: {
       OFFLINE: 'Nie można połączyć się z usługą. Sprawdź połączenie i spróbuj ponownie.',
@@ -143,8 +152,11 @@ export const words = inBoth({
       NOT_ALLOWED: 'Twoja rola na to nie pozwala. Poproś właściciela konta.',
       ACCOUNT_SUSPENDED: 'Konto jest zawieszone: niczego nie można zmienić, dopóki operator tego nie cofnie.',
       WRONG_PASSWORD: 'Błędny adres e-mail lub hasło. Operator może ustawić nowe hasło.',
+      WRONG_CODE: 'Ten kod jest błędny albo został już użyty. Poczekaj na następny i spróbuj ponownie.',
+      TOOK_TOO_LONG: 'To trwało zbyt długo albo coś się w międzyczasie zmieniło. Zacznij od nowa.',
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
+      REFUSED: 'W obecnym stanie nie da się tego zrobić.',
       LAST_OWNER: 'Konto musi mieć właściciela. Najpierw zrób właścicielem innego użytkownika.',
       TOO_MANY_INVITATIONS: 'Konto ma już tyle otwartych zaproszeń, ile może. Wycofaj jedno i spróbuj ponownie.',
       TOO_MANY_KEYS:
@@ -156,6 +168,9 @@ export const words = inBoth({
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',
+      NO_PROVIDER: 'Logowanie jednokrotne nie jest tu ustawione. Zaloguj się adresem e-mail i hasłem.',
+      PASSWORDS_OFF: 'Hasła są tu wyłączone. Zaloguj się przez logowanie jednokrotne (SSO).',
+      PROVIDER_DOWN: 'Logowanie jednokrotne w tej chwili nie odpowiada. Spróbuj za kilka minut.',
       NO_MAIL_SERVER: 'Nie ustawiono tu serwera poczty. Pobierz e-mail jako plik.',
       MAIL_NOT_SENT:
         'Serwer poczty nie przyjął e-maila. Spróbuj za chwilę albo podaj operatorowi identyfikator żądania.',
@@ -164,6 +179,7 @@ export const words = inBoth({
       INVALID: 'Popraw zaznaczone pola.',
       COMMON_PASSWORD: 'To hasło jest zbyt popularne. Wybierz inne.',
       TOO_MANY_TRIES: 'Zbyt wiele prób. Odczekaj minutę i spróbuj ponownie.',
+      TOO_MANY_CODES: 'Dziesięć kodów było błędnych. Odczekaj kwadrans i spróbuj ponownie.',
     },
   },
 })

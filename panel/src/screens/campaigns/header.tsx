@@ -3,6 +3,8 @@ import { useDisclosure } from '@mantine/hooks'
 import { Link } from 'wouter'
 import { useWords } from '../../language.ts'
 import { afterClosing } from '../../parts/next-row.ts'
+import { RoleNote } from '../../parts/role-note.tsx'
+import { useMay } from '../../session.ts'
 import { CampaignBadge } from './campaign-badge.tsx'
 import { Publish } from './publish.tsx'
 import type { Whole } from './use-campaign.ts'
@@ -13,6 +15,7 @@ import { words } from './words.ts'
 export function CampaignHeader({ of }: { of: Whole }) {
   const text = useWords(words)
   const [isOpen, { open, close }] = useDisclosure(false)
+  const may = useMay('member')
   const { settings, state } = of
   const { id, name } = settings
   return (
@@ -33,7 +36,7 @@ export function CampaignHeader({ of }: { of: Whole }) {
               </Text>
             )}
           </Group>
-          <NextStep of={of} />
+          {may ? <NextStep of={of} /> : <RoleNote needed="member">{text.onlyMembers}</RoleNote>}
         </Stack>
         <Group gap="xs">
           {state === 'live' && (
@@ -41,7 +44,7 @@ export function CampaignHeader({ of }: { of: Whole }) {
               {text.whatNow}
             </Button>
           )}
-          <Publish read={of} onPublished={() => afterClosing(open)} />
+          {may && <Publish read={of} onPublished={() => afterClosing(open)} />}
         </Group>
       </Group>
       <WhatNow campaignId={id} name={name} opened={isOpen} onClose={close} />

@@ -6,7 +6,8 @@ import { useWords } from '../../language.ts'
 import { useCloseLabel } from '../../parts/confirm.tsx'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { useSession } from '../../session.ts'
+import { RoleNote } from '../../parts/role-note.tsx'
+import { useMay, useSession } from '../../session.ts'
 import { FreshKeyDialog, useShowFreshKey } from '../integrations/keys/fresh-key.tsx'
 import { widgetSnippet } from './pages/widget-html.ts'
 import { words } from './words.ts'
@@ -58,6 +59,7 @@ function Step({ title, children }: { title: string; children: ReactNode }) {
 function KeyStep({ name }: { name: string }) {
   const text = useWords(words)
   const { account } = useSession()
+  const mayMake = useMay('owner')
   const keys = useAsk('GET /keys', {})
   const send = useSend('POST /keys')
   const show = useShowFreshKey()
@@ -71,7 +73,7 @@ function KeyStep({ name }: { name: string }) {
         <Button component={Link} href="/integrations" variant="default">
           {text.toKeys}
         </Button>
-      ) : (
+      ) : mayMake ? (
         <Button
           variant="default"
           loading={send.isPending}
@@ -80,6 +82,8 @@ function KeyStep({ name }: { name: string }) {
         >
           {text.makeKey}
         </Button>
+      ) : (
+        <RoleNote needed="owner">{text.onlyOwnersKey}</RoleNote>
       )}
     </>
   )

@@ -3,6 +3,8 @@ import { inBoth, plural } from '../../language.ts'
 /** What stands around every screen of one campaign. */
 export const words = inBoth({
   en: {
+    onlyMembers: 'You can look at this campaign; members and owners change it.',
+    onlyOwnersKey: 'An owner of the account makes one, under Integrations.',
     results: 'Results',
     rules: 'Deadline',
     pages: 'Offer pages',
@@ -41,6 +43,8 @@ export const words = inBoth({
     go: 'Leave',
   },
   pl: {
+    onlyMembers: 'Możesz przeglądać tę kampanię; zmieniają ją współpracownicy i właściciele.',
+    onlyOwnersKey: 'Tworzy go właściciel konta, w Integracjach.',
     results: 'Wyniki',
     rules: 'Termin',
     pages: 'Strony oferty',

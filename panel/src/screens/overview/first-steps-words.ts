@@ -2,6 +2,7 @@ import { inBoth } from '../../language.ts'
 
 export const words = inBoth({
   en: {
+    onlyMembers: 'Members and owners take these steps.',
     title: 'Your first live campaign',
     of: 'With',
     done: 'done',
@@ -35,6 +36,7 @@ export const words = inBoth({
     },
   },
   pl: {
+    onlyMembers: 'Te kroki wykonują współpracownicy i właściciele.',
     title: 'Twoja pierwsza trwająca kampania',
     of: 'Z kampanią',
     done: 'gotowe',

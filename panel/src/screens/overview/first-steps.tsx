@@ -5,6 +5,8 @@ import type { AnswerOf } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { HelpLink } from '../../parts/help.tsx'
 import type { Topic } from '../../parts/help-topic.ts'
+import { RoleNote } from '../../parts/role-note.tsx'
+import { useMay } from '../../session.ts'
 import { words } from './first-steps-words.ts'
 
 /** Loaded when it is first opened: the first screen is light. */
@@ -27,6 +29,7 @@ const parts: Record<Exclude<Name, 'campaign'>, string> = {
 /** The way to a live campaign with a lead, until it is done once. */
 export function FirstSteps({ of }: { of: Steps }) {
   const text = useWords(words)
+  const may = useMay('member')
   // It stays once it was opened: closing gives the focus back.
   const [isNew, setNew] = useState<boolean>()
   const isDone: Record<Name, boolean> = {
@@ -68,10 +71,11 @@ export function FirstSteps({ of }: { of: Steps }) {
           </Anchor>
         </Text>
       )}
+      <RoleNote needed="member">{text.onlyMembers}</RoleNote>
       <Stack component="ol" gap="md" p={0} m={0} mt="md" style={{ listStyle: 'none' }}>
         {names.map((name, index) => (
           <Step key={name} name={name} number={index + 1} isDone={isDone[name]}>
-            {!isDone[name] && button(name)}
+            {!isDone[name] && may && button(name)}
           </Step>
         ))}
       </Stack>

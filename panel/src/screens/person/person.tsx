@@ -6,10 +6,11 @@ import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { download } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { RoleNote } from '../../parts/role-note.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { useSession } from '../../session.ts'
+import { useMay, useSession } from '../../session.ts'
 import { StateBadge } from '../campaigns/leads/lead-list.tsx'
 import { words } from './words.ts'
 
@@ -83,6 +84,7 @@ type FoundProps = { email: string; person: Person; onSearch(email: string): void
 
 function Found({ email, person, onSearch, onErased }: FoundProps) {
   const text = useWords(words)
+  const may = useMay('member')
   const spellings = [...new Set(person.otherSpellings.map((lead) => lead.email))]
   return (
     <>
@@ -106,8 +108,9 @@ function Found({ email, person, onSearch, onErased }: FoundProps) {
             >
               {text.download}
             </Button>
-            <Erase email={email} onErased={onErased} />
+            {may && <Erase email={email} onErased={onErased} />}
           </Group>
+          <RoleNote needed="member">{text.onlyMembers}</RoleNote>
         </Stack>
       )}
       {spellings.length > 0 && (

@@ -2,6 +2,7 @@ import { inBoth, plural } from '../../language.ts'
 
 export const words = inBoth({
   en: {
+    onlyMembers: 'Members and owners erase people.',
     title: 'Find a person',
     intro:
       'Everything that is kept of one email address, in all campaigns of this account: for when somebody asks what you know of them, or wants to be erased.',
@@ -28,6 +29,7 @@ export const words = inBoth({
     open: (email: string) => `Find ${email}`,
   },
   pl: {
+    onlyMembers: 'Osoby usuwają współpracownicy i właściciele.',
     title: 'Znajdź osobę',
     intro:
       'Wszystko, co jest przechowywane o jednym adresie e-mail, we wszystkich kampaniach tego konta: gdy ktoś pyta, co o nim wiesz, albo chce zostać usunięty.',

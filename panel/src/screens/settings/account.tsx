@@ -13,9 +13,10 @@ import { words } from './words.ts'
 
 export default function Account() {
   const text = useWords(words)
+  const isOwner = useMay('owner')
   return (
     <Section title={text.account}>
-      {useMay('owner') ? <AccountName /> : <NameOnly />}
+      {isOwner ? <AccountName /> : <NameOnly />}
       <PublicAddress />
     </Section>
   )

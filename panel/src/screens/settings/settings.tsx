@@ -4,6 +4,7 @@ import { useWords } from '../../language.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { PartTabs } from '../../parts/part-tabs.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useMay } from '../../session.ts'
 import { NotFoundScreen } from '../not-found.tsx'
 import { words } from './words.ts'
 
@@ -12,15 +13,18 @@ const parts = {
   account: lazy(() => import('./account.tsx')),
   users: lazy(() => import('./users.tsx')),
   security: lazy(() => import('./security.tsx')),
+  audit: lazy(() => import('./audit.tsx')),
 }
 type PartName = keyof typeof parts
 
 export default function SettingsScreen() {
   const text = useWords(words)
   const { part = 'account' } = useParams<{ part?: string }>()
-  if (!Object.hasOwn(parts, part)) return <NotFoundScreen />
+  const isOwner = useMay('owner')
+  const shown = (Object.keys(parts) as PartName[]).filter((name) => isOwner || name !== 'audit')
+  if (!shown.some((name) => name === part)) return <NotFoundScreen />
   const Part = parts[part as PartName]
-  const tabs = (Object.keys(parts) as PartName[]).map((name) => ({
+  const tabs = shown.map((name) => ({
     name,
     path: name === 'account' ? '/settings' : `/settings/${name}`,
     title: text.parts[name],

@@ -8,6 +8,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
+import { useMay } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Added } from './add-lead.tsx'
 import { eraseSoon } from './erasing.ts'
@@ -63,6 +64,7 @@ type ByRefProps = { settings: Settings; leadRef: string; onErased(): void }
 
 function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
   const text = useWords(words)
+  const may = useMay('member')
   const lead = useAsk('GET /campaigns/:campaignId/leads/:ref', {
     params: { campaignId: settings.id, ref: leadRef },
   })
@@ -78,13 +80,13 @@ function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
   return (
     <Stack gap="xl">
       <Standing lead={lead.data} settings={settings} />
-      <SetDeadline lead={lead.data} settings={settings} />
+      {may && <SetDeadline lead={lead.data} settings={settings} />}
       <Orders lead={lead.data} settings={settings} />
       <Links lead={lead.data} />
       <Section title={text.timeLine}>
         <LeadTimeLine lead={lead.data} timeZone={settings.timeZone} />
       </Section>
-      <Erase lead={lead.data} settings={settings} onErased={onErased} />
+      {may && <Erase lead={lead.data} settings={settings} onErased={onErased} />}
     </Stack>
   )
 }

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { rowMark } from '../../../parts/next-row.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
+import { useMay } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import classes from './leads.module.css'
 import type { Lead, State } from './use-leads.ts'
@@ -25,6 +26,7 @@ type RowProps = Pick<Props, 'settings' | 'query' | 'chosen' | 'onChoose'> & { le
 export function LeadList({ leads, isOld, ...rest }: Props) {
   const { settings, query, chosen, onChoose } = rest
   const text = useWords(words)
+  const may = useMay('member')
   const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false })
   const className = isOld ? classes.old : undefined
   if (isNarrow) {
@@ -42,14 +44,16 @@ export function LeadList({ leads, isOld, ...rest }: Props) {
       <Table verticalSpacing="sm" aria-label={text.list}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th w={40}>
-              <Checkbox
-                aria-label={text.chooseAll}
-                checked={leads.every(({ ref }) => chosen.includes(ref))}
-                indeterminate={chosen.length > 0 && !leads.every(({ ref }) => chosen.includes(ref))}
-                onChange={(event) => onChoose(event.currentTarget.checked ? leads.map(({ ref }) => ref) : [])}
-              />
-            </Table.Th>
+            {may && (
+              <Table.Th w={40}>
+                <Checkbox
+                  aria-label={text.chooseAll}
+                  checked={leads.every(({ ref }) => chosen.includes(ref))}
+                  indeterminate={chosen.length > 0 && !leads.every(({ ref }) => chosen.includes(ref))}
+                  onChange={(event) => onChoose(event.currentTarget.checked ? leads.map(({ ref }) => ref) : [])}
+                />
+              </Table.Th>
+            )}
             {[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt].map((name) => (
               <Table.Th key={name}>{name}</Table.Th>
             ))}
@@ -58,9 +62,11 @@ export function LeadList({ leads, isOld, ...rest }: Props) {
         <Table.Tbody>
           {leads.map((lead) => (
             <Table.Tr key={lead.ref} {...rowMark('leads', lead.ref)}>
-              <Table.Td>
-                <Choose lead={lead} {...rest} />
-              </Table.Td>
+              {may && (
+                <Table.Td>
+                  <Choose lead={lead} {...rest} />
+                </Table.Td>
+              )}
               <Table.Td maw={380}>
                 <Address lead={lead} {...{ settings, query }} />
               </Table.Td>
@@ -96,13 +102,14 @@ function Choose({ lead: { ref, email }, chosen, onChoose }: RowProps) {
 
 function Card(props: RowProps) {
   const { lead, settings, query } = props
+  const may = useMay('member')
   const { columns } = useWords(words)
   return (
     <Paper component="li" withBorder p="sm" style={{ listStyle: 'none' }} {...rowMark('leads', lead.ref)}>
       <Stack gap={6}>
         <Group justify="space-between" align="start" wrap="nowrap" gap="sm">
           <Group gap="xs" wrap="nowrap" align="start">
-            <Choose {...props} />
+            {may && <Choose {...props} />}
             <Address {...{ lead, settings, query }} />
           </Group>
           <StateBadge state={lead.state} />

@@ -7,6 +7,8 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
+import { RoleNote } from '../../../parts/role-note.tsx'
+import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { type Added, AddLead } from './add-lead.tsx'
 import { ChosenBar } from './chosen-bar.tsx'
@@ -86,6 +88,7 @@ type ToolbarProps = {
 
 function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
   const text = useWords(words)
+  const may = useMay('member')
   const { state, sort, isAnywhere, want } = wanted
   const options = states.map((value) => ({ value, label: text.states[value] }))
   return (
@@ -129,18 +132,21 @@ function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
           checked={isAnywhere}
           onChange={(event) => want({ isAnywhere: event.currentTarget.checked })}
         />
-        <Group gap="xs">
-          <Button px="sm" onClick={() => onDo('add')}>
-            {text.add}
-          </Button>
-          <Button px="sm" variant="default" onClick={() => onDo('import')}>
-            {text.import}
-          </Button>
-          <Button px="sm" variant="default" onClick={() => onDo('export')}>
-            {text.export}
-          </Button>
-        </Group>
+        {may && (
+          <Group gap="xs">
+            <Button px="sm" onClick={() => onDo('add')}>
+              {text.add}
+            </Button>
+            <Button px="sm" variant="default" onClick={() => onDo('import')}>
+              {text.import}
+            </Button>
+            <Button px="sm" variant="default" onClick={() => onDo('export')}>
+              {text.export}
+            </Button>
+          </Group>
+        )}
       </Group>
+      <RoleNote needed="member">{text.onlyMembers}</RoleNote>
     </Stack>
   )
 }
@@ -156,6 +162,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const text = useWords(words)
   const leads = useLeads(settings.id, filter, wanted.page)
   const readAnew = useLeadsAnew(settings.id)
+  const may = useMay('member')
   const gone = useHidden()
   const [chosen, setChosen] = useState<string[]>([])
   const { failed, hasMore, isLooking, isPending } = leads
@@ -165,12 +172,14 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   if (isNobody && !isSearch && filter.state === null) {
     return (
       <Empty text={text.nobodyYet}>
-        <Group gap="xs">
-          <Button onClick={() => onDo('add')}>{text.add}</Button>
-          <Button variant="default" onClick={() => onDo('import')}>
-            {text.import}
-          </Button>
-        </Group>
+        {may && (
+          <Group gap="xs">
+            <Button onClick={() => onDo('add')}>{text.add}</Button>
+            <Button variant="default" onClick={() => onDo('import')}>
+              {text.import}
+            </Button>
+          </Group>
+        )}
       </Empty>
     )
   }

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { useMay } from '../../../session.ts'
 import { LeadOrders } from '../results/sales.tsx'
 import { salesWords } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -11,10 +12,22 @@ import { leadKey, useLeadChange } from './use-leads.ts'
 
 const empty = { orderId: '', amount: '', currency: '' }
 
+type Props = { lead: WholeLead; settings: Settings }
+
 /** What a lead bought, and one more that a user knows of. */
-export function Orders({ lead, settings }: { lead: WholeLead; settings: Settings }) {
+export function Orders({ lead, settings }: Props) {
   const text = useWords(salesWords)
-  const { id: campaignId, timeZone } = settings
+  const may = useMay('member')
+  return (
+    <Section title={text.orders}>
+      <LeadOrders orders={lead.orders} timeZone={settings.timeZone} />
+      {may && <RecordOrder lead={lead} settings={settings} />}
+    </Section>
+  )
+}
+
+function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
+  const text = useWords(salesWords)
   const client = useQueryClient()
   const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, (leads) => leads)
   const [order, setOrder] = useState(empty)
@@ -42,32 +55,29 @@ export function Orders({ lead, settings }: { lead: WholeLead; settings: Settings
     />
   )
   return (
-    <Section title={text.orders}>
-      <LeadOrders orders={lead.orders} timeZone={timeZone} />
-      <form onSubmit={submit}>
-        <Stack gap="sm">
-          {field('orderId', text.orderId)}
-          <Group grow>
-            {field('amount', text.amount)}
-            {field('currency', text.currency)}
-          </Group>
-          {isWrong ? (
-            <Text size="sm" c="red" role="alert">
-              {text.wrong}
-            </Text>
-          ) : (
-            <Failure of={{ error: send.error }} />
-          )}
-          <Group gap="sm">
-            <Button type="submit" variant="default" loading={send.isPending}>
-              {text.tell}
-            </Button>
-            <Text size="sm" role="status">
-              {send.isSuccess && (send.data.created ? text.told : text.known)}
-            </Text>
-          </Group>
-        </Stack>
-      </form>
-    </Section>
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        {field('orderId', text.orderId)}
+        <Group grow>
+          {field('amount', text.amount)}
+          {field('currency', text.currency)}
+        </Group>
+        {isWrong ? (
+          <Text size="sm" c="red" role="alert">
+            {text.wrong}
+          </Text>
+        ) : (
+          <Failure of={{ error: send.error }} />
+        )}
+        <Group gap="sm">
+          <Button type="submit" variant="default" loading={send.isPending}>
+            {text.tell}
+          </Button>
+          <Text size="sm" role="status">
+            {send.isSuccess && (send.data.created ? text.told : text.known)}
+          </Text>
+        </Group>
+      </Stack>
+    </form>
   )
 }

@@ -21,6 +21,7 @@ export const numberText = (language: Language, count: number) => new Intl.Number
 
 export const words = inBoth({
   en: {
+    onlyMembers: 'You can look at leads; members and owners add, change, erase and export them.',
     search: 'Search by email',
     searchHint: 'By its beginning. Capital and small letters differ.',
     state: 'State',
@@ -190,6 +191,8 @@ export const words = inBoth({
     download: 'Download file',
   },
   pl: {
+    onlyMembers:
+      'Możesz przeglądać odbiorców; dodają, zmieniają, usuwają i eksportują ich współpracownicy i właściciele.',
     search: 'Szukaj po adresie e-mail',
     searchHint: 'Według początku adresu. Wielkie i małe litery są rozróżniane.',
     state: 'Stan',

@@ -10,6 +10,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { useMay } from '../../../session.ts'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
 
@@ -52,19 +53,21 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
     remove.mutate({ params: { campaignId: id } }, { onSuccess })
   }
   const running = useRunning()
+  const may = useMay('member')
+  const duplicating = { name: text.duplicate, onClick: () => running.start(text.duplicate, duplicate) }
+  const exporting = { name: text.export, onClick: () => running.start(text.export, exportFile) }
+  const changing = [
+    isArchived
+      ? { name: text.restore, onClick: () => running.start(text.restore, () => putAway(false)) }
+      : { name: text.archive, onClick: archiving },
+    { name: text.remove, isDangerous: true, onClick: open },
+  ]
   return (
     <>
       <RowMenu
         label={text.actions(name)}
         loading={running.isPending}
-        actions={[
-          { name: text.duplicate, onClick: () => running.start(text.duplicate, duplicate) },
-          { name: text.export, onClick: () => running.start(text.export, exportFile) },
-          isArchived
-            ? { name: text.restore, onClick: () => running.start(text.restore, () => putAway(false)) }
-            : { name: text.archive, onClick: archiving },
-          { name: text.remove, isDangerous: true, onClick: open },
-        ]}
+        actions={may ? [duplicating, exporting, ...changing] : [exporting]}
       />
       <Modal
         opened={running.failed !== undefined}

@@ -7,7 +7,9 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { RoleNote } from '../../../parts/role-note.tsx'
 import { Screen } from '../../../parts/screen.tsx'
+import { useMay } from '../../../session.ts'
 import { CampaignTable } from './campaign-table.tsx'
 import { ImportButton } from './import.tsx'
 import { NewCampaign } from './new-campaign.tsx'
@@ -24,24 +26,24 @@ export default function CampaignListScreen() {
   const text = useWords(words)
   const campaigns = useQuery<Summary[], CallFailed>({ queryKey: ['GET /campaigns', 'all'], queryFn: readAll })
   const [isNew, { open, close }] = useDisclosure(false)
+  const may = useMay('member')
   const actions = (
     <>
       <Button component={Link} href="/person" variant="default">
         {text.findPerson}
       </Button>
-      <ImportButton />
-      <Button onClick={open}>{text.new}</Button>
+      {may && <ImportButton />}
+      {may && <Button onClick={open}>{text.new}</Button>}
     </>
   )
   return (
     <Screen title={text.title} actions={actions}>
+      <RoleNote needed="member">{text.onlyMembers}</RoleNote>
       <NewCampaign opened={isNew} onClose={close} />
       <Failure of={campaigns} />
       {campaigns.isPending && <Waiting />}
       {campaigns.data?.length === 0 && (
-        <Empty text={text.empty}>
-          <Button onClick={open}>{text.new}</Button>
-        </Empty>
+        <Empty text={text.empty}>{may && <Button onClick={open}>{text.new}</Button>}</Empty>
       )}
       {campaigns.data !== undefined && campaigns.data.length > 0 && <Found campaigns={campaigns.data} />}
     </Screen>

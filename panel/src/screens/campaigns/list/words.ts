@@ -25,6 +25,7 @@ const templatesPl: typeof templatesEn = {
 
 export const words = inBoth({
   en: {
+    onlyMembers: 'You can look at campaigns; members and owners make and change them.',
     title: 'Campaigns',
     new: 'New campaign',
     newText: 'Choose what it begins with. It stays a draft until you publish it, and everything can be changed.',
@@ -74,6 +75,7 @@ export const words = inBoth({
     templates: templatesEn,
   },
   pl: {
+    onlyMembers: 'Możesz przeglądać kampanie; tworzą je i zmieniają współpracownicy i właściciele.',
     title: 'Kampanie',
     new: 'Nowa kampania',
     newText: 'Wybierz, od czego zacząć. Do publikacji pozostaje wersją roboczą i wszystko można zmienić.',

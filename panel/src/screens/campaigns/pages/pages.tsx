@@ -4,7 +4,9 @@ import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
+import { MemberFields } from '../../../parts/role-note.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
+import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import type { Settings } from '../use-campaign.ts'
@@ -42,6 +44,7 @@ function PageList({ read }: PartProps) {
   const text = useWords(words)
   const edited = useEdited<Draft[]>(read, form)
   const { draft: pages, error, isChanged } = edited
+  const may = useMay('member')
   const [isSaved, setIsSaved] = useState(false)
   const [removing, setRemoving] = useState<Draft>()
   const change = (next: Draft[]) => {
@@ -78,22 +81,24 @@ function PageList({ read }: PartProps) {
           />
         ))}
         <Behind of={edited} />
-        <Group>
-          <Button variant="default" onClick={add}>
-            {text.add}
-          </Button>
-          <Button type="submit" loading={edited.isPending} disabled={!isChanged}>
-            {text.save}
-          </Button>
-          {isChanged && (
-            <Button variant="subtle" onClick={edited.discard}>
-              {text.discard}
+        {may && (
+          <Group>
+            <Button variant="default" onClick={add}>
+              {text.add}
             </Button>
-          )}
-          <Text size="sm" c="dimmed" role="status">
-            {isChanged ? text.unsaved : isSaved ? text.saved : ''}
-          </Text>
-        </Group>
+            <Button type="submit" loading={edited.isPending} disabled={!isChanged}>
+              {text.save}
+            </Button>
+            {isChanged && (
+              <Button variant="subtle" onClick={edited.discard}>
+                {text.discard}
+              </Button>
+            )}
+            <Text size="sm" c="dimmed" role="status">
+              {isChanged ? text.unsaved : isSaved ? text.saved : ''}
+            </Text>
+          </Group>
+        )}
       </Stack>
       <RemoveDialog of={removing} onClose={() => setRemoving(undefined)} onRemove={remove} />
     </form>
@@ -135,41 +140,48 @@ type FieldsProps = {
 
 function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, timeZone }: FieldsProps) {
   const text = useWords(words)
+  const may = useMay('member')
   return (
     <Paper withBorder p="md" component="fieldset" m={0} miw={0}>
       <Text component="legend" fw={600} px={4}>
         {text.page(number)}
       </Text>
       <Stack>
-        <TextInput
-          label={text.pageUrl}
-          type="url"
-          inputMode="url"
-          placeholder="https://example.com/offer"
-          required
-          value={page.pageUrl}
-          error={faultAt('pageUrl')}
-          onChange={(event) => onChange({ pageUrl: event.currentTarget.value.trim() })}
-        />
-        <TextInput
-          label={text.proxyUrl}
-          description={text.proxyHint}
-          inputMode="url"
-          value={page.proxyUrl ?? ''}
-          error={faultAt('proxyUrl')}
-          onChange={(event) => onChange({ proxyUrl: event.currentTarget.value.trim() || null })}
-        />
-        <Checkbox
-          label={text.eligible}
-          description={text.eligibleHint}
-          checked={page.eligible}
-          onChange={(event) => onChange({ eligible: event.currentTarget.checked })}
-        />
+        <MemberFields>
+          <Stack>
+            <TextInput
+              label={text.pageUrl}
+              type="url"
+              inputMode="url"
+              placeholder="https://example.com/offer"
+              required
+              value={page.pageUrl}
+              error={faultAt('pageUrl')}
+              onChange={(event) => onChange({ pageUrl: event.currentTarget.value.trim() })}
+            />
+            <TextInput
+              label={text.proxyUrl}
+              description={text.proxyHint}
+              inputMode="url"
+              value={page.proxyUrl ?? ''}
+              error={faultAt('proxyUrl')}
+              onChange={(event) => onChange({ proxyUrl: event.currentTarget.value.trim() || null })}
+            />
+            <Checkbox
+              label={text.eligible}
+              description={text.eligibleHint}
+              checked={page.eligible}
+              onChange={(event) => onChange({ eligible: event.currentTarget.checked })}
+            />
+          </Stack>
+        </MemberFields>
         <Group justify="space-between">
           {page.id === undefined ? <span /> : <Sighting {...{ campaignId, timeZone, page }} />}
-          <Button variant="subtle" color="red" size="xs" onClick={onRemove}>
-            {text.remove}
-          </Button>
+          {may && (
+            <Button variant="subtle" color="red" size="xs" onClick={onRemove}>
+              {text.remove}
+            </Button>
+          )}
         </Group>
       </Stack>
     </Paper>

@@ -2,7 +2,8 @@ import './rules.css'
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useWords } from '../../../language.ts'
-import { useSession } from '../../../session.ts'
+import { MemberFields } from '../../../parts/role-note.tsx'
+import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import type { Settings } from '../use-campaign.ts'
@@ -18,6 +19,7 @@ import { words } from './words.ts'
 export default function RulesPart({ read }: PartProps) {
   const editing = useEditing(read)
   const { draft, change } = editing
+  const may = useMay('member')
   const [supposed, setSupposed] = useState<Supposed>({ own: '', visitAfter: 'PT1H' })
   const settings = { ...read.settings, ...settingsOf(draft) }
   const preview = usePreview(settings, supposed)
@@ -39,11 +41,15 @@ export default function RulesPart({ read }: PartProps) {
             }}
           >
             <Stack gap="md">
-              <BasicsSection draft={draft} change={change} />
-              <DeadlineSection draft={draft} change={change} />
-              {isPersonal(draft.kind) && <AgainSection draft={draft} change={change} />}
-              <PageSection draft={draft} change={change} />
-              <SaveBar editing={editing} faults={judgement.faults} isPublished={!read.settings.isDraft} />
+              <MemberFields>
+                <Stack gap="md">
+                  <BasicsSection draft={draft} change={change} />
+                  <DeadlineSection draft={draft} change={change} />
+                  {isPersonal(draft.kind) && <AgainSection draft={draft} change={change} />}
+                  <PageSection draft={draft} change={change} />
+                </Stack>
+              </MemberFields>
+              {may && <SaveBar editing={editing} faults={judgement.faults} isPublished={!read.settings.isDraft} />}
             </Stack>
           </form>
           <ForetoldSection

@@ -7,6 +7,8 @@ import { CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { languageName } from '../../../parts/language-name.ts'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { RoleNote } from '../../../parts/role-note.tsx'
+import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { ExportLeads } from '../leads/export-leads.tsx'
 import { MailServiceSelect } from './mail-service-select.tsx'
@@ -17,6 +19,7 @@ import { words } from './words.ts'
 /** What to paste into the mail, with the merge tags of the service that sends it. */
 export function MailHtml({ read }: PartProps) {
   const text = useWords(words)
+  const may = useMay('member')
   const reader = useLanguage()
   const chosen = useMailService()
   const [link, setLink] = useState('0')
@@ -57,11 +60,13 @@ export function MailHtml({ read }: PartProps) {
           <List.Item key={step}>{step}</List.Item>
         ))}
       </List>
-      <Group>
-        <Button variant="default" onClick={exporting.open}>
-          {text.contacts}
-        </Button>
-      </Group>
+      {may && (
+        <Group>
+          <Button variant="default" onClick={exporting.open}>
+            {text.contacts}
+          </Button>
+        </Group>
+      )}
       <ExportLeads
         key={chosen.service}
         settings={read.settings}
@@ -73,7 +78,8 @@ export function MailHtml({ read }: PartProps) {
       <Text size="sm" c="dimmed">
         {text.deadlineIn(languageName(reader, language), sample)} {text.why}
       </Text>
-      <TestMail {...{ campaignId, canSend, isDraft: read.settings.isDraft, link: Number(link) }} />
+      <RoleNote needed="member">{text.onlyMembers}</RoleNote>
+      {may && <TestMail {...{ campaignId, canSend, isDraft: read.settings.isDraft, link: Number(link) }} />}
     </Stack>
   )
 }

@@ -7,6 +7,8 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { MemberFields } from '../../../parts/role-note.tsx'
+import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import { keepUnsaved, useUnsaved } from '../unsaved.ts'
@@ -30,13 +32,16 @@ export default function TimerPart({ read }: PartProps) {
 
 function NoTimer({ read }: PartProps) {
   const text = useWords(words)
+  const may = useMay('member')
   const { save, isPending, error } = useSaveCampaign(read)
   return (
     <Empty text={text.none}>
       <Failure of={{ error }} />
-      <Button loading={isPending} onClick={() => save({ mailTimer: {} }).catch(() => {})}>
-        {text.add}
-      </Button>
+      {may && (
+        <Button loading={isPending} onClick={() => save({ mailTimer: {} }).catch(() => {})}>
+          {text.add}
+        </Button>
+      )}
     </Empty>
   )
 }
@@ -53,6 +58,7 @@ function formOf(styles: Styles): Form<Style & { isNone?: true }> {
 function Timer({ read, styles }: PartProps & { styles: Styles }) {
   const text = useWords(words)
   const form = useMemo(() => formOf(styles), [styles])
+  const may = useMay('member')
   const [language, setLanguage] = useState<MailLanguage>(read.settings.language)
   const edited = useEdited(read, form)
   const { draft: style, error, isChanged, isPending } = edited
@@ -78,22 +84,26 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
           <Title order={2} size="h3">
             {text.style}
           </Title>
-          <StyleFields {...{ style, styles, language, faults, findings: picture.findings }} onChange={put} />
+          <MemberFields>
+            <StyleFields {...{ style, styles, language, faults, findings: picture.findings }} onChange={put} />
+          </MemberFields>
           <Behind of={edited} />
-          <Group>
-            <Button type="submit" disabled={!isChanged} loading={isPending}>
-              {text.save}
-            </Button>
-            {isChanged && (
-              <Button variant="subtle" onClick={edited.discard}>
-                {text.discard}
+          {may && (
+            <Group>
+              <Button type="submit" disabled={!isChanged} loading={isPending}>
+                {text.save}
               </Button>
-            )}
-            <Remove read={read} />
-            <Text size="sm" c="dimmed" role="status">
-              {isChanged ? text.unsaved : isSaved ? text.saved : ''}
-            </Text>
-          </Group>
+              {isChanged && (
+                <Button variant="subtle" onClick={edited.discard}>
+                  {text.discard}
+                </Button>
+              )}
+              <Remove read={read} />
+              <Text size="sm" c="dimmed" role="status">
+                {isChanged ? text.unsaved : isSaved ? text.saved : ''}
+              </Text>
+            </Group>
+          )}
         </Stack>
       </form>
       <MailHtml read={read} />

@@ -11,6 +11,7 @@ const handPl =
 
 export const words = inBoth({
   en: {
+    onlyMembers: 'Members and owners export contacts and send test mails.',
     none: 'This campaign has no countdown for mails. Add one: it is a picture that counts for each reader, in every mail program.',
     add: 'Add a mail timer',
     remove: 'Remove the mail timer',
@@ -121,6 +122,7 @@ export const words = inBoth({
     noPage: 'Mails link to no page yet, so there is no link to put around the picture. Add one under “Offer pages”.',
   },
   pl: {
+    onlyMembers: 'Kontakty eksportują i maile próbne wysyłają współpracownicy i właściciele.',
     none: 'Ta kampania nie ma licznika w e-mailach. Dodaj go: to obraz, który odlicza dla każdego czytelnika, w każdym programie pocztowym.',
     add: 'Dodaj licznik',
     remove: 'Usuń licznik',

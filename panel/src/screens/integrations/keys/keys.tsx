@@ -8,10 +8,11 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
+import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
-import { useSession } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import { NewKeyDialog, ReplaceDialog, RevokeDialog } from './dialogs.tsx'
 import { words } from './words.ts'
 
@@ -20,18 +21,20 @@ export type Key = AnswerOf<'GET /keys'>['keys'][number]
 export default function KeysPart() {
   const text = useWords(words)
   const { account } = useSession()
+  const mayChange = useMay('owner')
   const asked = useAsk('GET /keys', {})
   const [isMaking, setMaking] = useState(false)
   if (asked.isError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   const { keys, revoked } = asked.data
-  const newKey = (
+  const newKey = mayChange && (
     <Button onClick={() => setMaking(true)} disabled={account.suspended}>
       {text.newKey}
     </Button>
   )
   return (
     <Stack gap="lg">
+      <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
       {keys.length === 0 ? (
         <Empty text={text.empty}>{newKey}</Empty>
       ) : (
@@ -42,7 +45,7 @@ export default function KeysPart() {
             </Text>
             {newKey}
           </Group>
-          <WorkingKeys keys={keys} mayChange={!account.suspended} />
+          <WorkingKeys keys={keys} />
         </>
       )}
       <RevokedKeys keys={revoked} />
@@ -51,7 +54,7 @@ export default function KeysPart() {
   )
 }
 
-function WorkingKeys({ keys, mayChange }: { keys: Key[]; mayChange: boolean }) {
+function WorkingKeys({ keys }: { keys: Key[] }) {
   const text = useWords(words)
   const [replacing, setReplacing] = useState<Key>()
   const [revoking, setRevoking] = useState<Key>()
@@ -73,13 +76,7 @@ function WorkingKeys({ keys, mayChange }: { keys: Key[]; mayChange: boolean }) {
           </thead>
           <tbody>
             {keys.map((key) => (
-              <WorkingKey
-                key={key.id}
-                of={key}
-                mayChange={mayChange}
-                onReplace={() => setReplacing(key)}
-                onRevoke={() => setRevoking(key)}
-              />
+              <WorkingKey key={key.id} of={key} onReplace={() => setReplacing(key)} onRevoke={() => setRevoking(key)} />
             ))}
           </tbody>
         </table>
@@ -90,10 +87,12 @@ function WorkingKeys({ keys, mayChange }: { keys: Key[]; mayChange: boolean }) {
   )
 }
 
-type WorkingKeyProps = { of: Key; mayChange: boolean; onReplace(): void; onRevoke(): void }
+type WorkingKeyProps = { of: Key; onReplace(): void; onRevoke(): void }
 
-function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
+function WorkingKey({ of, onReplace, onRevoke }: WorkingKeyProps) {
   const text = useWords(words)
+  const mayChange = useMay('owner')
+  const { account } = useSession()
   const [isRenaming, setRenaming] = useState(false)
   const actions = [
     { name: text.rename, onClick: () => setRenaming(true) },
@@ -133,7 +132,7 @@ function WorkingKey({ of, mayChange, onReplace, onRevoke }: WorkingKeyProps) {
         <Requests of={of} />
       </td>
       <td style={{ justifyContent: 'flex-end', textAlign: 'end' }}>
-        <RowMenu label={text.actionsOn(of.name)} disabled={!mayChange} actions={actions} />
+        <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={mayChange ? actions : []} />
       </td>
     </tr>
   )

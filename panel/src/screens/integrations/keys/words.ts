@@ -2,6 +2,7 @@ import { inBoth, plural } from '../../../language.ts'
 
 export const words = inBoth({
   en: {
+    onlyOwners: 'You can look at keys; owners make, replace and revoke them.',
     intro:
       'A key lets a program register leads and look them up in the name of this account. Make one for each program, so that each can be replaced or revoked by itself.',
     empty:
@@ -59,6 +60,7 @@ export const words = inBoth({
     suspended: 'The account is suspended: no key can be made or changed.',
   },
   pl: {
+    onlyOwners: 'Możesz przeglądać klucze; tworzą, wymieniają i unieważniają je właściciele.',
     intro:
       'Klucz pozwala programowi rejestrować i sprawdzać odbiorców w imieniu tego konta. Utwórz osobny dla każdego programu, aby każdy można było niezależnie wymienić lub unieważnić.',
     empty:

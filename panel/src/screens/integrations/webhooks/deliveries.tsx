@@ -23,7 +23,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { toast } from '../../../parts/toast.tsx'
-import { useSession } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import { useMoments } from '../history/moments.ts'
 import type { Webhook } from './webhook.tsx'
 import { words } from './words.ts'
@@ -172,6 +172,7 @@ function Details({ webhook, of, onClose }: { webhook: Webhook; of: Delivery | un
 function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; onClose(): void }) {
   const text = useWords(words)
   const { account } = useSession()
+  const maySend = useMay('owner')
   const send = useSend('POST /webhooks/:endpointId/resend')
   const resend = async () => {
     await send.mutateAsync({ params: { endpointId: webhook.id }, body: { eventId: of.eventId } })
@@ -193,7 +194,7 @@ function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; o
     <Stack>
       <Facts of={facts} />
       <Failure of={{ error: send.error }} />
-      {of.kind !== 'endpoint.tested' && (
+      {maySend && of.kind !== 'endpoint.tested' && (
         <Button disabled={account.suspended} loading={send.isPending} onClick={() => resend().catch(() => {})}>
           {text.resend}
         </Button>

@@ -6,6 +6,7 @@ import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
+import { useMay } from '../../../session.ts'
 import { useShowFreshKey } from '../keys/fresh-key.tsx'
 import { SettingsForm } from './form.tsx'
 import type { Webhook, Webhooks } from './webhook.tsx'
@@ -19,7 +20,9 @@ export function useActions(of: Webhook, act: (action: Action) => void) {
   const text = useWords(words)
   const pause = useSend('POST /webhooks/:endpointId/pause')
   const isPaused = of.state !== 'on' && of.state !== 'waiting'
+  const may = useMay('owner')
   const stop = () => pause.mutate({ params: { endpointId: of.id } }, { onSuccess: () => toast(text.paused(of.name)) })
+  if (!may) return []
   return [
     { name: text.edit, onClick: () => act({ what: 'edit', of }) },
     isPaused ? { name: text.resume, onClick: () => act({ what: 'resume', of }) } : { name: text.pause, onClick: stop },

@@ -6,7 +6,7 @@ import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
-import { useSession } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import { Deliveries } from './deliveries.tsx'
 import { type Action, useActions } from './dialogs.tsx'
 import { StateBadge, type Webhook } from './webhook.tsx'
@@ -16,6 +16,7 @@ import { words } from './words.ts'
 export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void }) {
   const text = useWords(words)
   const { account } = useSession()
+  const mayTest = useMay('owner')
   const actions = useActions(of, act)
   return (
     <Stack gap="lg">
@@ -37,21 +38,22 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
         </Stack>
         <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={actions} />
       </Group>
-      <Test of={of} mayTest={!account.suspended} />
+      {mayTest && <Test of={of} />}
       <Verify />
       <Deliveries of={of} />
     </Stack>
   )
 }
 
-function Test({ of, mayTest }: { of: Webhook; mayTest: boolean }) {
+function Test({ of }: { of: Webhook }) {
   const text = useWords(words)
+  const { account } = useSession()
   const send = useSend('POST /webhooks/:endpointId/test')
   return (
     <Group gap="md">
       <Button
         variant="default"
-        disabled={!mayTest}
+        disabled={account.suspended}
         loading={send.isPending}
         onClick={() => send.mutate({ params: { endpointId: of.id } })}
       >

@@ -7,8 +7,9 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
+import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
-import { useSession } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import { type Action, Dialogs, useActions } from './dialogs.tsx'
 import { OneWebhook } from './one.tsx'
 import { StateBadge, type Webhook, type Webhooks } from './webhook.tsx'
@@ -17,6 +18,7 @@ import { words } from './words.ts'
 const seenAgainMs = 5_000
 
 export default function WebhooksPart() {
+  const text = useWords(words)
   const asked = useAsk('GET /webhooks', {}, { everyMs: seenAgainMs })
   const [search] = useSearchParams()
   const [action, setAction] = useState<Action | null>(null)
@@ -27,6 +29,7 @@ export default function WebhooksPart() {
   return (
     <Stack gap="lg">
       {!all.isOn && <Off />}
+      <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
       {one === undefined ? <List all={all} act={setAction} /> : <OneWebhook of={one} act={setAction} />}
       <Dialogs all={all} action={action} onClose={() => setAction(null)} />
     </Stack>
@@ -45,7 +48,7 @@ function Off() {
 function List({ all: { endpoints, isOn }, act }: { all: Webhooks; act(action: Action): void }) {
   const text = useWords(words)
   const { account } = useSession()
-  const create = (
+  const create = useMay('owner') && (
     <Button onClick={() => act({ what: 'create' })} disabled={account.suspended || !isOn}>
       {text.create}
     </Button>

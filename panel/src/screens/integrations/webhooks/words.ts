@@ -2,6 +2,7 @@ import { inBoth } from '../../../language.ts'
 
 export const words = inBoth({
   en: {
+    onlyOwners: 'You can look at webhooks; owners make, test and change them.',
     intro:
       'A webhook tells your server, n8n, Zapier or a shop when somebody signs up, when an offer opens, when its end is near and when it is over.',
     off: 'The operator has switched webhooks off: nothing is sent.',
@@ -128,6 +129,7 @@ export const words = inBoth({
     snippet: (language: string) => `Verifying in ${language}`,
   },
   pl: {
+    onlyOwners: 'Możesz przeglądać webhooki; tworzą, testują i zmieniają je właściciele.',
     intro:
       'Webhook informuje Twój serwer, n8n, Zapier albo sklep, gdy ktoś się zapisze, gdy oferta się otwiera, gdy zbliża się jej koniec i gdy się kończy.',
     off: 'Operator wyłączył webhooki: nic nie jest wysyłane.',

@@ -1,0 +1,75 @@
+import { Drawer, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useWords } from '../../language.ts'
+import { useCloseLabel } from '../../parts/confirm.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
+import { differencesOf } from './audit-differences.ts'
+import type { AuditEntry } from './audit-query.ts'
+import { words } from './audit-words.ts'
+
+/** What people call what stands in an entry. What has no name here is shown as it is kept. */
+export function useNames() {
+  const text = useWords(words)
+  const kinds: Record<string, string> = text.subjects
+  return {
+    action: (action: string) => text.actions[action] ?? action,
+    actor: ({ kind, name }: AuditEntry['actor']) => (kind === 'user' ? name : `${name} (${text.actors[kind]})`),
+    subject: ({ kind, id, name }: AuditEntry['subject']) =>
+      `${kinds[kind] ?? kind} ${name}${kind === 'lead' ? ` (${id})` : ''}`,
+    path: (path: readonly string[]) => path.map((step) => text.fields[step] ?? step).join(' › '),
+    value(value: unknown) {
+      if (value === undefined || value === null || value === '') return text.none
+      if (typeof value === 'boolean') return value ? text.yes : text.no
+      return String(value)
+    },
+  }
+}
+
+/** One entry whole, with each setting that it changed. */
+export function AuditDrawer({ of, onClose }: { of: AuditEntry | null; onClose(): void }) {
+  const text = useWords(words)
+  return (
+    <Drawer
+      opened={of !== null}
+      onClose={onClose}
+      position="right"
+      title={text.entry}
+      closeButtonProps={useCloseLabel()}
+    >
+      {of !== null && <Entry of={of} />}
+    </Drawer>
+  )
+}
+
+function Entry({ of }: { of: AuditEntry }) {
+  const text = useWords(words)
+  const names = useNames()
+  const facts: [string, ReactNode][] = [
+    [text.when, <TimeText key="when" at={of.at} withSeconds />],
+    [text.who, names.actor(of.actor)],
+    [text.what, names.action(of.action)],
+    [text.which, names.subject(of.subject)],
+    ...(of.address === null ? [] : [[text.from, of.address] as [string, ReactNode]]),
+  ]
+  const differences = differencesOf(of.before, of.after)
+  return (
+    <Stack>
+      <Facts of={facts} />
+      <Title order={3} size="h5">
+        {text.changes}
+      </Title>
+      {differences.length === 0 && <Text size="sm">{text.noChanges}</Text>}
+      <Stack component="ul" p={0} m={0} gap="xs" style={{ listStyle: 'none' }}>
+        {differences.map(({ path, before, after }) => (
+          <Text component="li" size="sm" key={path.join('.')} style={{ overflowWrap: 'anywhere' }}>
+            <Text span inherit c="dimmed">
+              {names.path(path)}:
+            </Text>{' '}
+            {names.value(before)} → {names.value(after)}
+          </Text>
+        ))}
+      </Stack>
+    </Stack>
+  )
+}

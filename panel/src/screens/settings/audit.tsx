@@ -1,0 +1,185 @@
+import '../../parts/dates.ts'
+import '../integrations/integrations.css'
+import { Anchor, Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
+import { DatePickerInput } from '@mantine/dates'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AnswerOf, type CallFailed, call, useAsk } from '../../api.ts'
+import { useLanguage, useWords } from '../../language.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
+import { useMoments } from '../integrations/history/moments.ts'
+import { AuditCsv } from './audit-csv.tsx'
+import { AuditDrawer, useNames } from './audit-entry.tsx'
+import { type AuditEntry, type AuditPage, type AuditQuery, type Filters, none, queryOf } from './audit-query.ts'
+import { words } from './audit-words.ts'
+import { Section } from './section.tsx'
+import { words as settingsWords } from './words.ts'
+
+type Choices = AnswerOf<'GET /audit/choices'>
+
+export default function AuditPart() {
+  const { parts } = useWords(settingsWords)
+  const asked = useAsk('GET /audit/choices', {})
+  if (asked.isError) return <Failure of={asked} />
+  if (asked.isPending) return <Waiting />
+  return (
+    <Section title={parts.audit}>
+      <Audit choices={asked.data} />
+    </Section>
+  )
+}
+
+function Audit({ choices }: { choices: Choices }) {
+  const text = useWords(words)
+  const [filters, setFilters] = useState(none)
+  const query = queryOf(filters)
+  const name = JSON.stringify(query)
+  return (
+    <Stack>
+      <Text c="dimmed" size="sm">
+        {text.intro(choices.days)}
+      </Text>
+      <FilterBar choices={choices} filters={filters} onChange={setFilters} />
+      <Group justify="space-between" mih={30}>
+        <AuditCsv key={name} query={query} />
+        {name !== '{}' && (
+          <Button size="compact-sm" variant="default" onClick={() => setFilters(none)}>
+            {text.clear}
+          </Button>
+        )}
+      </Group>
+      <Entries key={name} query={query} />
+    </Stack>
+  )
+}
+
+type FilterProps = { choices: Choices; filters: Filters; onChange(next: Filters): void }
+
+function FilterBar({ choices, filters, onChange }: FilterProps) {
+  const text = useWords(words)
+  const language = useLanguage()
+  const names = useNames()
+  const all = { value: '', label: text.any }
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+      <NativeSelect
+        label={text.who}
+        data={[all, ...choices.actors.map((actor) => ({ value: String(actor.likeId), label: names.actor(actor) }))]}
+        value={filters.like}
+        onChange={(event) => onChange({ ...filters, like: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label={text.what}
+        data={[all, ...choices.actions.map((action) => ({ value: action, label: names.action(action) }))]}
+        value={filters.action}
+        onChange={(event) => onChange({ ...filters, action: event.currentTarget.value })}
+      />
+      <DatePickerInput
+        type="range"
+        label={text.period}
+        placeholder={text.anyTime}
+        locale={language}
+        valueFormat="D MMM YYYY"
+        allowSingleDateInRange
+        value={filters.days}
+        onChange={(days) => onChange({ ...filters, days })}
+      />
+    </SimpleGrid>
+  )
+}
+
+function Entries({ query }: { query: AuditQuery }) {
+  const text = useWords(words)
+  const asked = useInfiniteQuery<AuditPage, CallFailed, { pages: AuditPage[] }, unknown[], string | null>({
+    queryKey: ['GET /audit', query],
+    queryFn: ({ pageParam, signal }) => {
+      const page = { ...query, limit: '50' as const, ...(pageParam !== null && { before: pageParam }) }
+      return call('GET /audit', { query: page }, signal)
+    },
+    initialPageParam: null,
+    getNextPageParam: ({ next }) => next,
+  })
+  if (asked.isPending) return <Waiting />
+  const entries = (asked.data?.pages ?? []).flatMap((page) => page.entries)
+  const isNarrowed = Object.keys(query).length > 0
+  return (
+    <Stack gap="sm">
+      {entries.length > 0 && <EntryTable entries={entries} />}
+      <Failure of={asked} />
+      {!asked.isError && entries.length === 0 && <Empty text={isNarrowed ? text.emptyFiltered : text.empty} />}
+      <Group justify="center" mih={36}>
+        {asked.hasNextPage && (
+          <Button variant="default" size="sm" loading={asked.isFetching} onClick={() => asked.fetchNextPage()}>
+            {text.more}
+          </Button>
+        )}
+        {!asked.hasNextPage && entries.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {text.end}
+          </Text>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+function EntryTable({ entries }: { entries: AuditEntry[] }) {
+  const text = useWords(words)
+  const { zone } = useMoments()
+  const [opened, setOpened] = useState<AuditEntry | null>(null)
+  return (
+    <Paper withBorder>
+      <table className="rows" aria-label={text.list}>
+        <thead>
+          <tr>
+            <th scope="col">{text.time(zone)}</th>
+            <th scope="col">{text.who}</th>
+            <th scope="col">{text.what}</th>
+            <th scope="col">{text.which}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <EntryRow key={entry.id} of={entry} onOpen={() => setOpened(entry)} />
+          ))}
+        </tbody>
+      </table>
+      <AuditDrawer of={opened} onClose={() => setOpened(null)} />
+    </Paper>
+  )
+}
+
+function EntryRow({ of, onOpen }: { of: AuditEntry; onOpen(): void }) {
+  const text = useWords(words)
+  const names = useNames()
+  const moments = useMoments()
+  const when = moments.dayAndSecond(of.at * 1_000)
+  return (
+    <tr>
+      <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
+        <time dateTime={new Date(of.at * 1_000).toISOString()}>{when}</time>
+      </td>
+      <td data-label={text.who} className="breaks">
+        {names.actor(of.actor)}
+      </td>
+      <td data-label={text.what}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          ta="start"
+          underline="always"
+          aria-label={text.open(names.action(of.action), of.subject.name, when)}
+          onClick={onOpen}
+        >
+          {names.action(of.action)}
+        </Anchor>
+      </td>
+      <td data-label={text.which} className="breaks">
+        {names.subject(of.subject)}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,187 @@
+// The second factor: codes of thirty seconds (RFC 6238), and recovery codes for people who have lost their phone.
+import { Secret, TOTP } from 'otpauth'
+import type { Seconds } from '../core/instant.ts'
+import type { Access } from '../store/access.ts'
+import type { Actor } from '../store/audit.ts'
+import type { Factor, FactorProof, FactorUser } from '../store/factors.ts'
+import type { TryLimit } from '../store/tries.ts'
+import { hashOf } from './tokens.ts'
+
+const minute = 60
+const stepSeconds = 30
+/** A clock may be so many steps behind, or before. */
+const driftSteps = 1
+const recoveryCodeCount = 10
+/** 16 letters and digits of base32. */
+const recoveryCodeBytes = 10
+
+/** Wrong codes after which none is taken any more, right or wrong, for a while. */
+const mostWrong = 10
+const lockSeconds = 15 * minute
+/** How long a secret can be confirmed after it was shown. */
+const offerSeconds = 30 * minute
+
+/** What apps read: as a QR code by its address, or typed in. `token` is to come back with the first code. */
+export type FactorOffer = { secret: string; uri: string; token: string }
+export type FactorState = { isOn: boolean; recoveryCodesLeft: number }
+
+/** WRONG_CODE for one that was used too; REFUSED where there is no factor (any more), or already one. */
+export class CodeRefused extends Error {
+  override name = 'CodeRefused'
+  readonly code: 'WRONG_CODE' | 'TOO_MANY_CODES' | 'TOOK_TOO_LONG' | 'REFUSED'
+  readonly retryAfterSeconds: number | null
+
+  constructor(code: CodeRefused['code'], retryAfterSeconds: number | null = null) {
+    super(code)
+    this.code = code
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+export type SecondFactor = {
+  factorState(userId: number): Promise<FactorState>
+  /** A secret to be confirmed within half an hour; until then nothing holds, and nothing is stored. */
+  offerFactor(user: FactorUser, now: Seconds): FactorOffer
+  /**
+   * Switches the factor on, and ends the user's sessions but that of `token`. Resolves with the recovery codes, the
+   * only time that they are known. @throws CodeRefused
+   */
+  switchFactorOn(user: FactorUser, given: { offer: string; code: string; token: string }, by: Actor): Promise<string[]>
+  /** @throws CodeRefused */
+  switchFactorOff(user: FactorUser, code: string, by: Actor): Promise<void>
+  /** New recovery codes in the place of those before. @throws CodeRefused */
+  makeRecoveryCodes(user: FactorUser, code: string, by: Actor): Promise<string[]>
+  /** Takes a code, or a recovery code, which then is used up. @throws CodeRefused */
+  takeCode(userId: number, code: string, now: Seconds): Promise<void>
+  /** Without a code. False where the user has no factor. */
+  resetFactor(user: FactorUser, by: Actor): Promise<boolean>
+  forgetOldWrongCodes(now: Seconds): void
+}
+
+export function buildSecondFactor(access: Access): SecondFactor {
+  const { withCode, forgetOldWrongCodes } = checkingOn(access)
+  return {
+    async factorState(userId) {
+      const factor = await access.findFactor(userId)
+      return { isOn: factor !== undefined, recoveryCodesLeft: factor?.recoveryCodes.length ?? 0 }
+    },
+    offerFactor({ id, email }, now) {
+      const secret = new Secret({ size: 20 }).base32
+      const offer = JSON.stringify({ secret, endsAt: now + offerSeconds })
+      const token = Buffer.from(access.seal.close(offer, offerOf(id))).toString('base64url')
+      return { secret, uri: totpOf(secret, email).toString(), token }
+    },
+    async switchFactorOn(user, { offer, code, token }, by) {
+      const opened = access.seal.open(Buffer.from(offer, 'base64url'), offerOf(user.id))
+      const { secret, endsAt } = JSON.parse(opened ?? '{"endsAt":0}')
+      if (endsAt <= by.at) throw new CodeRefused('TOOK_TOO_LONG')
+      const step = stepOf(secret, code, by.at)
+      if (step === undefined) throw new CodeRefused('WRONG_CODE')
+      const { codes, hashes } = newRecoveryCodes()
+      const isOn = await access.switchFactorOn(user, { secret, step, recoveryCodes: hashes }, hashOf(token), by)
+      if (!isOn) throw new CodeRefused('REFUSED')
+      return codes
+    },
+    switchFactorOff: (user, code, by) =>
+      withCode(user.id, code, by.at, (proof) => access.switchFactorOff(user, proof, by)),
+    async makeRecoveryCodes(user, code, by) {
+      const { codes, hashes } = newRecoveryCodes()
+      await withCode(user.id, code, by.at, (proof) => access.replaceRecoveryCodes(user, proof, hashes, by))
+      return codes
+    },
+    takeCode: (userId, code, now) => withCode(userId, code, now, (proof) => access.takeProof(userId, proof)),
+    async resetFactor(user, by) {
+      const isReset = await access.resetFactor(user, by)
+      await access.forgetTries(lockOf(user.id).name)
+      return isReset
+    },
+    forgetOldWrongCodes,
+  }
+}
+
+/**
+ * Wrong codes cost no write: each process counts its own in memory, and the tenth writes the lock that all of them ask
+ * for.
+ */
+function checkingOn(access: Access) {
+  const wrong = new Map<number, { count: number; endsAt: Seconds }>()
+  /** A window that ends too late was opened before the clock was set back. */
+  const isOver = (endsAt: Seconds, now: Seconds) => endsAt <= now || endsAt > now + lockSeconds
+
+  async function count(userId: number, now: Seconds): Promise<void> {
+    const before = wrong.get(userId)
+    const isFirst = before === undefined || isOver(before.endsAt, now)
+    const counted = isFirst ? 1 : before.count + 1
+    const isLast = counted === mostWrong
+    wrong.set(userId, { count: counted, endsAt: isFirst || isLast ? now + lockSeconds : before.endsAt })
+    if (isLast) await access.countTries([lockOf(userId)], now)
+  }
+
+  function lockedUntil(userId: number, now: Seconds): Seconds {
+    const counted = wrong.get(userId)
+    return counted === undefined || counted.count < mostWrong || isOver(counted.endsAt, now) ? now : counted.endsAt
+  }
+
+  /** `use` takes the proof; false where somebody else did so before. A lock does not say whether a code is right. */
+  async function withCode(
+    userId: number,
+    code: string,
+    now: Seconds,
+    use: (proof: FactorProof) => Promise<boolean>,
+  ): Promise<void> {
+    const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
+    if (factor === undefined) throw new CodeRefused('REFUSED')
+    // From here to where a wrong one is counted nothing is waited for: of many at once ten are looked at.
+    const endsAt = lock !== undefined && lock.count > 0 ? lock.endsAt : lockedUntil(userId, now)
+    if (endsAt > now) throw new CodeRefused('TOO_MANY_CODES', endsAt - now)
+    const proof = proofOf(factor, code, now)
+    if (proof === undefined) await count(userId, now)
+    // One that was right before tells a guesser nothing, and is not counted: a form may be sent twice.
+    const wasUsed = proof !== undefined && 'step' in proof && proof.step <= factor.step
+    if (proof === undefined || wasUsed || !(await use(proof))) throw new CodeRefused('WRONG_CODE')
+    wrong.delete(userId)
+  }
+
+  return {
+    withCode,
+    forgetOldWrongCodes(now: Seconds): void {
+      for (const [userId, { endsAt }] of wrong) if (isOver(endsAt, now)) wrong.delete(userId)
+    },
+  }
+}
+
+const lockOf = (userId: number): TryLimit => ({ name: `codes of ${userId}`, most: 1, seconds: lockSeconds })
+const offerOf = (userId: number) => `second factor offered to ${userId}`
+
+function totpOf(secret: string, label: string): TOTP {
+  return new TOTP({ issuer: 'Lastcall', label, algorithm: 'SHA1', digits: 6, period: stepSeconds, secret })
+}
+
+/** The step of thirty seconds that this is the code of. */
+function stepOf(secret: string, code: string, now: Seconds): number | undefined {
+  const token = code.replaceAll(' ', '')
+  const drift = totpOf(secret, '').validate({ token, timestamp: now * 1_000, window: driftSteps })
+  return drift === null ? undefined : Math.floor(now / stepSeconds) + drift
+}
+
+/** A code as apps show it, also with a space, or a recovery code, in any case and with or without hyphens. */
+function proofOf(factor: Factor, code: string, now: Seconds): FactorProof | undefined {
+  const step = stepOf(factor.secret, code, now)
+  if (step !== undefined) return { step }
+  const given = Buffer.from(recoveryHash(code))
+  const recoveryCode = factor.recoveryCodes.find((hash) => given.equals(hash))
+  return recoveryCode && { recoveryCode }
+}
+
+/** `abcd-efgh-ijkl-mnop`. */
+function newRecoveryCodes(): { codes: string[]; hashes: Uint8Array[] } {
+  const codes = Array.from({ length: recoveryCodeCount }, () => {
+    const { base32 } = new Secret({ size: recoveryCodeBytes })
+    return (base32.toLowerCase().match(/.{4}/g) ?? []).join('-')
+  })
+  return { codes, hashes: codes.map(recoveryHash) }
+}
+
+function recoveryHash(code: string): Uint8Array {
+  return hashOf(code.toLowerCase().replace(/[^a-z2-7]/g, ''))
+}

@@ -1,0 +1,52 @@
+import { integer } from '../config.ts'
+import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
+import type { AuditFilter } from '../store/audit.ts'
+import type { Store } from '../store/store.ts'
+import { anyText, type Command, idNumber, need, needAccount, readArguments, WrongCall, withStore } from './command.ts'
+import { printPages } from './print.ts'
+
+const pageSize = 1_000
+
+const instant = (text: string, name: string): Seconds => {
+  const at = parseInstant(text)
+  if (at === undefined) throw new WrongCall(`${name}: must be an instant such as 2026-11-26T23:00:00Z`)
+  return at
+}
+
+const count = (text: string, name: string): number => {
+  const limit = integer(text, 1, Number.MAX_SAFE_INTEGER)
+  if (limit === undefined) throw new WrongCall(`${name}: must be an integer of 1 or more`)
+  return limit
+}
+
+/** `campaign`, or one of them: `campaign/7`. */
+const subjectText = (text: string, name: string): { subject: string; subjectId?: string } => {
+  const [, subject, subjectId] = /^([a-z]+)(?:\/([\w-]{1,64}))?$/.exec(text) ?? []
+  if (subject === undefined) throw new WrongCall(`${name}: must be a kind such as campaign, or one such as campaign/7`)
+  return { subject, ...(subjectId !== undefined && { subjectId }) }
+}
+
+/** Who changed what, and when; newest first. */
+export const listAudit: Command = async (args) => {
+  const { options } = readArguments(args, {
+    ...{ account: idNumber, from: instant, to: instant, actor: anyText },
+    ...{ action: anyText, subject: subjectText, limit: count },
+  })
+  const accountId = need(options.account, '--account')
+  const { from, to, actor: actorName, action, subject, limit = Number.MAX_SAFE_INTEGER } = options
+  await withStore(async (store) => {
+    await needAccount(store, accountId)
+    await printPages(pagesOf(store, accountId, { from, to, actorName, action, ...subject }, limit))
+  })
+}
+
+async function* pagesOf({ audit }: Store, accountId: number, filter: AuditFilter, limit: number) {
+  let beforeId = Number.MAX_SAFE_INTEGER
+  for (let left = limit; left > 0; left -= pageSize) {
+    const size = Math.min(left, pageSize)
+    const entries = await audit.listEntries(accountId, filter, beforeId, size)
+    yield entries.map(({ at, ...entry }) => ({ at: formatInstant(at), ...entry }))
+    if (entries.length < size) return
+    beforeId = entries.at(-1)?.id as number
+  }
+}

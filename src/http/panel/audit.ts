@@ -1,0 +1,49 @@
+// The audit log, for owners: what there is to choose from, and one page of entries.
+import Type from 'typebox'
+import { forOwner } from './route.ts'
+import { closed } from './schemas.ts'
+
+const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
+const Seconds = Type.String({ pattern: '^[0-9]{1,12}$' })
+
+const ListQuery = Type.Object(
+  {
+    /** The times between which entries are meant, the second excluded. */
+    from: Type.Optional(Seconds),
+    to: Type.Optional(Seconds),
+    /** An entry of whoever is meant: a name may be an email, and has no place in an address. */
+    like: Type.Optional(Id),
+    action: Type.Optional(Type.String({ pattern: '^[a-z]+\\.[a-z_]{1,40}$' })),
+    /** Only what is older: `next` of the page before. */
+    before: Type.Optional(Id),
+    limit: Type.Enum(['50', '1000']),
+  },
+  closed,
+)
+
+const number = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+
+export const auditRoutes = {
+  ...forOwner('GET /audit/choices', {
+    async run({ session, parts: { store, auditDays } }) {
+      const { id } = session.account
+      const [actors, actions] = await Promise.all([store.audit.listActors(id), store.audit.listActions(id)])
+      return { days: auditDays, actors, actions }
+    },
+  }),
+  /** Newest first. `next` is where the next page begins, null where nothing is left. */
+  ...forOwner('GET /audit', {
+    query: ListQuery,
+    async run({ session, parts, query }) {
+      const limit = Number(query.limit)
+      const filter = {
+        ...{ from: number(query.from), to: number(query.to), likeId: number(query.like), action: query.action },
+      }
+      const before = number(query.before) ?? Number.MAX_SAFE_INTEGER
+      const found = await parts.store.audit.listEntries(session.account.id, filter, before, limit + 1)
+      const entries = found.slice(0, limit)
+      const last = found.length > limit ? entries.at(-1) : undefined
+      return { entries, next: last === undefined ? null : String(last.id) }
+    },
+  }),
+}

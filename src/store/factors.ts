@@ -1,0 +1,131 @@
+// The second factor of users: its secret, sealed, and the hashes of the recovery codes that are left.
+import { type Actor, addAuditEntry } from './audit.ts'
+import { type Seal, sealBy } from './seal.ts'
+import { boundTo, type Runner, type Sql } from './sql.ts'
+
+/** Whose factor it is. */
+export type FactorUser = { id: number; accountId: number; email: string }
+
+export type Factor = {
+  /** In base32. */
+  secret: string
+  /** A code of this step of thirty seconds was the last one taken. */
+  step: number
+  /** SHA-256 of each that has not been used. */
+  recoveryCodes: Uint8Array[]
+}
+
+/** What somebody has shown: a code of this step, or a recovery code with this hash. */
+export type FactorProof = { step: number } | { recoveryCode: Uint8Array }
+
+export type NewFactor = { secret: string; step: number; recoveryCodes: Uint8Array[] }
+
+export function factorsOn({ read, write }: Pick<Runner, 'read' | 'write'>, key: Uint8Array) {
+  const seal = sealBy(key)
+  return {
+    seal,
+    findFactor: (userId: number): Promise<Factor | undefined> => read((sql) => findFactor(sql, seal, userId)),
+    /** Ends the user's sessions but the one with the hash `keeps`. False where they have a factor already. */
+    switchFactorOn: (user: FactorUser, factor: NewFactor, keeps: Uint8Array, by: Actor): Promise<boolean> =>
+      write((sql) => switchOn(sql, seal, { user, factor, keeps, by })),
+    ...boundTo(write, { takeProof, switchFactorOff, replaceRecoveryCodes, resetFactor }),
+  }
+}
+
+const purposeOf = (userId: number) => `second factor of ${userId}`
+
+async function findFactor(sql: Sql, seal: Seal, userId: number): Promise<Factor | undefined> {
+  const rows = await sql.all(
+    `SELECT factor_secret, factor_step, code_hash FROM users LEFT JOIN recovery_codes ON user_id = id
+      WHERE id = ? AND factor_secret IS NOT NULL`,
+    userId,
+  )
+  const [first] = rows
+  if (first === undefined) return undefined
+  const secret = seal.open(first.factor_secret, purposeOf(userId))
+  if (secret === undefined) throw new Error('the secret of a second factor was sealed with another key')
+  const recoveryCodes = rows.map(({ code_hash }) => code_hash).filter((hash) => hash !== null)
+  return { secret, step: first.factor_step, recoveryCodes }
+}
+
+/** Uses it up. Of several who show the same one, one gets true, over all nodes. */
+async function takeProof(sql: Sql, userId: number, proof: FactorProof): Promise<boolean> {
+  if ('recoveryCode' in proof) {
+    const taken = 'DELETE FROM recovery_codes WHERE user_id = ? AND code_hash = ?'
+    return (await sql.run(taken, userId, proof.recoveryCode)) > 0
+  }
+  const moved = 'UPDATE users SET factor_step = ? WHERE id = ? AND factor_step < ?'
+  return (await sql.run(moved, proof.step, userId, proof.step)) > 0
+}
+
+type SwitchingOn = { user: FactorUser; factor: NewFactor; keeps: Uint8Array; by: Actor }
+
+async function switchOn(sql: Sql, seal: Seal, { user, factor, keeps, by }: SwitchingOn): Promise<boolean> {
+  const isOn = await sql.run(
+    'UPDATE users SET factor_secret = ?, factor_step = ? WHERE id = ? AND factor_secret IS NULL',
+    ...[seal.close(factor.secret, purposeOf(user.id)), factor.step, user.id],
+  )
+  if (isOn === 0) return false
+  await addRecoveryCodes(sql, user.id, factor.recoveryCodes)
+  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', user.id, keeps)
+  await audit(sql, by, user, 'user.factor_on', false, true)
+  return true
+}
+
+/** False where the proof was used meanwhile. */
+async function switchFactorOff(sql: Sql, user: FactorUser, proof: FactorProof, by: Actor): Promise<boolean> {
+  if (!(await takeProof(sql, user.id, proof))) return false
+  await removeFactor(sql, user.id)
+  await audit(sql, by, user, 'user.factor_off', true, false)
+  return true
+}
+
+/** The operator's way: without a proof. False where the user has none. */
+async function resetFactor(sql: Sql, user: FactorUser, by: Actor): Promise<boolean> {
+  if (!(await removeFactor(sql, user.id))) return false
+  await audit(sql, by, user, 'user.factor_reset', true, false)
+  return true
+}
+
+/** Those of before no longer work. False where the proof was used meanwhile. */
+async function replaceRecoveryCodes(
+  sql: Sql,
+  user: FactorUser,
+  proof: FactorProof,
+  recoveryCodes: Uint8Array[],
+  by: Actor,
+): Promise<boolean> {
+  if (!(await takeProof(sql, user.id, proof))) return false
+  await sql.run('DELETE FROM recovery_codes WHERE user_id = ?', user.id)
+  await addRecoveryCodes(sql, user.id, recoveryCodes)
+  await audit(sql, by, user, 'user.recovery_codes_made', true, true)
+  return true
+}
+
+async function addRecoveryCodes(sql: Sql, userId: number, hashes: Uint8Array[]): Promise<void> {
+  for (const hash of hashes) {
+    await sql.run('INSERT INTO recovery_codes (user_id, code_hash) VALUES (?, ?)', userId, hash)
+  }
+}
+
+async function removeFactor(sql: Sql, userId: number): Promise<boolean> {
+  await sql.run('DELETE FROM recovery_codes WHERE user_id = ?', userId)
+  const removed = `UPDATE users SET factor_secret = NULL, factor_step = NULL
+    WHERE id = ? AND factor_secret IS NOT NULL`
+  return (await sql.run(removed, userId)) > 0
+}
+
+async function audit(
+  sql: Sql,
+  by: Actor,
+  { id, accountId, email }: FactorUser,
+  action: string,
+  before: boolean,
+  after: boolean,
+): Promise<void> {
+  const subject = { kind: 'user' as const, id, name: email }
+  await addAuditEntry(sql, by, {
+    ...{ accountId, action, subject },
+    ...{ before: { secondFactor: before }, after: { secondFactor: after } },
+  })
+}

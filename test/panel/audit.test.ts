@@ -1,0 +1,91 @@
+// The audit log in the panel: for owners, in both languages, narrow and wide, by keyboard, and as a file.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { campaignFile } from '../support/lastcall.ts'
+import { type PanelSession, panelSession } from '../support/panel-session.ts'
+import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsByTurns } from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+const account = ['--account', String(owner.accountId)]
+const colleague: PanelSession = await panelSession(stage.place, stage.server, owner.accountId)
+const apply = (changes: object) =>
+  stage.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ mailTimer: null, ...changes }))
+const made = await apply({ name: '=HYPERLINK("x")' })
+await apply({ id: made.id, name: 'Autumn, course', mailTimer: {}, pages: made.pages })
+for (let n = 0; n < 55; n += 1) await colleague('POST', '/keys', { name: `Key ${n}` })
+
+for (const width of widthsByTurns()) {
+  test(`an owner finds out who changed what, from which value to which: ${width}`, async () => {
+    const page = await stage.open(owner, { width, path: '/settings/audit' })
+    const rows = page.getByRole('table', { name: 'Entries' }).locator('tbody tr')
+    await rows.first().waitFor()
+    assert.equal(await rows.count(), 50)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('That is all.').waitFor()
+    assert.ok((await rows.count()) >= 57)
+
+    await page.getByLabel('What').selectOption('Campaign changed')
+    const open = page.getByRole('button', { name: /^Open: Campaign changed, Autumn, course/ })
+    await open.focus()
+    await page.keyboard.press('Enter')
+    const drawer = page.getByRole('dialog', { name: 'Entry' })
+    await drawer.getByText('name: =HYPERLINK("x") → Autumn, course').waitFor()
+    await drawer.getByText('countdown image: none → yes').waitFor()
+    assert.equal(await drawer.getByText('time zone').count(), 0, 'what stayed is not shown')
+    await assertAccessible(page)
+    await assertFits(page)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByLabel('Who').selectOption(`user-of-${owner.accountId}@example.com`)
+    await page.getByRole('button', { name: /^Open: Key made, Key 54/ }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Open: Campaign/ }).count(), 0)
+    assert.ok(!page.url().includes('example.com'), 'no email stands in the address')
+    await assertAccessible(page)
+    await assertFits(page)
+    assertUntroubled(page)
+  })
+}
+
+test('the file has every entry that fits, and no formula', async () => {
+  const page = await stage.open(owner, { path: '/settings/audit' })
+  await page.getByLabel('What').selectOption('Campaign made')
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export as CSV' }).click(),
+  ])
+  const lines = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  assert.equal(lines.length, 2)
+  assert.match(lines[0] as string, /^id,time,actor_kind,actor,address,action,subject_kind,/)
+  assert.ok(
+    String(lines[1]).includes(`,campaign,${made.id},"'=HYPERLINK(""x"")",,"{""id"":${made.id},`),
+    String(lines[1]),
+  )
+})
+
+test('po polsku', async () => {
+  const page = await stage.open(owner, { width: 'phone', language: 'pl', path: '/settings/audit' })
+  await page.getByRole('button', { name: /^Otwórz: Utworzono klucz, Key 54/ }).click()
+  await page.getByRole('dialog', { name: 'Wpis' }).getByText('nazwa: brak → Key 54').waitFor()
+  await assertAccessible(page)
+  await assertFits(page)
+})
+
+test('nobody but an owner sees it', async () => {
+  const database = new DatabaseSync(stage.place.databasePath)
+  database.prepare("UPDATE users SET role = 'member' WHERE email = ?").run(owner.email)
+  database.close()
+  const page = await stage.open(owner, { path: '/settings/audit' })
+  await page.getByText('There is nothing here').waitFor()
+  await page.goto('/settings')
+  await page.getByRole('tab', { name: 'Users' }).waitFor()
+  assert.equal(await page.getByRole('tab', { name: 'Audit log' }).count(), 0)
+  const answer = await page.request.get('/panel/api/audit?limit=50')
+  assert.equal(answer.status(), 403)
+})

@@ -1,0 +1,185 @@
+// The audit log: written with the change or not at all, begun for campaigns of before, and purged.
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { checkCampaign } from '../../src/core/campaign.ts'
+import { buildLeads } from '../../src/leads/leads.ts'
+import type { Actor, AuditEntry } from '../../src/store/audit.ts'
+import { migrationTo } from '../../src/store/migrations.ts'
+import { asFile } from '../../src/store/model.ts'
+import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { tester, testerAt } from '../support/actor.ts'
+import { emptyDatabases } from '../support/empty-databases.ts'
+import { ask } from '../support/postgres-databases.ts'
+
+const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
+const day = 86_400
+
+async function run(at: DatabaseLocation, sql: string): Promise<void> {
+  if (at.engine === 'postgres') return void (await ask(at.url, sql))
+  const database = new DatabaseSync(at.path)
+  database.exec(sql)
+  database.close()
+}
+
+async function opened(t: TestContext, at: DatabaseLocation): Promise<Store> {
+  const store = await openStore(at, options)
+  t.after(() => store.close())
+  return store
+}
+
+function settings(changes: object = {}) {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P2D' } }
+  const checked = checkCampaign({ name: 'Autumn course', timeZone: 'UTC', mechanism, ...changes })
+  assert.ok('campaign' in checked)
+  return checked.campaign
+}
+
+const all = (store: Store, accountId: number): Promise<AuditEntry[]> =>
+  store.audit.listEntries(accountId, {}, Number.MAX_SAFE_INTEGER, 1_000)
+
+const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+
+/** What else campaigns of before may be. */
+const variants = [
+  { pages: [], mailTimer: null },
+  {
+    ...{ name: 'Żółw "1" \\ 🐢', isDraft: false, timeZone: 'Europe/Warsaw', language: 'uk' },
+    ...{ anonymous: { enabled: true }, conversion: { closes: true }, mailTimer: { box: '#112233', width: 400 } },
+    onExpiry: { action: 'REDIRECT', redirectUrl: 'https://example.com/closed?a=%22' },
+    pages: [
+      { pageUrl: 'https://example.com/z', proxyUrl: 'https://example.com/p', eligible: false },
+      { pageUrl: 'https://example.com/a', eligible: true },
+    ],
+    mechanism: {
+      startsOn: 'visit',
+      deadline: { kind: 'daysAt', days: 3, time: '23:59', skipDates: ['2026-12-25'] },
+      reset: { enabled: true, max: 2 },
+    },
+  },
+]
+
+for (const [engine, place] of Object.entries(emptyDatabases)) {
+  test(`each campaign of before gets a first entry, which is its export: ${engine}`, async (t) => {
+    const at = await place(t)
+    const older = await openStore(at, options)
+    const { id } = await older.configuration.createAccount('Owner', tester)
+    for (const changes of variants) await older.configuration.applyCampaign(id, settings(changes), tester)
+    await older.close()
+    const without =
+      engine === 'sqlite'
+        ? "UPDATE campaigns SET settings = json_remove(settings, '$.conversion') WHERE id = 1"
+        : "UPDATE campaigns SET settings = (settings::jsonb - 'conversion')::text WHERE id = 1"
+    await run(at, without)
+    await run(at, 'DELETE FROM audit_entries; DROP INDEX audit_entries_with_address')
+    await run(at, migrationTo(13, at.engine))
+    const store = await opened(t, at)
+    const entries = (await all(store, id)).reverse()
+    assert.equal(entries.length, variants.length)
+    for (const [index, entry] of entries.entries()) {
+      const campaign = await store.configuration.findCampaign(index + 1)
+      assert.ok(campaign)
+      assert.deepEqual(entry.after, plain(asFile(campaign)))
+      const subject = { kind: 'campaign', id: campaign.id, name: campaign.name }
+      assert.deepEqual([entry.actor.kind, entry.before, entry.subject], ['migration', null, subject])
+      assert.ok(Math.abs(entry.at - Date.now() / 1_000) < 60)
+    }
+  })
+
+  test(`what cannot be written into the log is not done, and what is not done is not in it: ${engine}`, async (t) => {
+    const at = await place(t)
+    const store = await opened(t, at)
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    const campaign = await store.configuration.applyCampaign(id, settings({ isDraft: false }), tester)
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    const of = { accountId: id, campaignId: campaign.id }
+    await leads.importLead(of, 'ada@example.com', 1, tester)
+    const before = await all(store, id)
+
+    // A campaign's second page names one that is not there: the first one was written already.
+    const wrong = settings({ id: campaign.id, name: 'Other', pages: [{ pageUrl: 'https://example.com', id: 99 }] })
+    await assert.rejects(store.configuration.applyCampaign(id, wrong, tester), /no page 99/)
+    assert.deepEqual(await all(store, id), before)
+
+    await run(at, 'ALTER TABLE audit_entries RENAME TO elsewhere')
+    const changes = [
+      () => store.configuration.applyCampaign(id, settings({ id: campaign.id, name: 'Other' }), tester),
+      () => store.configuration.updateAccount(id, { name: 'Other' }, tester),
+      () => store.configuration.deleteCampaign(campaign.id, tester),
+      () => leads.importLead(of, 'new@example.com', 1, tester),
+      () => leads.add(of, 'new@example.com', tester),
+      () => leads.setDeadline(of, 'ada@example.com', 9_999, tester),
+      () => store.leads.erase([{ campaign, email: 'ada@example.com' }], tester),
+    ]
+    for (const change of changes) await assert.rejects(change(), String(change))
+    await run(at, 'ALTER TABLE elsewhere RENAME TO audit_entries')
+    assert.deepEqual(await all(store, id), before)
+    assert.equal((await store.configuration.findAccount(id))?.name, 'Owner')
+    assert.deepEqual(plain(asFile((await store.configuration.findCampaign(campaign.id)) as typeof campaign)), {
+      ...plain(asFile(campaign)),
+    })
+    const left = await store.leads.list(campaign, { prefix: '', afterEmail: '', limit: 10 })
+    assert.deepEqual(
+      left.map(({ email, attempt }) => [email, attempt.byHand]),
+      [['ada@example.com', null]],
+    )
+  })
+
+  test(`the same settings saved again leave no entry, and an import one with its count: ${engine}`, async (t) => {
+    const store = await opened(t, await place(t))
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    const made = await store.configuration.applyCampaign(id, settings(), tester)
+    await store.configuration.applyCampaign(id, settings({ id: made.id }), testerAt(2))
+    await store.configuration.updateAccount(id, { name: 'Owner' }, testerAt(2))
+    await store.configuration.archiveCampaign(id, made.id, true, testerAt(3))
+    await store.configuration.archiveCampaign(id, made.id, true, testerAt(4))
+    const leads = buildLeads(store, openConfigCache(store), () => {})
+    const of = { accountId: id, campaignId: made.id }
+    for (let n = 0; n < 30; n += 1) await leads.importLead(of, `${n % 20}@example.com`, 5, testerAt(5))
+    const found = (await all(store, id)).map(({ action, subject, after, at }) => ({ action, subject, after, at }))
+    assert.deepEqual(found.map(({ action, at }) => `${action} ${at}`).reverse(), [
+      ...['account.created 1', 'campaign.created 1', 'campaign.archived 3', 'leads.imported 5'],
+    ])
+    assert.deepEqual(found[0]?.subject, { kind: 'leads', id: made.id, name: made.name })
+    assert.deepEqual(found[0]?.after, { count: 20 })
+  })
+
+  test(`a purge keeps each campaign's last entry from before, and no address over thirty days: ${engine}`, async (t) => {
+    const store = await opened(t, await place(t))
+    const user = (at: number): Actor => ({ kind: 'user', name: 'ada@example.com', address: '192.0.2.0/24', at })
+    const { id } = await store.configuration.createAccount('Owner', user(0))
+    const apply = (at: number, changes: object) => store.configuration.applyCampaign(id, settings(changes), user(at))
+    const first = await apply(1 * day, { name: '1' })
+    await apply(2 * day, { id: first.id, name: '2' })
+    await apply(3 * day, { id: first.id, name: '3' })
+    await apply(90 * day, { id: first.id, name: '4' })
+    const second = await apply(4 * day, { name: 'second' })
+    const now = 100 * day
+    const purge = async (days: number) => {
+      while ((await store.audit.purge(now - days * day, now)) > 0) {}
+      return all(store, id)
+    }
+    const kept = await purge(97)
+    assert.deepEqual(
+      kept.map(({ subject, after, at }) => [subject.id, (after as { name: string } | null)?.name, at / day]),
+      [
+        [second.id, 'second', 4],
+        [first.id, '4', 90],
+        [first.id, '3', 3],
+        [first.id, '2', 2],
+      ],
+      'the entry of day 2 gives the settings at the limit, the end of day 2',
+    )
+    assert.deepEqual(
+      kept.map(({ address }) => address),
+      [null, '192.0.2.0/24', null, null],
+    )
+    assert.deepEqual(
+      (await purge(1)).map(({ at }) => at / day),
+      [4, 90],
+    )
+    assert.equal(await store.audit.purge(now - day, now), 0, 'what is kept is not gone through for ever')
+  })
+}
