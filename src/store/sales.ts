@@ -48,7 +48,7 @@ export async function salesBetween(
   }))
 }
 
-/** The same orders, in a statement of its own: to group by both at once takes longer than twice. */
+/** The same orders, in a statement of its own: to group by both at once gives many times the rows. */
 export async function salesByAge(
   sql: Sql,
   { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,

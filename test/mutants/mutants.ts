@@ -307,7 +307,12 @@ const panel: Mutant[] = [
     fault: 'false',
     tests: inPanel('campaigns'),
   },
-  { file: 'src/http/panel/api.ts', line: 'httpOnly: true', fault: 'httpOnly: false', tests: inPanel('http') },
+  {
+    file: 'src/http/panel/session-cookie.ts',
+    line: 'httpOnly: true',
+    fault: 'httpOnly: false',
+    tests: inPanel('http'),
+  },
   {
     file: 'src/http/panel/campaigns.ts',
     line: 'revisionOf(asFile(standing)) === body.revision',
