@@ -1,7 +1,9 @@
+import { Text } from '@mantine/core'
 import { useAsk } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
+import { useSession } from '../../session.ts'
 import { ChangePassword } from './password.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Section } from './section.tsx'
@@ -12,6 +14,7 @@ import { words } from './words.ts'
 /** How the user signs in, and where they are signed in. */
 export default function Security() {
   const text = useWords(words)
+  const { ways } = useSession()
   const own = useWords(securityWords)
   const factor = useAsk('GET /factor', {})
   const sessions = useAsk('GET /sessions', {})
@@ -20,12 +23,15 @@ export default function Security() {
   return (
     <>
       <Section title={text.password}>
-        <ChangePassword />
+        {ways.byPassword ? <ChangePassword /> : <Text size="sm">{text.noPasswords}</Text>}
       </Section>
-      <Section title={own.factor}>
-        <Failure of={factor} />
-        {factor.data !== undefined && <SecondFactor factor={factor.data} />}
-      </Section>
+      {/* Where all sign in at a provider, the second factor is the provider's too. */}
+      {(ways.byPassword || factor.data?.isOn) && (
+        <Section title={own.factor}>
+          <Failure of={factor} />
+          {factor.data !== undefined && <SecondFactor factor={factor.data} />}
+        </Section>
+      )}
       <Section title={own.sessions}>
         <Failure of={sessions} />
         {sessions.data !== undefined && <Sessions sessions={sessions.data.sessions} />}
