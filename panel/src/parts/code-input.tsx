@@ -1,11 +1,16 @@
 import { TextInput } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 
 type Props = { label: string; description?: string; value: string; onChange(value: string): void }
 
 /** A code of the second factor: phones and password managers know by `one-time-code` what to fill in. */
 export function CodeInput({ onChange, ...props }: Props) {
+  const input = useRef<HTMLInputElement>(null)
+  // It takes the place of another field, which had the focus.
+  useEffect(() => input.current?.focus({ preventScroll: true }), [])
   return (
     <TextInput
+      ref={input}
       {...props}
       required
       data-autofocus

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
@@ -115,16 +115,13 @@ function CodeStep({ codeToken, onDone, onBack }: { codeToken: string; onDone(): 
   const text = useWords(words)
   const send = useSendAlone('POST /session/code')
   const [code, setCode] = useState('')
-  const form = useRef<HTMLFormElement>(null)
-  // Where the password stood the focus is lost.
-  useEffect(() => form.current?.querySelector('input')?.focus(), [])
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     await send.mutateAsync({ body: { codeToken, code } })
     onDone()
   }
   return (
-    <form ref={form} onSubmit={(event) => submit(event).catch(() => {})}>
+    <form onSubmit={(event) => submit(event).catch(() => {})}>
       <Stack>
         <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
         <Failure of={{ error: send.error }} />

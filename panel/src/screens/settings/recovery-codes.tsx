@@ -1,5 +1,5 @@
 import { Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useWords } from '../../language.ts'
 import { useStayOpen } from '../../leaving.ts'
 import { Copy } from '../../parts/copy.tsx'
@@ -11,11 +11,14 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): vo
   const text = useWords(words)
   const [isSure, setSure] = useState(false)
   useStayOpen(true)
+  const shown = useRef<HTMLPreElement>(null)
+  // They take the place of a field, which had the focus.
+  useEffect(() => shown.current?.focus(), [])
   const lines = codes.join('\n')
   return (
     <Stack>
       <Text size="sm">{text.recoveryText}</Text>
-      <Code block role="region" aria-label={text.recoveryCodes} tabIndex={0}>
+      <Code ref={shown} block role="region" aria-label={text.recoveryCodes} tabIndex={0}>
         {lines}
       </Code>
       <Group gap="sm">

@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type AnswerOf, useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
 import { useCloseLabel } from '../../parts/confirm.tsx'
-import { CopyBlock } from '../../parts/copy.tsx'
+import { Copy } from '../../parts/copy.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import { focusNextRow, rowMark } from '../../parts/next-row.ts'
 import { Password } from '../../parts/password.tsx'
@@ -116,7 +116,18 @@ function FirstCode({ offer, onClose, onDone }: Dialog & { offer: AnswerOf<'POST 
     >
       <Text size="sm">{text.scanText}</Text>
       <QrCode text={offer.uri} label={text.qr} />
-      <CopyBlock name={text.key} text={offer.secret} />
+      <Group gap="sm" wrap="nowrap">
+        <Code
+          block
+          flex={1}
+          role="region"
+          aria-label={text.key}
+          style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}
+        >
+          {offer.secret}
+        </Code>
+        <Copy text={offer.secret} />
+      </Group>
       <CodeInput label={text.firstCode} value={code} onChange={setCode} />
       <Text size="sm" c="dimmed">
         {text.signsOut}

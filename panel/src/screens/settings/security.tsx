@@ -25,7 +25,8 @@ export default function Security() {
       <Section title={text.password}>
         {ways.byPassword ? <ChangePassword /> : <Text size="sm">{text.noPasswords}</Text>}
       </Section>
-      {ways.byPassword && (
+      {/* Where all sign in at a provider, the second factor is the provider's too. */}
+      {(ways.byPassword || factor.data?.isOn) && (
         <Section title={own.factor}>
           <Failure of={factor} />
           {factor.data !== undefined && <SecondFactor factor={factor.data} />}
