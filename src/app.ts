@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync } from 'fastify'
 import { buildPasswordReset } from './access/password-reset.ts'
 import { openProvider } from './access/provider.ts'
-import { buildUsers } from './access/users.ts'
+import { buildUsers, type Users } from './access/users.ts'
 import { openConfigCache } from './campaigns/config-cache.ts'
 import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
@@ -101,10 +101,7 @@ export function buildApp(parts: AppParts): App {
   const { endpoints } = webhooks
   const visitors = buildVisitors(store, configCache, leads)
   const users = buildUsers(store)
-  const removeTries = () => users.removeOldTries(Math.floor(now() / 1_000)).catch(() => {})
-  const removing = setInterval(removeTries, removeTriesMs).unref()
-  const purge = (beforeMs: number) => store.audit.purge(Math.floor(beforeMs / 1_000), Math.floor(now() / 1_000))
-  const endPurging = keepTidy({ purge }, config.auditDays)
+  const endPurging = purgeNowAndThen(parts, users)
 
   app.register(
     operations({
@@ -136,12 +133,24 @@ export function buildApp(parts: AppParts): App {
     },
     async close() {
       await Promise.all([closeServer(app), webhooks.close()])
-      clearInterval(removing)
       endPurging()
       await Promise.race([webhooks.closeLog(), sleep(storeMs)])
       const closing = [history.close(), counting.close(), templates.close()]
       await Promise.race([Promise.allSettled(closing), sleep(storeMs)])
     },
+  }
+}
+
+/** Tries to sign in that no longer count, and what the audit log keeps no longer; until the answer is called. */
+function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
+  const seconds = () => Math.floor(now() / 1_000)
+  const removeTries = () => users.removeOldTries(seconds()).catch(() => {})
+  const removing = setInterval(removeTries, removeTriesMs).unref()
+  const purge = (beforeMs: number) => store.audit.purge(Math.floor(beforeMs / 1_000), seconds())
+  const endPurging = keepTidy({ purge }, config.auditDays)
+  return () => {
+    clearInterval(removing)
+    endPurging()
   }
 }
 

@@ -25,10 +25,10 @@ const offerSeconds = 30 * minute
 export type FactorOffer = { secret: string; uri: string; token: string }
 export type FactorState = { isOn: boolean; recoveryCodesLeft: number }
 
-/** WRONG_CODE for one that was used too; REFUSED where there is no factor (any more), or already one. */
+/** WRONG_CODE for one that was used too; CHANGED_MEANWHILE where there is no factor (any more), or already one. */
 export class CodeRefused extends Error {
   override name = 'CodeRefused'
-  readonly code: 'WRONG_CODE' | 'TOO_MANY_CODES' | 'TOOK_TOO_LONG' | 'REFUSED'
+  readonly code: 'WRONG_CODE' | 'TOO_MANY_CODES' | 'TOOK_TOO_LONG' | 'CHANGED_MEANWHILE'
   readonly retryAfterSeconds: number | null
 
   constructor(code: CodeRefused['code'], retryAfterSeconds: number | null = null) {
@@ -79,7 +79,7 @@ export function buildSecondFactor(access: Access): SecondFactor {
       if (step === undefined) throw new CodeRefused('WRONG_CODE')
       const { codes, hashes } = newRecoveryCodes()
       const isOn = await access.switchFactorOn(user, { secret, step, recoveryCodes: hashes }, hashOf(token), by)
-      if (!isOn) throw new CodeRefused('REFUSED')
+      if (!isOn) throw new CodeRefused('CHANGED_MEANWHILE')
       return codes
     },
     switchFactorOff: (user, code, by) =>
@@ -130,7 +130,7 @@ function checkingOn(access: Access) {
     use: (proof: FactorProof) => Promise<boolean>,
   ): Promise<void> {
     const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
-    if (factor === undefined) throw new CodeRefused('REFUSED')
+    if (factor === undefined) throw new CodeRefused('CHANGED_MEANWHILE')
     // From here to where a wrong one is counted nothing is waited for: of many at once ten are looked at.
     const endsAt = lock !== undefined && lock.count > 0 ? lock.endsAt : lockedUntil(userId, now)
     if (endsAt > now) throw new CodeRefused('TOO_MANY_CODES', endsAt - now)

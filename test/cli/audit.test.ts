@@ -197,7 +197,7 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
   await place.json(['conversion', 'import', ...campaign, '-'], `email,orderId\n${email},planted-second\n`)
   await done('POST', `/campaigns/${id}/leads`, { email: 'third.planted@example.com' })
   const { leads } = await done('POST', `/campaigns/${id}/leads/search`, {
-    ...{ prefix: '', state: null, afterEmail: '', limit: 50, withLinks: false },
+    ...{ prefix: '', state: null, afterEmail: '', limit: 50 },
   })
   const refs = leads.map(({ ref }: { ref: string }) => ref)
   await done('PUT', `/campaigns/${id}/leads/deadlines`, { refs, at: '2099-02-01T10:00' })

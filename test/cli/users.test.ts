@@ -1,7 +1,10 @@
 // Users of the panel on the command line.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { buildUsers } from '../../src/access/users.ts'
 import { installation } from '../support/lastcall.ts'
+import { rowsOf } from '../support/rows.ts'
+import { withFactor } from '../support/second-factor.ts'
 
 test('users of the panel', async (t) => {
   const place = installation(t)
@@ -36,6 +39,25 @@ test('users of the panel', async (t) => {
     assert.equal((await place.runShared(create('b@x.pl'), '8 chars!')).code, 0)
     assert.equal((await place.runShared(create('c@x.pl'), `${'x'.repeat(256)}\n`)).code, 0)
   })
+
+  await t.test(
+    'reset-factor takes the second factor away, once, and the operator stands in the audit log',
+    async () => {
+      const email = 'ada@example.com'
+      await place.arrange(async (store) => {
+        const found = await store.access.findCredentials(email)
+        assert.ok(found)
+        await withFactor(buildUsers(store), found.user, Math.floor(Date.now() / 1_000))
+      })
+      const reset = ['user', 'reset-factor', '--email', 'ADA@example.com']
+      assert.deepEqual(await place.json(reset), { reset: true })
+      assert.deepEqual(await place.json(reset), { reset: false })
+      assert.equal((await place.arrange(({ access }) => access.findCredentials(email)))?.hasFactor, false)
+      await refused(['user', 'reset-factor', '--email', 'no@x.pl'], '', /no user of the panel has this email/)
+      const [entry] = (await rowsOf(place)).audit_entries?.filter((row) => row.includes('user.factor_reset')) ?? []
+      assert.match(entry ?? '', /"actor":"command"/)
+    },
+  )
 
   await t.test(
     'a user is an owner, or what --role says; another role can be given, but not to the last owner',

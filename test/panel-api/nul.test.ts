@@ -57,6 +57,7 @@ const bodies: Record<string, unknown> = {
   'PUT /campaigns/:campaignId/leads/deadlines': { refs: ['a'.repeat(32)], at: '2027-01-01T00:00' },
   'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: '2027-01-01T00:00' },
   'POST /campaigns/:campaignId/leads/:ref/conversions': { orderId: '1001', amount: '49.00', currency: 'EUR' },
+  'POST /campaigns/:campaignId/conversions/reversal': { orderId: '1001', reopen: false },
   'POST /person': { email },
   'POST /webhooks': webhook,
   'PUT /webhooks/:endpointId': webhook,

@@ -46,6 +46,7 @@ for (const amount of Object.keys(amounts) as (keyof typeof amounts)[]) {
     '/settings',
     '/settings/users',
     '/settings/security',
+    '/settings/audit',
     ...ofCampaign,
   ].filter((path) => path.includes(only))
   for (const [width, viewport] of Object.entries(widths)) {

@@ -122,7 +122,7 @@ test('behind every screen is a page of help, in both languages and without the n
     ...{ '/': 'overview', '/campaigns': 'campaigns', [`/campaigns/${id}/pages`]: 'pages', '/person': 'person' },
     ...{ [`/campaigns/${id}/timer`]: 'timer', [`/campaigns/${id}/leads`]: 'leads', '/integrations': 'keys' },
     ...{ '/integrations/history': 'history', '/integrations/reference': 'reference', '/settings': 'settings' },
-    ...{ '/settings/users': 'users', '/settings/security': 'security' },
+    ...{ '/settings/users': 'users', '/settings/security': 'security', '/settings/audit': 'audit' },
   }
   for (const language of ['en', 'pl'] as const) {
     const { pages } = await import(`../../panel/src/help/${language}.ts`)

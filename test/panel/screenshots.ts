@@ -141,7 +141,7 @@ const screens: [name: string, options: OpenOptions][] = [
 await take('sign-in', { path: '/sign-in' })
 for (const [name, options] of screens) await take(name, options, ada)
 const host = await stage.open(ada)
-const invited = await host.request.post('/panel/api/invitations', { data: {} })
+const invited = await host.request.post('/panel/api/invitations', { data: { role: 'member' } })
 const { pathname, hash } = new URL((await invited.json()).url)
 await take('join', { path: pathname + hash })
 for (const end of ends.reverse()) await end()

@@ -32,6 +32,7 @@ const wrong: Record<string, { flag: string; values: string[] }> = {
     values: ['many', '-1', '0', '1.5', '1e3', 'Infinity', '120/min'],
   },
   HISTORY_DAYS: { flag: '--history-days', values: ['week', '-1', '1.5', '7d'] },
+  AUDIT_DAYS: { flag: '--audit-days', values: ['year', '0', '-1', '3661'] },
   TRUST_PROXY: {
     flag: '--trust-proxy',
     values: [

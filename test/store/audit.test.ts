@@ -154,7 +154,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const first = await apply(1 * day, { name: '1' })
     await apply(2 * day, { id: first.id, name: '2' })
     await apply(3 * day, { id: first.id, name: '3' })
-    await apply(90 * day, { id: first.id, name: '4' })
+    await apply(69 * day, { id: first.id, name: '4' })
+    await apply(71 * day, { id: first.id, name: '5' })
     const second = await apply(4 * day, { name: 'second' })
     const now = 100 * day
     const purge = async (days: number) => {
@@ -166,7 +167,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       kept.map(({ subject, after, at }) => [subject.id, (after as { name: string } | null)?.name, at / day]),
       [
         [second.id, 'second', 4],
-        [first.id, '4', 90],
+        [first.id, '5', 71],
+        [first.id, '4', 69],
         [first.id, '3', 3],
         [first.id, '2', 2],
       ],
@@ -174,11 +176,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
     assert.deepEqual(
       kept.map(({ address }) => address),
-      [null, '192.0.2.0/24', null, null],
+      [null, '192.0.2.0/24', null, null, null],
     )
     assert.deepEqual(
       (await purge(1)).map(({ at }) => at / day),
-      [4, 90],
+      [4, 71],
     )
     assert.equal(await store.audit.purge(now - day, now), 0, 'what is kept is not gone through for ever')
   })

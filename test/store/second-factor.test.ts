@@ -176,13 +176,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     // Nor by switching another one on in its place.
     const offered = users.offerFactor(user, now)
     const given = { offer: offered.token, code: codeAt(offered.secret, now), token: '' }
-    await assert.rejects(users.switchFactorOn(user, given, by), refusal('REFUSED'))
+    await assert.rejects(users.switchFactorOn(user, given, by), refusal('CHANGED_MEANWHILE'))
     const fresh = await users.makeRecoveryCodes(user, codeAt(secret, now), by)
     await assert.rejects(users.switchFactorOff(user, first, by), refusal('WRONG_CODE'))
     await assert.rejects(users.switchFactorOff(user, second, by), refusal('WRONG_CODE'))
     await users.switchFactorOff(user, fresh[0] ?? '', by)
     assert.deepEqual(await users.factorState(user.id), { isOn: false, recoveryCodesLeft: 0 })
-    await assert.rejects(users.takeCode(user.id, fresh[1] ?? '', now), refusal('REFUSED'))
+    await assert.rejects(users.takeCode(user.id, fresh[1] ?? '', now), refusal('CHANGED_MEANWHILE'))
     await users.switchFactorOn(user, given, by)
     assert.equal(await stores[0].access.resetFactor(user, by), true)
     const entries = await entriesOf(location)

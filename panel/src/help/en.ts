@@ -127,12 +127,19 @@ Language and colours are in the menu at the top right, and are kept in this brow
 
 Who may use this account.
 
-- Invite a colleague by a link. It works once, for seven days.
+- Invite a colleague by a link. It works once, for seven days, and carries a role; an owner can withdraw it.
+- Owners manage users, keys and webhooks. Members run campaigns and leads. Viewers look, and cannot export leads.
 - A user that you remove is signed out at once.`,
   security: `
 # Your sign-in
 
-- A new password signs you out everywhere else.`,
+- A new password signs you out everywhere else.
+- The **second factor** is a code from an app on your phone, asked for after the password. Scan the picture once; it holds as soon as a first code was right.
+- **Recovery codes** let you in once each if you lose the phone. Keep them where the phone is not.
+- Ten wrong codes lock it for a quarter of an hour. To switch it off you need a code too.
+- **Where you are signed in** shows each browser, the network it was signed in from, and its last use, to the hour. Sign out what you do not know, and change your password then.
+
+If both phone and recovery codes are lost, the people who run the installation take the factor away with \`lastcall user reset-factor\`.`,
   audit: `
 # Audit log
 

@@ -127,12 +127,19 @@ Język i kolory są w menu w prawym górnym rogu i pozostają w tej przeglądarc
 
 Kto może korzystać z konta.
 
-- Zaproś współpracownika linkiem. Działa raz, przez siedem dni.
+- Zaproś kogoś linkiem. Działa raz, przez siedem dni, i nadaje rolę; właściciel może go wycofać.
+- Właściciele zarządzają użytkownikami, kluczami i webhookami. Współpracownicy prowadzą kampanie i odbiorców. Obserwatorzy tylko patrzą i nie mogą eksportować odbiorców.
 - Usunięty użytkownik zostaje wylogowany od razu.`,
   security: `
 # Twoje logowanie
 
-- Nowe hasło wylogowuje Cię wszędzie indziej.`,
+- Nowe hasło wylogowuje Cię wszędzie indziej.
+- **Drugi składnik** to kod z aplikacji w telefonie, podawany po haśle. Zeskanuj obraz jeden raz; działa, gdy pierwszy kod okaże się poprawny.
+- **Kody zapasowe** wpuszczają po jednym razie, jeśli stracisz telefon. Przechowuj je z dala od telefonu.
+- Dziesięć błędnych kodów blokuje go na kwadrans. Aby go wyłączyć, też potrzeba kodu.
+- **Gdzie jesteś zalogowany** pokazuje każdą przeglądarkę, sieć, z której nastąpiło logowanie, i ostatnie użycie, z dokładnością do godziny. Wyloguj to, czego nie znasz, i zmień wtedy hasło.
+
+Jeśli nie masz ani telefonu, ani kodów zapasowych, osoba prowadząca instalację usunie drugi składnik poleceniem \`lastcall user reset-factor\`.`,
   audit: `
 # Dziennik zmian
 

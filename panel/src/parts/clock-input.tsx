@@ -84,6 +84,7 @@ function Chooser({ clock, value, min, max, usualTime, onChange }: ChooserProps) 
             locale={language}
             ariaLabels={text.calendarLabels}
             hideOutsideDates
+            highlightToday
             value={day === '' ? null : day}
             {...(day !== '' && { defaultDate: day })}
             {...(min !== undefined && { minDate: min.slice(0, 10) })}

@@ -31,7 +31,7 @@ export const secondFactorRoutes = {
     body: Type.Object({ password: AnyPassword }, closed),
     async run({ session, body, parts, now }) {
       const { user, hasFactor } = needRight(await parts.users.checkPassword(session.user, body.password, now))
-      if (hasFactor) throw new PanelRefusal('REFUSED')
+      if (hasFactor) throw new PanelRefusal('CHANGED_MEANWHILE')
       return parts.users.offerFactor(user, now)
     },
   }),

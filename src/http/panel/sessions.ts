@@ -1,6 +1,8 @@
 // Where a user is signed in.
+import Type from 'typebox'
 import { PanelRefusal } from './errors.ts'
 import { forViewer } from './route.ts'
+import { closed } from './schemas.ts'
 
 export const sessionRoutes = {
   ...forViewer('GET /sessions', {
@@ -8,8 +10,8 @@ export const sessionRoutes = {
       sessions: await parts.users.sessions(session.user.id, token, now),
     }),
   }),
-  /** All but the one that asks. */
   ...forViewer('DELETE /sessions', {
+    query: Type.Object({ but: Type.Literal('this') }, closed),
     async run({ session, token, parts }) {
       await parts.users.endOtherSessions(session.user.id, token)
       return {}

@@ -16,16 +16,22 @@ const looks = [
   { color: '--mantine-color-teal-7', dash: [8, 4] },
   { color: '--mantine-color-orange-7', dash: [2, 3] },
   { color: '--mantine-color-blue-6', dash: [10, 3, 2, 3] },
+  { color: '--mantine-color-pink-7', dash: [] },
 ]
 export const lookOf = (index: number) => looks[index % looks.length] as (typeof looks)[number]
 
+/** Where the steps are no days: what stands below the axis, at places counted in steps, and what a step is called. */
+type Saying = { ticks: readonly { x: number; label: string }[]; long(date: string): string }
+type PlotProps<Name extends string> = DayLinesProps<Name> & { saying?: Saying }
+
 /** Day by day with the pointer, or with the arrow keys. */
-export function Plot<Name extends string>({ label, lines, days, onZoom }: DayLinesProps<Name>) {
+export function Plot<Name extends string>({ label, lines, days, onZoom, saying }: PlotProps<Name>) {
   const language = useLanguage()
   const { ref, width } = useElementSize()
-  const { host, at, point } = usePlot({ lines, days, onZoom, width })
+  const { host, at, point } = usePlot({ lines, days, onZoom, width, ticks: saying?.ticks })
   const number = new Intl.NumberFormat(language)
-  const long = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
+  const medium = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
+  const long = saying?.long ?? ((date: string) => medium.format(new Date(date)))
   const day = at === null ? undefined : days[at.index]
   const told = day && lines.map(({ name, label }) => `${label}: ${number.format(day[name])}`)
   const press = (event: KeyboardEvent) => {
@@ -48,7 +54,7 @@ export function Plot<Name extends string>({ label, lines, days, onZoom }: DayLin
       aria-valuemin={0}
       aria-valuemax={days.length - 1}
       aria-valuenow={at?.index ?? days.length - 1}
-      aria-valuetext={day && told && `${long.format(new Date(day.date))}. ${told.join(', ')}`}
+      aria-valuetext={day && told && `${long(day.date)}. ${told.join(', ')}`}
       onKeyDown={press}
       onBlur={() => point(null)}
     >
@@ -65,7 +71,7 @@ export function Plot<Name extends string>({ label, lines, days, onZoom }: DayLin
           aria-hidden
         >
           <Text size="xs" fw={700}>
-            {long.format(new Date(day.date))}
+            {long(day.date)}
           </Text>
           {told?.map((line) => (
             <Text key={line} size="xs">
@@ -78,10 +84,13 @@ export function Plot<Name extends string>({ label, lines, days, onZoom }: DayLin
   )
 }
 
-type Drawn<Name extends string> = Pick<DayLinesProps<Name>, 'lines' | 'days' | 'onZoom'> & { width: number }
+type Drawn<Name extends string> = Pick<DayLinesProps<Name>, 'lines' | 'days' | 'onZoom'> & {
+  width: number
+  ticks: Saying['ticks'] | undefined
+}
 
 /** The library's drawing in `host`, and the day that is pointed at, with its place from the left. */
-function usePlot<Name extends string>({ lines, days, onZoom, width }: Drawn<Name>) {
+function usePlot<Name extends string>({ lines, days, onZoom, width, ticks }: Drawn<Name>) {
   const language = useLanguage()
   const scheme = useComputedColorScheme('light')
   const host = useRef<HTMLDivElement>(null)
@@ -89,14 +98,20 @@ function usePlot<Name extends string>({ lines, days, onZoom, width }: Drawn<Name
   const [at, setAt] = useState<{ index: number; left: number } | null>(null)
   const zoom = useRef(onZoom)
   zoom.current = onZoom
-  const drawn = JSON.stringify([lines, days])
+  const drawn = JSON.stringify([lines, days, ticks])
   // biome-ignore lint/correctness/useExhaustiveDependencies: the texts that are drawn follow the language, colours the scheme.
   useEffect(() => {
     if (host.current === null || width === 0) return
     const values = lines.map(({ name }) => days.map((day) => day[name]))
     const made = new Uplot(
       {
-        ...optionsOf(lines.length, days, language, host.current),
+        ...optionsOf(
+          lines.map(({ look }, index) => look ?? index),
+          days,
+          ticks,
+          language,
+          host.current,
+        ),
         width,
         hooks: {
           setCursor: [
@@ -128,8 +143,9 @@ function usePlot<Name extends string>({ lines, days, onZoom, width }: Drawn<Name
 }
 
 function optionsOf(
-  count: number,
+  drawnAs: readonly number[],
   days: readonly { date: string }[],
+  ticks: Saying['ticks'] | undefined,
   language: Language,
   host: HTMLElement,
 ): Omit<Uplot.Options, 'width'> {
@@ -162,13 +178,14 @@ function optionsOf(
         incrs: [1, 2, 5, 7, 14, 30, 60, 90],
         space: 64,
         values: (_, splits) => splits.map(nameOf),
+        ...(ticks && { splits: ticks.map(({ x }) => x), values: () => ticks.map(({ label }) => label) }),
       },
       { ...axis, size: 60, incrs: wholeSteps, values: (_, splits) => splits.map((value) => compact.format(value)) },
     ],
     series: [
       {},
-      ...Array.from({ length: count }, (_, index) => {
-        const { color, dash } = lookOf(index)
+      ...drawnAs.map((look) => {
+        const { color, dash } = lookOf(look)
         return { stroke: colour(color), width: 2, dash, points: { show: days.length < 3 } }
       }),
     ],

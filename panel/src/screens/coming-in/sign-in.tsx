@@ -1,9 +1,10 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
+import { CodeInput } from '../../parts/code-input.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Password } from '../../parts/password.tsx'
@@ -56,16 +57,31 @@ export function SignInScreen() {
   )
 }
 
-/** Email and password; also over a screen whose session has ended, for the same user. */
+/** Password, and a code where the user has a second factor; also over a screen whose session has ended. */
 export function SignInForm({ email: known, onDone }: { email?: string; onDone(): void }) {
+  const [email, setEmail] = useState(known ?? '')
+  const [codeToken, setCodeToken] = useState<string>()
+  if (codeToken !== undefined) {
+    return <CodeStep codeToken={codeToken} onDone={onDone} onBack={() => setCodeToken(undefined)} />
+  }
+  const onShown = (token: string | null) => (token === null ? onDone() : setCodeToken(token))
+  return <PasswordStep email={email} isKnown={known !== undefined} setEmail={setEmail} onShown={onShown} />
+}
+
+type PasswordProps = {
+  email: string
+  isKnown: boolean
+  setEmail(email: string): void
+  onShown(codeToken: string | null): void
+}
+
+function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
   const text = useWords(words)
   const send = useSendAlone('POST /session')
-  const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    await send.mutateAsync({ body: { email, password } })
-    onDone()
+    onShown((await send.mutateAsync({ body: { email, password } })).codeToken)
   }
   return (
     <form onSubmit={(event) => submit(event).catch(() => {})}>
@@ -76,7 +92,7 @@ export function SignInForm({ email: known, onDone }: { email?: string; onDone():
           autoComplete="username"
           required
           value={email}
-          readOnly={known !== undefined}
+          readOnly={isKnown}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <Password
@@ -90,6 +106,37 @@ export function SignInForm({ email: known, onDone }: { email?: string; onDone():
         <Button type="submit" loading={send.isPending}>
           {text.signIn}
         </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function CodeStep({ codeToken, onDone, onBack }: { codeToken: string; onDone(): void; onBack(): void }) {
+  const text = useWords(words)
+  const send = useSendAlone('POST /session/code')
+  const [code, setCode] = useState('')
+  const form = useRef<HTMLFormElement>(null)
+  // Where the password stood the focus is lost.
+  useEffect(() => form.current?.querySelector('input')?.focus(), [])
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    await send.mutateAsync({ body: { codeToken, code } })
+    onDone()
+  }
+  return (
+    <form ref={form} onSubmit={(event) => submit(event).catch(() => {})}>
+      <Stack>
+        <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
+        <Failure of={{ error: send.error }} />
+        <Button type="submit" loading={send.isPending}>
+          {text.signIn}
+        </Button>
+        <Button variant="subtle" onClick={onBack}>
+          {text.startAgain}
+        </Button>
+        <Text size="sm" c="dimmed">
+          {text.codeLost}
+        </Text>
       </Stack>
     </form>
   )

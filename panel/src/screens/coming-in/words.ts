@@ -22,6 +22,11 @@ export const words = inBoth({
       'There is no user yet. The people who run this installation get a link for the first one with the command “lastcall setup-link”.',
     forgotten:
       'Forgotten your password? Ask the people who run this installation: they set a new one with “lastcall user reset”.',
+    code: 'Code',
+    codeHint: 'Six digits from the app on your phone, or a recovery code.',
+    startAgain: 'Start again',
+    codeLost:
+      'Lost your phone and the recovery codes? The people who run this installation take the second factor away with “lastcall user reset-factor”.',
     toSignIn: 'Go to sign in',
     or: 'or',
     byProvider: 'Sign in with single sign-on',
@@ -70,6 +75,11 @@ export const words = inBoth({
       'Nie ma jeszcze żadnego użytkownika. Osoba, która prowadzi tę instalację, otrzyma link dla pierwszego poleceniem „lastcall setup-link”.',
     forgotten:
       'Nie pamiętasz hasła? Osoba, która prowadzi tę instalację, ustawi nowe poleceniem „lastcall user reset”.',
+    code: 'Kod',
+    codeHint: 'Sześć cyfr z aplikacji w telefonie albo kod zapasowy.',
+    startAgain: 'Zacznij od nowa',
+    codeLost:
+      'Nie masz telefonu ani kodów zapasowych? Osoba, która prowadzi tę instalację, usunie drugi składnik poleceniem „lastcall user reset-factor”.',
     toSignIn: 'Przejdź do logowania',
     or: 'lub',
     byProvider: 'Zaloguj się przez SSO',

@@ -2,6 +2,7 @@ import { inBoth, plural } from '../../language.ts'
 
 export const words = inBoth({
   en: {
+    title: 'Audit log',
     intro: (days: number) =>
       `What users and commands changed in the last ${plural('en', days, { one: 'day', other: '# days' })}.`,
     list: 'Entries',
@@ -31,7 +32,7 @@ export const words = inBoth({
     actors: { user: 'user', command: 'command', key: 'key', server: 'server', migration: 'migration' },
     subjects: {
       ...{ account: 'account', user: 'user', invitation: 'invitation', key: 'key', campaign: 'campaign' },
-      ...{ webhook: 'webhook', lead: 'lead of', leads: 'leads of' },
+      ...{ webhook: 'endpoint', lead: 'lead of', leads: 'leads of' },
     },
     actions: {
       'account.created': 'Account made',
@@ -82,6 +83,7 @@ export const words = inBoth({
     } as Record<string, string>,
   },
   pl: {
+    title: 'Dziennik zmian',
     intro: (days: number) =>
       `Co zmienili użytkownicy i polecenia w ciągu ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}.`,
     list: 'Wpisy',

@@ -15,17 +15,16 @@ import { AuditDrawer, useNames } from './audit-entry.tsx'
 import { type AuditEntry, type AuditPage, type AuditQuery, type Filters, none, queryOf } from './audit-query.ts'
 import { words } from './audit-words.ts'
 import { Section } from './section.tsx'
-import { words as settingsWords } from './words.ts'
 
 type Choices = AnswerOf<'GET /audit/choices'>
 
 export default function AuditPart() {
-  const { parts } = useWords(settingsWords)
+  const { title } = useWords(words)
   const asked = useAsk('GET /audit/choices', {})
   if (asked.isError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   return (
-    <Section title={parts.audit}>
+    <Section title={title}>
       <Audit choices={asked.data} />
     </Section>
   )

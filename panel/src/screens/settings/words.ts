@@ -42,7 +42,7 @@ export const words = inBoth({
   pl: {
     title: 'Ustawienia',
     partsLabel: 'Części ustawień',
-    parts: { account: 'Konto', users: 'Użytkownicy', security: 'Twoje logowanie', audit: 'Dziennik zmian' },
+    parts: { account: 'Konto', users: 'Użytkownicy', security: 'Twoje logowanie', audit: 'Dziennik' },
     account: 'Konto',
     name: 'Nazwa',
     save: 'Zapisz',

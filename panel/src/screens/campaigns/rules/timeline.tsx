@@ -61,24 +61,22 @@ export function Legend({ seconds }: { seconds: number }) {
   const text = useWords(words)
   const language = useLanguage()
   return (
-    <>
-      <Text size="xs" c="dimmed">
+    <Group gap="md" component="ul" aria-label={text.legend} p={0} m={0} style={{ listStyle: 'none' }}>
+      {(['open', 'scheduled', 'pending', 'expired'] as const).map((state) => (
+        <Entry key={state} name={text.states[state]}>
+          <Span state={state} from={0} until={100} />
+        </Entry>
+      ))}
+      <Entry name={text.comes}>
+        <Mark what="registers" at={50} />
+      </Entry>
+      <Entry name={text.steps.ends}>
+        <Mark what="ends" at={50} />
+      </Entry>
+      <Text component="li" size="xs">
         {text.scale(spanInWords(language, seconds))}
       </Text>
-      <Group gap="md" component="ul" aria-label={text.legend} p={0} m={0} style={{ listStyle: 'none' }}>
-        {(['open', 'scheduled', 'pending', 'expired'] as const).map((state) => (
-          <Entry key={state} name={text.states[state]}>
-            <Span state={state} from={0} until={100} />
-          </Entry>
-        ))}
-        <Entry name={text.comes}>
-          <Mark what="registers" at={50} />
-        </Entry>
-        <Entry name={text.steps.ends}>
-          <Mark what="ends" at={50} />
-        </Entry>
-      </Group>
-    </>
+    </Group>
   )
 }
 

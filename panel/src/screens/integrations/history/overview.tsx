@@ -1,9 +1,10 @@
 import { Box, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useWords } from '../../../language.ts'
+import { Swatch } from '../../../parts/day-lines/day-lines.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
-import { Chart, colours, sorts, totalOf } from './chart.tsx'
+import { Chart, looks, sorts, totalOf } from './chart.tsx'
 import { useMoments } from './moments.ts'
 import { type Bar, type Counts, useCounts } from './use-history.ts'
 import type { Choices, Span, Wanted } from './wanted.ts'
@@ -22,7 +23,7 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
     <Paper withBorder p="md">
       <Stack gap="sm">
         <Legend bars={counts?.bars ?? []} />
-        <Box mih={226}>{counts !== undefined && <Chart {...counts} onZoom={setSpan} />}</Box>
+        <Box mih={280}>{counts !== undefined && <Chart {...counts} onZoom={setSpan} />}</Box>
         {/* As many lines as the buttons take: where they come, nothing moves. */}
         {counts === undefined && <Box className="zooming" />}
         {counts !== undefined && (
@@ -46,7 +47,7 @@ function Legend({ bars }: { bars: readonly Bar[] }) {
     <Group gap="md" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
       {sorts.map((sort) => (
         <Group key={sort} gap={6} component="li">
-          <Box w={12} h={12} bg={colours[sort]} style={{ borderRadius: 3 }} />
+          <Swatch look={looks[sort]} />
           <Text size="sm">
             {text.sorts[sort]} <b>{number(bars.reduce((sum, bar) => sum + bar[sort], 0))}</b>
           </Text>

@@ -1,0 +1,37 @@
+import { Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { useWords } from '../../language.ts'
+import { useStayOpen } from '../../leaving.ts'
+import { Copy } from '../../parts/copy.tsx'
+import { download } from '../../parts/download.ts'
+import { words } from './security-words.ts'
+
+/** The only time that they are seen. */
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): void }) {
+  const text = useWords(words)
+  const [isSure, setSure] = useState(false)
+  useStayOpen(true)
+  const lines = codes.join('\n')
+  return (
+    <Stack>
+      <Text size="sm">{text.recoveryText}</Text>
+      <Code block role="region" aria-label={text.recoveryCodes} tabIndex={0}>
+        {lines}
+      </Code>
+      <Group gap="sm">
+        <Copy text={lines} />
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => download('lastcall-recovery-codes.txt', 'text/plain', `${lines}\n`)}
+        >
+          {text.download}
+        </Button>
+      </Group>
+      <Checkbox label={text.haveCodes} checked={isSure} onChange={(event) => setSure(event.currentTarget.checked)} />
+      <Button disabled={!isSure} onClick={onDone}>
+        {text.done}
+      </Button>
+    </Stack>
+  )
+}

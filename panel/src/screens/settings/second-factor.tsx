@@ -1,0 +1,156 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { type AnswerOf, useSend } from '../../api.ts'
+import { useWords } from '../../language.ts'
+import { CodeInput } from '../../parts/code-input.tsx'
+import { useCloseLabel } from '../../parts/confirm.tsx'
+import { CopyBlock } from '../../parts/copy.tsx'
+import { DialogForm } from '../../parts/dialog-form.tsx'
+import { focusNextRow, rowMark } from '../../parts/next-row.ts'
+import { Password } from '../../parts/password.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { useSession } from '../../session.ts'
+import { QrCode } from './qr.tsx'
+import { RecoveryCodes } from './recovery-codes.tsx'
+import { words } from './security-words.ts'
+
+type Doing = 'switchOn' | 'switchOff' | 'newCodes'
+
+export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
+  const text = useWords(words)
+  const closeLabel = useCloseLabel()
+  const [isOpen, setOpen] = useState(false)
+  const [doing, setDoing] = useState<Doing>('switchOn')
+  const [codes, setCodes] = useState<string[]>()
+  const open = (next: Doing) => {
+    setDoing(next)
+    setCodes(undefined)
+    setOpen(true)
+  }
+  const close = () => {
+    setOpen(false)
+    // The button that opened the dialog may be gone by now.
+    focusNextRow('factor', 'state')()
+  }
+  const title = { switchOn: text.switchOnTitle, switchOff: text.switchOffTitle, newCodes: text.newCodesTitle }
+  return (
+    <Stack align="start">
+      <Text size="sm" c="dimmed">
+        {text.factorText}
+      </Text>
+      <Text role="status">{factor.isOn ? text.isOn(factor.recoveryCodesLeft) : text.isOff}</Text>
+      <Group gap="sm" {...rowMark('factor', 'state')}>
+        {(factor.isOn ? (['newCodes', 'switchOff'] as const) : (['switchOn'] as const)).map((name) => (
+          <Button key={name} variant={factor.isOn ? 'default' : 'filled'} onClick={() => open(name)}>
+            {text[name]}
+          </Button>
+        ))}
+      </Group>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={codes === undefined ? title[doing] : text.recoveryTitle}
+        // Codes are left by the button that says that they are kept.
+        withCloseButton={codes === undefined}
+        closeOnClickOutside={false}
+        closeOnEscape={codes === undefined}
+        closeButtonProps={closeLabel}
+        centered
+      >
+        {codes !== undefined && <RecoveryCodes codes={codes} onDone={close} />}
+        {codes === undefined && doing === 'switchOn' && <SwitchOn onClose={close} onDone={setCodes} />}
+        {codes === undefined && doing === 'newCodes' && <NewCodes onClose={close} onDone={setCodes} />}
+        {doing === 'switchOff' && <SwitchOff onClose={close} />}
+      </Modal>
+    </Stack>
+  )
+}
+
+type Dialog = { onClose(): void; onDone(codes: string[]): void }
+
+function SwitchOn({ onClose, onDone }: Dialog) {
+  const text = useWords(words)
+  const { user } = useSession()
+  const send = useSend('POST /factor/offer')
+  const [password, setPassword] = useState('')
+  const isWrong = send.error?.code === 'WRONG_PASSWORD'
+  if (send.data !== undefined) return <FirstCode offer={send.data} onClose={onClose} onDone={onDone} />
+  return (
+    <DialogForm
+      onClose={onClose}
+      send={isWrong ? { ...send, error: null } : send}
+      submit={async () => {
+        await send.mutateAsync({ body: { password } })
+      }}
+      done={text.goOn}
+    >
+      <Text size="sm">{text.passwordText}</Text>
+      <input type="hidden" autoComplete="username" value={user.email} readOnly />
+      <Password
+        label={text.password}
+        required
+        data-autofocus
+        autoComplete="current-password"
+        value={password}
+        error={isWrong ? text.wrongPassword : undefined}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+      />
+    </DialogForm>
+  )
+}
+
+/** Nothing holds until the app has shown a code. */
+function FirstCode({ offer, onClose, onDone }: Dialog & { offer: AnswerOf<'POST /factor/offer'> }) {
+  const text = useWords(words)
+  const send = useSend('POST /factor')
+  const [code, setCode] = useState('')
+  return (
+    <DialogForm
+      onClose={onClose}
+      send={send}
+      submit={async () => {
+        const { recoveryCodes } = await send.mutateAsync({ body: { offer: offer.token, code } })
+        onDone(recoveryCodes)
+      }}
+      done={text.switchOn}
+    >
+      <Text size="sm">{text.scanText}</Text>
+      <QrCode text={offer.uri} label={text.qr} />
+      <CopyBlock name={text.key} text={offer.secret} />
+      <CodeInput label={text.firstCode} value={code} onChange={setCode} />
+      <Text size="sm" c="dimmed">
+        {text.signsOut}
+      </Text>
+    </DialogForm>
+  )
+}
+
+function NewCodes({ onClose, onDone }: Dialog) {
+  const text = useWords(words)
+  const send = useSend('POST /factor/recovery-codes')
+  const [code, setCode] = useState('')
+  const submit = async () => onDone((await send.mutateAsync({ body: { code } })).recoveryCodes)
+  return (
+    <DialogForm onClose={onClose} send={send} submit={submit} done={text.makeCodes}>
+      <Text size="sm">{text.newCodesText}</Text>
+      <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
+    </DialogForm>
+  )
+}
+
+function SwitchOff({ onClose }: { onClose(): void }) {
+  const text = useWords(words)
+  const send = useSend('POST /factor/off')
+  const [code, setCode] = useState('')
+  const submit = async () => {
+    await send.mutateAsync({ body: { code } })
+    toast(text.isSwitchedOff)
+    onClose()
+  }
+  return (
+    <DialogForm onClose={onClose} send={send} submit={submit} done={text.switchOff} isDestructive>
+      <Text size="sm">{text.switchOffText}</Text>
+      <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
+    </DialogForm>
+  )
+}

@@ -1,0 +1,133 @@
+// What a member and a viewer find on the screens: what they may do, and one line about the rest.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
+import { words as listWords } from '../../panel/src/screens/campaigns/list/words.ts'
+import { words as publishWords } from '../../panel/src/screens/campaigns/publish-words.ts'
+import { words as timerWords } from '../../panel/src/screens/campaigns/timer/words.ts'
+import { words as campaignWords } from '../../panel/src/screens/campaigns/words.ts'
+import { words as keyWords } from '../../panel/src/screens/integrations/keys/words.ts'
+import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
+import { words as stepWords } from '../../panel/src/screens/overview/first-steps-words.ts'
+import { words as personWords } from '../../panel/src/screens/person/words.ts'
+import { roleWords } from '../../panel/src/screens/settings/role-words.ts'
+import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
+import { campaignFile } from '../support/lastcall.ts'
+import { assertFits, assertNoViolation, assertUntroubled, panelStage, widths } from './stage.ts'
+
+const stage = await panelStage({ after })
+const owner = await stage.person('owner')
+const member = await stage.colleague(owner, 'member')
+const viewer = await stage.colleague(owner, 'viewer')
+const account = ['--account', String(owner.accountId)]
+const file = campaignFile({ name: 'Course', mailTimer: {} })
+const { id } = await stage.place.json(['campaign', 'apply', ...account, '-'], file)
+await stage.place.json(['key', 'create', ...account, '--name', 'Shop'])
+const webhook = await stage.place.json([
+  ...['webhook', 'create', ...account, '--name', 'Till', '--url', 'https://example.com/', '--kinds', 'lead.registered'],
+])
+await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
+const { ref } = await stage.place.json(['lead', 'show', '--campaign', String(id), '--email', 'ada@example.com'])
+
+type Language = 'en' | 'pl'
+
+/** Of each screen what it says to a viewer, and the buttons that others have there. */
+function screensIn(language: Language): [path: string, note: string, missing: string[]][] {
+  const [campaign, lead, list] = [campaignWords[language], leadWords[language], listWords[language]]
+  const [key, hook, timer] = [keyWords[language], webhookWords[language], timerWords[language]]
+  const [role, settings] = [roleWords[language], settingsWords[language]]
+  const publish = publishWords[language].toDraft
+  return [
+    ['/campaigns', list.onlyMembers, [list.new, list.import]],
+    [`/campaigns/${id}`, campaign.onlyMembers, [publish]],
+    [`/campaigns/${id}/rules`, campaign.onlyMembers, [publish]],
+    [`/campaigns/${id}/pages`, campaign.onlyMembers, [publish]],
+    [`/campaigns/${id}/timer`, timer.onlyMembers, [timer.save, timer.remove, timer.contacts]],
+    [`/campaigns/${id}/leads`, lead.onlyMembers, [lead.add, lead.import, lead.export]],
+    [`/campaigns/${id}/leads/${ref}`, campaign.onlyMembers, [lead.deadlineSet, lead.erase]],
+    ['/integrations', key.onlyOwners, [key.newKey, key.actionsOn('Shop')]],
+    ['/integrations/webhooks', hook.onlyOwners, [hook.create, hook.actionsOn('Till')]],
+    [`/integrations/webhooks?webhook=${webhook.id}`, hook.onlyOwners, [hook.test, hook.actionsOn('Till')]],
+    ['/settings', role.onlyOwnersAccount, [settings.save]],
+    ['/settings/users', role.onlyOwnersUsers, [settings.invite, `${settings.remove} ${owner.email}`]],
+  ]
+}
+
+for (const [language, width] of [
+  ['en', 'phone'],
+  ['pl', 'desk'],
+] as const)
+  test(`a viewer finds what there is, nothing to change it with, and why: ${language}, ${width}`, async () => {
+    const page = await stage.open(viewer, { language, width })
+    for (const [path, note, missing] of screensIn(language)) {
+      await page.setViewportSize(widths.phone)
+      await page.goto(path)
+      await page.getByText(note).waitFor()
+      await page.waitForLoadState('networkidle')
+      for (const name of missing) assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+      // A page grows at once; to shrink, a chart takes its time.
+      for (const one of ['phone', 'desk'] as const) {
+        await page.setViewportSize(widths[one])
+        await assertFits(page)
+        if (one === width) await assertNoViolation(page)
+      }
+    }
+    await page.goto(`/campaigns/${id}/rules`)
+    const form = page.locator('form')
+    await form.getByRole('textbox').first().waitFor()
+    assert.equal(await form.locator(':is(input, select, textarea, button):enabled').count(), 0)
+    await page.goto('/person')
+    await page.getByLabel(personWords[language].email).fill('ada@example.com')
+    await page.getByRole('button', { name: personWords[language].find }).click()
+    await page.getByText(personWords[language].onlyMembers).waitFor()
+    assert.equal(await page.getByRole('button', { name: personWords[language].erase }).count(), 0)
+    assertUntroubled(page)
+  })
+
+test('a viewer of an account without a campaign sees the steps, and who takes them', async () => {
+  const other = await stage.person('beginner')
+  const page = await stage.open(await stage.colleague(other, 'viewer'))
+  await page.getByText(stepWords.en.onlyMembers).waitFor()
+  assert.equal(await page.getByRole('button', { name: stepWords.en.steps.campaign.button }).count(), 0)
+})
+
+test('a member works on campaigns and leads, and only looks at keys, webhooks and users', async () => {
+  const page = await stage.open(member, { path: `/campaigns/${id}/leads` })
+  await page.getByRole('button', { name: 'Export', exact: true }).waitFor()
+  assert.equal(await page.getByText(leadWords.en.onlyMembers).count(), 0)
+  await page.goto(`/campaigns/${id}`)
+  await page.getByRole('button', { name: publishWords.en.toDraft }).waitFor()
+  const all = screensIn('en').filter(([path]) => /^\/(?:integrations|settings)/.test(path))
+  for (const [path, note, missing] of all) {
+    await page.goto(path)
+    await page.getByText(note).waitFor()
+    for (const name of missing) assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+  }
+  assertUntroubled(page)
+})
+
+test('by the keyboard an owner invites a viewer, withdraws that, and gives a colleague another role', async () => {
+  const page = await stage.open(owner, { path: '/settings/users' })
+  await page.getByText(roleWords.en.lastOwner).waitFor()
+  await page.getByRole('combobox', { name: 'Role', exact: true }).selectOption('viewer')
+  await page.getByLabel('Email (optional)').fill('new@example.com')
+  await page.keyboard.press('Enter')
+  await page.getByRole('region', { name: 'Invitation link' }).waitFor()
+  const open = page.getByRole('list', { name: 'Open invitations' })
+  assert.match(await open.innerText(), /^new@example\.com · Viewer\n/)
+  await assertNoViolation(page)
+  await page.getByRole('button', { name: 'Withdraw the invitation: new@example.com, Viewer' }).press('Enter')
+  await page.getByText('The invitation is withdrawn').waitFor()
+  await open.waitFor({ state: 'detached' })
+
+  const theirs = await stage.open(member, { path: `/campaigns/${id}/pages` })
+  await theirs.getByLabel('Address of the page').first().fill('https://example.com/changed')
+  await page.getByLabel(`Role of ${member.email}`).selectOption('viewer')
+  await page.getByText(`${member.email} now has the role Viewer.`).waitFor()
+  // Their screen does not know it yet.
+  await theirs.getByRole('button', { name: 'Save pages' }).click()
+  await theirs.getByText('Your role does not allow this').waitFor()
+  await theirs.reload()
+  await theirs.getByText(campaignWords.en.onlyMembers).waitFor()
+  assertUntroubled(page)
+})

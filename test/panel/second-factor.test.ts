@@ -1,0 +1,220 @@
+// The second factor and sessions in a real browser: by keyboard alone, in both languages, on a phone and a desk.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { words as around } from '../../panel/src/parts/words.ts'
+import { words as comingIn } from '../../panel/src/screens/coming-in/words.ts'
+import { words as security } from '../../panel/src/screens/settings/security-words.ts'
+import { buildUsers } from '../../src/access/users.ts'
+import { codeAt, type Phone, withFactor, wrongCodeAt } from '../support/second-factor.ts'
+import {
+  assertFits,
+  assertNoViolation,
+  assertUntroubled,
+  atBothWidths,
+  type Person,
+  panelStage,
+  type Width,
+  widthsInLanguages,
+} from './stage.ts'
+
+const stage = await panelStage({ after })
+const now = () => Math.floor(Date.now() / 1_000)
+/** A phone in one language, a desk in the other. */
+const languageOf = (width: Width) => (width === 'phone' ? 'pl' : 'en')
+
+function phoneOf({ email }: Person): Promise<Phone> {
+  return stage.place.arrange(async (store) => {
+    const found = await store.access.findCredentials(email)
+    assert.ok(found)
+    return withFactor(buildUsers(store), found.user, now())
+  })
+}
+
+async function looksRight(page: Page): Promise<void> {
+  await assertFits(page)
+  await assertNoViolation(page)
+}
+
+/** Goes there by Tab, as somebody without a mouse would. */
+async function tabTo(page: Page, wanted: Locator): Promise<void> {
+  await wanted.waitFor()
+  for (let presses = 0; presses < 80; presses += 1) {
+    if (await wanted.evaluate((one) => one === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`Tab does not reach ${wanted}`)
+}
+
+async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
+  await tabTo(page, field)
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type(text)
+}
+
+async function press(page: Page, button: Locator): Promise<void> {
+  await tabTo(page, button)
+  await page.keyboard.press('Enter')
+}
+
+const named = (page: Page | Locator, name: string) => page.getByRole('button', { name, exact: true })
+const field = (page: Page | Locator, name: string) => page.getByRole('textbox', { name, exact: true })
+
+/** Fills in the first of the two steps. */
+async function givePassword(page: Page, { email, password }: Person, language: 'en' | 'pl'): Promise<void> {
+  const text = comingIn[language]
+  await typeInto(page, field(page, text.email), email)
+  await typeInto(page, field(page, text.password), password)
+  await page.keyboard.press('Enter')
+  await field(page, text.code).waitFor()
+}
+
+for (const { width, language } of widthsInLanguages)
+  test(`by keyboard alone: signing in with a code, switching the factor off and on, signing out: ${width}, ${language}`, async () => {
+    const [text, door, shell] = [security[language], comingIn[language], around[language]]
+    const person = await stage.person(`keys-${width}-${language}`)
+    const { secret, recoveryCodes } = await phoneOf(person)
+    const page = await stage.open(undefined, { width, language, path: '/settings/security' })
+    page.setDefaultTimeout(15_000)
+
+    await givePassword(page, person, language)
+    await looksRight(page)
+    // The field has the focus already.
+    await page.keyboard.type(wrongCodeAt(secret, now()))
+    await page.keyboard.press('Enter')
+    await page.getByText(shell.failures.WRONG_CODE).waitFor()
+    await looksRight(page)
+    await typeInto(page, field(page, door.code), codeAt(secret, now()))
+    await page.keyboard.press('Enter')
+    await page.getByText(text.isOn(10)).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/settings/security')
+    await looksRight(page)
+
+    await press(page, named(page, text.switchOff))
+    const off = page.getByRole('dialog', { name: text.switchOffTitle })
+    await field(off, text.code).waitFor()
+    await looksRight(page)
+    await page.keyboard.type(wrongCodeAt(secret, now()))
+    await page.keyboard.press('Enter')
+    await off.getByText(shell.failures.WRONG_CODE).waitFor()
+    await typeInto(page, field(off, text.code), recoveryCodes[0] ?? '')
+    await page.keyboard.press('Enter')
+    await off.waitFor({ state: 'hidden' })
+    await page.getByText(text.isOff, { exact: true }).first().waitFor()
+
+    await press(page, named(page, text.switchOn))
+    const on = page.getByRole('dialog')
+    await field(on, text.password).waitFor()
+    await looksRight(page)
+    await page.keyboard.type('not the password')
+    await page.keyboard.press('Enter')
+    await on.getByText(text.wrongPassword).waitFor()
+    await typeInto(page, field(on, text.password), person.password)
+    await page.keyboard.press('Enter')
+    await on.getByRole('img', { name: text.qr }).waitFor()
+    await looksRight(page)
+    const shown = (await on.getByRole('region', { name: text.key }).innerText()).trim()
+    assert.match(shown, /^[A-Z2-7]{32}$/)
+    await typeInto(page, field(on, text.firstCode), codeAt(shown, now()))
+    await page.keyboard.press('Enter')
+    const codes = (await on.getByRole('region', { name: text.recoveryCodes }).innerText()).trim().split('\n')
+    assert.equal(codes.length, 10)
+    await looksRight(page)
+    // Escape does not throw them away.
+    await page.keyboard.press('Escape')
+    const saving = page.waitForEvent('download')
+    await press(page, named(on, text.download))
+    assert.equal((await saving).suggestedFilename(), 'lastcall-recovery-codes.txt')
+    await tabTo(page, on.getByRole('checkbox'))
+    await page.keyboard.press('Space')
+    await press(page, named(on, text.done))
+    await on.waitFor({ state: 'hidden' })
+    await page.getByText(text.isOn(10)).waitFor()
+
+    await press(page, named(page, text.newCodes))
+    const fresh = page.getByRole('dialog')
+    await field(fresh, text.code).waitFor()
+    await looksRight(page)
+    await page.keyboard.type(codes[3] ?? '')
+    await page.keyboard.press('Enter')
+    await fresh.getByRole('region', { name: text.recoveryCodes }).waitFor()
+    await tabTo(page, fresh.getByRole('checkbox'))
+    await page.keyboard.press('Space')
+    await press(page, named(fresh, text.done))
+    await fresh.waitFor({ state: 'hidden' })
+
+    await press(page, named(page, shell.account))
+    const out = page.getByRole('menuitem', { name: shell.signOut })
+    await out.waitFor()
+    for (let presses = 0; presses < 20; presses += 1) {
+      if (await out.evaluate((one) => one === document.activeElement)) break
+      await page.keyboard.press('ArrowDown')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: door.signIn }).waitFor()
+    assertUntroubled(page)
+  })
+
+atBothWidths('somebody who signs in over a screen is asked for the code there, and goes on', async (width) => {
+  const language = languageOf(width)
+  const person = await stage.person(`over-${width}`)
+  const page = await stage.open(person, { width, language, path: '/settings' })
+  await page.getByLabel(language === 'en' ? 'Name' : 'Nazwa').waitFor()
+  const { secret } = await phoneOf(person)
+  // Switching it on has ended this session.
+  await page.getByLabel(language === 'en' ? 'Name' : 'Nazwa').fill('A new name')
+  await named(page, language === 'en' ? 'Save' : 'Zapisz').click()
+  const dialog = page.getByRole('dialog', { name: around[language].sessionEnded })
+  await field(dialog, comingIn[language].password).fill(person.password)
+  await page.keyboard.press('Enter')
+  await field(dialog, comingIn[language].code).waitFor()
+  await looksRight(page)
+  await page.keyboard.type(codeAt(secret, now()))
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText(language === 'en' ? 'Saved.' : 'Zapisano.').waitFor()
+  assertUntroubled(page)
+})
+
+atBothWidths('sessions are seen with device and network, and end one by one or all but this one', async (width) => {
+  const language = languageOf(width)
+  const text = security[language]
+  const person = await stage.person(`places-${width}`)
+  const others = await Promise.all(Array.from({ length: 3 }, () => stage.open(person, { width, path: '/settings' })))
+  const page = await stage.open(person, { width, language, path: '/settings/security' })
+  const list = page.getByRole('list', { name: text.sessions })
+  await list.getByText('127.0.0.0/24').first().waitFor()
+  assert.equal(await list.getByRole('listitem').count(), 4)
+  assert.equal(await list.getByText(`(${text.isThis})`).count(), 1)
+  assert.equal(await list.getByText(text.device('Chrome on Linux')).count(), 4)
+  await looksRight(page)
+  await list.getByRole('button').first().click()
+  await list.getByRole('listitem').nth(3).waitFor({ state: 'detached' })
+  await named(page, text.endOthers).click()
+  const asked = page.getByRole('dialog', { name: text.endOthersTitle })
+  await looksRight(page)
+  await named(asked, text.endOthers).click()
+  await page.getByText(text.onlyThis).waitFor()
+  assert.equal(await list.getByRole('listitem').count(), 1)
+  await looksRight(page)
+  for (const other of others) {
+    await other.reload()
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  }
+  assertUntroubled(page)
+})
+
+atBothWidths('what cannot be read of factor and sessions says so, and is read again', async (width) => {
+  const language = languageOf(width)
+  const person = await stage.person(`broken-${width}`)
+  const page = await stage.open(person, { width, language })
+  await page.route(/panel\/api\/(?:factor|sessions)$/, (route) => route.abort('connectionfailed'))
+  await page.goto('/settings/security')
+  const failure = page.getByText(around[language].failures.OFFLINE)
+  await failure.nth(1).waitFor()
+  await looksRight(page)
+  await page.unrouteAll()
+  for (let left = 2; left > 0; left -= 1) await named(page, around[language].retry).first().click()
+  await page.getByText(security[language].onlyThis).waitFor()
+  await page.getByText(security[language].isOff).waitFor()
+})
