@@ -218,8 +218,6 @@ const telling: Record<string, string | null> = {
   'GET /history': key.id,
   'GET /history/keys': key.id,
   'GET /history/counts': '"succeeded":1,',
-  'GET /audit/choices': '"webhook.created"',
-  'GET /audit': `"${campaign.name}"`,
   'GET /mail-services': null,
   'GET /time-zones': null,
   'GET /clock-changes': null,
