@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createKey } from '../src/access/keys.ts'
 import { checkCampaign } from '../src/core/campaign.ts'
 import { openStore } from '../src/store/open.ts'
-import { testerAt, tester } from '../test/support/actor.ts'
+import { tester, testerAt } from '../test/support/actor.ts'
 import { emailAt } from './emails.ts'
 import { lastcall } from './processes.ts'
 

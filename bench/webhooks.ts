@@ -14,7 +14,7 @@ import { checkCampaign } from '../src/core/campaign.ts'
 import { checkEndpoint } from '../src/core/events.ts'
 import { buildLeads } from '../src/leads/leads.ts'
 import { openStore } from '../src/store/open.ts'
-import { testerAt, tester } from '../test/support/actor.ts'
+import { tester, testerAt } from '../test/support/actor.ts'
 
 const { values } = parseArgs({
   options: { leads: { type: 'string', default: '30000' }, registrations: { type: 'string', default: '6000' } },

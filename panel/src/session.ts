@@ -1,10 +1,10 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Role } from '../../src/core/role.ts'
 import { type AnswerOf, type CallFailed, call, keyOf } from './api.ts'
 import { signInAgain } from './signing-in.ts'
 
 type Session = AnswerOf<'GET /session'>
 export type SignedIn = Extract<Session, { signedIn: true }>
+export type Role = SignedIn['user']['role']
 
 const staleMs = 60_000
 const queryKey = keyOf('GET /session', {})

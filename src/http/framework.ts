@@ -98,7 +98,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     // Node has left out the rest.
     if (request.raw.rawHeaders.length > 2 * maxHeaders) return void refuseHead(reply, 431)
     // Each surface says so in its own form; who asks whether the process lives is told that it does.
-    if (app.isStopping && request.url !== '/healthz') return done(new Refusal('SERVICE_UNAVAILABLE'))
+    if (app.isStopping && request.url !== '/healthz') throw new Refusal('SERVICE_UNAVAILABLE')
     if (!isHostValid(request.raw)) return void refuseHead(reply, 400)
     done()
   })

@@ -4,7 +4,7 @@ import { DAY_SECONDS, type Day } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Campaign } from '../store/model.ts'
-import { type Sale, type TimeLeft, timesLeft } from '../store/sales.ts'
+import { type Sale, type SaleByAge, type TimeLeft, timesLeft } from '../store/sales.ts'
 import type { Store } from '../store/store.ts'
 import { dateOf } from './counting.ts'
 
@@ -15,24 +15,26 @@ export type SalesSum = { orders: number; revenue: Record<string, string> }
 export type Report = Awaited<ReturnType<typeof reportOf>>
 
 /**
- * Days of the campaign's time zone, both included. Each is one statement, and others get their turn between them.
+ * Days of the campaign's time zone, both included. Each is two statements, and others get their turn between them.
  * Orders that were reversed are counted as such and nowhere else. @throws StoreUnavailable
  */
 export async function reportOf({ conversions }: Pick<Store, 'conversions'>, campaign: Campaign, from: Day, to: Day) {
   const zone = zoneOf(campaign.timeZone)
   const startOf = (day: Day) => zone.toInstant(day * DAY_SECONDS)
   const all: Sale[] = []
+  const byAge: SaleByAge[] = []
   const days: ({ date: string } & SalesSum)[] = []
   for (let day = from; day <= to; day += 1) {
     const sales = await conversions.salesBetween(campaign, startOf(day), startOf(day + 1))
-    const sum = sumOf(sales)
+    const sum = sumOf(sales.filter(({ isReversed }) => !isReversed))
     if (sum.orders > 0) days.push({ date: dateOf(day), ...sum })
     all.push(...sales)
+    if (sum.orders > 0) byAge.push(...(await conversions.salesByAge(campaign, startOf(day), startOf(day + 1))))
     await nextTurn()
   }
   const people = await conversions.peopleBetween(campaign, startOf(from), startOf(to + 1))
   const standing = all.filter(({ isReversed }) => !isReversed)
-  const sinceRegistration = [...Map.groupBy(standing, (sale) => sale.days)].sort(([a], [b]) => a - b)
+  const sinceRegistration = [...Map.groupBy(byAge, (sale) => sale.days)].sort(([a], [b]) => a - b)
   return {
     ...{ campaignId: campaign.id, timeZone: campaign.timeZone, from: dateOf(from), to: dateOf(to) },
     /** Of those who signed up in these days; `share` is that of the converted. */
@@ -50,12 +52,11 @@ export async function reportOf({ conversions }: Pick<Store, 'conversions'>, camp
   }
 }
 
-function sumOf(sales: readonly Sale[]): SalesSum {
-  const standing = sales.filter(({ isReversed }) => !isReversed)
+function sumOf(sales: readonly Pick<Sale, 'currency' | 'orders' | 'amount'>[]): SalesSum {
   const amounts = new Map<string, bigint>()
-  for (const { currency, amount } of standing) {
+  for (const { currency, amount } of sales) {
     if (currency !== null) amounts.set(currency, (amounts.get(currency) ?? 0n) + amount)
   }
   const revenue = [...amounts].sort().map(([currency, amount]) => [currency, formatAmount(amount, currency)])
-  return { orders: standing.reduce((sum, { orders }) => sum + orders, 0), revenue: Object.fromEntries(revenue) }
+  return { orders: sales.reduce((sum, { orders }) => sum + orders, 0), revenue: Object.fromEntries(revenue) }
 }

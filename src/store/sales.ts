@@ -8,12 +8,11 @@ export const timesLeft = ['over7d', 'to7d', 'to3d', 'to24h', 'to12h', 'to6h', 't
 export type TimeLeft = (typeof timesLeft)[number]
 
 /** Orders that agree in what the report tells apart. */
-export type Sale = {
-  left: TimeLeft
-  /** Whole days from the registration. */
-  days: number
+export type Sale = Sum & { left: TimeLeft; isReversed: boolean }
+/** The same of orders that stand, by whole days from the registration. */
+export type SaleByAge = Sum & { days: number }
+type Sum = {
   currency: string | null
-  isReversed: boolean
   orders: number
   /** Orders that ended the offer. */
   closed: number
@@ -28,6 +27,10 @@ const left = `CASE WHEN deadline_at IS NULL THEN 8 WHEN deadline_at <= at THEN 7
 /** A sum of amounts may be larger than a whole number is exact. */
 const part = 1_000_000
 
+const sums = `count(*) AS orders, count(closed_at) AS closed, CAST(sum(amount / ${part}) AS bigint) AS upper,
+  CAST(sum(amount % ${part}) AS bigint) AS lower
+  FROM conversions WHERE account_id = ? AND campaign_id = ? AND at >= ? AND at < ?`
+
 /** Of orders from `fromAt` on and before `untilAt`; reads the index alone. */
 export async function salesBetween(
   sql: Sql,
@@ -35,19 +38,31 @@ export async function salesBetween(
   fromAt: Seconds,
   untilAt: Seconds,
 ): Promise<Sale[]> {
-  const rows = await sql.all(
-    `SELECT ${left} AS "leftAt", (at - registered_at) / 86400 AS days, currency,
-        CASE WHEN reversed_at IS NULL THEN 0 ELSE 1 END AS reversed, count(*) AS orders, count(closed_at) AS closed,
-        CAST(sum(amount / ${part}) AS bigint) AS upper, CAST(sum(amount % ${part}) AS bigint) AS lower
-      FROM conversions WHERE account_id = ? AND campaign_id = ? AND at >= ? AND at < ? GROUP BY 1, 2, 3, 4`,
-    ...[accountId, id, fromAt, untilAt],
-  )
-  return rows.map(toSale)
+  const reversed = 'CASE WHEN reversed_at IS NULL THEN 0 ELSE 1 END AS reversed'
+  const statement = `SELECT ${left} AS "leftAt", ${reversed}, currency, ${sums} GROUP BY 1, 2, 3`
+  const rows = await sql.all(statement, accountId, id, fromAt, untilAt)
+  return rows.map((row) => ({
+    ...sumOf(row),
+    left: timesLeft[row.leftAt] as TimeLeft,
+    isReversed: row.reversed === 1,
+  }))
 }
 
-function toSale({ leftAt, reversed, upper, lower, ...of }: Row): Sale {
-  const amount = BigInt(upper ?? 0) * BigInt(part) + BigInt(lower ?? 0)
-  return { ...(of as Sale), left: timesLeft[leftAt] as TimeLeft, isReversed: reversed === 1, amount }
+/** The same orders, in a statement of its own: to group by both at once gives many times the rows. */
+export async function salesByAge(
+  sql: Sql,
+  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
+  fromAt: Seconds,
+  untilAt: Seconds,
+): Promise<SaleByAge[]> {
+  const days = '(at - registered_at) / 86400 AS days'
+  const statement = `SELECT ${days}, currency, ${sums} AND reversed_at IS NULL GROUP BY 1, 2`
+  const rows = await sql.all(statement, accountId, id, fromAt, untilAt)
+  return rows.map((row) => ({ ...sumOf(row), days: row.days }))
+}
+
+function sumOf({ currency, orders, closed, upper, lower }: Row): Sum {
+  return { currency, orders, closed, amount: BigInt(upper ?? 0) * BigInt(part) + BigInt(lower ?? 0) }
 }
 
 export type People = { registered: number; started: number; clicked: number; converted: number }

@@ -307,7 +307,12 @@ const panel: Mutant[] = [
     fault: 'false',
     tests: inPanel('campaigns'),
   },
-  { file: 'src/http/panel/api.ts', line: 'httpOnly: true', fault: 'httpOnly: false', tests: inPanel('http') },
+  {
+    file: 'src/http/panel/session-cookie.ts',
+    line: 'httpOnly: true',
+    fault: 'httpOnly: false',
+    tests: inPanel('http'),
+  },
   {
     file: 'src/http/panel/campaigns.ts',
     line: 'revisionOf(asFile(standing)) === body.revision',
@@ -530,6 +535,79 @@ const audit: Mutant[] = [
   })),
 ]
 
+const inOffers = ['test/store/conversions.test.ts']
+const inReport = ['test/store/sales.test.ts']
+const inGate = ['test/core/gate.test.ts']
+
+const offers: Mutant[] = [
+  ...[
+    ['now < graceEndsAt', 'now <= graceEndsAt'],
+    ['at !== null && at > now', 'at !== null && at >= now'],
+    ['Math.min(mostAgeSeconds, Math.floor(leftMs / 1_000))', 'mostAgeSeconds'],
+    ['Math.floor(leftMs / 1_000)', 'Math.ceil(leftMs / 1_000)'],
+    ["state === 'open' || state === 'pending'", "state === 'open'"],
+  ].map(([line, fault]) => ({ file: 'src/core/gate.ts', line: line as string, fault: fault as string, tests: inGate })),
+  { file: 'src/http/visitor/gate.ts', line: 'isOpen ? 204 : 403', fault: '204', tests: inVisitor('gate') },
+  {
+    file: 'src/leads/visitors.ts',
+    line: 'found?.campaignId !== campaign.id',
+    fault: 'found === undefined',
+    tests: inVisitor('gate'),
+  },
+  { file: 'src/core/order.ts', line: 'closes && !isOver', fault: 'closes', tests: inOffers },
+  {
+    file: 'src/core/order.ts',
+    line: 'offerAt(terms, attempt, now).state',
+    fault: 'offerAt(terms, attempt, at).state',
+    tests: inOffers,
+  },
+  {
+    file: 'src/core/money.ts',
+    line: 'return Number(digits)',
+    fault: 'return Number(text)',
+    tests: inApi('conversions'),
+  },
+  {
+    file: 'src/leads/conversions.ts',
+    line: 'byHand?.deadlineAt !== closedAt ||',
+    fault: '',
+    tests: inOffers,
+  },
+  {
+    file: 'src/store/migrations/0009-conversions.postgres.sql',
+    line: 'UNIQUE (account_id, campaign_id, order_id)',
+    fault: 'UNIQUE (campaign_id, order_id)',
+    tests: ['test/store/placements.test.ts'],
+    onPostgres: true,
+  },
+  {
+    file: 'src/store/migrations/0009-conversions.sqlite.sql',
+    line: 'UNIQUE (account_id, campaign_id, order_id)',
+    fault: 'UNIQUE (order_id)',
+    tests: inOffers,
+  },
+  {
+    file: 'src/store/conversions.ts',
+    line: 'campaign?.accountId === accountId ? campaign : undefined',
+    fault: 'campaign',
+    tests: inOffers,
+  },
+  {
+    file: 'src/store/conversions.ts',
+    line: ' AND id = ? AND reversed_at IS NULL',
+    fault: ' AND id = ?',
+    tests: inOffers,
+  },
+  { file: 'src/store/sales.ts', line: 'deadline_at <= at THEN 7', fault: 'deadline_at < at THEN 7', tests: inReport },
+  { file: 'src/store/sales.ts', line: 'at - at <= 604800', fault: 'at - at < 604800', tests: inReport },
+  {
+    file: 'src/events/plan.ts',
+    line: 'convertedAt !== null && convertedAt <= at',
+    fault: 'false',
+    tests: ['test/events/no-wrong-mail.test.ts'],
+  },
+]
+
 export const mutants: Mutant[] = [
   ...audit,
   ...core,
@@ -540,4 +618,5 @@ export const mutants: Mutant[] = [
   ...store,
   ...sqlite,
   ...postgres,
+  ...offers,
 ]

@@ -8,7 +8,7 @@ import { sharePostgres } from '../support/shared-postgres.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const copied = ['src', 'test', 'widget', 'panel', 'package.json']
+const copied = ['src', 'test', 'docs', 'widget', 'panel', 'package.json']
 const timeoutMs = 240_000
 /** Of these alone: part of a file's name, of a line, or of the name of a test. */
 const [, , only = ''] = process.argv

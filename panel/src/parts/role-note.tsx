@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { Role } from '../../../src/core/role.ts'
-import { useMay } from '../session.ts'
+import { type Role, useMay } from '../session.ts'
 
 /** Says to those who may not do something why it is missing on the screen. */
 export function RoleNote({ needed, children }: { needed: Role; children: string }) {

@@ -1,5 +1,5 @@
-import type { Role } from '../../../../src/core/role.ts'
 import { useWords } from '../../language.ts'
+import type { Role } from '../../session.ts'
 import { roleWords } from './role-words.ts'
 
 export type { Role }
