@@ -117,13 +117,9 @@ export function buildApp(parts: AppParts): App {
   app.register(
     panel({
       ...{ ...shared, leads, users, templates, endpoints },
+      ...{ history: historyTable, historyDays: config.historyDays, auditDays: config.auditDays },
       ...{ passwordReset: buildPasswordReset(store), provider: config.oidc && openProvider(config.oidc) },
-      ...{
-        history: historyTable,
-        historyDays: config.historyDays,
-        auditDays: config.auditDays,
-        mailer: openMailer(config.smtp),
-      },
+      mailer: openMailer(config.smtp),
     }),
   )
   if (parts.besides !== undefined) app.register(parts.besides)

@@ -131,3 +131,28 @@ test('a forgotten password is set anew by the link in the mail, once', async () 
     await again.context().close()
   }
 })
+
+test('whose session has ended signs in beside the screen, and what was entered is still there', async () => {
+  const eva = await stage.person('eva')
+  Object.assign(state.people, { eva: verified(eva.email) })
+  state.who = 'eva'
+  const page = await stage.open(undefined, { path: `${publicUrl}/sign-in` })
+  await page.getByRole('button', { name: words.en.byProvider }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.goto(`${publicUrl}/settings`)
+  await page.getByLabel('Name').fill('A name that is not saved')
+  await page.context().clearCookies({ name: 'lastcall' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await assertNoViolation(page)
+  const opened = page.context().waitForEvent('page')
+  await dialog.getByRole('link').click()
+  const beside = await opened
+  await beside.getByRole('button', { name: words.en.byProvider }).click()
+  await beside.getByRole('heading', { name: 'Overview' }).waitFor()
+  await beside.close()
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'A name that is not saved')
+})
