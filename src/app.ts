@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync } from 'fastify'
+import { buildPasswordReset } from './access/password-reset.ts'
+import { openProvider } from './access/provider.ts'
 import { buildUsers, type Users } from './access/users.ts'
 import { openConfigCache } from './campaigns/config-cache.ts'
 import { persistentCache } from './campaigns/persistent-cache.ts'
@@ -54,6 +56,7 @@ export type AppParts = {
     | 'webhooks'
     | 'egress'
     | 'smtp'
+    | 'oidc'
   >
   store: Store
   historyTable: HistoryTable
@@ -114,6 +117,7 @@ export function buildApp(parts: AppParts): App {
   app.register(
     panel({
       ...{ ...shared, leads, users, templates, endpoints },
+      ...{ passwordReset: buildPasswordReset(store), provider: config.oidc && openProvider(config.oidc) },
       ...{
         history: historyTable,
         historyDays: config.historyDays,

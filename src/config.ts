@@ -1,6 +1,7 @@
 // The only file that reads the environment.
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
+import type { ProviderSettings } from './access/provider.ts'
 import { isEmail } from './core/email.ts'
 import type { Egress } from './events/egress.ts'
 import type { Smtp } from './mail/mailer.ts'
@@ -32,10 +33,12 @@ export type Config = {
   egress: Egress
   /** Null: no mail is sent. */
   smtp: Smtp | null
+  /** Null: people sign in by password alone. */
+  oidc: ProviderSettings | null
 }
 
-/** Settings with a flag of their own; those of mail hold a password, and have none. */
-type WithFlag = Omit<Config, 'smtp'>
+/** Settings with a flag of their own; those of mail and of the provider hold a secret, and have none. */
+type WithFlag = Omit<Config, 'smtp' | 'oidc'>
 
 /** A setting that cannot be used; the message names it and says what would be right. */
 export class WrongSetting extends Error {
@@ -178,6 +181,7 @@ export function readConfig(flags: Flags = {}): Config {
     webhooks: readSetting('webhooks', flags),
     egress: readSetting('egress', flags),
     smtp: readSmtp(),
+    oidc: readOidc(),
   }
 }
 
@@ -215,6 +219,34 @@ export function readSmtp(): Smtp | null {
 function isSmtpUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/[\s?#]/.test(text)
+}
+
+/** OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, all or none, and OIDC_ONLY with them. @throws WrongSetting */
+function readOidc(): ProviderSettings | null {
+  const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_ONLY } = process.env
+  if (OIDC_ONLY !== undefined && OIDC_ONLY !== 'on' && OIDC_ONLY !== 'off') {
+    throw new WrongSetting('OIDC_ONLY: must be on or off')
+  }
+  const isOnly = OIDC_ONLY === 'on'
+  const given = Object.entries({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET })
+  const [set = isOnly ? 'OIDC_ONLY' : undefined] = given.flatMap(([name, text]) => (text === undefined ? [] : [name]))
+  if (set === undefined) return null
+  const because = (text: string | undefined) => (text === undefined ? `; ${set} is set` : '')
+  if (OIDC_ISSUER === undefined || !isIssuer(OIDC_ISSUER)) {
+    const form = 'must be an https: URL without query, fragment, user name or password; http: for localhost only'
+    throw new WrongSetting(`OIDC_ISSUER: ${form}${because(OIDC_ISSUER)}`)
+  }
+  if (!OIDC_CLIENT_ID) throw new WrongSetting(`OIDC_CLIENT_ID: must be the client id${because(OIDC_CLIENT_ID)}`)
+  if (!OIDC_CLIENT_SECRET) {
+    throw new WrongSetting(`OIDC_CLIENT_SECRET: must be the client's secret${because(OIDC_CLIENT_SECRET)}`)
+  }
+  return { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret: OIDC_CLIENT_SECRET, isOnly }
+}
+
+/** Codes and tokens go there: in the clear only on this machine. */
+function isIssuer(text: string): boolean {
+  const url = publicUrl(text) === undefined ? undefined : new URL(text)
+  return url?.protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '')
 }
 
 export const demoFolder = join(root, 'data', 'demo')

@@ -170,6 +170,14 @@ test('one file sends mail, and knows nothing of the rest', () => {
   assert.deepEqual(importsOf('src/mail/mailer.ts'), ['nodemailer'])
 })
 
+test('one file speaks to the provider of OpenID Connect, and knows of no user', () => {
+  assert.deepEqual(
+    wrongImports(source, (path) => path === 'openid-client'),
+    ['src/access/provider.ts -> openid-client'],
+  )
+  assert.deepEqual(importsOf('src/access/provider.ts'), ['openid-client', 'src/core/email.ts'])
+})
+
 test('nothing imports the process but what runs commands for tests', () => {
   const others = everything.filter((path) => path !== 'test/support/command-process.ts')
   assert.deepEqual(

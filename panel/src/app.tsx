@@ -5,6 +5,7 @@ import { Loaded, Waiting } from './parts/loaded.tsx'
 import { Shell } from './parts/shell.tsx'
 import { SignInAgain } from './parts/sign-in-again.tsx'
 import { JoinScreen, SetupScreen } from './screens/coming-in/join.tsx'
+import { ResetScreen } from './screens/coming-in/reset.tsx'
 import { SignInScreen } from './screens/coming-in/sign-in.tsx'
 import { NotFoundScreen, NowhereScreen } from './screens/not-found.tsx'
 import { useAnySession } from './session.ts'
@@ -34,6 +35,7 @@ export function App() {
       <Route path="/sign-in" component={SignInScreen} />
       <Route path="/setup" component={SetupScreen} />
       <Route path="/join" component={JoinScreen} />
+      <Route path="/reset" component={ResetScreen} />
       <Route component={BehindSession} />
     </Switch>
   )

@@ -211,7 +211,12 @@ function invitationsOf(access: Access) {
   return {
     async invite(inviter, { role, email }, by) {
       const token = newToken()
-      const invited = { tokenHash: hashOf(token), role, email, endsAt: by.at + invitationSeconds }
+      const invited = {
+        tokenHash: hashOf(token),
+        role,
+        email: email && emailKey(email),
+        endsAt: by.at + invitationSeconds,
+      }
       await access.createInvitation(inviter, invited, by)
       return token
     },
@@ -263,10 +268,10 @@ async function checkPassword(
   return found
 }
 
-const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
+export const triesOfEmail = (key: string): TryLimit => ({ name: `email ${key}`, most: triesOfPassword })
 
 /** An address of IPv6 comes as the network of 64 bits; a customer may have as many as 48 bits leave. */
-function triesFrom(address: string): TryLimit[] {
+export function triesFrom(address: string): TryLimit[] {
   const ofAddress = { name: `address ${address}`, most: triesOfAddress }
   if (!address.includes(':')) return [ofAddress]
   const site = address.split(':').slice(0, 3).join(':')
@@ -293,6 +298,6 @@ async function newUser(email: string, password: string, createdAt: Seconds) {
 }
 
 /** Users type their email: its case does not matter, as it does for a lead's. */
-function emailKey(email: string): string {
+export function emailKey(email: string): string {
   return email.toLowerCase()
 }

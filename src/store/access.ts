@@ -1,4 +1,5 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
+import { hkdfSync } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import { type Actor, addAuditEntry } from './audit.ts'
@@ -53,6 +54,8 @@ export function accessOn(runner: Runner, key: Uint8Array) {
   const { read, write, writeUnflushed } = runner
   return {
     ...triesOn(runner, key),
+    /** A key for one purpose, made of the installation's own and stored nowhere. */
+    keyFor: (purpose: string) => new Uint8Array(hkdfSync('sha256', key, '', purpose, 32)),
     ...factorsOn(runner, key),
     ...boundTo(read, {
       hasUsers,
@@ -97,7 +100,7 @@ function audit(sql: Sql, by: Actor, action: string, user: User, before: object |
 
 async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
   const row = await sql.get('SELECT * FROM users WHERE email = ?', email)
-  return row && { user: toUser(row), passwordHash: row.password_hash, hasFactor: row.factor_secret !== null }
+  return row && toCredentials(row)
 }
 
 /** Ascending id. */
@@ -106,11 +109,17 @@ async function listUsers(sql: Sql, accountId: number): Promise<User[]> {
 }
 
 /** Ends the user's invitations and sessions. */
-async function setPassword(sql: Sql, userId: number, passwordHash: string, by: Actor): Promise<void> {
+export async function setPassword(
+  sql: Sql,
+  userId: number,
+  passwordHash: string,
+  by: Actor,
+  action = 'user.password_changed',
+): Promise<void> {
   const row = await sql.get('UPDATE users SET password_hash = ? WHERE id = ? RETURNING *', passwordHash, userId)
   if (row === undefined) return
   await endAccess(sql, userId)
-  await audit(sql, by, 'user.password_changed', toUser(row), null, null)
+  await audit(sql, by, action, toUser(row), null, null)
 }
 
 /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
@@ -137,10 +146,11 @@ async function replacePassword(
   return (await sql.run(change, next, user.id, passwordHash)) > 0
 }
 
-/** The user's sessions and invitations, but for the session with the hash `keeps`. */
+/** The user's sessions, invitations and links for a new password, but for the session with the hash `keeps`. */
 async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
+  await sql.run('DELETE FROM password_resets WHERE user_id = ?', userId)
 }
 
 /** Their sessions and invitations end; false where the account has no such user. @throws Refused for the last owner */
@@ -254,7 +264,7 @@ async function findInvitation(sql: Sql, tokenHash: Uint8Array): Promise<Invitati
  * Makes the user that a link is for, with an account of that name where it is the first, and uses the link up.
  * Undefined where the link is not there (any more). @throws Refused where the email has a user already
  */
-async function acceptInvitation(
+export async function acceptInvitation(
   sql: Sql,
   tokenHash: Uint8Array,
   user: Omit<NewUser, 'role'>,
@@ -341,6 +351,7 @@ type Ended = { unseenSince: Seconds; madeBefore: Seconds; now: Seconds }
 async function removeEnded(sql: Sql, { unseenSince, madeBefore, now }: Ended): Promise<void> {
   await sql.run('DELETE FROM sessions WHERE seen_at < ? OR created_at < ?', unseenSince, madeBefore)
   await sql.run('DELETE FROM invitations WHERE ends_at < ?', now)
+  await sql.run('DELETE FROM password_resets WHERE ends_at < ?', now)
 }
 
 async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | undefined> {
@@ -360,7 +371,11 @@ async function findSession(sql: Sql, tokenHash: Uint8Array): Promise<Session | u
   }
 }
 
-function toUser(row: Row): User {
+export function toCredentials(row: Row): Credentials {
+  return { user: toUser(row), passwordHash: row.password_hash, hasFactor: row.factor_secret !== null }
+}
+
+export function toUser(row: Row): User {
   return { id: row.id, accountId: row.account_id, email: row.email, role: row.role, createdAt: row.created_at }
 }
 

@@ -7,6 +7,7 @@ import type { Configuration } from './configuration.ts'
 import type { Conversions } from './conversions.ts'
 import type { Counts } from './counts.ts'
 import type { Events } from './events.ts'
+import type { Identities } from './identities.ts'
 import type {
   Campaign,
   DeadlineFilter,
@@ -20,6 +21,7 @@ import type {
   PartFilter,
   SearchStep,
 } from './model.ts'
+import type { PasswordResets } from './password-resets.ts'
 
 export type Store = {
   configuration: Configuration
@@ -27,6 +29,8 @@ export type Store = {
   conversions: Conversions
   counts: Counts
   access: Access
+  identities: Identities
+  passwordResets: PasswordResets
   audit: AuditLog
   templates: TemplateStore
   events: Events

@@ -76,7 +76,10 @@ test('docs/operating.md has the settings without a flag', () => {
   const read_ = [...read('src/config.ts').matchAll(/const \{ ([^}]+) \} = process\.env/g)].flatMap(([, names = '']) =>
     names.split(', ').map((name) => name.split(':')[0] as string),
   )
-  assert.deepEqual(read_.sort(), ['SMTP_FROM', 'SMTP_URL', 'TZDIR'])
+  assert.deepEqual(read_.sort(), [
+    ...['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER', 'OIDC_ONLY'],
+    ...['SMTP_FROM', 'SMTP_URL', 'TZDIR'],
+  ])
   for (const name of read_)
     assert.ok(
       rows.some((row) => row[0] === `\`${name}\`` && row[1] === ''),

@@ -178,7 +178,7 @@ test('row 9: a try that no longer counts is gone within a minute', async (t) => 
     const historyTable = await openHistoryTable(location)
     const log = { info() {}, warn() {}, error() {} }
     const config = { host: '127.0.0.1', port: 0, publicUrl: null, trustProxy: [], historyDays: 7, auditDays: 365 }
-    const none = { webhooks: false, egress: { ranges: [], names: [] }, smtp: null }
+    const none = { webhooks: false, egress: { ranges: [], names: [] }, smtp: null, oidc: null }
     const limits = { rateLimitPerMinute: 120, formRatePerMinute: 6, ...none }
     const app = buildApp({ config: { ...config, ...limits }, store, historyTable, log, now: () => nowMs })
     await buildUsers(store).signIn(ada, 'wrong', '192.0.2.1', client, now())

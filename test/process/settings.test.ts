@@ -171,6 +171,30 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     }
   })
 
+  await t.test('the settings of OpenID Connect go together, and their values are not repeated', async () => {
+    const whole = { OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'hunter3', OIDC_CLIENT_SECRET: 'hunter2' }
+    const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = whole
+    const issuers = ['', 'id.example', 'http://id.example', 'ftp://id.example', 'https://a:hunter2@id.example']
+    const calls: [Record<string, string>, RegExp][] = [
+      [{ OIDC_ISSUER, OIDC_CLIENT_ID }, /OIDC_CLIENT_SECRET: .*OIDC_ISSUER is set/],
+      [{ OIDC_ISSUER, OIDC_CLIENT_SECRET }, /OIDC_CLIENT_ID: .*OIDC_ISSUER is set/],
+      [{ OIDC_CLIENT_SECRET }, /OIDC_ISSUER: .*OIDC_CLIENT_SECRET is set/],
+      [{ OIDC_ONLY: 'on' }, /OIDC_ISSUER: .*OIDC_ONLY is set/],
+      [{ ...whole, OIDC_ONLY: 'yes' }, /OIDC_ONLY: must be on or off/],
+      [{ ...whole, OIDC_CLIENT_ID: '' }, /OIDC_CLIENT_ID: must be/],
+      [{ ...whole, OIDC_CLIENT_SECRET: '' }, /OIDC_CLIENT_SECRET: must be/],
+      ...[...issuers, 'https://id.example/?a=hunter2', 'https://id.example/#a'].map(
+        (issuer): [Record<string, string>, RegExp] => [{ ...whole, OIDC_ISSUER: issuer }, /OIDC_ISSUER: must be/],
+      ),
+    ]
+    const results = await several(2, calls, ([given]) => sharedCommand(['serve'], { env: { ...env, ...given } }))
+    for (const [n, [given, named]] of calls.entries()) {
+      const made = results[n] as (typeof results)[0]
+      assertRefused(made, named, [2])
+      assert.doesNotMatch(made.stderr, /hunter/, JSON.stringify(given))
+    }
+  })
+
   await t.test('a variable that is set to nothing is half-set', async () => {
     const empty = Object.keys(wrong)
     const results = await several(2, empty, (name) => sharedCommand(['serve'], { env: { ...env, [name]: '' } }))

@@ -50,6 +50,7 @@ export const words = inBoth({
     byHand: 'Your browser does not let this page copy. Select the text and copy it yourself.',
     nameFault: 'The name can’t be blank, and has at most 200 characters.',
     sessionEnded: 'Your session has ended',
+    signInBeside: 'Sign in with single sign-on in a new tab, then come back here',
     sessionEndedText: 'Sign in again to go on. What you have entered is still here.',
     failures: {
       OFFLINE: 'The service cannot be reached. Check your connection, then try again.',
@@ -75,6 +76,9 @@ export const words = inBoth({
       CHANGED_MEANWHILE: 'Someone else has just changed this. Look at it, then try again.',
       CAMPAIGN_IS_DRAFT: 'The campaign is a draft, so nobody can sign up. Publish it first, then try again.',
       EMAIL_TAKEN: 'This email is taken. Sign in with it, or use another.',
+      NO_PROVIDER: 'Single sign-on is not set up here. Sign in with email and password.',
+      PASSWORDS_OFF: 'Passwords are switched off here. Sign in with single sign-on.',
+      PROVIDER_DOWN: 'Single sign-on does not answer at the moment. Try again in a few minutes.',
       NO_MAIL_SERVER: 'No mail server is set up here. Download the mail as a file instead.',
       MAIL_NOT_SENT:
         'The mail server did not take the mail. Try again in a moment, or tell the operator the request id.',
@@ -134,6 +138,7 @@ export const words = inBoth({
     byHand: 'Twoja przeglądarka nie pozwala tej stronie kopiować. Zaznacz tekst i skopiuj go samodzielnie.',
     nameFault: 'Nazwa nie może być pusta i może mieć najwyżej 200 znaków.',
     sessionEnded: 'Twoja sesja wygasła',
+    signInBeside: 'Zaloguj się przez logowanie jednokrotne (SSO) w nowej karcie i wróć tutaj',
     sessionEndedText: 'Zaloguj się ponownie, aby kontynuować. To, co wpisano, nadal tu jest.',
     failures: {
       OFFLINE: 'Nie można połączyć się z usługą. Sprawdź połączenie i spróbuj ponownie.',
@@ -163,6 +168,9 @@ export const words = inBoth({
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',
       EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',
+      NO_PROVIDER: 'Logowanie jednokrotne nie jest tu ustawione. Zaloguj się adresem e-mail i hasłem.',
+      PASSWORDS_OFF: 'Hasła są tu wyłączone. Zaloguj się przez logowanie jednokrotne (SSO).',
+      PROVIDER_DOWN: 'Logowanie jednokrotne w tej chwili nie odpowiada. Spróbuj za kilka minut.',
       NO_MAIL_SERVER: 'Nie ustawiono tu serwera poczty. Pobierz e-mail jako plik.',
       MAIL_NOT_SENT:
         'Serwer poczty nie przyjął e-maila. Spróbuj za chwilę albo podaj operatorowi identyfikator żądania.',

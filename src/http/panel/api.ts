@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { CommonPassword } from '../../access/common-passwords.ts'
 import { TooBusy } from '../../access/passwords.ts'
+import { ProviderFailed } from '../../access/provider.ts'
 import { CodeRefused } from '../../access/second-factor.ts'
 import { type Fault, join } from '../../core/fault.ts'
 import type { Seconds } from '../../core/instant.ts'
@@ -19,10 +20,12 @@ import { useJson } from '../json.ts'
 import { shedLoad } from '../overload.ts'
 import { deviceOf } from './device.ts'
 import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
+import { sealed } from './flow.ts'
 import { turnToSend } from './limits.ts'
 import { isForeign } from './origin.ts'
 import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
 import { routes } from './routes.ts'
+import { sessionOf, setFlow, setSession } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -41,8 +44,6 @@ export type PanelSurface = PanelParts & {
   /** Wall clock, milliseconds. */
   now(): number
 }
-
-const sessionSeconds = 90 * 86_400
 
 export function panelApi(parts: PanelSurface): FastifyPluginAsync {
   return async (scope) => {
@@ -83,7 +84,7 @@ function admit({ site, users, now }: PanelSurface) {
     const { panelRoute } = request.routeOptions.config
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
     if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
-    const token = request.cookies[cookieName(isSecure(site.publicUrl))] ?? ''
+    const token = sessionOf(request, site.publicUrl)
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
     const { access, reads, bodyLimit } = panelRoute
     if (access !== 'anybody') {
@@ -116,8 +117,9 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
-    handler: async ({ params, query, body, session, sessionToken: token, ip, headers }, reply) =>
-      route.run({
+    handler: async (request, reply) => {
+      const { params, query, body, session, sessionToken: token, ip, headers } = request
+      return route.run({
         ...{ parts, query, body, session, token },
         by: actorOf(session, ip, Math.floor(parts.now() / 1_000)),
         params: Object.fromEntries(
@@ -127,8 +129,11 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
         address: rateAddress(ip),
         client: () => ({ device: deviceOf(headers['user-agent']), address: shortAddress(ip) }),
         now: Math.floor(parts.now() / 1_000),
-        setSession: (next) => setSession(reply, next, isSecure(parts.site.publicUrl)),
-      }),
+        setSession: (next) => setSession(reply, next, parts.site.publicUrl),
+        keepFlow: async (flow) => setFlow(reply, await sealed(parts, flow), parts.site.publicUrl),
+        note: (error) => logFailure(parts.log, refusalOf(error).code, error, request),
+      })
+    },
   })
 }
 
@@ -145,22 +150,6 @@ async function campaignOf({ store }: PanelParts, session: Session | undefined, i
   return campaign
 }
 
-const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
-
-/** With `__Host-` a browser takes it from an encrypted connection only, for this host only (RFC 6265bis, 4.1.3). */
-const cookieName = (secure: boolean) => (secure ? '__Host-lastcall' : 'lastcall')
-
-function setSession(reply: FastifyReply, token: string | null, secure: boolean): void {
-  const maxAge = token === null ? 0 : sessionSeconds
-  reply.setCookie(cookieName(secure), token ?? '', {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'lax',
-    maxAge,
-    secure,
-  })
-}
-
 function faultOf({ instancePath, message, params }: FastifySchemaValidationError): Fault {
   const place = instancePath.slice(1).replaceAll('/', '.')
   const { missingProperty, additionalProperty } = params
@@ -172,6 +161,7 @@ function faultOf({ instancePath, message, params }: FastifySchemaValidationError
 
 function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof PanelRefusal) return error
+  if (error instanceof ProviderFailed) return new PanelRefusal('PROVIDER_DOWN')
   if (error instanceof MailNotSent) return new PanelRefusal('MAIL_NOT_SENT')
   if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
   if (error instanceof CodeRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)

@@ -22,6 +22,8 @@ export const panelErrorStatus = {
   CAMPAIGN_IS_DRAFT: 409,
   EMAIL_TAKEN: 409,
   NO_MAIL_SERVER: 409,
+  NO_PROVIDER: 409,
+  PASSWORDS_OFF: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   INVALID: 422,
@@ -31,6 +33,7 @@ export const panelErrorStatus = {
   INTERNAL_ERROR: 500,
   MAIL_NOT_SENT: 502,
   SERVICE_UNAVAILABLE: 503,
+  PROVIDER_DOWN: 503,
 } as const
 
 export type PanelErrorCode = keyof typeof panelErrorStatus

@@ -12,7 +12,7 @@ import { contentPolicy } from './content-policy.ts'
 const built = resolve(import.meta.dirname, '../../../panel/dist')
 
 /** The first part of the address of each screen but the overview: what the panel's router has, and nothing more. */
-export const screens = ['sign-in', 'setup', 'join', 'campaigns', 'person', 'integrations', 'settings']
+export const screens = ['sign-in', 'setup', 'join', 'reset', 'campaigns', 'person', 'integrations', 'settings']
 
 export type PagesParts = { site: Site; log: Log }
 

@@ -5,6 +5,7 @@ import { sendError } from '../errors.ts'
 import { type PanelSurface, panelApi } from './api.ts'
 import { contentPolicy, permissionsPolicy } from './content-policy.ts'
 import { isOfBrowser, pages, sendDocument } from './pages.ts'
+import { providerCallback } from './provider-callback.ts'
 import { widgetPicture } from './widget-picture.ts'
 
 /** To be registered without a prefix: the screens have addresses of their own. */
@@ -25,6 +26,7 @@ export function panel(parts: PanelSurface): FastifyPluginAsync {
       isOfBrowser(request) ? sendDocument(reply.code(404), parts.site.publicUrl) : sendError(reply, 'NOT_FOUND'),
     )
     scope.register(panelApi(parts), { prefix: '/panel/api' })
+    scope.register(providerCallback(parts))
     scope.register(pages(parts))
     scope.register(widgetPicture(parts.now))
   }

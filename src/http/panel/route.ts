@@ -1,6 +1,8 @@
 // How a route of the panel's API is written: one object that says who may call it, checks what it is asked, and
 // answers. The panel takes its types from it.
 import type { Static, TSchema } from 'typebox'
+import type { PasswordReset } from '../../access/password-reset.ts'
+import type { Provider } from '../../access/provider.ts'
 import type { Users } from '../../access/users.ts'
 import type { ConfigCache } from '../../campaigns/config-cache.ts'
 import type { Seconds } from '../../core/instant.ts'
@@ -15,6 +17,8 @@ import type { Client, Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
 import type { Campaign } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
+import { PanelRefusal } from './errors.ts'
+import type { Flow } from './flow.ts'
 
 /** What the routes work with. */
 export type PanelParts = {
@@ -22,6 +26,9 @@ export type PanelParts = {
   configCache: ConfigCache
   leads: Leads
   users: Users
+  passwordReset: PasswordReset
+  /** Of OpenID Connect; null where the installation has none. */
+  provider: Provider | null
   templates: Templates
   /** Requests of the public API, for an account without a limit of its own. */
   rateLimitPerMinute: number
@@ -32,6 +39,11 @@ export type PanelParts = {
   endpoints: Endpoints
   /** What links, timers and the downloaded description begin with. */
   site: Site
+}
+
+/** Throws where people sign in by the provider alone. */
+export function needPasswords({ provider }: PanelParts): void {
+  if (provider?.isOnly) throw new PanelRefusal('PASSWORDS_OFF')
 }
 
 /** Numbers in a path; with anything else in their place it is not found. */
@@ -70,6 +82,10 @@ export type Asked<Path extends string, Query, Body, Who> = {
   by: Actor
   /** Begins a session in this browser, or with null ends it. */
   setSession(token: string | null): void
+  /** Keeps in this browser, sealed and for ten minutes, what signing in by the provider has begun. */
+  keepFlow(flow: Flow): Promise<void>
+  /** Logs a failure that the answer does not end with, such as one behind it. */
+  note(error: unknown): void
 }
 
 type Of<Schema> = Schema extends TSchema ? Static<Schema> : undefined

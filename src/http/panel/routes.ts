@@ -8,8 +8,10 @@ import { leadRoutes } from './leads.ts'
 import { mailRoutes } from './mail.ts'
 import { offerPageRoutes } from './offer-pages.ts'
 import { overviewRoutes } from './overview.ts'
+import { passwordResetRoutes } from './password-reset.ts'
 import { personRoutes } from './person.ts'
 import { previewRoutes } from './preview.ts'
+import { providerRoutes } from './provider.ts'
 import { referenceRoutes } from './reference.ts'
 import { resultsRoutes } from './results.ts'
 import type { Route } from './route.ts'
@@ -22,6 +24,8 @@ import { webhookRoutes } from './webhooks.ts'
 
 export const routes = {
   ...userRoutes,
+  ...passwordResetRoutes,
+  ...providerRoutes,
   ...secondFactorRoutes,
   ...sessionRoutes,
   ...overviewRoutes,

@@ -2,11 +2,13 @@
 import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import type { CodeNeeded, SignedIn, TooMany } from '../../access/users.ts'
+import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
+import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
-import type { Credentials } from '../../store/access.ts'
+import type { Credentials, Session } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
-import { forAnybody, forOwner, forViewer } from './route.ts'
+import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
 import { AnyPassword, closed, Email, Name } from './schemas.ts'
 
 const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
@@ -14,19 +16,23 @@ const Token = Type.String({ minLength: 1, maxLength: 100 })
 const RoleName = Type.Enum([...roles])
 /** That an account has open at the same time. */
 const mostInvitations = 100
+/** Invitations that a user has mailed. */
+const mailsAnHour = 30
 
 export const userRoutes = {
   /** Who is there, and what the first screen needs to know. */
   ...forAnybody('GET /session', {
     async run({ session, parts }) {
-      if (session === undefined) return { signedIn: false as const, isEmpty: await parts.users.isEmpty() }
+      const ways = waysIn(parts)
+      if (session === undefined) return { signedIn: false as const, isEmpty: await parts.users.isEmpty(), ways }
       const { user, account } = session
-      return { signedIn: true as const, user, account, publicUrl: parts.site.publicUrl }
+      return { signedIn: true as const, user, account, publicUrl: parts.site.publicUrl, ways }
     },
   }),
   ...forAnybody('POST /session', {
     body: Type.Object({ email: Email, password: AnyPassword }, closed),
     async run({ body, parts, token: before, address, client, now, setSession }) {
+      needPasswords(parts)
       const { email, password } = body
       const shown = needRight(await parts.users.signIn(email, password, address, client(), now))
       // The second step: `POST /session/code`.
@@ -57,6 +63,7 @@ export const userRoutes = {
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
     async run({ body, parts, token: before, client, by, now, setSession }) {
+      needPasswords(parts)
       const { token, email, password, accountName } = body
       const invitation = await parts.users.invitation(token, now)
       if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -75,6 +82,7 @@ export const userRoutes = {
   ...forViewer('POST /password', {
     body: Type.Object({ current: AnyPassword, next: Password }, closed),
     async run({ session, token, body, parts, by }) {
+      needPasswords(parts)
       const { current, next } = body
       const changed = await parts.users.changePassword(session, token, current, next, by)
       if (changed !== 'CHANGED') needRight(changed)
@@ -107,15 +115,31 @@ export const userRoutes = {
     }),
   }),
   ...forOwner('POST /invitations', {
-    body: Type.Object({ role: RoleName, email: Type.Optional(Email) }, closed),
+    body: Type.Object(
+      { role: RoleName, email: Type.Optional(Email), language: Type.Optional(Type.Enum(panelLanguages)) },
+      closed,
+    ),
     /** The token stands behind `#`, which no server, log or referrer gets to see. */
-    async run({ parts, session, body, by, now }) {
-      const { users, site } = parts
+    async run({ parts, session, body, by, now, note }) {
+      const { users, site, mailer } = parts
       const open = await users.openInvitations(session.account.id, now)
       if (open.length >= mostInvitations) throw new PanelRefusal('TOO_MANY_INVITATIONS')
       const invited = { role: body.role, email: body.email ?? null }
+      const isMailed = mailer.isOn && invited.email !== null
+      if (isMailed) await countInvitation(parts, session, now)
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
-      return { url: `${site.publicUrl}/join#${token}` }
+      const url = `${site.publicUrl}/join#${token}`
+      if (!isMailed) return { url, mail: 'none' as const }
+      const { user, account } = session
+      const mail = invitationMail(body.language ?? 'en', url, user.email, account.name)
+      // The link is made: where the mail is not taken, somebody can still pass it on.
+      try {
+        await mailer.send({ ...mail, to: invited.email ?? '' })
+        return { url, mail: 'sent' as const }
+      } catch (error) {
+        note(error)
+        return { url, mail: 'failed' as const }
+      }
     },
   }),
   /** Its link lets nobody in any more. */
@@ -135,11 +159,23 @@ export const userRoutes = {
   }),
 }
 
+/** How people come in here, and whether links can be mailed. */
+function waysIn({ provider, mailer }: PanelParts) {
+  const byPassword = !provider?.isOnly
+  return { byPassword, byProvider: provider !== null, hasMail: mailer.isOn }
+}
+
 /** For `catch`: what the store refuses, by this code. */
 function refusedAs(code: PanelErrorCode) {
   return (error: unknown): never => {
     throw error instanceof Refused ? new PanelRefusal(code) : error
   }
+}
+
+/** Over all servers. @throws PanelRefusal */
+async function countInvitation({ store }: PanelParts, { user }: Session, now: Seconds): Promise<void> {
+  const limit = { name: `invitations of ${user.id}`, most: mailsAnHour, seconds: 3_600 }
+  if (!(await store.access.countTries([limit], now))) throw new PanelRefusal('TOO_MANY_TRIES', [], 3_600)
 }
 
 /** @throws PanelRefusal where the password was wrong, or too many were tried */

@@ -5,7 +5,9 @@ import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
 import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
 import { eventsOn } from '../events.ts'
+import { identitiesOn } from '../identities.ts'
 import { latestVersion } from '../migrations.ts'
+import { passwordResetsOn } from '../password-resets.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
 import type { Store } from '../store.ts'
@@ -73,6 +75,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     conversions: conversionsOn(runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
+    identities: identitiesOn(runner),
+    passwordResets: passwordResetsOn(runner),
     audit: auditOn(runner),
     templates: templatesOn(runner),
     events: eventsOn(runner, { key: refKey, sharedClock: clock, rowsAtOnce: noticesAtOnce }),

@@ -7,6 +7,8 @@ import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
 import { Refused } from '../errors.ts'
 import { eventsOn } from '../events.ts'
+import { identitiesOn } from '../identities.ts'
+import { passwordResetsOn } from '../password-resets.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { Store } from '../store.ts'
@@ -53,6 +55,8 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
     conversions: conversionsOn(runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
     access: accessOn(runner, refKey),
+    identities: identitiesOn(runner),
+    passwordResets: passwordResetsOn(runner),
     audit: auditOn(runner),
     templates: templatesOn(runner),
     // One process serves an embedded database.

@@ -1,14 +1,16 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { type CallFailed, call, useSendAlone } from '../../api.ts'
+import { type CallFailed, call, useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
 import { Password } from '../../parts/password.tsx'
 import { Door } from './door.tsx'
+import { useTokenOfAddress } from './link-token.ts'
+import { ByProvider } from './provider.tsx'
 import { words } from './words.ts'
 
 /** The first account and user of an installation. */
@@ -59,21 +61,13 @@ function ByLink({ isFirst }: { isFirst: boolean }) {
   )
 }
 
-/** The link's token, out of the address at once; with the entry of the history it outlives a reload, and no more. */
-function useTokenOfAddress(): string {
-  const [token] = useState(() => window.location.hash.slice(1) || String(window.history.state?.token ?? ''))
-  useEffect(() => {
-    const { pathname, search } = window.location
-    window.history.replaceState({ token }, '', `${pathname}${search}`)
-  }, [token])
-  return token
-}
-
 function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
   const text = useWords(words)
   const [, go] = useLocation()
   const client = useQueryClient()
   const send = useSendAlone('POST /users')
+  const ways = useAsk('GET /session', {}).data?.ways
+  const form = useRef<HTMLFormElement>(null)
   const [given, setGiven] = useState({ accountName: '', email: '', password: '' })
   const put = (name: keyof typeof given) => (event: { currentTarget: { value: string } }) => {
     const { value } = event.currentTarget
@@ -86,8 +80,10 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
     client.clear()
     go('/', { replace: true })
   }
+  const { accountName } = given
+  if (ways === undefined) return <Waiting height={240} />
   return (
-    <form onSubmit={(event) => submit(event).catch(() => {})}>
+    <form ref={form} onSubmit={(event) => submit(event).catch(() => {})}>
       <Stack>
         {isFirst && (
           <NameInput
@@ -100,28 +96,41 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
             onChange={(accountName) => setGiven((before) => ({ ...before, accountName }))}
           />
         )}
-        <TextInput
-          label={text.email}
-          type="email"
-          required
-          autoComplete="username"
-          value={given.email}
-          onChange={put('email')}
-        />
-        <Password
-          label={text.password}
-          description={text.passwordHint}
-          required
-          minLength={8}
-          maxLength={256}
-          autoComplete="new-password"
-          value={given.password}
-          onChange={put('password')}
-        />
-        <Failure of={{ error: send.error }} />
-        <Button type="submit" loading={send.isPending}>
-          {isFirst ? text.setupDone : text.joinDone}
-        </Button>
+        {ways.byPassword && (
+          <>
+            <TextInput
+              label={text.email}
+              type="email"
+              required
+              autoComplete="username"
+              value={given.email}
+              onChange={put('email')}
+            />
+            <Password
+              label={text.password}
+              description={text.passwordHint}
+              required
+              minLength={8}
+              maxLength={256}
+              autoComplete="new-password"
+              value={given.password}
+              onChange={put('password')}
+            />
+            <Failure of={{ error: send.error }} />
+            <Button type="submit" loading={send.isPending}>
+              {isFirst ? text.setupDone : text.joinDone}
+            </Button>
+          </>
+        )}
+        {ways.byProvider && (
+          <ByProvider
+            to="/"
+            isJoining
+            isBelow={ways.byPassword}
+            invitation={{ token, ...(isFirst && { accountName }) }}
+            isReady={() => !isFirst || form.current?.querySelector('input')?.reportValidity() === true}
+          />
+        )}
       </Stack>
     </form>
   )

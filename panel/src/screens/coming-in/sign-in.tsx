@@ -1,13 +1,16 @@
-import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
 import { Password } from '../../parts/password.tsx'
 import { giveUpSigningInAgain } from '../../signing-in.ts'
 import { Door } from './door.tsx'
+import { ByProvider } from './provider.tsx'
+import { Refused } from './reset.tsx'
 import { words } from './words.ts'
 
 export function SignInScreen() {
@@ -18,10 +21,13 @@ export function SignInScreen() {
   const client = useQueryClient()
   // Only a place within the panel: an address of elsewhere would be an open redirect.
   const to = search.get('to') ?? '/'
+  const within = /^\/(?![/\\])/.test(to) ? to : '/'
+  const ways = session.data?.ways
+  const [, refused] = Object.entries(text.refused).find(([code]) => code === search.get('refused')) ?? []
   const enter = () => {
     giveUpSigningInAgain()
     client.clear()
-    go(/^\/(?![/\\])/.test(to) ? to : '/', { replace: true })
+    go(within, { replace: true })
   }
   const isEmpty = session.data !== undefined && !session.data.signedIn && session.data.isEmpty
   return (
@@ -31,10 +37,21 @@ export function SignInScreen() {
           {text.noUser}
         </Alert>
       )}
-      <SignInForm onDone={enter} />
-      <Text size="sm" c="dimmed">
-        {text.forgotten}
-      </Text>
+      {refused !== undefined && <Refused text={refused} />}
+      {session.isError && <Failure of={session} />}
+      {session.isPending && <Waiting height={240} />}
+      {ways?.byPassword && <SignInForm onDone={enter} />}
+      {ways?.byProvider && <ByProvider to={within} isBelow={ways.byPassword} />}
+      {ways?.byPassword &&
+        (ways.hasMail ? (
+          <Anchor component={Link} href="/reset" size="sm">
+            {text.forgot}
+          </Anchor>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {text.forgotten}
+          </Text>
+        ))}
     </Door>
   )
 }

@@ -1,4 +1,8 @@
+import type { ProviderRefusal } from '../../../../src/http/panel/provider-callback.ts'
 import { inBoth } from '../../language.ts'
+
+/** Why somebody who comes back from the provider is not let in, and what to do. */
+type Refused = Record<ProviderRefusal, string>
 
 export const words = inBoth({
   en: {
@@ -19,6 +23,35 @@ export const words = inBoth({
     forgotten:
       'Forgotten your password? Ask the people who run this installation: they set a new one with “lastcall user reset”.',
     toSignIn: 'Go to sign in',
+    or: 'or',
+    byProvider: 'Sign in with single sign-on',
+    joinByProvider: 'Join with single sign-on',
+    forgot: 'Forgot password?',
+    reset: 'Set a new password',
+    resetText: 'Type your email. If it has a user here, a link comes by mail that works once, for an hour.',
+    resetSend: 'Send the link',
+    resetSent:
+      'If this email has a user here, a mail with a link is on its way. Look into your mailbox, and into spam too.',
+    resetTooOften: 'Links were asked for too often. Look into your mailbox, or try again in an hour.',
+    resetNewText: (email: string) =>
+      `Choose a new password for ${email}. You are then signed out everywhere. A second factor stays on.`,
+    newPassword: 'New password',
+    resetSet: 'Set the password',
+    resetDone: 'Your new password is set. Sign in with it.',
+    refused: {
+      PROVIDER_DOWN: 'Single sign-on does not answer at the moment. Try again in a few minutes.',
+      PROVIDER_REFUSED: 'Single sign-on did not let you in. Try again, or ask the people who run it.',
+      PROVIDER_INVALID: 'What came back from single sign-on could not be verified, so nobody was signed in. Try again.',
+      TOO_OLD: 'Signing in took too long, or was begun in another window. Try again.',
+      EMAIL_NOT_VERIFIED:
+        'Single sign-on does not say that your email is verified. Verify it there, or ask the people who run it.',
+      NOT_INVITED: 'Nobody has invited you yet. Ask an owner of the account for an invitation.',
+      OTHER_IDENTITY:
+        'The user with your email signs in with another identity. Sign in with that one, or ask an owner of the account.',
+      EMAIL_TAKEN: 'You have a user already. Sign in here instead of joining.',
+      LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
+      SERVICE_UNAVAILABLE: 'The service is busy or its database does not answer. Try again in a moment.',
+    } satisfies Refused,
   },
   pl: {
     signIn: 'Zaloguj się',
@@ -38,5 +71,36 @@ export const words = inBoth({
     forgotten:
       'Nie pamiętasz hasła? Osoba, która prowadzi tę instalację, ustawi nowe poleceniem „lastcall user reset”.',
     toSignIn: 'Przejdź do logowania',
+    or: 'lub',
+    byProvider: 'Zaloguj się przez SSO',
+    joinByProvider: 'Dołącz przez SSO',
+    forgot: 'Nie pamiętasz hasła?',
+    reset: 'Ustaw nowe hasło',
+    resetText:
+      'Wpisz swój adres e-mail. Jeśli ma tu użytkownika, otrzymasz e-mail z linkiem, który działa raz, przez godzinę.',
+    resetSend: 'Wyślij link',
+    resetSent: 'Jeśli ten adres ma tu użytkownika, e-mail z linkiem jest już w drodze. Sprawdź skrzynkę, także spam.',
+    resetTooOften: 'Zbyt wiele próśb o link. Sprawdź skrzynkę albo spróbuj ponownie za godzinę.',
+    resetNewText: (email: string) =>
+      `Wybierz nowe hasło dla ${email}. Nastąpi wylogowanie wszędzie. Drugi składnik pozostaje włączony.`,
+    newPassword: 'Nowe hasło',
+    resetSet: 'Ustaw hasło',
+    resetDone: 'Nowe hasło jest ustawione. Zaloguj się nim.',
+    refused: {
+      PROVIDER_DOWN: 'Logowanie jednokrotne w tej chwili nie odpowiada. Spróbuj za kilka minut.',
+      PROVIDER_REFUSED:
+        'Logowanie jednokrotne nie wpuściło Cię. Spróbuj ponownie albo zapytaj osobę, która je prowadzi.',
+      PROVIDER_INVALID:
+        'Nie można sprawdzić odpowiedzi logowania jednokrotnego, więc nikt nie został zalogowany. Spróbuj ponownie.',
+      TOO_OLD: 'Logowanie trwało zbyt długo albo rozpoczęto je w innym oknie. Spróbuj ponownie.',
+      EMAIL_NOT_VERIFIED:
+        'Logowanie jednokrotne nie potwierdza Twojego adresu e-mail. Potwierdź go tam albo zapytaj osobę, która je prowadzi.',
+      NOT_INVITED: 'Nikt Cię jeszcze nie zaprosił. Poproś właściciela konta o zaproszenie.',
+      OTHER_IDENTITY:
+        'Użytkownik z Twoim adresem loguje się inną tożsamością. Zaloguj się tamtą albo zapytaj właściciela konta.',
+      EMAIL_TAKEN: 'Masz już użytkownika. Zaloguj się tutaj, zamiast dołączać.',
+      LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
+      SERVICE_UNAVAILABLE: 'Usługa jest zajęta albo jej baza danych nie odpowiada. Spróbuj za chwilę.',
+    } satisfies Refused,
   },
 })

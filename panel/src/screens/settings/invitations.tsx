@@ -1,12 +1,13 @@
 import { Button, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { type AnswerOf, useAsk, useSend } from '../../api.ts'
-import { useWords } from '../../language.ts'
+import { useLanguage, useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { focusNextRow, rowMark } from '../../parts/next-row.ts'
 import { TimeText } from '../../parts/time-text.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { useSession } from '../../session.ts'
 import { roleWords } from './role-words.ts'
 import { type Role, useRoleOptions } from './roles.ts'
 import { words } from './words.ts'
@@ -75,11 +76,14 @@ function Invite() {
   const options = useRoleOptions()
   const [role, setRole] = useState<Role>('member')
   const [email, setEmail] = useState('')
+  const language = useLanguage()
+  const { ways } = useSession()
+  const hints = [ways.hasMail && text.inviteByMail, ways.byProvider && text.inviteByProvider].filter((one) => one)
   const send = useSend('POST /invitations')
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const to = email.trim()
-    send.mutate({ body: { role, ...(to !== '' && { email: to }) } }, { onSuccess: () => setEmail('') })
+    send.mutate({ body: { role, language, ...(to !== '' && { email: to }) } }, { onSuccess: () => setEmail('') })
   }
   return (
     <form onSubmit={submit}>
@@ -93,7 +97,7 @@ function Invite() {
           />
           <TextInput
             label={inviteEmail}
-            description={inviteEmailHint}
+            description={hints.length > 0 ? hints.join(' ') : inviteEmailHint}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             type="email"
             autoComplete="off"
@@ -111,6 +115,7 @@ function Invite() {
         <Failure of={{ error: send.error }} />
         {send.data !== undefined && (
           <Stack w="100%" gap="xs">
+            {send.data.mail !== 'none' && <Text size="sm">{text.inviteMail[send.data.mail]}</Text>}
             <Text size="sm">{text.inviteText}</Text>
             <CopyBlock name={text.inviteName} text={send.data.url} />
           </Stack>

@@ -1,4 +1,6 @@
+import { Text } from '@mantine/core'
 import { useWords } from '../../language.ts'
+import { useSession } from '../../session.ts'
 import { ChangePassword } from './password.tsx'
 import { Section } from './section.tsx'
 import { words } from './words.ts'
@@ -6,9 +8,10 @@ import { words } from './words.ts'
 /** How the user signs in, and where they are signed in. */
 export default function Security() {
   const text = useWords(words)
+  const { ways } = useSession()
   return (
     <Section title={text.password}>
-      <ChangePassword />
+      {ways.byPassword ? <ChangePassword /> : <Text size="sm">{text.noPasswords}</Text>}
     </Section>
   )
 }

@@ -20,6 +20,7 @@ export const words = inBoth({
     change: 'Change password',
     changed: 'The password is changed. Everywhere else you are signed out.',
     wrong: 'This is not your current password.',
+    noPasswords: 'Passwords are switched off here: everybody signs in with single sign-on.',
     users: 'Users of this account',
     you: 'You',
     since: 'since',
@@ -31,6 +32,12 @@ export const words = inBoth({
     invite: 'Invite somebody',
     inviteText: 'Send this link to the person. It works once, for 7 days, and lets them choose their own password.',
     inviteName: 'Invitation link',
+    inviteByMail: 'The link goes there by mail.',
+    inviteByProvider: 'Single sign-on with this email needs no link.',
+    inviteMail: {
+      sent: 'The link is on its way by mail.',
+      failed: 'The mail server did not take the mail, so nothing was sent. Pass the link on yourself.',
+    },
   },
   pl: {
     title: 'Ustawienia',
@@ -50,6 +57,7 @@ export const words = inBoth({
     change: 'Zmień hasło',
     changed: 'Hasło zostało zmienione. Wszędzie indziej nastąpiło wylogowanie.',
     wrong: 'To nie jest Twoje obecne hasło.',
+    noPasswords: 'Hasła są tu wyłączone: wszyscy logują się przez logowanie jednokrotne (SSO).',
     users: 'Użytkownicy tego konta',
     you: 'Ty',
     since: 'od',
@@ -61,5 +69,11 @@ export const words = inBoth({
     invite: 'Zaproś osobę',
     inviteText: 'Wyślij ten link tej osobie. Działa raz, przez 7 dni, i pozwala jej wybrać własne hasło.',
     inviteName: 'Link z zaproszeniem',
+    inviteByMail: 'Link zostanie tam wysłany.',
+    inviteByProvider: 'Logowanie jednokrotne (SSO) z tym adresem nie wymaga linku.',
+    inviteMail: {
+      sent: 'E-mail z linkiem jest już w drodze.',
+      failed: 'Serwer poczty nie przyjął e-maila, więc nic nie wysłano. Przekaż link samodzielnie.',
+    },
   },
 })

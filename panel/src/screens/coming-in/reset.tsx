@@ -1,0 +1,116 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { type CallFailed, call, useSendAlone } from '../../api.ts'
+import { useLanguage, useWords } from '../../language.ts'
+import { Failure } from '../../parts/failure.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
+import { Password } from '../../parts/password.tsx'
+import { Door } from './door.tsx'
+import { useTokenOfAddress } from './link-token.ts'
+import { words } from './words.ts'
+
+/** Without a token the link is asked for; with one, the new password. */
+export function ResetScreen() {
+  const text = useWords(words)
+  const token = useTokenOfAddress()
+  return (
+    <Door title={text.reset}>
+      {token === '' ? <AskForLink /> : <NewPassword token={token} />}
+      <Button component={Link} href="/sign-in" variant="default">
+        {text.toSignIn}
+      </Button>
+    </Door>
+  )
+}
+
+function AskForLink() {
+  const text = useWords(words)
+  const language = useLanguage()
+  const send = useSendAlone('POST /password-resets')
+  const [email, setEmail] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    send.mutate({ body: { email, language } })
+  }
+  if (send.isSuccess) return <Done text={text.resetSent} />
+  const isTooOften = send.error?.code === 'TOO_MANY_TRIES'
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">{text.resetText}</Text>
+        <TextInput
+          label={text.email}
+          type="email"
+          required
+          autoComplete="username"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+        {isTooOften ? <Refused text={text.resetTooOften} /> : <Failure of={{ error: send.error }} />}
+        <Button type="submit" loading={send.isPending}>
+          {text.resetSend}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function NewPassword({ token }: { token: string }) {
+  const text = useWords(words)
+  const link = useQuery<{ email: string }, CallFailed>({
+    queryKey: ['password-reset'],
+    queryFn: () => call('POST /password-reset', { body: { token } }),
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const send = useSendAlone('PUT /password-reset')
+  const [password, setPassword] = useState('')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    send.mutate({ body: { token, password } })
+  }
+  if (link.isPending) return <Waiting height={160} />
+  if (link.isError) return <Failure of={{ error: link.error }} />
+  if (send.isSuccess) return <Done text={text.resetDone} />
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <Text size="sm">{text.resetNewText(link.data.email)}</Text>
+        <input type="hidden" autoComplete="username" value={link.data.email} readOnly />
+        <Password
+          label={text.newPassword}
+          description={text.passwordHint}
+          required
+          minLength={8}
+          maxLength={256}
+          autoComplete="new-password"
+          value={password}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+        />
+        <Failure of={{ error: send.error }} />
+        <Button type="submit" loading={send.isPending}>
+          {text.resetSet}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function Done({ text }: { text: string }) {
+  return (
+    <Alert color="green" variant="outline" role="status">
+      {text}
+    </Alert>
+  )
+}
+
+/** Why somebody was not let in, or what they have to wait for. */
+export function Refused({ text }: { text: string }) {
+  return (
+    <Alert color="red" variant="outline" role="alert">
+      {text}
+    </Alert>
+  )
+}

@@ -1,0 +1,76 @@
+// Who may enter as whom, once the provider of OpenID Connect has said who they are there.
+import type { Seconds } from '../core/instant.ts'
+import type { Client } from '../store/access.ts'
+import type { Actor } from '../store/audit.ts'
+import { Refused } from '../store/errors.ts'
+import type { Store } from '../store/store.ts'
+import type { Identity } from './provider.ts'
+import { hashOf } from './tokens.ts'
+import { begin, emailKey, type SignedIn } from './users.ts'
+
+/** An invitation that somebody has followed; with the first one, which makes the account too, its name. */
+export type Following = { token: string; accountName: string }
+
+export type IdentityRefusal = 'EMAIL_NOT_VERIFIED' | 'NOT_INVITED' | 'OTHER_IDENTITY' | 'EMAIL_TAKEN' | 'LINK_USED_UP'
+
+/**
+ * Begins a session of the user with this identity. One who signs in there for the first time is found by their
+ * verified email, and keeps the identity from then on, whatever becomes of the email there. Who has no user gets one by
+ * an invitation alone: one they have followed, or one to their email.
+ */
+export async function enter(
+  store: Pick<Store, 'access' | 'identities'>,
+  identity: Identity,
+  following: Following | null,
+  client: Client,
+  now: Seconds,
+): Promise<SignedIn | IdentityRefusal> {
+  const { access, identities } = store
+  const known = await identities.find(identity)
+  if (known !== undefined && following !== null) return 'EMAIL_TAKEN'
+  if (known !== undefined) return (await begin(access, known, client, now)) ?? 'NOT_INVITED'
+  if (identity.email === null) return 'EMAIL_NOT_VERIFIED'
+  const email = emailKey(identity.email)
+  const found = await access.findCredentials(email)
+  if (found === undefined) return join(store, { ...identity, email }, following, client, now)
+  if (following !== null) return 'EMAIL_TAKEN'
+  const isLinked = await identities.link(found.user.id, identity, {
+    kind: 'user',
+    name: email,
+    address: client.address,
+    at: now,
+  })
+  if (!isLinked) return 'OTHER_IDENTITY'
+  return (await begin(access, found, client, now)) ?? 'NOT_INVITED'
+}
+
+async function join(
+  { access, identities }: Pick<Store, 'access' | 'identities'>,
+  identity: Identity & { email: string },
+  following: Following | null,
+  client: Client,
+  now: Seconds,
+): Promise<SignedIn | IdentityRefusal> {
+  const { email } = identity
+  const tokenHash = following ? hashOf(following.token) : await identities.findInvitationTo(email, now)
+  if (tokenHash === undefined) return 'NOT_INVITED'
+  const joining = { email, createdAt: now }
+  try {
+    const made = await identities.join(
+      tokenHash,
+      joining,
+      following?.accountName ?? '',
+      identity,
+      actorOf(email, client, now),
+    )
+    const signedIn = made && (await begin(access, made, client, now))
+    return signedIn ?? 'LINK_USED_UP'
+  } catch (error) {
+    if (error instanceof Refused) return 'EMAIL_TAKEN'
+    throw error
+  }
+}
+
+function actorOf(email: string, { address }: Client, at: Seconds): Actor {
+  return { kind: 'user', name: email, address, at }
+}

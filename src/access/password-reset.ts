@@ -1,0 +1,61 @@
+// A new password for somebody who has forgotten theirs, by a link that is mailed to them.
+import type { Seconds } from '../core/instant.ts'
+import type { Actor } from '../store/audit.ts'
+import type { Store } from '../store/store.ts'
+import type { TryLimit } from '../store/tries.ts'
+import { assertUncommon } from './common-passwords.ts'
+import { hashPassword } from './passwords.ts'
+import { hashOf, newToken } from './tokens.ts'
+import { emailKey, type TooMany, triesOfEmail } from './users.ts'
+
+const hour = 3_600
+/** In an hour: mails to one person, and emails that are asked for from one address. */
+const mostOfEmail = 3
+const mostOfAddress = 30
+
+export type PasswordReset = {
+  /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. */
+  ask(email: string, address: string, now: Seconds): Promise<'COUNTED' | TooMany>
+  /**
+   * The token of a link that works for an hour, instead of those of before, and the email as the user has it. Undefined
+   * where no user has it.
+   */
+  issue(email: string, now: Seconds): Promise<{ token: string; email: string } | undefined>
+  /** The email of the user whose link it is, while it works. */
+  emailOf(token: string, now: Seconds): Promise<string | undefined>
+  /**
+   * Sets the password and ends the user's sessions and invitations; the second factor stays. False where the link does
+   * not work (any more). @throws CommonPassword, TooBusy
+   */
+  use(token: string, password: string, by: Omit<Actor, 'name'>): Promise<boolean>
+}
+
+export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets'>): PasswordReset {
+  const { access, passwordResets } = store
+  return {
+    async ask(email, address, now) {
+      const limits: TryLimit[] = [
+        { name: `reset of ${emailKey(email)}`, most: mostOfEmail, seconds: hour },
+        { name: `reset from ${address}`, most: mostOfAddress, seconds: hour },
+      ]
+      const before = await access.findTries(limits, now)
+      const full = before.filter(({ count }, index) => count >= (limits[index] as TryLimit).most)
+      if (full.length > 0) return { retryAfterSeconds: Math.max(...full.map(({ endsAt }) => endsAt - now)) }
+      // Somebody else may have used up the last one since.
+      return (await access.countTries(limits, now)) ? 'COUNTED' : { retryAfterSeconds: hour }
+    },
+    async issue(email, now) {
+      const issued = { token: newToken(), email: emailKey(email) }
+      return (await passwordResets.create(issued.email, hashOf(issued.token), now + hour)) ? issued : undefined
+    },
+    emailOf: async (token, now) => (await passwordResets.find(hashOf(token), now))?.email,
+    async use(token, password, by) {
+      const user = await passwordResets.find(hashOf(token), by.at)
+      if (user === undefined) return false
+      await assertUncommon(password, user.email)
+      const isSet = await passwordResets.use(hashOf(token), await hashPassword(password), by)
+      if (isSet) await access.forgetTries(triesOfEmail(user.email).name)
+      return isSet
+    },
+  }
+}

@@ -1,0 +1,132 @@
+// The provider of OpenID Connect: the one file that speaks to it. It says who somebody is there; whether they may
+// enter is decided in identities.ts.
+import * as client from 'openid-client'
+import { emailFault } from '../core/email.ts'
+
+/** `isOnly`: nobody signs in by password. */
+export type ProviderSettings = { issuer: string; clientId: string; clientSecret: string; isOnly: boolean }
+
+/** Who somebody is at the provider; `email` is null where it does not say that the address is theirs. */
+export type Identity = { issuer: string; subject: string; email: string | null }
+
+/** What the provider's answer is checked against. They stay with the browser that began. */
+export type Checks = { state: string; nonce: string; verifier: string }
+
+export type Provider = {
+  isOnly: boolean
+  /** Where the browser goes to sign in. @throws ProviderFailed */
+  begin(redirectUri: string): Promise<{ url: string; checks: Checks }>
+  /** Who came back, by the query that they brought. @throws ProviderFailed */
+  finish(redirectUri: string, query: string, checks: Checks): Promise<Identity>
+}
+
+/** The provider does not answer as it should, has refused, or what came back is not what was asked for. */
+export type ProviderFault = 'PROVIDER_DOWN' | 'PROVIDER_REFUSED' | 'PROVIDER_INVALID'
+
+export class ProviderFailed extends Error {
+  override name = 'ProviderFailed'
+  readonly fault: ProviderFault
+  /** For the log: the library's code, or OAuth's own, such as `invalid_client`. */
+  readonly code: string
+
+  constructor(fault: ProviderFault, cause: unknown) {
+    super(fault, { cause })
+    this.fault = fault
+    const { error, code } = cause as { error?: unknown; code?: unknown }
+    this.code = [error, code].map(String).find((text) => /^(?!undefined$)\w{1,60}$/.test(text)) ?? 'unknown'
+  }
+}
+
+/** For each of the few requests of a sign-in. */
+const timeoutSeconds = 5
+
+export function openProvider(settings: ProviderSettings): Provider {
+  let known: Promise<Described> | undefined
+  /** Asked for at first use, and again after a failure: a provider that is down keeps no server from starting. */
+  const configuration = () => {
+    known ??= discover(settings).catch((error) => {
+      known = undefined
+      throw new ProviderFailed('PROVIDER_DOWN', error)
+    })
+    return known
+  }
+  return {
+    isOnly: settings.isOnly,
+    async begin(redirectUri) {
+      const { config } = await configuration()
+      const checks = {
+        state: client.randomState(),
+        nonce: client.randomNonce(),
+        verifier: client.randomPKCECodeVerifier(),
+      }
+      const { href } = client.buildAuthorizationUrl(config, {
+        ...{ redirect_uri: redirectUri, scope: 'openid email', state: checks.state, nonce: checks.nonce },
+        code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
+        code_challenge_method: 'S256',
+      })
+      return { url: href, checks }
+    },
+    async finish(redirectUri, query, checks) {
+      const described = await configuration()
+      return identify(described, new URL(`${redirectUri}?${query}`), checks).catch((error) => {
+        const fault = faultOf(error)
+        if (fault === 'PROVIDER_DOWN') known = undefined
+        throw new ProviderFailed(fault, error)
+      })
+    },
+  }
+}
+
+/** The provider as it has described itself. */
+type Described = { config: client.Configuration; showSecretOtherwise(): void }
+
+async function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Described> {
+  // Both are usual, and a provider may have been told to take one of them from this client.
+  const ways = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)]
+  const secretShown: client.ClientAuth = (...request) => ways[0]?.(...request)
+  // The signature is checked too, not only that the token came from the provider itself.
+  const execute = [client.enableNonRepudiationChecks]
+  if (issuer.startsWith('http:')) execute.push(client.allowInsecureRequests)
+  const options = { execute, timeout: timeoutSeconds }
+  const config = await client.discovery(new URL(issuer), clientId, {}, secretShown, options)
+  return { config, showSecretOtherwise: () => void ways.reverse() }
+}
+
+async function identify(provider: Described, address: URL, checks: Checks): Promise<Identity> {
+  const { config, showSecretOtherwise } = provider
+  const exchange = () =>
+    client.authorizationCodeGrant(config, address, {
+      pkceCodeVerifier: checks.verifier,
+      expectedState: checks.state,
+      expectedNonce: checks.nonce,
+      idTokenExpected: true,
+    })
+  const tokens = await exchange().catch((error) => {
+    if ((error as { status?: number }).status !== 401) throw error
+    showSecretOtherwise()
+    return exchange()
+  })
+  const claims = tokens.claims() as client.IDToken
+  const { userinfo_endpoint: hasMore } = config.serverMetadata()
+  const isElsewhere = claims.email === undefined && hasMore !== undefined
+  const about = isElsewhere ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : claims
+  return { issuer: claims.iss, subject: claims.sub, email: verifiedEmail(about) }
+}
+
+/** Microsoft Entra ID says by `xms_edov` that the domain's owner has verified an address. */
+function verifiedEmail({ email, email_verified, xms_edov }: Record<string, unknown>): string | null {
+  const isVerified = email_verified === true || (email_verified === undefined && (xms_edov === true || xms_edov === 1))
+  return isVerified && typeof email === 'string' && emailFault(email) === undefined ? email : null
+}
+
+const downCodes = ['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON']
+
+function faultOf(error: unknown): ProviderFault {
+  if (error instanceof client.AuthorizationResponseError) {
+    const isDown = ['server_error', 'temporarily_unavailable'].includes(error.error)
+    return isDown ? 'PROVIDER_DOWN' : 'PROVIDER_REFUSED'
+  }
+  // What `fetch` throws where nobody answers is a TypeError.
+  const isDown = error instanceof TypeError || downCodes.includes(String((error as { code?: unknown }).code))
+  return isDown ? 'PROVIDER_DOWN' : 'PROVIDER_INVALID'
+}

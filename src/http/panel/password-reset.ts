@@ -1,0 +1,55 @@
+// A new password by a link that is mailed.
+import Type from 'typebox'
+import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
+import { type PanelLanguage, panelLanguages, resetMail } from '../../core/account-mails.ts'
+import type { Seconds } from '../../core/instant.ts'
+import { PanelRefusal } from './errors.ts'
+import { forAnybody, needPasswords, type PanelParts } from './route.ts'
+import { closed, Email } from './schemas.ts'
+
+const Token = Type.String({ minLength: 1, maxLength: 100 })
+
+export const passwordResetRoutes = {
+  /** The same answer, as fast, whether or not the email has a user: what differs comes behind it. */
+  ...forAnybody('POST /password-resets', {
+    body: Type.Object({ email: Email, language: Type.Enum(panelLanguages) }, closed),
+    async run({ body: { email, language }, parts, address, now, note }) {
+      needPasswords(parts)
+      if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
+      const asked = await parts.passwordReset.ask(email, address, now)
+      if (asked !== 'COUNTED') throw new PanelRefusal('TOO_MANY_TRIES', [], asked.retryAfterSeconds)
+      sendLink(parts, email, language, now).catch(note)
+      return {}
+    },
+  }),
+  /** Whose link it is, so that the browser knows which password it keeps. */
+  ...forAnybody('POST /password-reset', {
+    body: Type.Object({ token: Token }, closed),
+    async run({ body, parts, now }) {
+      needPasswords(parts)
+      const email = await parts.passwordReset.emailOf(body.token, now)
+      if (email === undefined) throw new PanelRefusal('LINK_USED_UP')
+      return { email }
+    },
+  }),
+  ...forAnybody('PUT /password-reset', {
+    body: Type.Object(
+      { token: Token, password: Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength }) },
+      closed,
+    ),
+    async run({ body, parts, by }) {
+      needPasswords(parts)
+      const { address, at } = by
+      const isSet = await parts.passwordReset.use(body.token, body.password, { kind: 'user', address, at })
+      if (!isSet) throw new PanelRefusal('LINK_USED_UP')
+      return {}
+    },
+  }),
+}
+
+async function sendLink(parts: PanelParts, email: string, language: PanelLanguage, now: Seconds): Promise<void> {
+  const issued = await parts.passwordReset.issue(email, now)
+  if (issued === undefined) return
+  // The token stands behind `#`, which no server, log or referrer gets to see.
+  await parts.mailer.send({ to: issued.email, ...resetMail(language, `${parts.site.publicUrl}/reset#${issued.token}`) })
+}

@@ -1,0 +1,60 @@
+// Where the provider of OpenID Connect sends people back to. They get a screen of the panel, never JSON.
+import cookie from '@fastify/cookie'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { enter, type IdentityRefusal } from '../../access/identities.ts'
+import { type Provider, ProviderFailed, type ProviderFault } from '../../access/provider.ts'
+import { shortAddress } from '../address.ts'
+import { errorCodeOf, logFailure } from '../errors.ts'
+import type { PanelSurface } from './api.ts'
+import { deviceOf } from './device.ts'
+import { unsealed } from './flow.ts'
+import { callbackPath } from './provider.ts'
+import { flowOf, flowSeconds, sessionOf, setFlow, setSession } from './session-cookie.ts'
+
+/** Why somebody who comes back is not let in: the sign-in screen has words for each. */
+export type ProviderRefusal = ProviderFault | IdentityRefusal | 'TOO_OLD' | 'SERVICE_UNAVAILABLE'
+
+export function providerCallback(parts: PanelSurface): FastifyPluginAsync {
+  return async (scope) => {
+    const { provider } = parts
+    if (provider === null) return
+    await scope.register(cookie)
+    // Not for HEAD: a code counts once, and what looks at links would use it up.
+    scope.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
+      const { publicUrl } = parts.site
+      const came = await comeBack(parts, provider, request).catch((error) => refusalOf(parts, error, request))
+      setFlow(reply, null, publicUrl)
+      if (typeof came === 'string') return reply.redirect(`${publicUrl}/sign-in?refused=${came}`, 303)
+      setSession(reply, came.token, publicUrl)
+      return reply.redirect(`${publicUrl}${came.to}`, 303)
+    })
+  }
+}
+
+type Entered = { token: string; to: string }
+
+async function comeBack(
+  { store, users, site, ...parts }: PanelSurface,
+  provider: Provider,
+  request: FastifyRequest,
+): Promise<Entered | ProviderRefusal> {
+  const now = Math.floor(parts.now() / 1_000)
+  const flow = await unsealed({ store, now: parts.now }, flowOf(request, site.publicUrl))
+  if (flow === undefined) return 'TOO_OLD'
+  // Each way back is taken once, whoever has kept its cookie.
+  const once = { name: `flow ${flow.checks.state}`, most: 1, seconds: flowSeconds }
+  if (!(await store.access.countTries([once], now))) return 'TOO_OLD'
+  const query = request.url.slice(request.url.indexOf('?') + 1)
+  const identity = await provider.finish(`${site.publicUrl}${callbackPath}`, query, flow.checks)
+  const client = { device: deviceOf(request.headers['user-agent']), address: shortAddress(request.ip) }
+  const entered = await enter(store, identity, flow.following, client, now)
+  if (typeof entered === 'string') return entered
+  await users.signOut(sessionOf(request, site.publicUrl))
+  return { token: entered.token, to: flow.to }
+}
+
+function refusalOf({ log }: PanelSurface, error: unknown, request: FastifyRequest): ProviderRefusal {
+  const code = error instanceof ProviderFailed ? error.fault : errorCodeOf(error)
+  logFailure(log, code, error, request)
+  return error instanceof ProviderFailed ? error.fault : 'SERVICE_UNAVAILABLE'
+}

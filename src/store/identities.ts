@@ -1,0 +1,58 @@
+// Who users are at the provider of OpenID Connect. Both engines read these statements alike.
+import type { Seconds } from '../core/instant.ts'
+import { acceptInvitation, type Credentials, type NewUser, toCredentials } from './access.ts'
+import { type Actor, addAuditEntry } from './audit.ts'
+import { boundTo, type Runner, type Sql } from './sql.ts'
+
+export type IdentityName = { issuer: string; subject: string }
+
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type Identities = ReturnType<typeof identitiesOn>
+
+export function identitiesOn({ read, write }: Runner) {
+  return { ...boundTo(read, { find, findInvitationTo }), ...boundTo(write, { link, join }) }
+}
+
+async function find(sql: Sql, { issuer, subject }: IdentityName): Promise<Credentials | undefined> {
+  const row = await sql.get('SELECT * FROM users WHERE issuer = ? AND subject = ?', issuer, subject)
+  return row && toCredentials(row)
+}
+
+/** Gives a user who has no identity yet this one, for good. False where there is no such user, or somebody was faster. */
+async function link(sql: Sql, userId: number, name: IdentityName, by: Actor): Promise<boolean> {
+  const { issuer, subject } = name
+  const change = 'UPDATE users SET issuer = ?, subject = ? WHERE id = ? AND subject IS NULL RETURNING *'
+  const row = await sql.get(change, issuer, subject, userId)
+  if (row === undefined) return false
+  await addAuditEntry(sql, by, {
+    ...{ accountId: row.account_id, action: 'user.linked' },
+    ...{ subject: { kind: 'user', id: userId, name: row.email }, before: null, after: { issuer } },
+  })
+  return true
+}
+
+/** The newest open one that was made out to this email: the hash of its token. */
+async function findInvitationTo(sql: Sql, email: string, now: Seconds): Promise<Uint8Array | undefined> {
+  const select = `SELECT token_hash FROM invitations WHERE email = ? AND ends_at > ?
+    ORDER BY created_at DESC, token_hash LIMIT 1`
+  return (await sql.get(select, email, now))?.token_hash
+}
+
+/** As `acceptInvitation`, by somebody who comes from the provider. @throws Refused where the email has a user */
+async function join(
+  sql: Sql,
+  tokenHash: Uint8Array,
+  user: Omit<NewUser, 'passwordHash' | 'role'>,
+  accountName: string,
+  { issuer, subject }: IdentityName,
+  by: Actor,
+): Promise<Credentials | undefined> {
+  const passwordHash = noPassword
+  const made = await acceptInvitation(sql, tokenHash, { ...user, passwordHash }, accountName, by)
+  if (made === undefined) return undefined
+  await sql.run('UPDATE users SET issuer = ?, subject = ? WHERE id = ?', issuer, subject, made.id)
+  return { user: made, passwordHash, hasFactor: false }
+}
+
+/** No password has this hash. */
+const noPassword = ''

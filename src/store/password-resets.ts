@@ -1,0 +1,41 @@
+// Links by which users set a new password. Both engines read these statements alike.
+import type { Seconds } from '../core/instant.ts'
+import { setPassword, toUser, type User } from './access.ts'
+import type { Actor } from './audit.ts'
+import { boundTo, type Runner, type Sql } from './sql.ts'
+
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type PasswordResets = ReturnType<typeof passwordResetsOn>
+
+export function passwordResetsOn({ read, write }: Runner) {
+  return { ...boundTo(read, { find }), ...boundTo(write, { create, use }) }
+}
+
+/** The user's links of before end. False where no user has the email. */
+async function create(sql: Sql, email: string, tokenHash: Uint8Array, endsAt: Seconds): Promise<boolean> {
+  const user = await sql.get('SELECT id FROM users WHERE email = ?', email)
+  if (user === undefined) return false
+  await sql.run('DELETE FROM password_resets WHERE user_id = ?', user.id)
+  const insert = 'INSERT INTO password_resets (token_hash, user_id, ends_at) VALUES (?, ?, ?)'
+  await sql.run(insert, tokenHash, user.id, endsAt)
+  return true
+}
+
+/** Whose link it is, while it works. */
+async function find(sql: Sql, tokenHash: Uint8Array, now: Seconds): Promise<User | undefined> {
+  const row = await sql.get(
+    `SELECT users.* FROM password_resets JOIN users ON users.id = user_id WHERE token_hash = ? AND ends_at > ?`,
+    ...[tokenHash, now],
+  )
+  return row && toUser(row)
+}
+
+/** Uses the link up, and ends the user's sessions and invitations. False where it does not work (any more). */
+async function use(sql: Sql, tokenHash: Uint8Array, passwordHash: string, by: Omit<Actor, 'name'>): Promise<boolean> {
+  const user = await find(sql, tokenHash, by.at)
+  // Of two who use one link at once, one removes the row.
+  const removed = await sql.run('DELETE FROM password_resets WHERE token_hash = ?', tokenHash)
+  if (user === undefined || removed === 0) return false
+  await setPassword(sql, user.id, passwordHash, { ...by, name: user.email }, 'user.password_reset')
+  return true
+}

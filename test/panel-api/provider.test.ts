@@ -1,0 +1,435 @@
+// Signing in by a provider of OpenID Connect: who gets in, and what of an answer that is wrong.
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { hashPassword, isPassword } from '../../src/access/passwords.ts'
+import { buildUsers } from '../../src/access/users.ts'
+import { testerAt } from '../support/actor.ts'
+import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
+import { installation } from '../support/lastcall.ts'
+import { rowsOf } from '../support/rows.ts'
+
+const place = installation({ after })
+const provider = await identityProvider({ after })
+const { state } = provider
+const server = await place.serve([], { ...provider.settings, TRUST_PROXY: '127.0.0.1' })
+const publicUrl = `http://localhost:${server.port}`
+await provider.open(publicUrl)
+const now = () => Math.floor(Date.now() / 1_000)
+const password = 'a long old password'
+const by = () => testerAt(now())
+const json = { 'content-type': 'application/json' }
+
+const accountId = await place.arrange(async (store) => {
+  const { id } = await store.configuration.createAccount('Owner', by())
+  await buildUsers(store).create(id, { email: 'owner@example.com', password, role: 'owner' }, by())
+  return id
+})
+
+/** A person who has a user, by the email that the provider knows too. */
+const userOf = (email: string) =>
+  place.arrange((store) => buildUsers(store).create(accountId, { email, password, role: 'member' }, by()))
+
+beforeEach(() => {
+  Object.assign(state, { alter: undefined, isForged: false, isRefused: false, isDown: false })
+})
+
+let addresses = 0
+
+/** A browser that keeps its cookies, at an address of its own. */
+function browser(at = publicUrl) {
+  const jar = new Map<string, string>()
+  addresses += 1
+  const from = `198.51.${addresses >> 8}.${addresses & 255}`
+  async function ask(url: string, init: RequestInit = {}): Promise<Response> {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const headers = { cookie, 'x-forwarded-for': from, accept: 'text/html', ...init.headers }
+    const answer = await fetch(url, { redirect: 'manual', ...init, headers })
+    for (const set of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+      if (value === '' || /max-age=0/i.test(set)) jar.delete(name)
+      else jar.set(name, value)
+    }
+    return answer
+  }
+  const api = (method: string, path: string, body?: unknown) =>
+    ask(`${at}/panel/api${path}`, {
+      method,
+      headers: json,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+
+  return {
+    jar,
+    ask,
+    api,
+    /** The provider's address, for signing in. */
+    async begin(more: object = {}): Promise<string> {
+      const answer = await api('POST', '/provider', { to: '/', ...more })
+      const body = (await answer.json()) as { url: string; code?: string }
+      assert.equal(answer.status, 200, body.code ?? '')
+      return body.url
+    },
+    /** From there to where the provider sends people back to. */
+    async atProvider(start: string): Promise<URL> {
+      let url = start
+      for (let hops = 0; hops < 10; hops += 1) {
+        const answer = await ask(url)
+        const next = answer.headers.get('location')
+        assert.ok(next, `${answer.status} ${await answer.text()}`)
+        url = new URL(next, url).href
+        if (url.startsWith(at)) return new URL(url)
+      }
+      throw new Error('the provider goes round in circles')
+    },
+    /** Where Lastcall leads to then: a screen, with the refusal if there is one. */
+    async comeBack(url: URL | string): Promise<string> {
+      const answer = await ask(String(url))
+      assert.equal(answer.status, 303)
+      return (answer.headers.get('location') ?? '').slice(at.length)
+    },
+    who: async () => ((await (await api('GET', '/session')).json()) as any).user,
+  }
+}
+
+/** The whole way of somebody whom the provider knows with these claims. */
+async function signIn(who: string, claims: Record<string, unknown>, more: object = {}) {
+  state.who = who
+  state.people[who] = claims
+  const one = browser()
+  const led = await one.comeBack(await one.atProvider(await one.begin(more)))
+  return { ...one, led, user: await one.who() }
+}
+
+const refusedAs = (code: string) => `/sign-in?refused=${code}`
+const verified = (email: string) => ({ email, email_verified: true })
+
+test('a user is found by verified email first, and from then on by issuer and subject alone', async () => {
+  const { id } = await userOf('ada@example.com')
+  const first = await signIn('ada', verified('Ada@Example.com'), { to: '/settings?a=b' })
+  assert.deepEqual([first.led, first.user.id], ['/settings?a=b', id])
+  const renamed = await signIn('ada', verified('ada@married.example'))
+  assert.deepEqual([renamed.user.id, renamed.user.email], [id, 'ada@example.com'])
+  // An email is not asked for once the identity is known.
+  assert.equal((await signIn('ada', {})).user.id, id)
+  // A second identity with that email does not take the user over.
+  const other = await signIn('another-ada', verified('ada@example.com'))
+  assert.deepEqual([other.led, other.user], [refusedAs('OTHER_IDENTITY'), undefined])
+})
+
+test('the session is an ordinary one: it remembers the browser, and ends the one before', async () => {
+  await userOf('sessions@example.com')
+  const one = await signIn('sessions', verified('sessions@example.com'))
+  const before = one.jar.get('lastcall') as string
+  assert.equal(one.jar.has('lastcall-flow'), false)
+  assert.ok((await rowsOf(place)).sessions?.some((row) => /198\.51\.\d+\.0\/24/.test(row)))
+  assert.equal(await one.comeBack(await one.atProvider(await one.begin())), '/')
+  assert.notEqual(one.jar.get('lastcall'), before)
+  const old = await one.ask(`${publicUrl}/panel/api/session`, { headers: { cookie: `lastcall=${before}` } })
+  assert.equal(((await old.json()) as any).signedIn, false)
+})
+
+test('an unverified email is refused; at Entra xms_edov stands for email_verified', async () => {
+  await userOf('edov@example.com')
+  const email = 'edov@example.com'
+  for (const claims of [
+    { email },
+    { email, email_verified: false },
+    { email, email_verified: 'true' },
+    { email, email_verified: false, xms_edov: true },
+    { email, xms_edov: false },
+    { email_verified: true },
+    verified('no email'),
+  ]) {
+    const { led, user } = await signIn('edov', claims)
+    assert.deepEqual([led, user], [refusedAs('EMAIL_NOT_VERIFIED'), undefined], JSON.stringify(claims))
+  }
+  assert.equal((await signIn('edov', { email, xms_edov: 1 })).user.email, email)
+  await userOf('edov2@example.com')
+  assert.equal((await signIn('edov2', { email: 'edov2@example.com', xms_edov: true })).led, '/')
+})
+
+test('an email that stands in no ID token is asked for at the provider', async () => {
+  await userOf('userinfo@example.com')
+  state.alter = ({ email: _, email_verified: __, ...claims }) => claims
+  assert.equal((await signIn('userinfo', verified('userinfo@example.com'))).led, '/')
+})
+
+test('nobody gets a user who is not invited, and a removed user is none', async () => {
+  const { led, user } = await signIn('stranger', verified('stranger@example.com'))
+  assert.deepEqual([led, user], [refusedAs('NOT_INVITED'), undefined])
+  const { id } = await userOf('leaver@example.com')
+  const leaver = await signIn('leaver', verified('leaver@example.com'))
+  assert.equal(leaver.user.id, id)
+  await place.arrange((store) => buildUsers(store).remove(accountId, id, by()))
+  assert.equal(await leaver.who(), undefined)
+  assert.equal((await signIn('leaver', verified('leaver@example.com'))).led, refusedAs('NOT_INVITED'))
+})
+
+test('an open invitation to the email makes the user with its role, once, and needs no link', async () => {
+  await place.arrange((store) =>
+    buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'Guest@example.com' }, by()),
+  )
+  const guest = await signIn('guest', verified('guest@EXAMPLE.com'))
+  assert.deepEqual([guest.led, guest.user.email, guest.user.role], ['/', 'guest@example.com', 'viewer'])
+  assert.equal(guest.user.accountId, accountId)
+  const row = (await rowsOf(place)).users?.find((one) => one.includes('guest@example.com')) ?? ''
+  assert.match(row, /"password_hash":""/)
+  await place.arrange((store) => buildUsers(store).remove(accountId, guest.user.id, by()))
+  assert.equal((await signIn('guest', verified('guest@example.com'))).led, refusedAs('NOT_INVITED'))
+})
+
+test('a link that was followed makes the user too; it counts once, and is for nobody who has one', async () => {
+  const link = (role: 'member' | 'viewer') =>
+    place.arrange((store) => buildUsers(store).invite({ id: 1, accountId }, { role, email: null }, by()))
+  const invitation = { token: await link('member') }
+  const unverified = await signIn('follower', { email: 'follower@example.com' }, { invitation })
+  assert.equal(unverified.led, refusedAs('EMAIL_NOT_VERIFIED'))
+  const one = browser()
+  const start = await one.begin({ invitation })
+  assert.ok(!start.includes(invitation.token))
+  const follower = await signIn('follower', verified('follower@example.com'), { invitation })
+  assert.deepEqual([follower.led, follower.user.role], ['/', 'member'])
+  state.who = 'late-follower'
+  state.people['late-follower'] = verified('late-follower@example.com')
+  assert.equal(await one.comeBack(await one.atProvider(start)), refusedAs('LINK_USED_UP'))
+  const used = await browser().api('POST', '/provider', { to: '/', invitation })
+  assert.deepEqual([used.status, ((await used.json()) as any).code], [404, 'LINK_USED_UP'])
+  const another = { token: await link('viewer') }
+  assert.equal((await signIn('follower', {}, { invitation: another })).led, refusedAs('EMAIL_TAKEN'))
+  const owner = await signIn('as-owner', verified('owner@example.com'), { invitation: another })
+  assert.equal(owner.led, refusedAs('EMAIL_TAKEN'))
+})
+
+test('whoever came by the provider has no password, and a wrong one takes as long', async () => {
+  await place.arrange((store) =>
+    buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'passwordless@example.com' }, by()),
+  )
+  assert.equal((await signIn('passwordless', verified('passwordless@example.com'))).led, '/')
+  for (const guess of ['', ' ', 'password', '$argon2id$v=19$m=1,t=1,p=1$$']) {
+    const answer = await browser().api('POST', '/session', { email: 'passwordless@example.com', password: guess })
+    assert.equal(answer.status, guess === '' ? 422 : 403)
+  }
+  const times = { none: 0, wrong: 0 }
+  for (let n = 0; n < 5; n += 1)
+    for (const [name, hash] of [
+      ['none', ''],
+      ['wrong', await hashPassword('another')],
+    ] as const) {
+      const before = performance.now()
+      assert.equal(await isPassword('a guess', hash, 'first'), false)
+      times[name] += performance.now() - before
+    }
+  assert.ok(times.none > times.wrong / 4, JSON.stringify(times))
+})
+
+test('a user of a suspended account comes in as by password, and can read', async () => {
+  const suspended = await place.arrange(async (store) => {
+    const { id } = await store.configuration.createAccount('Suspended', by())
+    await buildUsers(store).create(id, { email: 'suspended@example.com', password, role: 'owner' }, by())
+    await store.configuration.updateAccount(id, { suspended: true }, by())
+    return id
+  })
+  const one = await signIn('suspended', verified('suspended@example.com'))
+  assert.deepEqual([one.led, one.user.accountId], ['/', suspended])
+  assert.equal((await one.api('GET', '/overview')).status, 200)
+  assert.equal((await one.api('POST', '/keys', { name: 'x' })).status, 403)
+})
+
+test('OIDC_ONLY closes every way by password, and the set-up link works by the provider', async (t) => {
+  const fresh = installation(t)
+  const only = await identityProvider(t)
+  const closed = await fresh.serve([], {
+    ...only.settings,
+    OIDC_ONLY: 'on',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    SMTP_FROM: 'a@b.example',
+  })
+  const at = `http://localhost:${closed.port}`
+  await only.open(at, 'client_secret_post')
+  const { url } = await fresh.json(['setup-link'])
+  const token = new URL(url).hash.slice(1)
+  only.state.who = 'first'
+  only.state.people.first = verified('first@example.com')
+  const one = browser(at)
+  assert.deepEqual(((await (await one.api('GET', '/session')).json()) as any).ways, {
+    ...{ byPassword: false, byProvider: true, hasMail: true },
+  })
+  const tokenless = await one.api('POST', '/provider', { to: '/', invitation: { token } })
+  assert.equal(tokenless.status, 422)
+  const start = await one.begin({ invitation: { token, accountName: 'First' } })
+  assert.equal(await one.comeBack(await one.atProvider(start)), '/')
+  const { user, account } = (await (await one.api('GET', '/session')).json()) as any
+  assert.deepEqual([user.email, user.role, account.name], ['first@example.com', 'owner', 'First'])
+  const email = 'first@example.com'
+  for (const [method, path, body] of [
+    ['POST', '/session', { email, password }],
+    ['POST', '/users', { token: 'x', email, password }],
+    ['POST', '/password', { current: password, next: `${password} 2` }],
+    ['POST', '/password-resets', { email, language: 'en' }],
+    ['POST', '/password-reset', { token: 'x' }],
+    ['PUT', '/password-reset', { token: 'x', password }],
+  ] as const) {
+    const answer = await one.api(method, path, body)
+    const { code } = (await answer.json()) as { code: string }
+    assert.deepEqual([path, answer.status, code], [path, 409, 'PASSWORDS_OFF'])
+  }
+})
+
+test('without a provider there is no way to it', async (t) => {
+  const fresh = installation(t)
+  const plain = await fresh.serve()
+  const one = browser(plain.origin)
+  assert.equal((await one.api('POST', '/provider', { to: '/' })).status, 409)
+  const back = await one.ask(`${plain.origin}/panel/oidc/callback?code=x&state=y`, { headers: { accept: '*/*' } })
+  assert.equal(back.status, 404)
+})
+
+test('an answer that was altered on the way lets nobody in: nonce, issuer, audience, expiry, signature', async () => {
+  await userOf('altered@example.com')
+  const hour = 3_600
+  const alterations: Record<string, (claims: Claims) => Claims> = {
+    nonce: (claims) => ({ ...claims, nonce: 'of another sign-in' }),
+    'no nonce': ({ nonce: _, ...claims }) => claims,
+    issuer: (claims) => ({ ...claims, iss: 'https://evil.example' }),
+    audience: (claims) => ({ ...claims, aud: 'another client' }),
+    'audiences, issued to another': (claims) => ({ ...claims, aud: [oidcClient.id, 'another'], azp: 'another' }),
+    'an expired token': (claims) => ({ ...claims, iat: now() - 2 * hour, exp: now() - hour }),
+    'no subject': ({ sub: _, ...claims }) => claims,
+  }
+  for (const [name, alter] of Object.entries(alterations)) {
+    state.alter = alter
+    const { led, user } = await signIn('altered', verified('altered@example.com'))
+    assert.deepEqual([name, led, user], [name, refusedAs('PROVIDER_INVALID'), undefined])
+  }
+  state.alter = undefined
+  state.isForged = true
+  const forged = await signIn('altered', verified('altered@example.com'))
+  assert.deepEqual([forged.led, forged.user], [refusedAs('PROVIDER_INVALID'), undefined])
+  state.isForged = false
+  state.alter = (claims) => claims
+  assert.equal((await signIn('altered', verified('altered@example.com'))).led, '/')
+})
+
+test('a wrong state, or the issuer of another provider in the address, is refused before the code is sent', async () => {
+  await userOf('state@example.com')
+  state.who = 'state'
+  state.people.state = verified('state@example.com')
+  for (const [name, value] of [
+    ['state', 'another'],
+    ['state', null],
+    ['iss', 'https://evil.example'],
+    ['iss', null],
+  ] as const) {
+    const one = browser()
+    const back = await one.atProvider(await one.begin())
+    if (value === null) back.searchParams.delete(name)
+    else back.searchParams.set(name, value)
+    const before = state.tokenRequests
+    assert.equal(await one.comeBack(back), refusedAs('PROVIDER_INVALID'), `${name} ${value}`)
+    assert.equal(state.tokenRequests, before)
+    assert.equal(await one.who(), undefined)
+  }
+})
+
+test('a code counts once: not with its cookie again, not in another sign-in, not without a cookie', async () => {
+  await userOf('replay@example.com')
+  state.who = 'replay'
+  state.people.replay = verified('replay@example.com')
+  const one = browser()
+  const back = await one.atProvider(await one.begin())
+  const flow = one.jar.get('lastcall-flow') as string
+  const stranger = browser()
+  assert.equal(await stranger.comeBack(back), refusedAs('TOO_OLD'))
+  assert.equal(await one.comeBack(back), '/')
+  stranger.jar.set('lastcall-flow', flow)
+  const before = state.tokenRequests
+  assert.equal(await stranger.comeBack(back), refusedAs('TOO_OLD'))
+  assert.equal(state.tokenRequests, before)
+  // The code in a sign-in that somebody else has begun: the provider itself refuses it.
+  const other = browser()
+  const { searchParams } = new URL(await other.begin())
+  back.searchParams.set('state', searchParams.get('state') as string)
+  assert.equal(await other.comeBack(back), refusedAs('PROVIDER_INVALID'))
+  assert.equal(await other.who(), undefined)
+  // What the browser keeps can be neither made up nor changed.
+  const forger = browser()
+  const theirs = await forger.atProvider(await forger.begin())
+  forger.jar.set('lastcall-flow', `${forger.jar.get('lastcall-flow')}x`)
+  assert.equal(await forger.comeBack(theirs), refusedAs('TOO_OLD'))
+})
+
+test('what the browser keeps is sealed, HttpOnly and gone after ten minutes, and HEAD uses nothing up', async () => {
+  await userOf('sealed@example.com')
+  state.who = 'sealed'
+  state.people.sealed = verified('sealed@example.com')
+  const one = browser()
+  const answer = await one.api('POST', '/provider', { to: '/settings' })
+  const [cookie = ''] = answer.headers.getSetCookie()
+  assert.match(cookie, /^lastcall-flow=[\w.-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/)
+  const { url } = (await answer.json()) as { url: string }
+  const { searchParams } = new URL(url)
+  assert.deepEqual([...searchParams.keys()].sort(), [
+    ...['client_id', 'code_challenge', 'code_challenge_method', 'nonce', 'redirect_uri', 'response_type', 'scope'],
+    'state',
+  ])
+  assert.deepEqual(
+    ['code_challenge_method', 'response_type', 'scope', 'redirect_uri'].map((name) => searchParams.get(name)),
+    ['S256', 'code', 'openid email', `${publicUrl}/panel/oidc/callback`],
+  )
+  const kept = Buffer.from(cookie.split(';')[0]?.split('.')[3] ?? '', 'base64url').toString('latin1')
+  for (const part of ['state', 'nonce', '/settings']) assert.ok(!kept.includes(searchParams.get(part) ?? part), part)
+  const back = await one.atProvider(url)
+  assert.equal((await one.ask(back.href, { method: 'HEAD' })).status, 404)
+  assert.equal(await one.comeBack(back), '/settings')
+})
+
+test('afterwards people are led to a screen of ours alone', async () => {
+  for (const to of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    '',
+    'x',
+    '/a\\b',
+    '/a b',
+    `/${'a'.repeat(500)}`,
+  ]) {
+    const answer = await browser().api('POST', '/provider', { to })
+    assert.equal(answer.status, 422, to)
+  }
+})
+
+test('somebody who refuses at the provider is told so, and so is who finds it down, before and after', async () => {
+  state.isRefused = true
+  const refused = await signIn('refuser', verified('owner@example.com'))
+  assert.deepEqual([refused.led, refused.user], [refusedAs('PROVIDER_REFUSED'), undefined])
+  state.isRefused = false
+  const one = browser()
+  state.who = 'late'
+  const back = await one.atProvider(await one.begin())
+  state.isDown = true
+  assert.equal(await one.comeBack(back), refusedAs('PROVIDER_DOWN'))
+  // It is asked again who it is, and then it is found.
+  const down = await one.api('POST', '/provider', { to: '/' })
+  assert.deepEqual([down.status, ((await down.json()) as any).code], [503, 'PROVIDER_DOWN'])
+  state.isDown = false
+  state.people.late = verified('late@example.com')
+  assert.equal((await signIn('late', verified('late@example.com'))).led, refusedAs('NOT_INVITED'))
+})
+
+test('neither codes nor tokens nor the secret nor emails nor words of the provider stand in the log', async () => {
+  await userOf('logged@example.com')
+  const one = await signIn('logged', verified('logged@example.com'))
+  state.alter = (claims) => ({ ...claims, nonce: 'planted-nonce' })
+  await signIn('logged', verified('logged@example.com'))
+  assert.match(server.output(), /OAUTH_JWT_CLAIM_COMPARISON_FAILED.*the provider of OpenID Connect was of no use/)
+  const secrets = [
+    oidcClient.secret,
+    'logged@example.com',
+    'planted',
+    one.jar.get('lastcall') as string,
+    'code=',
+    'eyJ',
+  ]
+  for (const secret of secrets) assert.ok(!server.output().includes(secret), secret)
+})

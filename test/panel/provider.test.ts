@@ -1,0 +1,133 @@
+// Signing in by a provider of OpenID Connect, and setting a new password by mail, in a real browser.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { words } from '../../panel/src/screens/coming-in/words.ts'
+import { buildUsers } from '../../src/access/users.ts'
+import { testerAt } from '../support/actor.ts'
+import { identityProvider } from '../support/identity-provider.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { eventually } from '../support/prepared.ts'
+import { assertFits, assertNoViolation, assertUntroubled, panelStage, widthsInLanguages } from './stage.ts'
+
+const provider = await identityProvider({ after })
+const mail = await mailServer({ after })
+const stage = await panelStage({ after }, [], {
+  ...provider.settings,
+  ...{ SMTP_URL: mail.url, SMTP_FROM: 'panel@shop.example' },
+})
+const { state } = provider
+const publicUrl = `http://localhost:${stage.server.port}`
+await provider.open(publicUrl)
+
+const verified = (email: string) => ({ email, email_verified: true })
+
+async function look(page: Page): Promise<void> {
+  await assertNoViolation(page)
+  await assertFits(page)
+  assertUntroubled(page)
+}
+
+test('a provider that is down when the server starts is said so, and found once it is there', async () => {
+  state.isDown = true
+  const page = await stage.open(undefined, { path: `${publicUrl}/sign-in` })
+  await page.getByRole('button', { name: words.en.byProvider }).click()
+  await page.getByText(words.en.refused.PROVIDER_DOWN).waitFor()
+  await look(page)
+  state.isDown = false
+  state.who = 'nobody'
+  await page.getByRole('button', { name: words.en.byProvider }).click()
+  await page.getByText(words.en.refused.EMAIL_NOT_VERIFIED).waitFor()
+})
+
+test('single sign-on leads to where one wanted to go, by keyboard alone, in both languages', async () => {
+  const ada = await stage.person('ada')
+  Object.assign(state.people, { ada: verified(ada.email) })
+  for (const { width, language } of widthsInLanguages) {
+    state.who = 'ada'
+    const page = await stage.open(undefined, { width, language, path: `${publicUrl}/settings/users` })
+    const button = page.getByRole('button', { name: words[language].byProvider })
+    await button.waitFor()
+    await look(page)
+    for (let presses = 0; presses < 15; presses += 1) {
+      await page.keyboard.press('Tab')
+      if (await button.evaluate((one) => one === document.activeElement)) break
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${publicUrl}/settings/users`)
+    await page.getByText(ada.email).first().waitFor()
+    assertUntroubled(page)
+    await page.context().close()
+  }
+})
+
+test('who is refused reads why, in a sentence, and can try again', async () => {
+  state.who = 'stranger'
+  state.people.stranger = verified('stranger@example.com')
+  for (const { width, language } of widthsInLanguages) {
+    const page = await stage.open(undefined, { width, language, path: `${publicUrl}/sign-in` })
+    await page.getByRole('button', { name: words[language].byProvider }).click()
+    await page.getByText(words[language].refused.NOT_INVITED).waitFor()
+    await look(page)
+    await page.goto(`${publicUrl}/sign-in?refused=nonsense`)
+    await page.getByRole('button', { name: words[language].byProvider }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await page.context().close()
+  }
+})
+
+test('an invitation is joined by single sign-on', async () => {
+  const owner = await stage.person('inviter')
+  const token = await stage.place.arrange((store) =>
+    buildUsers(store).invite(
+      { id: 2, accountId: owner.accountId },
+      { role: 'owner', email: null },
+      testerAt(Math.floor(Date.now() / 1_000)),
+    ),
+  )
+  state.who = 'joiner'
+  state.people.joiner = verified('joiner@example.com')
+  const page = await stage.open(undefined, { path: `${publicUrl}/join#${token}` })
+  await page.getByRole('button', { name: words.en.joinByProvider }).waitFor()
+  await look(page)
+  await page.getByRole('button', { name: words.en.joinByProvider }).click()
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.getByText('inviter’s account').waitFor()
+})
+
+test('a forgotten password is set anew by the link in the mail, once', async () => {
+  for (const { width, language } of widthsInLanguages) {
+    const text = words[language]
+    const person = await stage.person(`forgetful-${language}-${width}`)
+    const page = await stage.open(undefined, { width, language, path: '/sign-in' })
+    await page.getByRole('link', { name: text.forgot }).click()
+    await page.getByLabel(text.email).fill(person.email)
+    await look(page)
+    await page.getByRole('button', { name: text.resetSend }).click()
+    await page.getByText(text.resetSent).waitFor()
+    await look(page)
+    const received = () => mail.received.find(({ to }) => to.includes(person.email))
+    assert.ok(await eventually(10_000, async () => received() !== undefined))
+    const plain = (received()?.text ?? '').replace(/=\r?\n/g, '')
+    const token = /\/reset#([\w-]{43})/.exec(plain)?.[1]
+    await page.goto('about:blank')
+    await page.goto(`${stage.server.origin}/reset#${token}`)
+    await page.getByText(text.resetNewText(person.email)).waitFor()
+    assert.equal(new URL(page.url()).hash, '')
+    await page.getByRole('textbox', { name: text.newPassword }).fill('a brand new long password')
+    await look(page)
+    await page.getByRole('button', { name: text.resetSet }).click()
+    await page.getByText(text.resetDone).waitFor()
+    await look(page)
+    await page.getByRole('link', { name: text.toSignIn }).click()
+    await page.getByLabel(text.email).fill(person.email)
+    await page.getByRole('textbox', { name: text.password }).fill('a brand new long password')
+    await page.getByRole('button', { name: text.signIn, exact: true }).click()
+    await page.getByRole('navigation').first().waitFor({ state: 'attached' })
+    const again = await stage.open(undefined, { width, language, path: `/reset#${token}` })
+    await again.getByRole('alert').waitFor()
+    await look(again)
+    await page.context().close()
+    await again.context().close()
+  }
+})

@@ -1,0 +1,109 @@
+/// <reference path="./oidc-provider.d.ts" />
+// A provider of OpenID Connect (oidc-provider) on this machine. Whoever comes is signed in at once as `state.who`, and
+// what its token endpoint answers can be altered on the way.
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { Provider } from 'oidc-provider'
+import type { Scope } from './lastcall.ts'
+
+export type Claims = JWTPayload & Record<string, unknown>
+
+export const oidcClient = { id: 'lastcall', secret: 'a-planted-client-secret-of-a-test' }
+
+export async function identityProvider(scope: Scope) {
+  const own = await generateKeyPair('RS256', { extractable: true })
+  const foreign = await generateKeyPair('RS256')
+  const state = {
+    who: 'ada',
+    people: {} as Record<string, Record<string, unknown>>,
+    /** Changes the claims of the ID token, which is signed again. */
+    alter: undefined as ((claims: Claims) => Claims) | undefined,
+    /** By a key that the provider does not publish. */
+    isForged: false,
+    /** The provider says that somebody has refused. */
+    isRefused: false,
+    isDown: false,
+    tokenRequests: 0,
+  }
+  let provider: Provider | undefined
+  const server = createServer(async (request, response) => {
+    if (state.isDown || provider === undefined) return void response.writeHead(503).end('planted words of a proxy')
+    if (request.url?.startsWith('/token')) {
+      state.tokenRequests += 1
+      if (state.alter || state.isForged) rewrite(response)
+    }
+    if (!request.url?.startsWith('/interaction/')) return void provider.callback()(request, response)
+    const refusal = { error: 'access_denied', error_description: 'planted words of a provider' }
+    const result = state.isRefused ? refusal : { login: { accountId: state.who } }
+    await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  scope.after(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`
+
+  /** The answer of the token endpoint, with another ID token. */
+  function rewrite(response: ServerResponse): void {
+    const end = response.end.bind(response)
+    const altered = async (text: string) => {
+      const answer = JSON.parse(text)
+      const claims = JSON.parse(Buffer.from(String(answer.id_token).split('.')[1] ?? '', 'base64url').toString())
+      const { privateKey } = state.isForged ? foreign : own
+      const signing = new SignJWT(state.alter?.(claims) ?? claims).setProtectedHeader({ alg: 'RS256', kid: 'own' })
+      const body = JSON.stringify({ ...answer, id_token: await signing.sign(privateKey) })
+      response.setHeader('content-length', Buffer.byteLength(body))
+      end(body)
+    }
+    response.end = ((body: string) => {
+      altered(String(body)).catch(() => response.destroy())
+      return response
+    }) as typeof response.end
+  }
+
+  return {
+    issuer,
+    state,
+    settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: oidcClient.id, OIDC_CLIENT_SECRET: oidcClient.secret },
+    /** Until then it is down: where people are sent back to is known once the server listens. */
+    async open(publicUrl: string, secretShown: 'client_secret_basic' | 'client_secret_post' = 'client_secret_basic') {
+      const jwk = { ...(await exportJWK(own.privateKey)), kid: 'own', alg: 'RS256', use: 'sig' }
+      provider = new Provider(issuer, configuration(jwk, `${publicUrl}/panel/oidc/callback`, secretShown, state.people))
+    },
+  }
+}
+
+function configuration(jwk: object, redirectUri: string, secretShown: string, people: Record<string, object>) {
+  return {
+    jwks: { keys: [jwk] },
+    cookies: { keys: ['a key of a test'] },
+    clients: [
+      {
+        ...{ client_id: oidcClient.id, client_secret: oidcClient.secret, redirect_uris: [redirectUri] },
+        ...{ response_types: ['code'], grant_types: ['authorization_code'] },
+        token_endpoint_auth_method: secretShown,
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified', 'xms_edov'] },
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: async () => ({ sub: id, ...people[id] }),
+    }),
+    // Nobody is asked whether Lastcall may know their email.
+    async loadExistingGrant(context: any) {
+      const { client, session, provider } = context.oidc
+      const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+      grant.addOIDCScope('openid email')
+      await grant.save()
+      return grant
+    },
+  }
+}
