@@ -22,6 +22,8 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     'setup-link': [[]],
     'user create': [[...account, ...email], password],
     'user reset': [email, password],
+    'user reset-factor': [email],
+    'user set': [[...email, '--role', 'owner']],
     'key create': [[...account, '--name', 'second']],
     'key list': [account],
     'key rename': [[keyId, '--name', 'first']],
