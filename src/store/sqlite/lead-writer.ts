@@ -103,7 +103,7 @@ async function writeAll(database: Database, leads: Leads, batch: Pending[]): Pro
       answers.push(() => reject(error))
     }
   }
-  await addLeadEntries(database.sql, entries)
+  if (entries.length > 0) await addLeadEntries(database.sql, entries)
   return answers
 }
 
