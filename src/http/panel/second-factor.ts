@@ -1,7 +1,7 @@
 // The second factor: signing in with it, and what a user does with their own.
 import Type from 'typebox'
 import { PanelRefusal } from './errors.ts'
-import { forAnybody, forViewer } from './route.ts'
+import { forAnybody, forViewer, needPasswords } from './route.ts'
 import { AnyPassword, closed } from './schemas.ts'
 import { needRight } from './users.ts'
 
@@ -15,6 +15,7 @@ export const secondFactorRoutes = {
   ...forAnybody('POST /session/code', {
     body: Type.Object({ codeToken: Sealed, code: Code }, closed),
     async run({ body, parts, token: before, client, now, setSession }) {
+      needPasswords(parts)
       const { codeToken, code } = body
       const { token } = await parts.users.signInWithCode(codeToken, code, client(), now)
       await parts.users.signOut(before)
