@@ -193,6 +193,7 @@ atBothWidths('sessions are seen with device and network, and end one by one or a
   await list.getByRole('listitem').nth(3).waitFor({ state: 'detached' })
   await named(page, text.endOthers).click()
   const asked = page.getByRole('dialog', { name: text.endOthersTitle })
+  await asked.waitFor()
   await looksRight(page)
   await named(asked, text.endOthers).click()
   await page.getByText(text.onlyThis).waitFor()

@@ -1,6 +1,6 @@
 // Who bought, for how much, and how long before the end; and an order that a user tells of.
 import Type from 'typebox'
-import { checkOrder, conversionDocument } from '../../core/order.ts'
+import { checkOrder, conversionDocument, orderIdPattern } from '../../core/order.ts'
 import { convert, reverse } from '../../leads/conversions.ts'
 import { reportOf } from '../../leads/report.ts'
 import { PanelRefusal } from './errors.ts'
@@ -34,7 +34,7 @@ export const salesRoutes = {
     },
   }),
   ...forMember('POST /campaigns/:campaignId/conversions/reversal', {
-    body: Type.Object({ orderId: Type.String({ maxLength: 200 }), reopen: Type.Boolean() }, closed),
+    body: Type.Object({ orderId: Type.String({ pattern: orderIdPattern }), reopen: Type.Boolean() }, closed),
     async run({ campaign, parts: { store }, body: { orderId, reopen }, now, by }) {
       const reversed = await reverse(store, named(campaign), orderId, reopen, now, by)
       if (typeof reversed !== 'object') throw new PanelRefusal('NOT_FOUND')
