@@ -143,6 +143,8 @@ for (const { width, language } of widthsInLanguages)
     await page.keyboard.press('Space')
     await press(page, named(fresh, text.done))
     await fresh.waitFor({ state: 'hidden' })
+    // The focus goes back to the button a moment after the dialog has gone.
+    await page.locator(':focus', { hasText: text.newCodes }).waitFor()
 
     await press(page, named(page, shell.account))
     const out = page.getByRole('menuitem', { name: shell.signOut })
