@@ -21,7 +21,7 @@ export type Dataset = {
 }
 
 /** Published and complete, so that an answer has links, a timer address and a deadline. */
-const campaign = {
+export const campaign = {
   name: 'Autumn course',
   isDraft: false,
   timeZone: 'Europe/Warsaw',
