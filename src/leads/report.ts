@@ -15,37 +15,42 @@ export type SalesSum = { orders: number; revenue: Record<string, string> }
 export type Report = Awaited<ReturnType<typeof reportOf>>
 
 /**
- * Days of the campaign's time zone, both included. Each is two statements, and others get their turn between them.
+ * Days of the campaign's time zone, both included. Each is three statements, and others get their turn between them.
  * Orders that were reversed are counted as such and nowhere else. @throws StoreUnavailable
  */
 export async function reportOf({ conversions }: Pick<Store, 'conversions'>, campaign: Campaign, from: Day, to: Day) {
   const zone = zoneOf(campaign.timeZone)
   const startOf = (day: Day) => zone.toInstant(day * DAY_SECONDS)
   const all: Sale[] = []
+  let reversed = 0
   const byAge: SaleByAge[] = []
   const days: ({ date: string } & SalesSum)[] = []
   for (let day = from; day <= to; day += 1) {
-    const sales = await conversions.salesBetween(campaign, startOf(day), startOf(day + 1))
-    const sum = sumOf(sales.filter(({ isReversed }) => !isReversed))
-    if (sum.orders > 0) days.push({ date: dateOf(day), ...sum })
+    const [startsAt, endsAt] = [startOf(day), startOf(day + 1)]
+    const [sales, ages, reversedThen] = await Promise.all([
+      conversions.salesBetween(campaign, startsAt, endsAt),
+      conversions.salesByAge(campaign, startsAt, endsAt),
+      conversions.reversedBetween(campaign, startsAt, endsAt),
+    ])
+    if (sales.length > 0) days.push({ date: dateOf(day), ...sumOf(sales) })
     all.push(...sales)
-    if (sum.orders > 0) byAge.push(...(await conversions.salesByAge(campaign, startOf(day), startOf(day + 1))))
+    byAge.push(...ages)
+    reversed += reversedThen
     await nextTurn()
   }
   const people = await conversions.peopleBetween(campaign, startOf(from), startOf(to + 1))
-  const standing = all.filter(({ isReversed }) => !isReversed)
   const sinceRegistration = [...Map.groupBy(byAge, (sale) => sale.days)].sort(([a], [b]) => a - b)
   return {
     ...{ campaignId: campaign.id, timeZone: campaign.timeZone, from: dateOf(from), to: dateOf(to) },
     /** Of those who signed up in these days; `share` is that of the converted. */
     funnel: { ...people, share: people.registered === 0 ? null : people.converted / people.registered },
     orders: {
-      ...sumOf(standing),
-      reversed: all.reduce((sum, { isReversed, orders }) => sum + (isReversed ? orders : 0), 0),
-      closed: standing.reduce((sum, { closed }) => sum + closed, 0),
+      ...sumOf(all),
+      reversed,
+      closed: all.reduce((sum, { closed }) => sum + closed, 0),
     },
     timeLeft: timesLeft.map((left): { left: TimeLeft } & SalesSum => {
-      return { left, ...sumOf(standing.filter((sale) => sale.left === left)) }
+      return { left, ...sumOf(all.filter((sale) => sale.left === left)) }
     }),
     sinceRegistration: sinceRegistration.map(([day, sales]) => ({ days: day, ...sumOf(sales) })),
     days,

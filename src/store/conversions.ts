@@ -13,7 +13,7 @@ import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } fro
 import type { Campaign, Decision, Lead, LeadRefusal } from './model.ts'
 import type { RefCipher } from './ref.ts'
 import { addSignups, nobody } from './results.ts'
-import { peopleBetween, salesBetween, salesByAge } from './sales.ts'
+import { peopleBetween, reversedBetween, salesBetween, salesByAge } from './sales.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 
 /** Who told of an order. Positions are stored: add new ones at the end. */
@@ -39,7 +39,7 @@ export type Conversions = ReturnType<typeof conversionsOn>
 
 export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
   return {
-    ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, salesByAge, peopleBetween }),
+    ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, salesByAge, reversedBetween, peopleBetween }),
     /**
      * Writes the order with all that it does, as one step: no other write of the lead and no change of the account's
      * settings comes in between. An order that is known is answered as it stands. Resolves once it is on disk.

@@ -7,9 +7,9 @@ import type { Row, Sql } from './sql.ts'
 export const timesLeft = ['over7d', 'to7d', 'to3d', 'to24h', 'to12h', 'to6h', 'to1h', 'late', 'none'] as const
 export type TimeLeft = (typeof timesLeft)[number]
 
-/** Orders that agree in what the report tells apart. */
-export type Sale = Sum & { left: TimeLeft; isReversed: boolean }
-/** The same of orders that stand, by whole days from the registration. */
+/** Orders that stand, with the same left of their offers. */
+export type Sale = Sum & { left: TimeLeft }
+/** The same by whole days from the registration. */
 export type SaleByAge = Sum & { days: number }
 type Sum = {
   currency: string | null
@@ -20,32 +20,38 @@ type Sum = {
   amount: bigint
 }
 
-const left = `CASE WHEN deadline_at IS NULL THEN 8 WHEN deadline_at <= at THEN 7 WHEN deadline_at - at < 3600 THEN 6
-  WHEN deadline_at - at < 21600 THEN 5 WHEN deadline_at - at < 43200 THEN 4 WHEN deadline_at - at < 86400 THEN 3
-  WHEN deadline_at - at < 259200 THEN 2 WHEN deadline_at - at <= 604800 THEN 1 ELSE 0 END`
+const left = `CASE WHEN deadline_at > at + 604800 THEN 0 WHEN deadline_at >= at + 259200 THEN 1
+  WHEN deadline_at >= at + 86400 THEN 2 WHEN deadline_at >= at + 43200 THEN 3 WHEN deadline_at >= at + 21600 THEN 4
+  WHEN deadline_at >= at + 3600 THEN 5 WHEN deadline_at > at THEN 6 WHEN deadline_at IS NULL THEN 8 ELSE 7 END`
 
-/** A sum of amounts may be larger than a whole number is exact. */
-const part = 1_000_000
+/** A sum of amounts may be larger than a whole number is exact: their upper bits are added up apart. */
+const lowerBits = 24
 
-const sums = `count(*) AS orders, count(closed_at) AS closed, CAST(sum(amount / ${part}) AS bigint) AS upper,
-  CAST(sum(amount % ${part}) AS bigint) AS lower
-  FROM conversions WHERE account_id = ? AND campaign_id = ? AND at >= ? AND at < ?`
+const orders = 'FROM conversions WHERE account_id = ? AND campaign_id = ? AND at >= ? AND at < ?'
+const sums = `count(*) AS orders, count(closed_at) AS closed, CAST(sum(amount >> ${lowerBits}) AS bigint) AS upper,
+  CAST(sum(amount & ${2 ** lowerBits - 1}) AS bigint) AS lower ${orders} AND reversed_at IS NULL`
 
-/** Of orders from `fromAt` on and before `untilAt`; reads the index alone. */
+/** Of orders from `fromAt` on and before `untilAt`; reads the index alone, as the next two do. */
 export async function salesBetween(
   sql: Sql,
   { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
   fromAt: Seconds,
   untilAt: Seconds,
 ): Promise<Sale[]> {
-  const reversed = 'CASE WHEN reversed_at IS NULL THEN 0 ELSE 1 END AS reversed'
-  const statement = `SELECT ${left} AS "leftAt", ${reversed}, currency, ${sums} GROUP BY 1, 2, 3`
+  const statement = `SELECT ${left} AS "leftAt", currency, ${sums} GROUP BY 1, 2`
   const rows = await sql.all(statement, accountId, id, fromAt, untilAt)
-  return rows.map((row) => ({
-    ...sumOf(row),
-    left: timesLeft[row.leftAt] as TimeLeft,
-    isReversed: row.reversed === 1,
-  }))
+  return rows.map((row) => ({ ...sumOf(row), left: timesLeft[row.leftAt] as TimeLeft }))
+}
+
+/** How many of these orders were reversed. */
+export async function reversedBetween(
+  sql: Sql,
+  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
+  fromAt: Seconds,
+  untilAt: Seconds,
+): Promise<number> {
+  const row = await sql.get(`SELECT count(reversed_at) AS count ${orders}`, accountId, id, fromAt, untilAt)
+  return row?.count ?? 0
 }
 
 /** The same orders, in a statement of its own: to group by both at once gives many times the rows. */
@@ -56,13 +62,13 @@ export async function salesByAge(
   untilAt: Seconds,
 ): Promise<SaleByAge[]> {
   const days = '(at - registered_at) / 86400 AS days'
-  const statement = `SELECT ${days}, currency, ${sums} AND reversed_at IS NULL GROUP BY 1, 2`
+  const statement = `SELECT ${days}, currency, ${sums} GROUP BY 1, 2`
   const rows = await sql.all(statement, accountId, id, fromAt, untilAt)
   return rows.map((row) => ({ ...sumOf(row), days: row.days }))
 }
 
 function sumOf({ currency, orders, closed, upper, lower }: Row): Sum {
-  return { currency, orders, closed, amount: BigInt(upper ?? 0) * BigInt(part) + BigInt(lower ?? 0) }
+  return { currency, orders, closed, amount: (BigInt(upper ?? 0) << BigInt(lowerBits)) + BigInt(lower ?? 0) }
 }
 
 export type People = { registered: number; started: number; clicked: number; converted: number }
