@@ -15,6 +15,18 @@ export function firstLanguage(): Language {
   return wanted.startsWith('pl') ? 'pl' : 'en'
 }
 
+/**
+ * Chromium that was started without a language says `en-US@posix`, which is none (RFC 5646). The library of the charts
+ * makes a number format of it while it loads, and failed.
+ */
+export function nameBrowserLanguage(): void {
+  try {
+    Intl.getCanonicalLocales(navigator.language)
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en' })
+  }
+}
+
 export function keepLanguage(language: Language): void {
   localStorage.setItem(kept, language)
 }

@@ -7,6 +7,7 @@ import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { CallFailed } from './api.ts'
 import { App } from './app.tsx'
+import { nameBrowserLanguage } from './language.ts'
 import { aroundNav } from './leaving.ts'
 import { LanguageProvider } from './parts/language-provider.tsx'
 import { readable, theme } from './theme.ts'
@@ -24,6 +25,8 @@ const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 const nonce = document.querySelector<HTMLElement>('meta[property=csp-nonce]')?.nonce ?? ''
 // The library that keeps the page behind a dialog from scrolling looks for it here.
 Object.assign(window, { __webpack_nonce__: nonce })
+
+nameBrowserLanguage()
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

@@ -59,6 +59,16 @@ test('the results show people through the steps, the time before, pages and days
   assertUntroubled(page)
 })
 
+test('a browser whose language is none, as one started without a locale, shows the chart', async () => {
+  const page = await stage.open(owner, { path: '/settings' })
+  const rename = () => Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })
+  await page.context().addInitScript(rename)
+  await page.goto(`/campaigns/${id}`)
+  assert.equal(await page.evaluate(() => navigator.language), 'en')
+  await page.getByRole('slider').first().waitFor()
+  assertUntroubled(page)
+})
+
 test('the chart goes from day to day by arrow keys, says its numbers, and has them as a table', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/results?from=${dateOf(today - 6)}` })
   const chart = page.getByRole('slider', { name: 'People by the day they signed up' })
