@@ -29,7 +29,7 @@ test('the set-up link makes the first account and user, once, and stays in no ad
   assert.match(server.output(), /the panel has no user yet/)
   const { url } = await place.json(['setup-link'])
   const { hash } = new URL(url)
-  const page = await open(undefined, { path: `/setup${hash}` })
+  const page = await open(undefined, { path: `/setup${hash}`, isNew: true })
   await page.getByLabel('Name of the account').waitFor()
   assert.equal(new URL(page.url()).hash, '')
   assert.equal(await page.evaluate(() => history.length), 2)
