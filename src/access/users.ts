@@ -158,7 +158,7 @@ function signingInOf(access: Access, factor: SecondFactor) {
       const isRight = await isPassword(password, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       await access.forgetTries(ofEmail.name)
-      if (found.hasFactor) return { codeToken: codeToken(access, found, now) }
+      if (found.hasFactor) return { codeToken: await codeToken(access, found, now) }
       return (await begin(access, found, client, now)) ?? 'WRONG_PASSWORD'
     },
 

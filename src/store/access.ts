@@ -1,11 +1,11 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
-import { hkdfSync } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
 import { type Actor, addAuditEntry } from './audit.ts'
 import { Refused } from './errors.ts'
 import { factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
+import { sealBy } from './seal.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 import { triesOn } from './tries.ts'
 
@@ -52,11 +52,11 @@ export type Access = ReturnType<typeof accessOn>
 /** `key` is the installation's own. */
 export function accessOn(runner: Runner, key: Uint8Array) {
   const { read, write, writeUnflushed } = runner
+  const seal = sealBy(key)
   return {
     ...triesOn(runner, key),
-    /** A key for one purpose, made of the installation's own and stored nowhere. */
-    keyFor: (purpose: string) => new Uint8Array(hkdfSync('sha256', key, '', purpose, 32)),
-    ...factorsOn(runner, key),
+    seal,
+    ...factorsOn(runner, seal),
     ...boundTo(read, {
       hasUsers,
       findCredentials,

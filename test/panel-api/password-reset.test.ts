@@ -118,7 +118,7 @@ test('a new password leaves the second factor on', async () => {
   const user = await userOf('dora@example.com')
   await place.arrange(async (store) => {
     const users = buildUsers(store)
-    const { secret, token } = users.offerFactor(user, now())
+    const { secret, token } = await users.offerFactor(user, now())
     const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
     await users.switchFactorOn(user, { offer: token, code, token: '' }, by())
   })

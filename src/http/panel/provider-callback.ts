@@ -39,7 +39,7 @@ async function comeBack(
   request: FastifyRequest,
 ): Promise<Entered | ProviderRefusal> {
   const now = Math.floor(parts.now() / 1_000)
-  const flow = await unsealed({ store, now: parts.now }, flowOf(request, site.publicUrl))
+  const flow = await unsealed(store.access, flowOf(request, site.publicUrl), now)
   if (flow === undefined) return 'TOO_OLD'
   // Each way back is taken once, whoever has kept its cookie.
   const once = { name: `flow ${flow.checks.state}`, most: 1, seconds: flowSeconds }
