@@ -1,7 +1,7 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
-import { type Actor, addAuditEntry } from './audit.ts'
+import { type Actor, addAuditEntry, addUserEntry } from './audit.ts'
 import { Refused } from './errors.ts'
 import { factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
@@ -89,13 +89,8 @@ async function createUser(sql: Sql, accountId: number, user: NewUser, by: Actor)
   )
   if (row === undefined) throw new Refused('this email has a user already')
   const created = toUser(row)
-  await audit(sql, by, 'user.created', created, null, { role: created.role })
+  await addUserEntry(sql, by, 'user.created', created, null, { role: created.role })
   return created
-}
-
-function audit(sql: Sql, by: Actor, action: string, user: User, before: object | null, after: object | null) {
-  const subject = { kind: 'user' as const, id: user.id, name: user.email }
-  return addAuditEntry(sql, by, { accountId: user.accountId, action, subject, before, after })
 }
 
 async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
@@ -119,7 +114,7 @@ export async function setPassword(
   const row = await sql.get('UPDATE users SET password_hash = ? WHERE id = ? RETURNING *', passwordHash, userId)
   if (row === undefined) return
   await endAccess(sql, userId)
-  await audit(sql, by, action, toUser(row), null, null)
+  await addUserEntry(sql, by, action, toUser(row), null, null)
 }
 
 /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
@@ -132,7 +127,7 @@ async function changePassword(
 ): Promise<boolean> {
   if (!(await replacePassword(sql, current, passwordHash))) return false
   await endAccess(sql, current.user.id, keeps)
-  await audit(sql, by, 'user.password_changed', current.user, null, null)
+  await addUserEntry(sql, by, 'user.password_changed', current.user, null, null)
   return true
 }
 
@@ -160,7 +155,7 @@ async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor
   if (user.isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user one first')
   await endAccess(sql, userId)
   await sql.run('DELETE FROM users WHERE id = ?', userId)
-  await audit(sql, by, 'user.removed', user, { role: user.role }, null)
+  await addUserEntry(sql, by, 'user.removed', user, { role: user.role }, null)
   return true
 }
 
@@ -175,7 +170,7 @@ async function setRole(sql: Sql, accountId: number, userId: number, role: Role, 
   const row = await sql.get('UPDATE users SET role = ? WHERE id = ? RETURNING *', role, userId)
   if (role !== 'owner') await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
   const user = toUser(row as Row)
-  await audit(sql, by, 'user.role_changed', user, { role: before.role }, { role })
+  await addUserEntry(sql, by, 'user.role_changed', user, { role: before.role }, { role })
   return user
 }
 

@@ -54,6 +54,19 @@ export async function addAuditEntry(sql: Sql, by: Actor, change: Change): Promis
   )
 }
 
+/** Of what was done to a user, with the action and the settings before and after. */
+export function addUserEntry(
+  sql: Sql,
+  by: Actor,
+  action: string,
+  { id, accountId, email }: { id: number; accountId: number; email: string },
+  before: object | null,
+  after: object | null,
+): Promise<void> {
+  const subject = { kind: 'user', id, name: email } as const
+  return addAuditEntry(sql, by, { accountId, action, subject, before, after })
+}
+
 /** One of those that an act is done to, such as an import: they are counted. */
 export function counted({ accountId, id, name }: { accountId: number; id: number; name: string }, action: string) {
   const subject = { kind: 'leads', id, name } as const

@@ -1,5 +1,5 @@
 // The second factor of users: its secret, sealed, and the hashes of the recovery codes that are left.
-import { type Actor, addAuditEntry } from './audit.ts'
+import { type Actor, addUserEntry } from './audit.ts'
 import type { Seal } from './seal.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
@@ -77,7 +77,7 @@ async function switchOn(
   if (isOn === 0) return false
   await addRecoveryCodes(sql, user.id, factor.recoveryCodes)
   await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', user.id, keeps)
-  await audit(sql, by, user, 'user.factor_on', false, true)
+  await addUserEntry(sql, by, 'user.factor_on', user, { secondFactor: false }, { secondFactor: true })
   return true
 }
 
@@ -85,14 +85,14 @@ async function switchOn(
 async function switchFactorOff(sql: Sql, user: FactorUser, proof: FactorProof, by: Actor): Promise<boolean> {
   if (!(await takeProof(sql, user.id, proof))) return false
   await removeFactor(sql, user.id)
-  await audit(sql, by, user, 'user.factor_off', true, false)
+  await addUserEntry(sql, by, 'user.factor_off', user, { secondFactor: true }, { secondFactor: false })
   return true
 }
 
 /** The operator's way: without a proof. False where the user has none. */
 async function resetFactor(sql: Sql, user: FactorUser, by: Actor): Promise<boolean> {
   if (!(await removeFactor(sql, user.id))) return false
-  await audit(sql, by, user, 'user.factor_reset', true, false)
+  await addUserEntry(sql, by, 'user.factor_reset', user, { secondFactor: true }, { secondFactor: false })
   return true
 }
 
@@ -107,7 +107,7 @@ async function replaceRecoveryCodes(
   if (!(await takeProof(sql, user.id, proof))) return false
   await sql.run('DELETE FROM recovery_codes WHERE user_id = ?', user.id)
   await addRecoveryCodes(sql, user.id, recoveryCodes)
-  await audit(sql, by, user, 'user.recovery_codes_made', true, true)
+  await addUserEntry(sql, by, 'user.recovery_codes_made', user, { secondFactor: true }, { secondFactor: true })
   return true
 }
 
@@ -122,19 +122,4 @@ async function removeFactor(sql: Sql, userId: number): Promise<boolean> {
   const removed = `UPDATE users SET factor_secret = NULL, factor_step = NULL
     WHERE id = ? AND factor_secret IS NOT NULL`
   return (await sql.run(removed, userId)) > 0
-}
-
-async function audit(
-  sql: Sql,
-  by: Actor,
-  { id, accountId, email }: FactorUser,
-  action: string,
-  before: boolean,
-  after: boolean,
-): Promise<void> {
-  const subject = { kind: 'user' as const, id, name: email }
-  await addAuditEntry(sql, by, {
-    ...{ accountId, action, subject },
-    ...{ before: { secondFactor: before }, after: { secondFactor: after } },
-  })
 }
