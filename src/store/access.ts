@@ -271,16 +271,16 @@ export async function acceptInvitation(
   // Of two who use one link at once, one removes the row.
   const removed = await sql.run('DELETE FROM invitations WHERE token_hash = ?', tokenHash)
   if (removed === 0) return undefined
-  const accountId = invitation.accountId ?? (await createFirstAccount(sql, accountName, by))
+  const accountId = invitation.accountId ?? (await insertAccount(sql, accountName, by)).id
   return createUser(sql, accountId, { ...user, role: invitation.role }, by)
 }
 
-async function createFirstAccount(sql: Sql, name: string, by: Actor): Promise<number> {
+export async function insertAccount(sql: Sql, name: string, by: Actor): Promise<Account> {
   const row = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)
   const after = toAccount(row as Row)
-  const subject = { kind: 'account' as const, id: after.id, name }
+  const subject = { kind: 'account', id: after.id, name } as const
   await addAuditEntry(sql, by, { accountId: after.id, action: 'account.created', subject, before: null, after })
-  return after.id
+  return after
 }
 
 /** False where the user was removed since `by` was read, or the password or having a factor has changed. */
