@@ -131,7 +131,7 @@ function checkingOn(access: Access) {
     const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
     if (factor === undefined) throw new CodeRefused('CHANGED_MEANWHILE')
     // From here to where a wrong one is counted nothing is waited for: of many at once ten are looked at.
-    const endsAt = lock !== undefined && lock.count > 0 ? lock.endsAt : lockedUntil(userId, now)
+    const endsAt = lock?.isFull ? lock.endsAt : lockedUntil(userId, now)
     if (endsAt > now) throw new CodeRefused('TOO_MANY_CODES', endsAt - now)
     const proof = proofOf(factor, code, now)
     if (proof === undefined) await count(userId, now)

@@ -15,7 +15,7 @@ import type {
 } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
-import type { TryLimit } from '../store/tries.ts'
+import type { Tries, TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { codeToken, passwordShown } from './password-shown.ts'
 import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords.ts'
@@ -284,12 +284,18 @@ export function triesFrom(address: string): TryLimit[] {
  */
 async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName | TooMany> {
   const before = await access.findTries(limits, now)
-  const full = before.filter(({ count }, index) => count >= (limits[index] as TryLimit).most)
-  if (full.length > 0) return { retryAfterSeconds: Math.max(...full.map(({ endsAt }) => endsAt - now)) }
+  const full = tooMany(before, now)
+  if (full !== undefined) return full
   const turn = before.at(-1)?.count === 0 ? 'first' : 'again'
   assertRoom(turn)
   // Somebody else may have used up the last one since.
   return (await access.countTries(limits, now)) ? turn : countTries(access, limits, now)
+}
+
+/** Undefined where none has had its most. */
+export function tooMany(tries: readonly Tries[], now: Seconds): TooMany | undefined {
+  const waits = tries.filter(({ isFull }) => isFull).map(({ endsAt }) => endsAt - now)
+  return waits.length === 0 ? undefined : { retryAfterSeconds: Math.max(...waits) }
 }
 
 async function newUser(email: string, password: string, createdAt: Seconds) {

@@ -125,25 +125,17 @@ async function changePassword(
   keeps: Uint8Array,
   by: Actor,
 ): Promise<boolean> {
-  if (!(await replacePassword(sql, current, passwordHash))) return false
-  await endAccess(sql, current.user.id, keeps)
-  await addUserEntry(sql, by, 'user.password_changed', current.user, null, null)
-  return true
-}
-
-/** False where the password is another one by now. */
-async function replacePassword(
-  sql: Sql,
-  { user, passwordHash }: Omit<Credentials, 'hasFactor'>,
-  next: string,
-): Promise<boolean> {
+  const { user } = current
   const change = 'UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?'
-  return (await sql.run(change, next, user.id, passwordHash)) > 0
+  if ((await sql.run(change, passwordHash, user.id, current.passwordHash)) === 0) return false
+  await endAccess(sql, user.id, keeps)
+  await addUserEntry(sql, by, 'user.password_changed', user, null, null)
+  return true
 }
 
 /** The user's sessions, invitations and links for a new password, but for the session with the hash `keeps`. */
 async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
-  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
+  await endOtherSessions(sql, userId, keeps)
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
   await sql.run('DELETE FROM password_resets WHERE user_id = ?', userId)
 }

@@ -67,7 +67,6 @@ export const words = inBoth({
       TOOK_TOO_LONG: 'This took too long, or something changed meanwhile. Start again.',
       NOT_FOUND: 'This does not exist, or not any more. Go back and look at the list.',
       LINK_USED_UP: 'This link has been used or is too old. Ask for a new one.',
-      REFUSED: 'This cannot be done as things are.',
       LAST_OWNER: 'An account needs an owner. Make another user an owner first.',
       TOO_MANY_INVITATIONS: 'The account has as many open invitations as it can. Withdraw one, then try again.',
       TOO_MANY_KEYS: 'The account has as many keys as it can. Revoke one that nobody needs, then try again.',
@@ -156,7 +155,6 @@ export const words = inBoth({
       TOOK_TOO_LONG: 'To trwało zbyt długo albo coś się w międzyczasie zmieniło. Zacznij od nowa.',
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
-      REFUSED: 'W obecnym stanie nie da się tego zrobić.',
       LAST_OWNER: 'Konto musi mieć właściciela. Najpierw zrób właścicielem innego użytkownika.',
       TOO_MANY_INVITATIONS: 'Konto ma już tyle otwartych zaproszeń, ile może. Wycofaj jedno i spróbuj ponownie.',
       TOO_MANY_KEYS:

@@ -3,10 +3,9 @@ import cookie from '@fastify/cookie'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { enter, type IdentityRefusal } from '../../access/identities.ts'
 import { type Provider, ProviderFailed, type ProviderFault } from '../../access/provider.ts'
-import { shortAddress } from '../address.ts'
 import { errorCodeOf, logFailure } from '../errors.ts'
 import type { PanelSurface } from './api.ts'
-import { deviceOf } from './device.ts'
+import { clientOf } from './device.ts'
 import { unsealed } from './flow.ts'
 import { callbackPath } from './provider.ts'
 import { flowOf, flowSeconds, sessionOf, setFlow, setSession } from './session-cookie.ts'
@@ -46,8 +45,7 @@ async function comeBack(
   if (!(await store.access.countTries([once], now))) return 'TOO_OLD'
   const query = request.url.slice(request.url.indexOf('?') + 1)
   const identity = await provider.finish(`${site.publicUrl}${callbackPath}`, query, flow.checks)
-  const client = { device: deviceOf(request.headers['user-agent']), address: shortAddress(request.ip) }
-  const entered = await enter(store, identity, flow.following, client, now)
+  const entered = await enter(store, identity, flow.following, clientOf(request), now)
   if (typeof entered === 'string') return entered
   await users.signOut(sessionOf(request, site.publicUrl))
   return { token: entered.token, to: flow.to }
