@@ -142,9 +142,9 @@ async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8
 
 /** Their sessions and invitations end; false where the account has no such user. @throws Refused for the last owner */
 async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor): Promise<boolean> {
-  const user = await holdUser(sql, accountId, userId)
+  const { user, isLastOwner } = await holdUser(sql, accountId, userId)
   if (user === undefined) return false
-  if (user.isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user one first')
+  if (isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user one first')
   await endAccess(sql, userId)
   await sql.run('DELETE FROM users WHERE id = ?', userId)
   await addUserEntry(sql, by, 'user.removed', user, { role: user.role }, null)
@@ -156,9 +156,9 @@ async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor
  * @throws Refused for the last owner
  */
 async function setRole(sql: Sql, accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined> {
-  const before = await holdUser(sql, accountId, userId)
+  const { user: before, isLastOwner } = await holdUser(sql, accountId, userId)
   if (before === undefined || before.role === role) return before
-  if (before.isLastOwner) throw new Refused('the last owner of an account stays one: make another user an owner first')
+  if (isLastOwner) throw new Refused('the last owner of an account stays one: make another user an owner first')
   const row = await sql.get('UPDATE users SET role = ? WHERE id = ? RETURNING *', role, userId)
   if (role !== 'owner') await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
   const user = toUser(row as Row)
@@ -166,17 +166,12 @@ async function setRole(sql: Sql, accountId: number, userId: number, role: Role, 
   return user
 }
 
-async function holdUser(
-  sql: Sql,
-  accountId: number,
-  userId: number,
-): Promise<(User & { isLastOwner: boolean }) | undefined> {
+async function holdUser(sql: Sql, accountId: number, userId: number) {
   // On PostgreSQL this waits for somebody who is changing another user of the account, and then sees who is left.
   await sql.run('UPDATE accounts SET name = name WHERE id = ?', accountId)
   const users = await listUsers(sql, accountId)
   const user = users.find(({ id }) => id === userId)
-  const isLastOwner = user?.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1
-  return user && { ...user, isLastOwner }
+  return { user, isLastOwner: user?.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1 }
 }
 
 /** With null as inviter the one that makes the first account and user. @throws Refused where the inviter is no owner */

@@ -87,12 +87,11 @@ async function createKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
 }
 
 async function insertKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
-  await sql.run(
-    'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?)',
+  const row = await sql.get(
+    'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?) RETURNING *',
     ...[key.id, key.accountId, key.name, key.secretHash, key.createdAt, key.scopes.join(' ') || null],
   )
-  const row = (await sql.get('SELECT * FROM api_keys WHERE id = ?', key.id)) as Row
-  await logKey(sql, by, 'key.created', undefined, row)
+  await logKey(sql, by, 'key.created', undefined, row as Row)
 }
 
 async function logKey(sql: Sql, by: Actor, action: string, before: Row | undefined, after: Row): Promise<void> {
