@@ -104,7 +104,7 @@ async function identify(provider: Described, address: URL, checks: Checks): Prom
     })
   const tokens = await exchange().catch((error) => {
     if ((error as { status?: number }).status !== 401) throw error
-    // Not turned round: of several who come back at once, each may be refused.
+    // Set, and not swapped: of several who come back at once each is refused.
     Object.assign(shown, { way: other, other: way })
     return exchange()
   })

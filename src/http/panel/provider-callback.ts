@@ -33,10 +33,11 @@ export function providerCallback(parts: PanelSurface): FastifyPluginAsync {
 type Entered = { token: string; to: string }
 
 async function comeBack(
-  { store, users, site, ...parts }: PanelSurface,
+  parts: PanelSurface,
   provider: Provider,
   request: FastifyRequest,
 ): Promise<Entered | ProviderRefusal> {
+  const { store, users, site } = parts
   const now = Math.floor(parts.now() / 1_000)
   const flow = await unsealed(store.access, flowOf(request, site.publicUrl), now)
   if (flow === undefined) return 'TOO_OLD'
