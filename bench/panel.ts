@@ -54,10 +54,25 @@ const screens: Record<string, string> = {
 
 type Load = { milliseconds: number; bytes: number }
 
+/** The session of each, begun once: an address may not begin them without end. */
+async function sessionOf(someone: typeof who) {
+  const context = await browser.newContext({ baseURL: server.origin })
+  const answer = await context.request.post('/panel/api/session', { data: someone })
+  if (!answer.ok()) throw new Error(await answer.text())
+  const state = await context.storageState()
+  await context.close()
+  return state
+}
+const signedIn = await sessionOf(who)
+const crowdSignedIn = await sessionOf(crowded)
+
 /** In a browser that has nothing yet: until the heading stands and nothing is on its way any more. */
 async function load(path: string): Promise<Load> {
-  const context = await browser.newContext({ baseURL: server.origin, reducedMotion: 'reduce' })
-  await context.request.post('/panel/api/session', { data: who })
+  const context = await browser.newContext({
+    baseURL: server.origin,
+    reducedMotion: 'reduce',
+    storageState: signedIn,
+  })
   const page = await context.newPage()
   const at = performance.now()
   await page.goto(path)
@@ -101,8 +116,8 @@ const mostMs = 3_000
 
 /** Until the list of many campaigns stands, and the menu of one has opened. */
 async function loadCrowd(): Promise<number> {
-  const context = await browser.newContext({ baseURL: server.origin, viewport: { width: 390, height: 844 } })
-  await context.request.post('/panel/api/session', { data: crowded })
+  const viewport = { width: 390, height: 844 }
+  const context = await browser.newContext({ baseURL: server.origin, viewport, storageState: crowdSignedIn })
   const page = await context.newPage()
   const phone = await context.newCDPSession(page)
   await phone.send('Network.enable')

@@ -10,6 +10,10 @@ export default defineConfig({
     outDir: 'dist',
     assetsDir: 'panel/assets',
     emptyOutDir: true,
+    // Which files belong to which screen: the server names those of the one that is asked for.
+    manifest: 'manifest.json',
+    // What many screens share is one file: thirty small ones wait in line on a slow network.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 6 }] } } },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
   },

@@ -6,7 +6,7 @@ import type { TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { hashPassword } from './passwords.ts'
 import { hashOf, newToken } from './tokens.ts'
-import { emailKey, type TooMany, triesOfEmail } from './users.ts'
+import { emailKey, type TooMany, tooMany, triesOfEmail } from './users.ts'
 
 const hour = 3_600
 /** In an hour: mails to one person, and emails that are asked for from one address. */
@@ -38,9 +38,8 @@ export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets
         { name: `reset of ${emailKey(email)}`, most: mostOfEmail, seconds: hour },
         { name: `reset from ${address}`, most: mostOfAddress, seconds: hour },
       ]
-      const before = await access.findTries(limits, now)
-      const full = before.filter(({ count }, index) => count >= (limits[index] as TryLimit).most)
-      if (full.length > 0) return { retryAfterSeconds: Math.max(...full.map(({ endsAt }) => endsAt - now)) }
+      const full = tooMany(await access.findTries(limits, now), now)
+      if (full !== undefined) return full
       // Somebody else may have used up the last one since.
       return (await access.countTries(limits, now)) ? 'COUNTED' : { retryAfterSeconds: hour }
     },

@@ -41,7 +41,7 @@ export class CodeRefused extends Error {
 export type SecondFactor = {
   factorState(userId: number): Promise<FactorState>
   /** A secret to be confirmed within half an hour; until then nothing holds, and nothing is stored. */
-  offerFactor(user: FactorUser, now: Seconds): FactorOffer
+  offerFactor(user: FactorUser, now: Seconds): Promise<FactorOffer>
   /**
    * Switches the factor on, and ends the user's sessions but that of `token`. Resolves with the recovery codes, the
    * only time that they are known. @throws CodeRefused
@@ -65,16 +65,15 @@ export function buildSecondFactor(access: Access): SecondFactor {
       const factor = await access.findFactor(userId)
       return { isOn: factor !== undefined, recoveryCodesLeft: factor?.recoveryCodes.length ?? 0 }
     },
-    offerFactor({ id, email }, now) {
+    async offerFactor({ id, email }, now) {
       const secret = new Secret({ size: 20 }).base32
-      const offer = JSON.stringify({ secret, endsAt: now + offerSeconds })
-      const token = Buffer.from(access.seal.close(offer, offerOf(id))).toString('base64url')
+      const token = await access.seal.close({ secret }, offerOf(id), now + offerSeconds)
       return { secret, uri: totpOf(secret, email).toString(), token }
     },
     async switchFactorOn(user, { offer, code, token }, by) {
-      const opened = access.seal.open(Buffer.from(offer, 'base64url'), offerOf(user.id))
-      const { secret, endsAt } = JSON.parse(opened ?? '{"endsAt":0}')
-      if (endsAt <= by.at) throw new CodeRefused('TOOK_TOO_LONG')
+      const offered = await access.seal.open<{ secret: string }>(offer, offerOf(user.id), by.at)
+      if (offered === undefined) throw new CodeRefused('TOOK_TOO_LONG')
+      const { secret } = offered
       const step = stepOf(secret, code, by.at)
       if (step === undefined) throw new CodeRefused('WRONG_CODE')
       const { codes, hashes } = newRecoveryCodes()
@@ -132,7 +131,7 @@ function checkingOn(access: Access) {
     const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
     if (factor === undefined) throw new CodeRefused('CHANGED_MEANWHILE')
     // From here to where a wrong one is counted nothing is waited for: of many at once ten are looked at.
-    const endsAt = lock !== undefined && lock.count > 0 ? lock.endsAt : lockedUntil(userId, now)
+    const endsAt = lock?.isFull ? lock.endsAt : lockedUntil(userId, now)
     if (endsAt > now) throw new CodeRefused('TOO_MANY_CODES', endsAt - now)
     const proof = proofOf(factor, code, now)
     if (proof === undefined) await count(userId, now)

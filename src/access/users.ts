@@ -15,7 +15,7 @@ import type {
 } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
-import type { TryLimit } from '../store/tries.ts'
+import type { Tries, TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { codeToken, passwordShown } from './password-shown.ts'
 import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords.ts'
@@ -28,7 +28,7 @@ const idleSeconds = 14 * day
 const longestSeconds = 90 * day
 /** How old the instant of last use may be before it is written again. */
 const touchSeconds = 3_600
-export const invitationSeconds = 7 * day
+const invitationSeconds = 7 * day
 
 /** In a minute. */
 const triesOfPassword = 5
@@ -50,15 +50,12 @@ export type Users = SecondFactor & {
    * @throws CommonPassword
    */
   reset(email: string, password: string, by: Actor): Promise<boolean>
-  /** Takes the second factor of the user with that email away; false without one, undefined without the user. */
-  resetFactorOf(email: string, by: Actor): Promise<boolean | undefined>
+  find(email: string): Promise<User | undefined>
   list(accountId: number): Promise<User[]>
   /** False where the account has no such user. @throws Refused for the last owner */
   remove(accountId: number, userId: number, by: Actor): Promise<boolean>
   /** Holds from the user's next request on; undefined where there is no such user. @throws Refused for the last owner */
   setRole(accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined>
-  /** The same for the user with that email. */
-  setRoleOf(email: string, role: Role, by: Actor): Promise<User | undefined>
 
   /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
   signIn(
@@ -112,7 +109,7 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
   const factor = buildSecondFactor(access)
   const coming = { ...signingInOf(access, factor), ...sessionsOf(access), ...invitationsOf(access) }
   return {
-    ...{ ...factor, ...usersOf(access, factor), ...coming },
+    ...{ ...factor, ...usersOf(access), ...coming },
     removeOldTries(now) {
       factor.forgetOldWrongCodes(now)
       return access.removeOldTries(now)
@@ -120,7 +117,7 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
   }
 }
 
-function usersOf(access: Access, factor: SecondFactor) {
+function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
     create: async (accountId, { email, password, role }, by) =>
@@ -133,17 +130,10 @@ function usersOf(access: Access, factor: SecondFactor) {
       await access.forgetTries(triesOfEmail(emailKey(email)).name)
       return true
     },
-    async resetFactorOf(email, by) {
-      const found = await access.findCredentials(emailKey(email))
-      return found && factor.resetFactor(found.user, by)
-    },
+    find: async (email) => (await access.findCredentials(emailKey(email)))?.user,
     list: access.listUsers,
     remove: access.removeUser,
     setRole: access.setRole,
-    async setRoleOf(email, role, by) {
-      const found = await access.findCredentials(emailKey(email))
-      return found && access.setRole(found.user.accountId, found.user.id, role, by)
-    },
   } satisfies Partial<Users>
 }
 
@@ -158,7 +148,7 @@ function signingInOf(access: Access, factor: SecondFactor) {
       const isRight = await isPassword(password, found?.passwordHash, turn)
       if (found === undefined || !isRight) return 'WRONG_PASSWORD'
       await access.forgetTries(ofEmail.name)
-      if (found.hasFactor) return { codeToken: codeToken(access, found, now) }
+      if (found.hasFactor) return { codeToken: await codeToken(access, found, now) }
       return (await begin(access, found, client, now)) ?? 'WRONG_PASSWORD'
     },
 
@@ -284,12 +274,18 @@ export function triesFrom(address: string): TryLimit[] {
  */
 async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName | TooMany> {
   const before = await access.findTries(limits, now)
-  const full = before.filter(({ count }, index) => count >= (limits[index] as TryLimit).most)
-  if (full.length > 0) return { retryAfterSeconds: Math.max(...full.map(({ endsAt }) => endsAt - now)) }
+  const full = tooMany(before, now)
+  if (full !== undefined) return full
   const turn = before.at(-1)?.count === 0 ? 'first' : 'again'
   assertRoom(turn)
   // Somebody else may have used up the last one since.
   return (await access.countTries(limits, now)) ? turn : countTries(access, limits, now)
+}
+
+/** Undefined where none has had its most. */
+export function tooMany(tries: readonly Tries[], now: Seconds): TooMany | undefined {
+  const waits = tries.filter(({ isFull }) => isFull).map(({ endsAt }) => endsAt - now)
+  return waits.length === 0 ? undefined : { retryAfterSeconds: Math.max(...waits) }
 }
 
 async function newUser(email: string, password: string, createdAt: Seconds) {

@@ -246,6 +246,17 @@ test('OIDC_ONLY closes every way by password, and the set-up link works by the p
   })
   const at = `http://localhost:${closed.port}`
   await only.open(at, 'client_secret_post')
+  // This provider takes the secret in one of two ways: it is found out for each of several who come at once.
+  only.state.who = 'stranger'
+  only.state.people.stranger = verified('stranger@example.com')
+  const strangers = await Promise.all(
+    [browser(at), browser(at), browser(at)].map(async (one) => ({
+      one,
+      back: await one.atProvider(await one.begin()),
+    })),
+  )
+  for (const led of await Promise.all(strangers.map(({ one, back }) => one.comeBack(back))))
+    assert.equal(led, refusedAs('NOT_INVITED'))
   const { url } = await fresh.json(['setup-link'])
   const token = new URL(url).hash.slice(1)
   only.state.who = 'first'

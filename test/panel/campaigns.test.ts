@@ -283,6 +283,33 @@ test('parts of a campaign are links; a new campaign begins with its templates', 
   assertUntroubled(page)
 })
 
+test('what is loaded or drawn by being opened gives the focus back as well', async () => {
+  const person = await stage.person('typist')
+  const page = await stage.open(person, { path: '/' })
+  const isFocused = (name: string) =>
+    page.waitForFunction(
+      (one) => document.activeElement?.textContent === one || document.activeElement?.ariaLabel === one,
+      name,
+    )
+  await page.getByRole('button', { name: 'New campaign' }).press('Enter')
+  await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'radio')
+  await page.keyboard.press('Escape')
+  await isFocused('New campaign')
+
+  await make({ name: 'Typed' }, person)
+  await page.goto('/campaigns')
+  const menu = page.getByRole('button', { name: 'Actions on Typed' })
+  for (const _ of ['a button alone', 'a menu that was open before']) {
+    await menu.press('Enter')
+    await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'menuitem')
+    await page.keyboard.press('Escape')
+    await isFocused('Actions on Typed')
+  }
+  assertUntroubled(page)
+})
+
 test('what belongs to another account looks as if it did not exist', async () => {
   const stranger = await stage.person('stranger')
   const { id } = await make({ name: 'Not yours' })

@@ -174,7 +174,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await assert.rejects(users.switchFactorOff(user, wrong, by), refusal('WRONG_CODE'))
     await assert.rejects(users.makeRecoveryCodes(user, wrong, by), refusal('WRONG_CODE'))
     // Nor by switching another one on in its place.
-    const offered = users.offerFactor(user, now)
+    const offered = await users.offerFactor(user, now)
     const given = { offer: offered.token, code: codeAt(offered.secret, now), token: '' }
     await assert.rejects(users.switchFactorOn(user, given, by), refusal('CHANGED_MEANWHILE'))
     const fresh = await users.makeRecoveryCodes(user, codeAt(secret, now), by)
@@ -217,7 +217,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const token = await signIn(password)
     const late = other.signInWithCode(token, codeAt(secret, now + 300), client, now + 300)
     await assert.rejects(late, refusal('TOOK_TOO_LONG'))
-    for (const wrong of ['', 'x', `${token.slice(0, -2)}AA`, users.offerFactor(user, now).token])
+    const altered = `${token.slice(0, -30)}${token.at(-30) === 'A' ? 'B' : 'A'}${token.slice(-29)}`
+    for (const wrong of ['', 'x', altered, (await users.offerFactor(user, now)).token])
       await assert.rejects(other.signInWithCode(wrong, codeAt(secret, now), client, now), refusal('TOOK_TOO_LONG'))
     const { token: session } = await other.signInWithCode(token, codeAt(secret, now), client, now)
     assert.equal((await users.session(session, now))?.user.id, user.id)
@@ -238,7 +239,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       return begun.token
     }
     const [mine, elsewhere] = [await begin(), await begin()]
-    const { secret, token: offer } = users.offerFactor(user, now)
+    const { secret, token: offer } = await users.offerFactor(user, now)
     const recoveryCodes = await users.switchFactorOn(user, { offer, code: codeAt(secret, now), token: mine }, by)
     assert.ok(await users.session(mine, now))
     assert.equal(await users.session(elsewhere, now), undefined)
@@ -247,6 +248,19 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       assert.ok(!stored.includes(planted) && !stored.includes(Buffer.from(planted).toString('hex')))
   })
 }
+
+test('an offered secret is confirmed by the user that it was offered to, within half an hour', async (t) => {
+  const { nodes, user } = await twoNodes(t, emptyDatabases.sqlite as Place)
+  const [users, other] = nodes
+  const bela = { email: 'bela@example.com', password, role: 'owner' } as const
+  const colleague = await users.create(user.accountId, bela, testerAt(now))
+  const { secret, token: offer } = await users.offerFactor(user, now)
+  const confirm = (as: User, at: number) =>
+    other.switchFactorOn(as, { offer, code: codeAt(secret, at), token: '' }, { ...by, at })
+  await assert.rejects(confirm(colleague, now), refusal('TOOK_TOO_LONG'))
+  await assert.rejects(confirm(user, now + 1_800), refusal('TOOK_TOO_LONG'))
+  await confirm(user, now + 1_799)
+})
 
 test('codes are those of RFC 6238', async (t) => {
   const { stores, nodes, user } = await twoNodes(t, emptyDatabases.sqlite as Place)

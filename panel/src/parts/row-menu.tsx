@@ -1,23 +1,48 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+
+/** The button of a menu alone, until it is pressed: fifty whole menus take a phone half a second. */
+export function RowMenuButton({ label, children }: { label: string; children: ReactNode }) {
+  const [isPressed, setPressed] = useState(false)
+  if (isPressed) return children
+  return (
+    <ActionIcon {...looks} aria-label={label} aria-haspopup="menu" onClick={() => setPressed(true)}>
+      ⋯
+    </ActionIcon>
+  )
+}
+
+const looks = { variant: 'default', size: 'lg' } as const
 
 export type RowAction = { name: string; isDangerous?: boolean; onClick(): void }
 
-type Props = { label: string; actions: RowAction[]; disabled?: boolean; loading?: boolean }
+type Props = {
+  label: string
+  actions: RowAction[]
+  disabled?: boolean
+  loading?: boolean
+  /** Where its button has been pressed already. */
+  isOpen?: boolean
+}
 
 /** What can be done with one row of a list, if there is anything. */
-export function RowMenu({ label, actions, disabled = false, loading = false }: Props) {
+export function RowMenu({ label, actions, disabled = false, loading = false, isOpen = false }: Props) {
   const button = useRef<HTMLButtonElement>(null)
+  // What is open from its first render on does not give the focus back.
+  const [isShown, setShown] = useState(false)
+  useEffect(() => setShown(isOpen), [isOpen])
   if (actions.length === 0) return null
   return (
     <Menu
+      opened={isShown}
+      onChange={setShown}
       position="bottom-end"
       withInitialFocusPlaceholder={false}
       // Within the page's main part, where screen readers look for it.
       portalProps={{ target: '#content' }}
     >
       <Menu.Target>
-        <ActionIcon ref={button} variant="default" size="lg" aria-label={label} {...{ disabled, loading }}>
+        <ActionIcon ref={button} {...looks} aria-label={label} autoFocus={isOpen} {...{ disabled, loading }}>
           ⋯
         </ActionIcon>
       </Menu.Target>

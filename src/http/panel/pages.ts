@@ -14,6 +14,18 @@ const built = resolve(import.meta.dirname, '../../../panel/dist')
 /** The first part of the address of each screen but the overview: what the panel's router has, and nothing more. */
 export const screens = ['sign-in', 'setup', 'join', 'reset', 'campaigns', 'person', 'integrations', 'settings']
 
+/** What the router loads for such an address. */
+const modules: Record<string, string> = {
+  '/': 'overview/overview.tsx',
+  '/campaigns': 'campaigns/list/list.tsx',
+  '/campaigns/*': 'campaigns/campaign.tsx',
+  '/person': 'person/person.tsx',
+  '/integrations': 'integrations/integrations.tsx',
+  '/integrations/*': 'integrations/integrations.tsx',
+  '/settings': 'settings/settings.tsx',
+  '/settings/*': 'settings/settings.tsx',
+}
+
 export type PagesParts = { site: Site; log: Log }
 
 export function pages({ site, log }: PagesParts): FastifyPluginAsync {
@@ -39,7 +51,7 @@ export function pages({ site, log }: PagesParts): FastifyPluginAsync {
     const addresses = ['/', ...screens.flatMap((screen) => [`/${screen}`, `/${screen}/*`])]
     for (const address of addresses) {
       scope.get(address, async (request, reply) =>
-        wantsPage(request) ? sendDocument(reply, site.publicUrl) : reply.callNotFound(),
+        wantsPage(request) ? sendDocument(reply, site.publicUrl, modules[address]) : reply.callNotFound(),
       )
     }
   }
@@ -56,8 +68,8 @@ export function isOfBrowser({ method, headers: { accept = '' } }: FastifyRequest
   return (method === 'GET' || method === 'HEAD') && accept.includes('text/html')
 }
 
-/** The document of every screen. */
-export async function sendDocument(reply: FastifyReply, publicUrl: string): Promise<FastifyReply> {
+/** The document of every screen; it names the files of the one in `module`. */
+export async function sendDocument(reply: FastifyReply, publicUrl: string, module?: string): Promise<FastifyReply> {
   reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-cache')
   const document = await readFile(join(built, 'index.html'), 'utf8').catch(() => undefined)
   if (document === undefined) {
@@ -68,7 +80,32 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string): Prom
   const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`
   const nonce = randomBytes(16).toString('base64')
   reply.helmet({ contentSecurityPolicy: contentPolicy(nonce) })
+  const links = (await filesOf(module)).filter((file) => !document.includes(file)).map(linkTo)
   return reply.send(
-    document.replace('<base href="/" />', `<base href="${base}">`).replace('nonce=""', `nonce="${nonce}"`),
+    document
+      .replace('<base href="/" />', `<base href="${base}">`)
+      .replace('nonce=""', `nonce="${nonce}"`)
+      .replace('</head>', `${links.join('')}</head>`),
   )
+}
+
+type BuiltFile = { file: string; css?: string[]; imports?: string[] }
+
+/** All that a screen needs, so that it is loaded beside the first scripts, and not when those have run. */
+async function filesOf(module: string | undefined): Promise<string[]> {
+  if (module === undefined) return []
+  const manifest: Record<string, BuiltFile> = JSON.parse(await readFile(join(built, 'manifest.json'), 'utf8'))
+  const files = new Set<string>()
+  const add = (name: string) => {
+    const found = manifest[name]
+    if (found === undefined || files.has(found.file)) return
+    for (const file of [found.file, ...(found.css ?? [])]) files.add(file)
+    found.imports?.forEach(add)
+  }
+  add(`src/screens/${module}`)
+  return [...files]
+}
+
+function linkTo(file: string): string {
+  return `<link rel="${file.endsWith('.css') ? 'stylesheet' : 'modulepreload'}" crossorigin href="./${file}">`
 }

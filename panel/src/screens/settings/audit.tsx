@@ -9,6 +9,7 @@ import { useLanguage, useWords } from '../../language.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
+import { More } from '../../parts/more.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
@@ -108,18 +109,7 @@ function Entries({ query }: { query: AuditQuery }) {
       {entries.length > 0 && <EntryTable entries={entries} />}
       <Failure of={asked} />
       {!asked.isError && entries.length === 0 && <Empty text={isNarrowed ? text.emptyFiltered : text.empty} />}
-      <Group justify="center" mih={36}>
-        {asked.hasNextPage && (
-          <Button variant="default" size="sm" loading={asked.isFetching} onClick={() => asked.fetchNextPage()}>
-            {text.more}
-          </Button>
-        )}
-        {!asked.hasNextPage && entries.length > 0 && (
-          <Text size="sm" c="dimmed">
-            {text.end}
-          </Text>
-        )}
-      </Group>
+      {entries.length > 0 && <More of={asked} />}
     </Stack>
   )
 }

@@ -8,7 +8,7 @@ import { Confirm, useCloseLabel } from '../../../parts/confirm.tsx'
 import { download, fileName } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
-import { RowMenu } from '../../../parts/row-menu.tsx'
+import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { useMay } from '../../../session.ts'
 import type { Summary } from './list.tsx'
@@ -16,6 +16,15 @@ import { words } from './words.ts'
 
 /** What can be done with a campaign without opening it. */
 export function CampaignMenu({ campaign }: { campaign: Summary }) {
+  const text = useWords(words)
+  return (
+    <RowMenuButton label={text.actions(campaign.name)}>
+      <OpenMenu campaign={campaign} />
+    </RowMenuButton>
+  )
+}
+
+function OpenMenu({ campaign }: { campaign: Summary }) {
   const text = useWords(words)
   const { id, name, isArchived, state } = campaign
   const [, go] = useLocation()
@@ -65,6 +74,7 @@ export function CampaignMenu({ campaign }: { campaign: Summary }) {
   return (
     <>
       <RowMenu
+        isOpen
         label={text.actions(name)}
         loading={running.isPending}
         actions={may ? [duplicating, exporting, ...changing] : [exporting]}

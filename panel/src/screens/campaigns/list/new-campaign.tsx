@@ -1,5 +1,5 @@
 import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
@@ -10,8 +10,11 @@ import { words } from './words.ts'
 
 export function NewCampaign({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const text = useWords(words)
+  // Where it is loaded by being opened: what is open from its first render on does not give the focus back.
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => setOpen(opened), [opened])
   return (
-    <Modal opened={opened} onClose={onClose} title={text.new} closeButtonProps={useCloseLabel()} size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={text.new} closeButtonProps={useCloseLabel()} size="lg">
       <NewForm />
     </Modal>
   )
