@@ -8,7 +8,7 @@ const stage = await panelStage({ after })
 
 test('no violation of axe where the first person sets up', async () => {
   const { url } = await stage.place.json(['setup-link'])
-  for (const { width, language } of widthsInLanguages)
+  for (const { width, language } of widthsInLanguages())
     for (const scheme of ['light', 'dark'] as const) {
       const page = await stage.open(undefined, {
         width,

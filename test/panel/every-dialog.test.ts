@@ -218,7 +218,7 @@ test('no violation of axe where an invited person joins', async () => {
   const host = await stage.open(owner)
   const invited = await host.context().request.post('/panel/api/invitations', { data: { role: 'member' } })
   const { pathname, hash } = new URL((await invited.json()).url)
-  for (const { width, language } of widthsInLanguages) {
+  for (const { width, language } of widthsInLanguages()) {
     const page = await stage.open(undefined, { width, language, path: pathname + hash })
     await page.getByRole('button', { name: joinWords[language].joinDone }).waitFor()
     for (const scheme of schemes) {

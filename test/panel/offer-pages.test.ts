@@ -16,7 +16,7 @@ const texts = {
   pl: { picture: 'Widżet na stronie', names: ['Pasek', 'Oznaczona oferta', 'Formularz'], ends: 'Do końca oferty' },
 }
 
-for (const { width, language } of widthsInLanguages) {
+for (const { width, language } of widthsInLanguages()) {
   test(`the picture of the widget counts down, asks nothing of the visitors’ surface, and is not seen: ${width}, ${language}`, async () => {
     const { id } = await campaignOf()
     const text = texts[language]

@@ -43,7 +43,7 @@ test('a provider that is down when the server starts is said so, and found once 
 test('single sign-on leads to where one wanted to go, by keyboard alone, in both languages', async () => {
   const ada = await stage.person('ada')
   Object.assign(state.people, { ada: verified(ada.email) })
-  for (const { width, language } of widthsInLanguages) {
+  for (const { width, language } of widthsInLanguages()) {
     state.who = 'ada'
     const page = await stage.open(undefined, { width, language, path: `${publicUrl}/settings/users` })
     const button = page.getByRole('button', { name: words[language].byProvider })
@@ -64,7 +64,7 @@ test('single sign-on leads to where one wanted to go, by keyboard alone, in both
 test('who is refused reads why, in a sentence, and can try again', async () => {
   state.who = 'stranger'
   state.people.stranger = verified('stranger@example.com')
-  for (const { width, language } of widthsInLanguages) {
+  for (const { width, language } of widthsInLanguages()) {
     const page = await stage.open(undefined, { width, language, path: `${publicUrl}/sign-in` })
     await page.getByRole('button', { name: words[language].byProvider }).click()
     await page.getByText(words[language].refused.NOT_INVITED).waitFor()
@@ -96,7 +96,7 @@ test('an invitation is joined by single sign-on', async () => {
 })
 
 test('a forgotten password is set anew by the link in the mail, once', async () => {
-  for (const { width, language } of widthsInLanguages) {
+  for (const { width, language } of widthsInLanguages()) {
     const text = words[language]
     const person = await stage.person(`forgetful-${language}-${width}`)
     const page = await stage.open(undefined, { width, language, path: '/sign-in' })

@@ -129,7 +129,7 @@ async function openAll(page: Page): Promise<void> {
   await page.waitForTimeout(300)
 }
 
-for (const { width, language } of widthsInLanguages) {
+for (const { width, language } of widthsInLanguages()) {
   test(`${width}, ${language}: the page tells all there is, fits, and is accessible`, async () => {
     const scheme = language === 'pl' ? 'dark' : 'light'
     const page = await stage.open(owner, { width, language, scheme, path: screen })

@@ -69,7 +69,7 @@ async function givePassword(page: Page, { email, password }: Person, language: '
   await field(page, text.code).waitFor()
 }
 
-for (const { width, language } of widthsInLanguages)
+for (const { width, language } of widthsInLanguages())
   test(`by keyboard alone: signing in with a code, switching the factor off and on, signing out: ${width}, ${language}`, async () => {
     const [text, door, shell] = [security[language], comingIn[language], around[language]]
     const person = await stage.person(`keys-${width}-${language}`)

@@ -72,7 +72,6 @@ atBothWidths('pages follow what a colleague saves, and never overwrite it unseen
   await save(mine, 'pages')
   assert.equal((await urls(id))[0], 'https://example.com/mine')
   assertUntroubled(mine)
-  await Promise.all([mine.context().close(), theirs.context().close()])
 })
 
 atBothWidths('a timer follows what a colleague saves, and never overwrites it unseen', async (width) => {
@@ -111,7 +110,6 @@ atBothWidths('a timer follows what a colleague saves, and never overwrites it un
   assert.equal(await mine.getByLabel('Boxes', { exact: true }).inputValue(), '#aa2200')
   await mine.getByRole('button', { name: 'Discard changes' }).click()
   await mine.getByText('This campaign has no countdown for mails').waitFor()
-  await Promise.all([mine.context().close(), theirs.context().close()])
 })
 
 atBothWidths('unsaved pages and timer are marked, kept for another visit, and leaving asks first', async (width) => {
@@ -165,7 +163,6 @@ atBothWidths('unsaved pages and timer are marked, kept for another visit, and le
   await save(page, 'pages')
   assert.deepEqual(await urls(id), [])
   assertUntroubled(page)
-  await page.context().close()
 })
 
 atBothWidths('leaving asks by the browser’s Back as well, and about the same changes once', async (width) => {
@@ -220,5 +217,4 @@ atBothWidths('signing out leaves no unsaved change behind', async (width) => {
   await page.evaluate((path) => history.pushState(null, '', path), `/campaigns/${id}/pages`)
   await address(page, 1).waitFor()
   assert.equal(await address(page, 2).count(), 0)
-  await page.context().close()
 })

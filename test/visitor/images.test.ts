@@ -203,7 +203,9 @@ test('HEAD: the headers of GET, the length too, and no body', async () => {
 
 test('applying a campaign builds its images: the first who opens one does not wait for that', async () => {
   const colour = `#${random32().slice(0, 6)}`
-  const { id } = await made(after('P2D'), { mailTimer: { background: colour, width: 400, height: 100, pixelsPerPoint: 2 } })
+  const { id } = await made(after('P2D'), {
+    mailTimer: { background: colour, width: 400, height: 100, pixelsPerPoint: 2 },
+  })
   const { image } = await recipient(shop, { campaignId: id })
   const answer = await open(shop, image)
   const tookMs = answer.receivedAt - answer.sentAt
