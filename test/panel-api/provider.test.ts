@@ -276,6 +276,7 @@ test('OIDC_ONLY closes every way by password, and the set-up link works by the p
     ['POST', '/session', { email, password }],
     ['POST', '/users', { token: 'x', email, password }],
     ['POST', '/password', { current: password, next: `${password} 2` }],
+    ['POST', '/factor/offer', { password }],
     ['POST', '/password-resets', { email, language: 'en' }],
     ['POST', '/password-reset', { token: 'x' }],
     ['PUT', '/password-reset', { token: 'x', password }],

@@ -31,6 +31,7 @@ export const secondFactorRoutes = {
   ...forViewer('POST /factor/offer', {
     body: Type.Object({ password: AnyPassword }, closed),
     async run({ session, body, parts, now }) {
+      needPasswords(parts)
       const { user, hasFactor } = needRight(await parts.users.checkPassword(session.user, body.password, now))
       if (hasFactor) throw new PanelRefusal('CHANGED_MEANWHILE')
       return parts.users.offerFactor(user, now)
