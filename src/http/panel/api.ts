@@ -7,7 +7,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { CommonPassword } from '../../access/common-passwords.ts'
 import { TooBusy } from '../../access/passwords.ts'
 import { ProviderFailed } from '../../access/provider.ts'
-import { CodeRefused } from '../../access/second-factor.ts'
+import { AccessRefused } from '../../access/refused.ts'
 import { type Fault, join } from '../../core/fault.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { mayAs } from '../../core/role.ts'
@@ -175,7 +175,7 @@ function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof ProviderFailed) return new PanelRefusal('PROVIDER_DOWN')
   if (error instanceof MailNotSent) return new PanelRefusal('MAIL_NOT_SENT')
   if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
-  if (error instanceof CodeRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)
+  if (error instanceof AccessRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)
   const isBusy = error instanceof TooBusy || error instanceof TemplateUnavailable
   const code = isBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
   return new PanelRefusal(isPanelErrorCode(code) ? code : 'INTERNAL_ERROR')
