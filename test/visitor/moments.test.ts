@@ -101,6 +101,7 @@ async function assertOneAnswer(shop: Shop, { campaignId, who, edges }: Asked, no
     ask(shop, 'offer', { lc: who.ref, visit: false }, { campaignId }),
     open(shop, who.image),
   ])
+  assert.equal(known.code, undefined, JSON.stringify(known))
   assert.equal(widget.status, 200, JSON.stringify(widget.body))
   const told = `${who.email} of campaign ${campaignId} at ${nowMs}`
   const { state, opensAt, deadline, nextAt } = widget.body
