@@ -27,7 +27,7 @@ import { turnToSend } from './limits.ts'
 import { isForeign } from './origin.ts'
 import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
 import { routes } from './routes.ts'
-import { sessionOf, setFlow, setSession } from './session-cookie.ts'
+import { flowCookie, sessionCookie } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -94,7 +94,7 @@ function admit({ site, users, now }: PanelSurface) {
     const { panelRoute } = request.routeOptions.config
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
     if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
-    const token = sessionOf(request, site.publicUrl)
+    const token = sessionCookie.read(request, site.publicUrl)
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
     const { access, reads, bodyLimit } = panelRoute
     if (access !== 'anybody') {
@@ -140,8 +140,9 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
         address: rateAddress(ip),
         client: () => clientOf(request),
         now,
-        setSession: (next) => setSession(reply, next, parts.site.publicUrl),
-        keepFlow: async (flow) => setFlow(reply, await sealed(parts.store.access, flow, now), parts.site.publicUrl),
+        setSession: (next) => sessionCookie.write(reply, next, parts.site.publicUrl),
+        keepFlow: async (flow) =>
+          flowCookie.write(reply, await sealed(parts.store.access, flow, now), parts.site.publicUrl),
         note: (error) => logFailure(parts.log, refusalOf(error).code, error, request),
       })
     },
