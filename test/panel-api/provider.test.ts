@@ -200,7 +200,7 @@ test('a link that was followed makes the user too; it counts once, and is for no
   assert.equal(owner.led, refusedAs('EMAIL_TAKEN'))
 })
 
-test('whoever came by the provider has no password, and a wrong one takes as long', async () => {
+test('who came by the provider has no password, and a wrong one takes as long', async () => {
   await place.arrange((store) =>
     buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'passwordless@example.com' }, by()),
   )

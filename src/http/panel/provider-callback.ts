@@ -41,7 +41,7 @@ async function comeBack(
   const now = Math.floor(parts.now() / 1_000)
   const flow = await unsealed(store.access, flowCookie.read(request, site.publicUrl), now)
   if (flow === undefined) return 'TOO_OLD'
-  // Each way back is taken once, whoever has kept its cookie.
+  // Each way back is taken once, even if its cookie was kept.
   const once = { name: `flow ${flow.checks.state}`, most: 1, seconds: flowSeconds }
   if (!(await store.access.countTries([once], now))) return 'TOO_OLD'
   const query = request.url.slice(request.url.indexOf('?') + 1)
