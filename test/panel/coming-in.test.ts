@@ -37,7 +37,7 @@ test('the set-up link makes the first account and user, once, and stays in no ad
   }, hash)
   await stale.getByLabel('Name of the account').waitFor()
   assert.equal(new URL(stale.url()).hash, '')
-  const page = await open(undefined, { path: `/setup${hash}` })
+  const page = await open(undefined, { path: `/setup${hash}`, isNew: true })
   await page.getByLabel('Name of the account').waitFor()
   assert.equal(new URL(page.url()).hash, '')
   assert.equal(await page.evaluate(() => history.length), 2)

@@ -51,6 +51,8 @@ export type PanelSurface = PanelParts & {
 const compression: FastifyCompressOptions = {
   threshold: 2_048,
   encodings: ['br', 'gzip'],
+  // Of answers only: a small body that unfolds into a large one is nobody's form.
+  globalDecompression: false,
   brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 }
 
