@@ -20,6 +20,8 @@ export const readable: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a9b0b8',
     '--mantine-color-placeholder': '#9aa2ab',
     '--mantine-color-error': '#ff8787',
+    '--mantine-color-violet-light-color': '#d0bfff',
+    '--mantine-color-red-light-color': '#ffa8a8',
   },
 })
 

@@ -34,12 +34,7 @@ export async function enter(
   const found = await access.findCredentials(email)
   if (found === undefined) return join(store, { ...identity, email }, following, client, now)
   if (following !== null) return 'EMAIL_TAKEN'
-  const isLinked = await identities.link(found.user.id, identity, {
-    kind: 'user',
-    name: email,
-    address: client.address,
-    at: now,
-  })
+  const isLinked = await identities.link(found.user.id, identity, actorOf(email, client, now))
   if (!isLinked) return 'OTHER_IDENTITY'
   return (await begin(access, found, client, now)) ?? 'NOT_INVITED'
 }
@@ -56,13 +51,8 @@ async function join(
   if (tokenHash === undefined) return 'NOT_INVITED'
   const joining = { email, createdAt: now }
   try {
-    const made = await identities.join(
-      tokenHash,
-      joining,
-      following?.accountName ?? '',
-      identity,
-      actorOf(email, client, now),
-    )
+    const by = actorOf(email, client, now)
+    const made = await identities.join(tokenHash, joining, following?.accountName ?? '', identity, by)
     const signedIn = made && (await begin(access, made, client, now))
     return signedIn ?? 'LINK_USED_UP'
   } catch (error) {

@@ -1,9 +1,10 @@
-import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { formatApiKey } from '../core/api-key.ts'
 import type { Seconds } from '../core/instant.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Key, NewKey, Scope } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
+import { hashOf, newToken } from './tokens.ts'
 
 export type MadeKey = {
   id: string
@@ -47,14 +48,9 @@ function draw(
   scopes: readonly Scope[],
 ): { made: MadeKey; stored: NewKey } {
   const id = randomUUID()
-  const secret = randomBytes(32).toString('base64url')
+  const secret = newToken()
   return {
     made: { id, name, key: formatApiKey({ keyId: id, secret }) },
-    stored: { id, accountId, name, scopes, createdAt: now, secretHash: secretHash(secret) },
+    stored: { id, accountId, name, scopes, createdAt: now, secretHash: hashOf(secret) },
   }
-}
-
-/** What is stored of a secret: SHA-256, which is enough for 32 random bytes. */
-function secretHash(secret: string): Uint8Array {
-  return hash('sha256', secret, 'buffer')
 }

@@ -77,23 +77,24 @@ export function openProvider(settings: ProviderSettings): Provider {
   }
 }
 
-/** The provider as it has described itself. */
-type Described = { config: client.Configuration; showSecretOtherwise(): void }
+/** The provider as it has described itself, and how the client's secret is shown to it. */
+type Described = { config: client.Configuration; shown: { way: client.ClientAuth; other: client.ClientAuth } }
 
 async function discover({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Described> {
   // Both are usual, and a provider may have been told to take one of them from this client.
-  const ways = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)]
-  const secretShown: client.ClientAuth = (...request) => ways[0]?.(...request)
+  const shown = { way: client.ClientSecretBasic(clientSecret), other: client.ClientSecretPost(clientSecret) }
+  const showSecret: client.ClientAuth = (...request) => shown.way(...request)
   // The signature is checked too, not only that the token came from the provider itself.
   const execute = [client.enableNonRepudiationChecks]
   if (issuer.startsWith('http:')) execute.push(client.allowInsecureRequests)
   const options = { execute, timeout: timeoutSeconds }
-  const config = await client.discovery(new URL(issuer), clientId, {}, secretShown, options)
-  return { config, showSecretOtherwise: () => void ways.reverse() }
+  const config = await client.discovery(new URL(issuer), clientId, {}, showSecret, options)
+  return { config, shown }
 }
 
 async function identify(provider: Described, address: URL, checks: Checks): Promise<Identity> {
-  const { config, showSecretOtherwise } = provider
+  const { config, shown } = provider
+  const { way, other } = shown
   const exchange = () =>
     client.authorizationCodeGrant(config, address, {
       pkceCodeVerifier: checks.verifier,
@@ -103,7 +104,8 @@ async function identify(provider: Described, address: URL, checks: Checks): Prom
     })
   const tokens = await exchange().catch((error) => {
     if ((error as { status?: number }).status !== 401) throw error
-    showSecretOtherwise()
+    // Set, and not swapped: of several who come back at once each is refused.
+    Object.assign(shown, { way: other, other: way })
     return exchange()
   })
   const claims = tokens.claims() as client.IDToken

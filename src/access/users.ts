@@ -15,11 +15,12 @@ import type {
 } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
-import type { TryLimit } from '../store/tries.ts'
+import type { Tries, TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { codeToken, passwordShown } from './password-shown.ts'
 import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords.ts'
-import { buildSecondFactor, CodeRefused, type SecondFactor } from './second-factor.ts'
+import { AccessRefused } from './refused.ts'
+import { buildSecondFactor, type SecondFactor } from './second-factor.ts'
 import { hashOf, newToken } from './tokens.ts'
 
 const day = 86_400
@@ -28,7 +29,7 @@ const idleSeconds = 14 * day
 const longestSeconds = 90 * day
 /** How old the instant of last use may be before it is written again. */
 const touchSeconds = 3_600
-export const invitationSeconds = 7 * day
+const invitationSeconds = 7 * day
 
 /** In a minute. */
 const triesOfPassword = 5
@@ -39,7 +40,6 @@ const triesOfSite = 120
 export type SignedIn = { token: string }
 /** The password was right; with this and a code a session begins. */
 export type CodeNeeded = { codeToken: string }
-export type TooMany = { retryAfterSeconds: number }
 
 export type Users = SecondFactor & {
   isEmpty(): Promise<boolean>
@@ -50,25 +50,16 @@ export type Users = SecondFactor & {
    * @throws CommonPassword
    */
   reset(email: string, password: string, by: Actor): Promise<boolean>
-  /** Takes the second factor of the user with that email away; false without one, undefined without the user. */
-  resetFactorOf(email: string, by: Actor): Promise<boolean | undefined>
+  find(email: string): Promise<User | undefined>
   list(accountId: number): Promise<User[]>
   /** False where the account has no such user. @throws Refused for the last owner */
   remove(accountId: number, userId: number, by: Actor): Promise<boolean>
   /** Holds from the user's next request on; undefined where there is no such user. @throws Refused for the last owner */
   setRole(accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined>
-  /** The same for the user with that email. */
-  setRoleOf(email: string, role: Role, by: Actor): Promise<User | undefined>
 
-  /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
-  signIn(
-    email: string,
-    password: string,
-    address: string,
-    client: Client,
-    now: Seconds,
-  ): Promise<SignedIn | CodeNeeded | 'WRONG_PASSWORD' | TooMany>
-  /** @throws CodeRefused, also where the password or the factor was changed meanwhile */
+  /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws AccessRefused, TooBusy */
+  signIn(email: string, password: string, address: string, client: Client, now: Seconds): Promise<SignedIn | CodeNeeded>
+  /** @throws AccessRefused, also where the password or the factor was changed meanwhile */
   signInWithCode(codeToken: string, code: string, client: Client, now: Seconds): Promise<SignedIn>
   /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
@@ -79,16 +70,10 @@ export type Users = SecondFactor & {
   endSession(userId: number, id: string): Promise<boolean>
   /** All but the one with the token. */
   endOtherSessions(userId: number, token: string): Promise<void>
-  /** Counted with the tries to change the password. @throws TooBusy */
-  checkPassword(user: User, password: string, now: Seconds): Promise<Credentials | 'WRONG_PASSWORD' | TooMany>
-  /** Ends all the user's sessions but this one, and their invitations. @throws CommonPassword, TooBusy */
-  changePassword(
-    session: Session,
-    token: string,
-    current: string,
-    next: string,
-    by: Actor,
-  ): Promise<'CHANGED' | 'WRONG_PASSWORD' | TooMany>
+  /** Counted with the tries to change the password. @throws AccessRefused, TooBusy */
+  checkPassword(user: User, password: string, now: Seconds): Promise<Credentials>
+  /** Ends all the user's sessions but this one, and their invitations. @throws AccessRefused, CommonPassword, TooBusy */
+  changePassword(session: Session, token: string, current: string, next: string, by: Actor): Promise<void>
 
   /**
    * A token that makes a user of the inviter's account, once; with null the first account and user. `email` is where
@@ -112,7 +97,7 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
   const factor = buildSecondFactor(access)
   const coming = { ...signingInOf(access, factor), ...sessionsOf(access), ...invitationsOf(access) }
   return {
-    ...{ ...factor, ...usersOf(access, factor), ...coming },
+    ...{ ...factor, ...usersOf(access), ...coming },
     removeOldTries(now) {
       factor.forgetOldWrongCodes(now)
       return access.removeOldTries(now)
@@ -120,7 +105,7 @@ export function buildUsers({ access }: Pick<Store, 'access'>): Users {
   }
 }
 
-function usersOf(access: Access, factor: SecondFactor) {
+function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
     create: async (accountId, { email, password, role }, by) =>
@@ -133,17 +118,10 @@ function usersOf(access: Access, factor: SecondFactor) {
       await access.forgetTries(triesOfEmail(emailKey(email)).name)
       return true
     },
-    async resetFactorOf(email, by) {
-      const found = await access.findCredentials(emailKey(email))
-      return found && factor.resetFactor(found.user, by)
-    },
+    find: async (email) => (await access.findCredentials(emailKey(email)))?.user,
     list: access.listUsers,
     remove: access.removeUser,
     setRole: access.setRole,
-    async setRoleOf(email, role, by) {
-      const found = await access.findCredentials(emailKey(email))
-      return found && access.setRole(found.user.accountId, found.user.id, role, by)
-    },
   } satisfies Partial<Users>
 }
 
@@ -151,23 +129,19 @@ function signingInOf(access: Access, factor: SecondFactor) {
   return {
     async signIn(email, password, address, client, now) {
       const key = emailKey(email)
-      const ofEmail = triesOfEmail(key)
-      const turn = await countTries(access, [...triesFrom(address), ofEmail], now)
-      if (typeof turn !== 'string') return turn
-      const found = await access.findCredentials(key)
-      const isRight = await isPassword(password, found?.passwordHash, turn)
-      if (found === undefined || !isRight) return 'WRONG_PASSWORD'
-      await access.forgetTries(ofEmail.name)
-      if (found.hasFactor) return { codeToken: codeToken(access, found, now) }
-      return (await begin(access, found, client, now)) ?? 'WRONG_PASSWORD'
+      const found = await needPassword(access, key, password, [...triesFrom(address), triesOfEmail(key)], now)
+      if (found.hasFactor) return { codeToken: await codeToken(access, found, now) }
+      const signedIn = await begin(access, found, client, now)
+      if (signedIn === undefined) throw new AccessRefused('WRONG_PASSWORD')
+      return signedIn
     },
 
     async signInWithCode(given, code, client, now) {
       const found = await passwordShown(access, given, now)
-      if (!found?.hasFactor) throw new CodeRefused('TOOK_TOO_LONG')
+      if (!found?.hasFactor) throw new AccessRefused('TOOK_TOO_LONG')
       await factor.takeCode(found.user.id, code, now)
       const signedIn = await begin(access, found, client, now)
-      if (signedIn === undefined) throw new CodeRefused('TOOK_TOO_LONG')
+      if (signedIn === undefined) throw new AccessRefused('TOOK_TOO_LONG')
       return signedIn
     },
   } satisfies Partial<Users>
@@ -200,9 +174,8 @@ function sessionsOf(access: Access) {
     async changePassword({ user }, token, current, next, by) {
       await assertUncommon(next, user.email)
       const found = await checkPassword(access, user, current, by.at)
-      if (typeof found === 'string' || 'retryAfterSeconds' in found) return found
       const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token), by)
-      return isChanged ? 'CHANGED' : 'WRONG_PASSWORD'
+      if (!isChanged) throw new AccessRefused('WRONG_PASSWORD')
     },
   } satisfies Partial<Users>
 }
@@ -252,19 +225,23 @@ export async function begin(
 const ended = (now: Seconds) => ({ unseenSince: now - idleSeconds, madeBefore: now - longestSeconds })
 
 /** Not counted with the tries to sign in: anybody who knows the email can use those up. */
-async function checkPassword(
+function checkPassword(access: Access, { id, email }: User, password: string, now: Seconds): Promise<Credentials> {
+  return needPassword(access, email, password, [{ name: `password of ${id}`, most: triesOfPassword }], now)
+}
+
+/** Of the tries that it counts, the last one is of what is guessed at. @throws AccessRefused, TooBusy */
+async function needPassword(
   access: Access,
-  user: User,
+  email: string,
   password: string,
+  tries: TryLimit[],
   now: Seconds,
-): Promise<Credentials | 'WRONG_PASSWORD' | TooMany> {
-  const tries = { name: `password of ${user.id}`, most: triesOfPassword }
-  const turn = await countTries(access, [tries], now)
-  if (typeof turn !== 'string') return turn
-  const found = await access.findCredentials(user.email)
+): Promise<Credentials> {
+  const turn = await countTries(access, tries, now)
+  const found = await access.findCredentials(email)
   const isRight = await isPassword(password, found?.passwordHash, turn)
-  if (found === undefined || !isRight) return 'WRONG_PASSWORD'
-  await access.forgetTries(tries.name)
+  if (found === undefined || !isRight) throw new AccessRefused('WRONG_PASSWORD')
+  await access.forgetTries((tries.at(-1) as TryLimit).name)
   return found
 }
 
@@ -280,16 +257,21 @@ export function triesFrom(address: string): TryLimit[] {
 
 /**
  * Counts a try of each of these, the last of which is what is guessed at. Where one has had its most, or nobody more
- * can wait, nothing is written. @throws TooBusy
+ * can wait, nothing is written. @throws AccessRefused, TooBusy
  */
-async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName | TooMany> {
+async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName> {
   const before = await access.findTries(limits, now)
-  const full = before.filter(({ count }, index) => count >= (limits[index] as TryLimit).most)
-  if (full.length > 0) return { retryAfterSeconds: Math.max(...full.map(({ endsAt }) => endsAt - now)) }
+  assertLeft(before, now)
   const turn = before.at(-1)?.count === 0 ? 'first' : 'again'
   assertRoom(turn)
   // Somebody else may have used up the last one since.
   return (await access.countTries(limits, now)) ? turn : countTries(access, limits, now)
+}
+
+/** @throws AccessRefused where one of them has had its most */
+export function assertLeft(tries: readonly Tries[], now: Seconds): void {
+  const waits = tries.filter(({ isFull }) => isFull).map(({ endsAt }) => endsAt - now)
+  if (waits.length > 0) throw new AccessRefused('TOO_MANY_TRIES', Math.max(...waits))
 }
 
 async function newUser(email: string, password: string, createdAt: Seconds) {

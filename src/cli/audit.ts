@@ -1,17 +1,21 @@
 import { integer } from '../config.ts'
-import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant } from '../core/instant.ts'
 import type { AuditFilter } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
-import { anyText, type Command, idNumber, need, needAccount, readArguments, WrongCall, withStore } from './command.ts'
+import {
+  anyText,
+  type Command,
+  idNumber,
+  instantText,
+  need,
+  needAccount,
+  readArguments,
+  WrongCall,
+  withStore,
+} from './command.ts'
 import { printPages } from './print.ts'
 
 const pageSize = 1_000
-
-const instant = (text: string, name: string): Seconds => {
-  const at = parseInstant(text)
-  if (at === undefined) throw new WrongCall(`${name}: must be an instant such as 2026-11-26T23:00:00Z`)
-  return at
-}
 
 const count = (text: string, name: string): number => {
   const limit = integer(text, 1, Number.MAX_SAFE_INTEGER)
@@ -29,7 +33,7 @@ const subjectText = (text: string, name: string): { subject: string; subjectId?:
 /** Who changed what, and when; newest first. */
 export const listAudit: Command = async (args) => {
   const { options } = readArguments(args, {
-    ...{ account: idNumber, from: instant, to: instant, actor: anyText },
+    ...{ account: idNumber, from: instantText, to: instantText, actor: anyText },
     ...{ action: anyText, subject: subjectText, limit: count },
   })
   const accountId = need(options.account, '--account')

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
 import { emailMaxLength, isEmail } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
+import { parseInstant, type Seconds } from '../core/instant.ts'
 import { type Role, roles } from '../core/role.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Campaign } from '../store/model.ts'
@@ -86,6 +87,12 @@ export const idNumber: Option<number> = (text, name) => {
   const id = integer(text, 1, Number.MAX_SAFE_INTEGER)
   if (id === undefined) throw new WrongCall(`${name}: must be an id, an integer of 1 or more`)
   return id
+}
+
+export const instantText: Option<Seconds> = (text, name) => {
+  const at = parseInstant(text)
+  if (at === undefined) throw new WrongCall(`${name}: must be an instant such as 2026-11-26T23:00:00Z`)
+  return at
 }
 
 export const trueOrFalse: Option<boolean> = (text, name) => {

@@ -47,9 +47,7 @@ export const resetUser: Command = async (args) => {
       .catch((error) => {
         throw asWrongCall(error)
       })
-    if (!isReset) {
-      throw new WrongCall('--email: no user of the panel has this email')
-    }
+    if (!isReset) throw noUser()
     return { reset: true }
   })
 }
@@ -59,12 +57,10 @@ export const setUser: Command = async (args) => {
   const email = need(options.email, '--email')
   const role = need(options.role, '--role')
   return withStore(async (store) => {
-    const user = await buildUsers(store)
-      .setRoleOf(email, role, commandActor())
-      .catch((error) => {
-        throw error instanceof Refused ? new WrongCall(`--role: ${error.message}`) : error
-      })
-    if (user === undefined) throw new WrongCall('--email: no user of the panel has this email')
+    const users = buildUsers(store)
+    const found = await users.find(email)
+    const user = found && (await users.setRole(found.accountId, found.id, role, commandActor()).catch(asWrongRole))
+    if (user === undefined) throw noUser()
     return shown(user)
   })
 }
@@ -74,9 +70,10 @@ export const resetFactor: Command = async (args) => {
   const { options } = readArguments(args, { email: emailText })
   const email = need(options.email, '--email')
   return withStore(async (store) => {
-    const isReset = await buildUsers(store).resetFactorOf(email, commandActor())
-    if (isReset === undefined) throw new WrongCall('--email: no user of the panel has this email')
-    return { reset: isReset }
+    const users = buildUsers(store)
+    const user = await users.find(email)
+    if (user === undefined) throw noUser()
+    return { reset: await users.resetFactor(user, commandActor()) }
   })
 }
 
@@ -98,6 +95,12 @@ export const setupLink: Command = async (args) => {
 /** Where the panel is; the port is that of the settings, since nothing tells of a server that took another. */
 function panelUrl(): string {
   return readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
+}
+
+const noUser = () => new WrongCall('--email: no user of the panel has this email')
+
+function asWrongRole(error: unknown): never {
+  throw error instanceof Refused ? new WrongCall(`--role: ${error.message}`) : error
 }
 
 function asWrongCall(error: unknown): unknown {

@@ -1,5 +1,5 @@
 import { integer, readSetting } from '../config.ts'
-import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant } from '../core/instant.ts'
 import { buildEndpoints, type Endpoints } from '../events/endpoints.ts'
 import { openSender } from '../events/sender.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
@@ -11,6 +11,7 @@ import {
   type Command,
   commandActor,
   idNumber,
+  instantText,
   nameText,
   need,
   needAccount,
@@ -32,11 +33,6 @@ const count = (text: string, name: string): number => {
   return number
 }
 const countOrNone = (text: string, name: string) => (text === 'none' ? null : count(text, name))
-const instantText = (text: string, name: string): Seconds => {
-  const at = parseInstant(text)
-  if (at === undefined) throw new WrongCall(`${name}: must be an instant such as 2026-11-26T23:00:00Z`)
-  return at
-}
 const from = (text: string): 'stop' | 'now' => {
   if (text !== 'stop' && text !== 'now') throw new WrongCall('--from: must be stop or now')
   return text

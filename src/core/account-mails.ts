@@ -1,4 +1,6 @@
 // Mails to the people who use the panel, in its languages: text and simple HTML, with nothing that is fetched.
+import { escaped } from './html.ts'
+
 export const panelLanguages = ['en', 'pl'] as const
 export type PanelLanguage = (typeof panelLanguages)[number]
 
@@ -52,6 +54,3 @@ function mailOf({ subject, text, action, note }: Words, url: string): AccountMai
     html: `<p>${escaped(text)}</p>\n<p><a href="${escaped(url)}">${action}</a></p>\n<p>${note}</p>\n`,
   }
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => entities[sign] as string)

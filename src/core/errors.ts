@@ -17,7 +17,6 @@ export const errorStatus = {
 } as const
 
 export type ErrorCode = keyof typeof errorStatus
-export type ErrorStatus = (typeof errorStatus)[ErrorCode]
 
 /** Those of the APIs for events and conversions, which have all of the public one's too. */
 export const besideStatus = {

@@ -2,7 +2,6 @@
 
 /** The fields that a mail needs. Mailchimp's names have at most ten characters. */
 export const mailFields = ['LC_LINK', 'LC_TIMER', 'LC_END'] as const
-export type MailField = (typeof mailFields)[number]
 
 /** `field` is how the service spells a field's name, where it keeps no capitals or no underscores. */
 type Service = { name: string; field?(name: string): string; tag(field: string): string }

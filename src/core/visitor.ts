@@ -1,8 +1,3 @@
-/** What a browser calls itself: 128 random bits in hexadecimal, as refs are. */
-export function isClientId(text: unknown): text is string {
-  return typeof text === 'string' && /^[0-9a-f]{32}$/.test(text)
-}
-
 /**
  * The name under which a visitor without an email is kept among a campaign's leads. It sorts before every email and
  * cannot be one: no email starts with a space.

@@ -1,11 +1,11 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
-import { hkdfSync } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
-import { type Actor, addAuditEntry } from './audit.ts'
+import { type Actor, addAuditEntry, addUserEntry } from './audit.ts'
 import { Refused } from './errors.ts'
 import { factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
+import { sealBy } from './seal.ts'
 import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
 import { triesOn } from './tries.ts'
 
@@ -52,11 +52,11 @@ export type Access = ReturnType<typeof accessOn>
 /** `key` is the installation's own. */
 export function accessOn(runner: Runner, key: Uint8Array) {
   const { read, write, writeUnflushed } = runner
+  const seal = sealBy(key)
   return {
     ...triesOn(runner, key),
-    /** A key for one purpose, made of the installation's own and stored nowhere. */
-    keyFor: (purpose: string) => new Uint8Array(hkdfSync('sha256', key, '', purpose, 32)),
-    ...factorsOn(runner, key),
+    seal,
+    ...factorsOn(runner, seal),
     ...boundTo(read, {
       hasUsers,
       findCredentials,
@@ -89,13 +89,8 @@ async function createUser(sql: Sql, accountId: number, user: NewUser, by: Actor)
   )
   if (row === undefined) throw new Refused('this email has a user already')
   const created = toUser(row)
-  await audit(sql, by, 'user.created', created, null, { role: created.role })
+  await addUserEntry(sql, by, 'user.created', created, null, { role: created.role })
   return created
-}
-
-function audit(sql: Sql, by: Actor, action: string, user: User, before: object | null, after: object | null) {
-  const subject = { kind: 'user' as const, id: user.id, name: user.email }
-  return addAuditEntry(sql, by, { accountId: user.accountId, action, subject, before, after })
 }
 
 async function findCredentials(sql: Sql, email: string): Promise<Credentials | undefined> {
@@ -119,7 +114,7 @@ export async function setPassword(
   const row = await sql.get('UPDATE users SET password_hash = ? WHERE id = ? RETURNING *', passwordHash, userId)
   if (row === undefined) return
   await endAccess(sql, userId)
-  await audit(sql, by, action, toUser(row), null, null)
+  await addUserEntry(sql, by, action, toUser(row), null, null)
 }
 
 /** The same, but for the session with the hash `keeps`; false where the password is no longer `current`'s. */
@@ -130,37 +125,29 @@ async function changePassword(
   keeps: Uint8Array,
   by: Actor,
 ): Promise<boolean> {
-  if (!(await replacePassword(sql, current, passwordHash))) return false
-  await endAccess(sql, current.user.id, keeps)
-  await audit(sql, by, 'user.password_changed', current.user, null, null)
-  return true
-}
-
-/** False where the password is another one by now. */
-async function replacePassword(
-  sql: Sql,
-  { user, passwordHash }: Omit<Credentials, 'hasFactor'>,
-  next: string,
-): Promise<boolean> {
+  const { user } = current
   const change = 'UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?'
-  return (await sql.run(change, next, user.id, passwordHash)) > 0
+  if ((await sql.run(change, passwordHash, user.id, current.passwordHash)) === 0) return false
+  await endAccess(sql, user.id, keeps)
+  await addUserEntry(sql, by, 'user.password_changed', user, null, null)
+  return true
 }
 
 /** The user's sessions, invitations and links for a new password, but for the session with the hash `keeps`. */
 async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8Array()): Promise<void> {
-  await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', userId, keeps)
+  await endOtherSessions(sql, userId, keeps)
   await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
   await sql.run('DELETE FROM password_resets WHERE user_id = ?', userId)
 }
 
 /** Their sessions and invitations end; false where the account has no such user. @throws Refused for the last owner */
 async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor): Promise<boolean> {
-  const user = await holdUser(sql, accountId, userId)
+  const { user, isLastOwner } = await holdUser(sql, accountId, userId)
   if (user === undefined) return false
-  if (user.isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user one first')
+  if (isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user one first')
   await endAccess(sql, userId)
   await sql.run('DELETE FROM users WHERE id = ?', userId)
-  await audit(sql, by, 'user.removed', user, { role: user.role }, null)
+  await addUserEntry(sql, by, 'user.removed', user, { role: user.role }, null)
   return true
 }
 
@@ -169,27 +156,22 @@ async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor
  * @throws Refused for the last owner
  */
 async function setRole(sql: Sql, accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined> {
-  const before = await holdUser(sql, accountId, userId)
+  const { user: before, isLastOwner } = await holdUser(sql, accountId, userId)
   if (before === undefined || before.role === role) return before
-  if (before.isLastOwner) throw new Refused('the last owner of an account stays one: make another user an owner first')
+  if (isLastOwner) throw new Refused('the last owner of an account stays one: make another user an owner first')
   const row = await sql.get('UPDATE users SET role = ? WHERE id = ? RETURNING *', role, userId)
   if (role !== 'owner') await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
   const user = toUser(row as Row)
-  await audit(sql, by, 'user.role_changed', user, { role: before.role }, { role })
+  await addUserEntry(sql, by, 'user.role_changed', user, { role: before.role }, { role })
   return user
 }
 
-async function holdUser(
-  sql: Sql,
-  accountId: number,
-  userId: number,
-): Promise<(User & { isLastOwner: boolean }) | undefined> {
+async function holdUser(sql: Sql, accountId: number, userId: number) {
   // On PostgreSQL this waits for somebody who is changing another user of the account, and then sees who is left.
   await sql.run('UPDATE accounts SET name = name WHERE id = ?', accountId)
   const users = await listUsers(sql, accountId)
   const user = users.find(({ id }) => id === userId)
-  const isLastOwner = user?.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1
-  return user && { ...user, isLastOwner }
+  return { user, isLastOwner: user?.role === 'owner' && users.filter(({ role }) => role === 'owner').length === 1 }
 }
 
 /** With null as inviter the one that makes the first account and user. @throws Refused where the inviter is no owner */
@@ -276,16 +258,16 @@ export async function acceptInvitation(
   // Of two who use one link at once, one removes the row.
   const removed = await sql.run('DELETE FROM invitations WHERE token_hash = ?', tokenHash)
   if (removed === 0) return undefined
-  const accountId = invitation.accountId ?? (await createFirstAccount(sql, accountName, by))
+  const accountId = invitation.accountId ?? (await insertAccount(sql, accountName, by)).id
   return createUser(sql, accountId, { ...user, role: invitation.role }, by)
 }
 
-async function createFirstAccount(sql: Sql, name: string, by: Actor): Promise<number> {
+export async function insertAccount(sql: Sql, name: string, by: Actor): Promise<Account> {
   const row = await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)
   const after = toAccount(row as Row)
-  const subject = { kind: 'account' as const, id: after.id, name }
+  const subject = { kind: 'account', id: after.id, name } as const
   await addAuditEntry(sql, by, { accountId: after.id, action: 'account.created', subject, before: null, after })
-  return after.id
+  return after
 }
 
 /** False where the user was removed since `by` was read, or the password or having a factor has changed. */

@@ -7,9 +7,8 @@ import { boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
  * Who changes something: a user by their email, a command by the name of the system's user who runs it, a key of the
  * API for events by its hint. The server itself pauses endpoints; the migration wrote each campaign's first entry.
  */
-export const actorKinds = ['user', 'command', 'key', 'server', 'migration'] as const
 export type Actor = {
-  kind: (typeof actorKinds)[number]
+  kind: 'user' | 'command' | 'key' | 'server' | 'migration'
   name: string
   /** As `shortAddress` gives it; null for a command. */
   address: string | null
@@ -22,14 +21,14 @@ export const serverAt = (at: Seconds): Actor => ({ kind: 'server', name: 'server
  * Leads are named by their id. What is done to many at once is counted, with the campaign's id; a campaign's own
  * entries are of its settings alone.
  */
-export const subjectKinds = ['account', 'user', 'invitation', 'key', 'campaign', 'webhook', 'lead', 'leads'] as const
+type SubjectKind = 'account' | 'user' | 'invitation' | 'key' | 'campaign' | 'webhook' | 'lead' | 'leads'
 
 /** Settings before and after, without secrets and without emails of leads; null where there was, or is, nothing. */
 export type Change = {
   accountId: number
   /** `SUBJECT.done`, such as `campaign.changed`. */
   action: string
-  subject: { kind: (typeof subjectKinds)[number]; id: number | string; name: string }
+  subject: { kind: SubjectKind; id: number | string; name: string }
   before: object | null
   after: object | null
 }
@@ -52,6 +51,19 @@ export async function addAuditEntry(sql: Sql, by: Actor, change: Change): Promis
     ...[accountId, by.at, by.kind, by.name, by.address, action],
     ...[subject.kind, String(subject.id), subject.name, text(change.before), text(change.after)],
   )
+}
+
+/** Of what was done to a user, with the action and the settings before and after. */
+export function addUserEntry(
+  sql: Sql,
+  by: Actor,
+  action: string,
+  { id, accountId, email }: { id: number; accountId: number; email: string },
+  before: object | null,
+  after: object | null,
+): Promise<void> {
+  const subject = { kind: 'user', id, name: email } as const
+  return addAuditEntry(sql, by, { accountId, action, subject, before, after })
 }
 
 /** One of those that an act is done to, such as an import: they are counted. */
@@ -95,7 +107,7 @@ export type AuditEntry = Pick<Change, 'action' | 'before' | 'after'> & {
   subject: { kind: string; id: number | string; name: string }
 }
 
-/** `to` is excluded. `likeId` names another entry of whoever is meant; `subjectId` goes with its kind. */
+/** `to` is excluded. `likeId` names another entry of the one who is meant; `subjectId` goes with its kind. */
 export type AuditFilter = {
   from?: Seconds | undefined
   to?: Seconds | undefined

@@ -8,7 +8,7 @@ import { formatInstant } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
 import { beforeEmails } from '../core/visitor.ts'
-import { toAccount } from './access.ts'
+import { insertAccount, toAccount } from './access.ts'
 import { type Actor, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { sweepAfterSave, watchersOf } from './events.ts'
@@ -50,9 +50,7 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
 async function createAccount(sql: Sql, name: string, by: Actor): Promise<Account> {
   // Nobody knows the account yet. Citus locks more for an update than for an insert: so the update comes first.
   await sql.bumpVersion(0)
-  const account = toAccount((await sql.get('INSERT INTO accounts (name) VALUES (?) RETURNING *', name)) as Row)
-  await logAccount(sql, by, 'account.created', undefined, account)
-  return account
+  return insertAccount(sql, name, by)
 }
 
 async function listAccounts(sql: Sql): Promise<Account[]> {
@@ -78,20 +76,9 @@ async function updateAccount(
     'UPDATE accounts SET name = ?, suspended = ?, countdown_tools = ?, rate_limit = ? WHERE id = ?',
     ...[next.name, Number(next.suspended), Number(next.countdownTools), next.rateLimit, accountId],
   )
-  await logAccount(sql, by, 'account.changed', before, next)
+  const subject = { kind: 'account', id: accountId, name: next.name } as const
+  await addIfChanged(sql, by, { accountId, action: 'account.changed', subject, before, after: next })
   return next
-}
-
-async function logAccount(sql: Sql, by: Actor, action: string, before: Account | undefined, after: Account) {
-  const { id, name } = after
-  const change = {
-    accountId: id,
-    action,
-    subject: { kind: 'account', id, name },
-    before: before ?? null,
-    after,
-  } as const
-  await addIfChanged(sql, by, change)
 }
 
 async function createKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
@@ -100,12 +87,11 @@ async function createKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
 }
 
 async function insertKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
-  await sql.run(
-    'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?)',
+  const row = await sql.get(
+    'INSERT INTO api_keys (id, account_id, name, secret_hash, created_at, scopes) VALUES (?, ?, ?, ?, ?, ?) RETURNING *',
     ...[key.id, key.accountId, key.name, key.secretHash, key.createdAt, key.scopes.join(' ') || null],
   )
-  const row = (await sql.get('SELECT * FROM api_keys WHERE id = ?', key.id)) as Row
-  await logKey(sql, by, 'key.created', undefined, row)
+  await logKey(sql, by, 'key.created', undefined, row as Row)
 }
 
 async function logKey(sql: Sql, by: Actor, action: string, before: Row | undefined, after: Row): Promise<void> {

@@ -1,6 +1,6 @@
 // The second factor of users: its secret, sealed, and the hashes of the recovery codes that are left.
-import { type Actor, addAuditEntry } from './audit.ts'
-import { type Seal, sealBy } from './seal.ts'
+import { type Actor, addUserEntry } from './audit.ts'
+import type { Seal } from './seal.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
 /** Whose factor it is. */
@@ -18,23 +18,30 @@ export type Factor = {
 /** What somebody has shown: a code of this step, or a recovery code with this hash. */
 export type FactorProof = { step: number } | { recoveryCode: Uint8Array }
 
-export type NewFactor = { secret: string; step: number; recoveryCodes: Uint8Array[] }
-
-export function factorsOn({ read, write }: Pick<Runner, 'read' | 'write'>, key: Uint8Array) {
-  const seal = sealBy(key)
+export function factorsOn({ read, write }: Pick<Runner, 'read' | 'write'>, seal: Seal) {
   return {
-    seal,
-    findFactor: (userId: number): Promise<Factor | undefined> => read((sql) => findFactor(sql, seal, userId)),
+    async findFactor(userId: number): Promise<Factor | undefined> {
+      const stored = await read((sql) => findSealed(sql, userId))
+      if (stored === undefined) return undefined
+      const opened = await seal.open<Pick<Factor, 'secret'>>(stored.secret, purposeOf(userId))
+      if (opened === undefined) throw new Error('the secret of a second factor was sealed with another key')
+      return { ...stored, secret: opened.secret }
+    },
     /** Ends the user's sessions but the one with the hash `keeps`. False where they have a factor already. */
-    switchFactorOn: (user: FactorUser, factor: NewFactor, keeps: Uint8Array, by: Actor): Promise<boolean> =>
-      write((sql) => switchOn(sql, seal, { user, factor, keeps, by })),
+    async switchFactorOn(user: FactorUser, factor: Factor, keeps: Uint8Array, by: Actor): Promise<boolean> {
+      const secret = await seal.close({ secret: factor.secret }, purposeOf(user.id))
+      return write((sql) => switchOn(sql, user, { ...factor, secret }, keeps, by))
+    },
     ...boundTo(write, { takeProof, switchFactorOff, replaceRecoveryCodes, resetFactor }),
   }
 }
 
 const purposeOf = (userId: number) => `second factor of ${userId}`
 
-async function findFactor(sql: Sql, seal: Seal, userId: number): Promise<Factor | undefined> {
+/** With its secret as it is stored: sealed. */
+type SealedFactor = Factor
+
+async function findSealed(sql: Sql, userId: number): Promise<SealedFactor | undefined> {
   const rows = await sql.all(
     `SELECT factor_secret, factor_step, code_hash FROM users LEFT JOIN recovery_codes ON user_id = id
       WHERE id = ? AND factor_secret IS NOT NULL`,
@@ -42,10 +49,8 @@ async function findFactor(sql: Sql, seal: Seal, userId: number): Promise<Factor 
   )
   const [first] = rows
   if (first === undefined) return undefined
-  const secret = seal.open(first.factor_secret, purposeOf(userId))
-  if (secret === undefined) throw new Error('the secret of a second factor was sealed with another key')
   const recoveryCodes = rows.map(({ code_hash }) => code_hash).filter((hash) => hash !== null)
-  return { secret, step: first.factor_step, recoveryCodes }
+  return { secret: first.factor_secret, step: first.factor_step, recoveryCodes }
 }
 
 /** Uses it up. Of several who show the same one, one gets true, over all nodes. */
@@ -58,17 +63,21 @@ async function takeProof(sql: Sql, userId: number, proof: FactorProof): Promise<
   return (await sql.run(moved, proof.step, userId, proof.step)) > 0
 }
 
-type SwitchingOn = { user: FactorUser; factor: NewFactor; keeps: Uint8Array; by: Actor }
-
-async function switchOn(sql: Sql, seal: Seal, { user, factor, keeps, by }: SwitchingOn): Promise<boolean> {
+async function switchOn(
+  sql: Sql,
+  user: FactorUser,
+  factor: SealedFactor,
+  keeps: Uint8Array,
+  by: Actor,
+): Promise<boolean> {
   const isOn = await sql.run(
     'UPDATE users SET factor_secret = ?, factor_step = ? WHERE id = ? AND factor_secret IS NULL',
-    ...[seal.close(factor.secret, purposeOf(user.id)), factor.step, user.id],
+    ...[factor.secret, factor.step, user.id],
   )
   if (isOn === 0) return false
   await addRecoveryCodes(sql, user.id, factor.recoveryCodes)
   await sql.run('DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?', user.id, keeps)
-  await audit(sql, by, user, 'user.factor_on', false, true)
+  await addUserEntry(sql, by, 'user.factor_on', user, { secondFactor: false }, { secondFactor: true })
   return true
 }
 
@@ -76,14 +85,14 @@ async function switchOn(sql: Sql, seal: Seal, { user, factor, keeps, by }: Switc
 async function switchFactorOff(sql: Sql, user: FactorUser, proof: FactorProof, by: Actor): Promise<boolean> {
   if (!(await takeProof(sql, user.id, proof))) return false
   await removeFactor(sql, user.id)
-  await audit(sql, by, user, 'user.factor_off', true, false)
+  await addUserEntry(sql, by, 'user.factor_off', user, { secondFactor: true }, { secondFactor: false })
   return true
 }
 
 /** The operator's way: without a proof. False where the user has none. */
 async function resetFactor(sql: Sql, user: FactorUser, by: Actor): Promise<boolean> {
   if (!(await removeFactor(sql, user.id))) return false
-  await audit(sql, by, user, 'user.factor_reset', true, false)
+  await addUserEntry(sql, by, 'user.factor_reset', user, { secondFactor: true }, { secondFactor: false })
   return true
 }
 
@@ -98,7 +107,7 @@ async function replaceRecoveryCodes(
   if (!(await takeProof(sql, user.id, proof))) return false
   await sql.run('DELETE FROM recovery_codes WHERE user_id = ?', user.id)
   await addRecoveryCodes(sql, user.id, recoveryCodes)
-  await audit(sql, by, user, 'user.recovery_codes_made', true, true)
+  await addUserEntry(sql, by, 'user.recovery_codes_made', user, { secondFactor: true }, { secondFactor: true })
   return true
 }
 
@@ -113,19 +122,4 @@ async function removeFactor(sql: Sql, userId: number): Promise<boolean> {
   const removed = `UPDATE users SET factor_secret = NULL, factor_step = NULL
     WHERE id = ? AND factor_secret IS NOT NULL`
   return (await sql.run(removed, userId)) > 0
-}
-
-async function audit(
-  sql: Sql,
-  by: Actor,
-  { id, accountId, email }: FactorUser,
-  action: string,
-  before: boolean,
-  after: boolean,
-): Promise<void> {
-  const subject = { kind: 'user' as const, id, name: email }
-  await addAuditEntry(sql, by, {
-    ...{ accountId, action, subject },
-    ...{ before: { secondFactor: before }, after: { secondFactor: after } },
-  })
 }

@@ -1,7 +1,7 @@
 // Who users are at the provider of OpenID Connect. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
-import { acceptInvitation, type Credentials, type NewUser, toCredentials } from './access.ts'
-import { type Actor, addAuditEntry } from './audit.ts'
+import { acceptInvitation, type Credentials, type NewUser, toCredentials, toUser } from './access.ts'
+import { type Actor, addUserEntry } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
 export type IdentityName = { issuer: string; subject: string }
@@ -24,10 +24,7 @@ async function link(sql: Sql, userId: number, name: IdentityName, by: Actor): Pr
   const change = 'UPDATE users SET issuer = ?, subject = ? WHERE id = ? AND subject IS NULL RETURNING *'
   const row = await sql.get(change, issuer, subject, userId)
   if (row === undefined) return false
-  await addAuditEntry(sql, by, {
-    ...{ accountId: row.account_id, action: 'user.linked' },
-    ...{ subject: { kind: 'user', id: userId, name: row.email }, before: null, after: { issuer } },
-  })
+  await addUserEntry(sql, by, 'user.linked', toUser(row), null, { issuer })
   return true
 }
 

@@ -1,7 +1,7 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
 import { beforeEmails } from '../core/visitor.ts'
-import { type Actor, addLeadEntries, counted } from './audit.ts'
+import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
 import { unlinkOrders } from './erased-orders.ts'
 import { noteErased } from './events.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
@@ -139,19 +139,17 @@ export async function deleteLeads(sql: Sql, accountId: number, campaignId: numbe
 export async function deleteNamed(sql: Sql, leads: readonly LeadName[], by: Actor): Promise<number> {
   const lead = `${ofCampaign} AND email = ?`
   const ofLead = `WHERE account_id = ? AND lead_id IN (SELECT id FROM leads ${lead})`
-  let deleted = 0
+  const entries: LeadEntry[] = []
   for (const { campaign, email } of leads) {
     const name = [campaign.accountId, campaign.id, email] as const
     await noteErased(sql, campaign, email, by.at)
     await sql.run(`DELETE FROM lead_counts ${ofLead}`, campaign.accountId, ...name)
     await sql.run(`DELETE FROM clicked_leads ${ofLead}`, campaign.accountId, ...name)
-    const gone = await sql.all(`DELETE FROM leads ${lead} RETURNING id`, ...name)
-    for (const { id } of gone) await unlinkOrders(sql, campaign.accountId, campaign.id, id)
-    deleted += gone.length
-    await addLeadEntries(
-      sql,
-      gone.map(() => ({ by, change: counted(campaign, 'leads.erased') })),
-    )
+    const gone = await sql.get(`DELETE FROM leads ${lead} RETURNING id`, ...name)
+    if (gone === undefined) continue
+    await unlinkOrders(sql, campaign.accountId, campaign.id, gone.id)
+    entries.push({ by, change: counted(campaign, 'leads.erased') })
   }
-  return deleted
+  await addLeadEntries(sql, entries)
+  return entries.length
 }

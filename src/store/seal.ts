@@ -1,37 +1,33 @@
-// Texts that this installation alone can read, and that nobody else can have made: AES-256-GCM under a key that is
-// made of the installation's own.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+// Texts that this installation alone can read, and that nobody else can have made: encrypted JWTs (JWE), under a key
+// that is made of the installation's own.
+import { hkdfSync } from 'node:crypto'
+import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose'
+import type { Seconds } from '../core/instant.ts'
 
-const cipher = 'aes-256-gcm'
-const nonceBytes = 12
-const tagBytes = 16
+const enc = 'A256GCM'
 
+/** Neither may be called in a transaction: on SQLite it must not wait for anything but its statements. */
 export type Seal = {
-  /** What is sealed for one purpose does not open for another. */
-  close(text: string, purpose: string): Uint8Array
-  /** Undefined where it was changed, or sealed for something else, or elsewhere. */
-  open(sealed: Uint8Array, purpose: string): string | undefined
+  /** What is sealed for one purpose opens for no other, and from `endsAt` on for none. */
+  close(content: JWTPayload, purpose: string, endsAt?: Seconds): Promise<string>
+  /** Undefined where it was changed, is too old, or was sealed for something else, or elsewhere. */
+  open<Content>(sealed: string, purpose: string, now?: Seconds): Promise<Content | undefined>
 }
 
 export function sealBy(key: Uint8Array): Seal {
-  const own = Buffer.from(hkdfSync('sha256', key, '', 'seal', 32))
+  const own = new Uint8Array(hkdfSync('sha256', key, '', 'seal', 32))
   return {
-    close(text, purpose) {
-      const nonce = randomBytes(nonceBytes)
-      const sealing = createCipheriv(cipher, own, nonce).setAAD(Buffer.from(purpose))
-      const closed = [sealing.update(text, 'utf8'), sealing.final()]
-      return Buffer.concat([nonce, sealing.getAuthTag(), ...closed])
+    close(content, purpose, endsAt) {
+      const claims = { ...content, aud: purpose, ...(endsAt !== undefined && { exp: endsAt }) }
+      return new EncryptJWT(claims).setProtectedHeader({ alg: 'dir', enc }).encrypt(own)
     },
-    open(sealed, purpose) {
-      if (sealed.length < nonceBytes + tagBytes) return undefined
-      const [nonce, tag] = [sealed.subarray(0, nonceBytes), sealed.subarray(nonceBytes, nonceBytes + tagBytes)]
-      const opening = createDecipheriv(cipher, own, nonce, { authTagLength: tagBytes })
-      opening.setAAD(Buffer.from(purpose)).setAuthTag(tag)
-      try {
-        return opening.update(sealed.subarray(nonceBytes + tagBytes), undefined, 'utf8') + opening.final('utf8')
-      } catch {
-        return undefined
+    async open<Content>(sealed: string, purpose: string, now?: Seconds) {
+      const options = {
+        ...{ audience: purpose, contentEncryptionAlgorithms: [enc] },
+        ...(now !== undefined && { currentDate: new Date(now * 1_000) }),
       }
+      const opened = await jwtDecrypt<Content>(sealed, own, options).catch(() => undefined)
+      return opened?.payload
     },
   }
 }

@@ -3,11 +3,10 @@ import { createHmac } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import type { Runner, Sql } from './sql.ts'
 
-/** How often something was tried in the window that is open, and when that ends. */
-export type Tries = { count: number; endsAt: Seconds }
+/** How often something was tried in the window that is open, whether that was the most, and when the window ends. */
+export type Tries = { count: number; isFull: boolean; endsAt: Seconds }
 
-/** `name` says what is tried, and whose it is: `email ada@example.com`. */
-/** In a minute, or in `seconds`, an hour at most. */
+/** `name` says what is tried, and whose it is: `email ada@example.com`. In a minute, or in `seconds`, an hour at most. */
 export type TryLimit = { name: string; most: number; seconds?: number }
 
 const minuteSeconds = 60
@@ -19,10 +18,11 @@ const isOver = '(ends_at <= ? OR ends_at > ?)'
 export function triesOn({ read, writeUnflushed }: Pick<Runner, 'read' | 'writeUnflushed'>, key: Uint8Array) {
   const bucketOf = (name: string) => createHmac('sha256', key).update(`tries ${name}`).digest()
 
-  async function find(sql: Sql, { name, seconds = minuteSeconds }: TryLimit, now: Seconds): Promise<Tries> {
+  async function find(sql: Sql, { name, most, seconds = minuteSeconds }: TryLimit, now: Seconds): Promise<Tries> {
     const select = `SELECT tried, ends_at FROM tries WHERE bucket = ? AND NOT ${isOver}`
     const row = await sql.get(select, bucketOf(name), now, now + seconds)
-    return row === undefined ? { count: 0, endsAt: now } : { count: row.tried, endsAt: row.ends_at }
+    const { tried, ends_at } = row ?? { tried: 0, ends_at: now }
+    return { count: tried, isFull: tried >= most, endsAt: ends_at }
   }
 
   async function count(sql: Sql, { name, most, seconds = minuteSeconds }: TryLimit, now: Seconds): Promise<boolean> {

@@ -519,6 +519,7 @@ const postgres: Mutant[] = [
     fault: 'true',
     tests: inFaults('postgres/taken-away'),
   },
+  { file: 'src/store/seal.ts', line: 'audience: purpose, ', fault: '', tests: ['test/store/second-factor.test.ts'] },
 ]
 
 const audit: Mutant[] = [
@@ -598,8 +599,13 @@ const offers: Mutant[] = [
     fault: ' AND id = ?',
     tests: inOffers,
   },
-  { file: 'src/store/sales.ts', line: 'deadline_at <= at THEN 7', fault: 'deadline_at < at THEN 7', tests: inReport },
-  { file: 'src/store/sales.ts', line: 'at - at <= 604800', fault: 'at - at < 604800', tests: inReport },
+  { file: 'src/store/sales.ts', line: 'deadline_at > at THEN 6', fault: 'deadline_at >= at THEN 6', tests: inReport },
+  {
+    file: 'src/store/sales.ts',
+    line: 'deadline_at > at + 604800',
+    fault: 'deadline_at >= at + 604800',
+    tests: inReport,
+  },
   {
     file: 'src/events/plan.ts',
     line: 'convertedAt !== null && convertedAt <= at',

@@ -150,8 +150,8 @@ test('what is done with users and invitations stands in the audit log, without a
   const { id, owner } = await newAccount()
   await panelSession(place, server, id, 'member')
   const member = await idOf(id, 'member')
-  await owner('PATCH', `/users/${member}`, { role: 'viewer' })
-  await owner('PATCH', `/users/${member}`, { role: 'viewer' })
+  const changed = await owner('PATCH', `/users/${member}`, { role: 'viewer' })
+  assert.deepEqual((await owner('PATCH', `/users/${member}`, { role: 'viewer' })).body, changed.body)
   const { url } = (await owner('POST', '/invitations', { role: 'member', email: 'new@example.com' })).body
   const [open] = (await owner('GET', '/invitations')).body.invitations
   await owner('DELETE', `/invitations/${open.id}`)

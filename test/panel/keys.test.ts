@@ -94,6 +94,31 @@ for (const width of widthsByTurns()) {
   })
 }
 
+test('a key for events opens their API as well, says so, and hands that on to the one that replaces it', async () => {
+  const who = await stage.person('eventful')
+  const page = await stage.open(who, { path: '/integrations' })
+  const plain = await makeKey(page, 'Shop')
+  await button(page, 'New key').click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Till')
+  await page.getByRole('checkbox', { name: 'manage webhooks and read events' }).check()
+  await assertAccessible(page)
+  await button(page, 'Create key').click()
+  const key = await takeKey(page)
+  assert.match(await rowOf(page, 'Till').innerText(), /Also: manage webhooks and read events/)
+  const endpoints = async (token: string) => {
+    const headers = { Authorization: `Bearer ${token}` }
+    return (await fetch(`${stage.server.origin}/api/events/v1/endpoints`, { headers })).status
+  }
+  assert.ok(await works(key))
+  assert.deepEqual([await endpoints(plain), await endpoints(key)], [403, 200])
+  await act(rowOf(page, 'Till'), page, 'Till', 'Replace')
+  await page.getByRole('dialog').getByLabel('Name').fill('Till, new')
+  await button(page, 'Make the new key').click()
+  const next = await takeKey(page)
+  assert.ok(await eventually(2_000, async () => (await endpoints(next)) === 200))
+  assertUntroubled(page)
+})
+
 test('no stray click, no Escape, no going elsewhere loses a fresh key', async () => {
   const page = await stage.open(owner, { path: '/integrations' })
   await button(page, 'New key').click()

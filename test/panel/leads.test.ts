@@ -590,7 +590,7 @@ atBothWidths(
     const campaign = await campaignOf(owner)
     const path = join(place.folder, 'away.csv')
     writeFileSync(path, `email\n${numbered(1_200, 'away').join('\n')}\n`)
-    const page = await open(owner, { path: `/campaigns/${campaign.id}/rules`, width })
+    const page = await open(owner, { path: `/campaigns/${campaign.id}/rules`, width, isNew: true })
     await page.locator('.steps').first().waitFor()
     await page.getByRole('tab', { name: 'Leads' }).click()
     await page.getByRole('button', { name: 'Import' }).first().click()

@@ -60,7 +60,7 @@ test('the results show people through the steps, the time before, pages and days
 })
 
 test('a browser whose language is none, as one started without a locale, shows the chart', async () => {
-  const page = await stage.open(owner, { path: '/settings' })
+  const page = await stage.open(owner, { path: '/settings', isNew: true })
   const rename = () => Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })
   await page.context().addInitScript(rename)
   await page.goto(`/campaigns/${id}`)

@@ -69,16 +69,19 @@ export type Stage = {
   person(name: string): Promise<Person>
   /** Another user of that account. */
   colleague(of: Person, role: Role): Promise<Person>
-  /** A window of its own, as wide as a phone or a desk, signed in where somebody is given. Closed when the test ends. */
+  /**
+   * A window of its own, as wide as a phone or a desk, signed in where somebody is given, until the test ends. In the
+   * short form it may be one that an earlier test has left, emptied: a new one costs half a second of a processor.
+   */
   open(who?: Person, options?: OpenOptions): Promise<Page>
 }
 
-export type OpenOptions = {
-  width?: Width
-  language?: 'en' | 'pl'
-  scheme?: Scheme
+type Look = { width: Width; language: 'en' | 'pl'; scheme: Scheme; zone?: string }
+
+export type OpenOptions = Partial<Look> & {
   path?: string
-  zone?: string
+  /** For who adds to its scripts, or asks what it remembers: nobody else has the window, before or after. */
+  isNew?: boolean
 }
 
 export async function panelStage(
@@ -110,10 +113,33 @@ export async function panelStage(
     return { email, password, accountId }
   }
 
-  async function open(
-    who?: Person,
-    { width = 'desk', language = 'en', scheme = 'light', path = '/', zone }: OpenOptions = {},
-  ) {
+  /** Of tests that have passed, by how they look. */
+  const idle = new Map<string, Page[]>()
+
+  async function open(who?: Person, { path = '/', isNew = isFull, ...asked }: OpenOptions = {}) {
+    const look = { width: 'desk', language: 'en', scheme: 'light', ...asked } as const
+    const likewise = `${look.language} ${look.zone}`
+    const within = getTestContext()
+    const used = isNew ? undefined : idle.get(likewise)?.pop()
+    const page = used ?? (await newPage(look))
+    // A page that is left open goes on asking and drawing beside the tests that follow.
+    if (within !== undefined && 'after' in within)
+      within.after(async () => {
+        if (isNew || !within.passed || page.isClosed()) return page.context().close()
+        await emptied(page, server.origin)
+        idle.set(likewise, [...(idle.get(likewise) ?? []), page])
+      })
+    if (used !== undefined) {
+      await page.setViewportSize(widths[look.width])
+      await page.emulateMedia({ colorScheme: look.scheme, reducedMotion: 'reduce' })
+    }
+    if (who !== undefined) await signIn(page.context(), who)
+    watch(page)
+    await page.goto(path)
+    return page
+  }
+
+  async function newPage({ width, language, scheme, zone }: Look): Promise<Page> {
     const context = await browser.newContext({
       viewport: widths[width],
       locale: language === 'en' ? 'en-GB' : 'pl-PL',
@@ -124,17 +150,33 @@ export async function panelStage(
       baseURL: server.origin,
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    // A page that is left open goes on asking and drawing beside the tests that follow.
-    const within = getTestContext()
-    if (within !== undefined && 'after' in within) within.after(() => context.close())
-    if (who !== undefined) await signIn(context, who)
-    const page = await context.newPage()
-    watch(page)
-    await page.goto(path)
-    return page
+    return context.newPage()
   }
 
   return { place, server, browser, person, colleague, open }
+}
+
+const heard = ['console', 'dialog', 'download', 'pageerror', 'request', 'requestfinished', 'requestfailed', 'response']
+
+/** As it came, but for what the browser keeps of scripts and pictures. */
+async function emptied(page: Page, origin: string): Promise<void> {
+  const context = page.context()
+  for (const other of context.pages()) if (other !== page) await other.close()
+  for (const event of heard) page.removeAllListeners(event)
+  page.on('dialog', (dialog) => dialog.accept())
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.setOffline(false)
+  await context.clearCookies()
+  page.setDefaultTimeout(30_000)
+  await page.mouse.move(0, 0)
+  // A page of the panel's own policy: from one without it the browser would start a new process.
+  await page.goto('/panel/api/session')
+  await page.evaluate(() => sessionStorage.clear())
+  const session = await context.newCDPSession(page)
+  await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb,cache_storage' })
+  await session.detach()
+  page.removeAllListeners('dialog')
 }
 
 /** Without the screen, which has its own tests. */

@@ -13,7 +13,7 @@ const { id } = await stage.place.json(
 )
 
 async function open(path: string, width: Width, language: 'en' | 'pl' = 'en'): Promise<Page> {
-  const page = await stage.open(owner, { path, width, language })
+  const page = await stage.open(owner, { path, width, language, isNew: true })
   page.setDefaultTimeout(10_000)
   return page
 }

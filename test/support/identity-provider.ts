@@ -1,5 +1,5 @@
 /// <reference path="./oidc-provider.d.ts" />
-// A provider of OpenID Connect (oidc-provider) on this machine. Whoever comes is signed in at once as `state.who`, and
+// A provider of OpenID Connect (oidc-provider) on this machine. Everybody is signed in at once as `state.who`, and
 // what its token endpoint answers can be altered on the way.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -28,10 +28,13 @@ export async function identityProvider(scope: Scope) {
     tokenRequests: 0,
   }
   let provider: Provider | undefined
+  let takesBasic = true
   const server = createServer(async (request, response) => {
     if (state.isDown || provider === undefined) return void response.writeHead(503).end('planted words of a proxy')
     if (request.url?.startsWith('/token')) {
       state.tokenRequests += 1
+      // The library takes the secret either way, whichever was agreed on.
+      if (!takesBasic && request.headers.authorization !== undefined) return refuseSecret(response)
       if (state.alter || state.isForged) rewrite(response)
     }
     if (!request.url?.startsWith('/interaction/')) return void provider.callback()(request, response)
@@ -65,12 +68,19 @@ export async function identityProvider(scope: Scope) {
     }) as typeof response.end
   }
 
+  /** RFC 6749, 5.2. */
+  function refuseSecret(response: ServerResponse): void {
+    const headers = { 'content-type': 'application/json', 'www-authenticate': 'Basic realm="token"' }
+    response.writeHead(401, headers).end(JSON.stringify({ error: 'invalid_client' }))
+  }
+
   return {
     issuer,
     state,
     settings: { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: oidcClient.id, OIDC_CLIENT_SECRET: oidcClient.secret },
     /** Until then it is down: where people are sent back to is known once the server listens. */
     async open(publicUrl: string, secretShown: 'client_secret_basic' | 'client_secret_post' = 'client_secret_basic') {
+      takesBasic = secretShown === 'client_secret_basic'
       const jwk = { ...(await exportJWK(own.privateKey)), kid: 'own', alg: 'RS256', use: 'sig' }
       provider = new Provider(issuer, configuration(jwk, `${publicUrl}/panel/oidc/callback`, secretShown, state.people))
     },

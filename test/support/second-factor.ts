@@ -30,7 +30,7 @@ export type Phone = { secret: string; recoveryCodes: string[] }
 /** The user switches a second factor on, a minute before `now`. */
 export async function withFactor(users: Users, user: User, now: number): Promise<Phone> {
   const at = now - 60
-  const { secret, token: offer } = users.offerFactor(user, at)
+  const { secret, token: offer } = await users.offerFactor(user, at)
   const by = { kind: 'user', name: user.email, address: '192.0.2.0/24', at } as const
   const recoveryCodes = await users.switchFactorOn(user, { offer, code: codeAt(secret, at), token: '' }, by)
   return { secret, recoveryCodes }

@@ -1,9 +1,13 @@
-// Preloaded into a server of a test: its clock differs by the milliseconds that a file holds, read anew each time.
+// Preloaded into a server of a test: its clock differs by the milliseconds that a file holds, read anew each time; after
+// `=` they are the time itself, which then stands still.
 import { readFileSync } from 'node:fs'
 
 const file = process.env.TEST_CLOCK_FILE ?? ''
 const RealDate = Date
-const now = () => RealDate.now() + Number(readFileSync(file, 'utf8'))
+function now(): number {
+  const text = readFileSync(file, 'utf8')
+  return text.startsWith('=') ? Number(text.slice(1)) : RealDate.now() + Number(text)
+}
 
 globalThis.Date = class extends RealDate {
   constructor(...parts: []) {

@@ -1,11 +1,11 @@
 // Help stands over the screen that it is about. Its pages come with the panel, and are loaded when first opened.
-import { ActionIcon, Anchor, Drawer } from '@mantine/core'
+import { ActionIcon, Anchor } from '@mantine/core'
 import { lazy, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import { useWords } from '../language.ts'
-import { useCloseLabel } from './confirm.tsx'
 import { type Topic, topicOf } from './help-topic.ts'
 import { Loaded } from './loaded.tsx'
+import { SideDrawer } from './side-drawer.tsx'
 import { words } from './words.ts'
 
 const HelpPage = lazy(() => import('../help/page.tsx'))
@@ -48,14 +48,8 @@ export function HelpDrawer() {
   const { help } = useWords(words)
   const topic = useSyncExternalStore(onChange, () => shown)
   return (
-    <Drawer
-      opened={topic !== null}
-      onClose={() => show(null)}
-      position="right"
-      title={help}
-      closeButtonProps={useCloseLabel()}
-    >
+    <SideDrawer opened={topic !== null} onClose={() => show(null)} title={help}>
       <Loaded>{topic !== null && <HelpPage topic={topic} />}</Loaded>
-    </Drawer>
+    </SideDrawer>
   )
 }

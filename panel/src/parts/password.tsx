@@ -7,3 +7,8 @@ export function Password(props: PasswordInputProps) {
   const { showPassword } = useWords(words)
   return <PasswordInput {...props} visibilityToggleButtonProps={{ 'aria-label': showPassword, tabIndex: 0 }} />
 }
+
+/** One that is chosen here. */
+export function NewPassword(props: PasswordInputProps) {
+  return <Password required minLength={8} maxLength={256} autoComplete="new-password" {...props} />
+}

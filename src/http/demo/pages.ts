@@ -1,5 +1,6 @@
 // The shop's pages: a sign-up, an inbox with the mail that follows, and the offer with the widget.
 import { hash, randomBytes } from 'node:crypto'
+import { escaped } from '../../core/html.ts'
 import type { Language } from '../../core/offer.ts'
 
 export type Mail = { email: string; link: string; timer: string; deadlineInWords: string }
@@ -206,8 +207,4 @@ function page(language: Language, step: 1 | 2 | 3, title: string, { head = '', m
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style>${head}</head>
 <body><header><div class="top"><a class="shop" href="${up}">${shop}</a><a href="${up}../${other}/" lang="${other}" hreflang="${other}">${otherLanguage}</a></div><ol>${items.join('')}</ol></header>
 <main>${main}</main></body></html>`
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

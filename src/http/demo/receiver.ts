@@ -2,6 +2,7 @@
 // verifies it as docs/webhooks.md says, and shows it.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { escaped } from '../../core/html.ts'
 import { type Language, languages } from '../../core/offer.ts'
 import { openLog } from '../../log.ts'
 import { newFastify } from '../framework.ts'
@@ -103,8 +104,4 @@ function page(language: Language, received: readonly Received[]): string {
   const table = `<table><thead><tr>${heads}</tr></thead><tbody>${rows.join('')}</tbody></table>`
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="2"><title>${t.title}</title><style>${style}</style></head>
 <body><main><h1>${t.title}</h1><p>${t.text}</p>${received.length === 0 ? `<p>${t.none}</p>` : table}</main></body></html>`
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,9 +1,16 @@
-// What a browser calls itself, in plain words.
+// Where a session was begun: what the browser calls itself, in plain words, and a network of its address.
 import Bowser from 'bowser'
+import type { FastifyRequest } from 'fastify'
+import type { Client } from '../../store/access.ts'
+import { shortAddress } from '../address.ts'
 
 /** Beyond this nothing is read: what comes is anybody's. */
 const mostRead = 500
 const mostKept = 100
+
+export function clientOf({ headers, ip }: FastifyRequest): Client {
+  return { device: deviceOf(headers['user-agent']), address: shortAddress(ip) }
+}
 
 /** `Firefox on Windows`; of a program that is no browser its first word, and empty where that is none either. */
 export function deviceOf(userAgent = ''): string {

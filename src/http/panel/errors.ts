@@ -12,7 +12,6 @@ export const panelErrorStatus = {
   TOOK_TOO_LONG: 403,
   NOT_FOUND: 404,
   LINK_USED_UP: 404,
-  REFUSED: 409,
   LAST_OWNER: 409,
   TOO_MANY_INVITATIONS: 409,
   TOO_MANY_KEYS: 409,

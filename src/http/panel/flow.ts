@@ -1,10 +1,9 @@
-// What signing in by the provider has begun, as the browser keeps it until somebody comes back: sealed (JWE), so that
-// it can be neither read nor made up.
-import { EncryptJWT, jwtDecrypt } from 'jose'
+// What signing in by the provider has begun, as the browser keeps it until somebody comes back: sealed, so that it can
+// be neither read nor made up.
 import type { Following } from '../../access/identities.ts'
 import type { Checks } from '../../access/provider.ts'
 import type { Seconds } from '../../core/instant.ts'
-import type { Store } from '../../store/store.ts'
+import type { Access } from '../../store/access.ts'
 import { flowSeconds } from './session-cookie.ts'
 
 export type Flow = {
@@ -14,21 +13,9 @@ export type Flow = {
   following: Following | null
 }
 
-type Parts = { store: Pick<Store, 'access'>; now(): number }
+const purpose = 'sign-in by the provider'
 
-const keyOf = ({ store }: Parts) => store.access.keyFor('sign-in by the provider')
-const nowOf = ({ now }: Parts): Seconds => Math.floor(now() / 1_000)
-
-export function sealed(parts: Parts, flow: Flow): Promise<string> {
-  return new EncryptJWT({ flow })
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .setExpirationTime(nowOf(parts) + flowSeconds)
-    .encrypt(keyOf(parts))
-}
+export const sealed = ({ seal }: Access, flow: Flow, now: Seconds) => seal.close(flow, purpose, now + flowSeconds)
 
 /** Undefined where it is not ours, or too old. */
-export async function unsealed(parts: Parts, text: string): Promise<Flow | undefined> {
-  const options = { currentDate: new Date(nowOf(parts) * 1_000), contentEncryptionAlgorithms: ['A256GCM'] }
-  const opened = await jwtDecrypt<{ flow: Flow }>(text, keyOf(parts), options).catch(() => undefined)
-  return opened?.payload.flow
-}
+export const unsealed = ({ seal }: Access, text: string, now: Seconds) => seal.open<Flow>(text, purpose, now)

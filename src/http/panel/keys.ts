@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { createKey, replaceKey } from '../../access/keys.ts'
 import { keyHint } from '../../core/api-key.ts'
 import type { Seconds } from '../../core/instant.ts'
-import type { Key } from '../../store/model.ts'
+import { type Key, scopes } from '../../store/model.ts'
 import { PanelRefusal } from './errors.ts'
 import { forOwner, forViewer, type PanelParts } from './route.ts'
 import { closed, Name } from './schemas.ts'
@@ -16,6 +16,9 @@ const mostRevoked = 100
 /** How long a replaced key goes on working, in seconds. */
 const graces = [3_600, 86_400, 604_800] as const
 
+/** What the key opens besides the public API. */
+const Scopes = Type.Array(Type.Enum([...scopes]), { uniqueItems: true })
+
 export const keyRoutes = {
   ...forViewer('GET /keys', {
     async run({ session, parts, now }) {
@@ -27,10 +30,10 @@ export const keyRoutes = {
     },
   }),
   ...forOwner('POST /keys', {
-    body: Type.Object({ name: Name }, closed),
+    body: Type.Object({ name: Name, scopes: Type.Optional(Scopes) }, closed),
     async run({ session, parts, body, now, by }) {
       await needRoom(parts, session.account.id, now)
-      return createKey(parts.store, session.account.id, body.name, by)
+      return createKey(parts.store, session.account.id, body.name, by, body.scopes)
     },
   }),
   ...forOwner('PATCH /keys/:keyId', {
@@ -77,6 +80,6 @@ function works({ revokedAt }: Key, now: Seconds): boolean {
 }
 
 /** Instants are seconds; `revokedAt` lies ahead while a replaced key still works. */
-function shown({ id, name, createdAt, lastUsedAt, revokedAt }: Key) {
-  return { id, hint: keyHint(id), name, createdAt, lastUsedAt, revokedAt }
+function shown({ id, name, scopes, createdAt, lastUsedAt, revokedAt }: Key) {
+  return { id, hint: keyHint(id), name, scopes, createdAt, lastUsedAt, revokedAt }
 }

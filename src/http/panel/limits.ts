@@ -1,4 +1,5 @@
-// What users of the panel may ask for in a minute, and what has to wait for its turn. Counted in this process.
+// What users of the panel may ask for in a minute, and what has to wait for its turn. Counted in this process,
+// but for what goes out in mails.
 import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
@@ -6,6 +7,7 @@ import type { Seconds } from '../../core/instant.ts'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import type { Turn } from '../../countdown/templates.ts'
 import type { Session } from '../../store/access.ts'
+import type { Store } from '../../store/store.ts'
 import { PanelRefusal } from './errors.ts'
 
 /** Counts for a user or an account by its id, and throws PanelRefusal from there on until the minute is over. */
@@ -15,6 +17,14 @@ export function perMinute(most: number): (id: number, now: Seconds) => void {
     const { allowed, resetSeconds } = countRequest(window, id, most, now * 1_000)
     if (!allowed) throw new PanelRefusal('TOO_MANY_TRIES', [], resetSeconds)
   }
+}
+
+/** One more of `most` mails in an hour, over all servers. `name` says which, and whose. @throws PanelRefusal */
+export async function countMail({ access }: Store, name: string, most: number, now: Seconds): Promise<void> {
+  const limit = { name, most, seconds: 3_600 }
+  if (await access.countTries([limit], now)) return
+  const [tries] = await access.findTries([limit], now)
+  throw new PanelRefusal('TOO_MANY_TRIES', [], Math.max(1, (tries?.endsAt ?? now) - now))
 }
 
 /** Runs what belongs to one id one after the other, in the order of the calls. */

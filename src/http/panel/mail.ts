@@ -1,19 +1,20 @@
 // The mail kit of a campaign: the HTML with the merge tags of a mail service, and the headings of the export.
 import Type from 'typebox'
-import type { Seconds } from '../../core/instant.ts'
 import { deadlineInWords, mailHtml, mailText } from '../../core/mail-html.ts'
 import { linkField, mailServiceNames, mailServices, mergeTag } from '../../core/mail-services.ts'
 import { leadOffer, type OfferTools } from '../../core/offer.ts'
 import { fullTimerStyle } from '../../core/timer-style.ts'
 import { type ExportLine, exportColumns, exportLine, linkedPages } from '../../leads/export.ts'
 import { view } from '../../leads/leads.ts'
-import type { Session } from '../../store/access.ts'
 import type { Campaign } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
-import { forMember, forViewer, type PanelParts } from './route.ts'
+import { countMail } from './limits.ts'
+import { forMember, forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
+/** That a user has sent. */
+const testMailsAnHour = 5
 /** A day that every reader knows, to show how deadlines are said. */
 const sampleDay = Date.UTC(2026, 11, 31, 23, 59) / 1_000
 
@@ -63,22 +64,11 @@ export const mailRoutes = {
       const to = session.user.email
       if (!body.isSent) return { sentTo: null, file: await parts.mailer.write({ ...mail, to }) }
       if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
-      await countTestMail(parts, session, now)
+      await countMail(parts.store, `test mail ${session.user.id}`, testMailsAnHour, now)
       await parts.mailer.send({ ...mail, to })
       return { sentTo: to, file: null }
     },
   }),
-}
-
-const hourSeconds = 3_600
-const testMailsAnHour = 5
-
-/** In the database, so that it holds over all servers. @throws PanelRefusal */
-async function countTestMail({ store }: PanelParts, { user }: Session, now: Seconds): Promise<void> {
-  const limit = { name: `test mail ${user.id}`, most: testMailsAnHour, seconds: hourSeconds }
-  if (await store.access.countTries([limit], now)) return
-  const [tries] = await store.access.findTries([limit], now)
-  throw new PanelRefusal('TOO_MANY_TRIES', [], Math.max(1, (tries?.endsAt ?? now) - now))
 }
 
 function mailOf(campaign: Campaign, line: ExportLine, tools: OfferTools, link: number) {

@@ -1,13 +1,10 @@
 // A new password by a link that is mailed.
 import Type from 'typebox'
-import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import { type PanelLanguage, panelLanguages, resetMail } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { PanelRefusal } from './errors.ts'
 import { forAnybody, needPasswords, type PanelParts } from './route.ts'
-import { closed, Email } from './schemas.ts'
-
-const Token = Type.String({ minLength: 1, maxLength: 100 })
+import { closed, Email, Password, Token } from './schemas.ts'
 
 export const passwordResetRoutes = {
   /** The same answer, as fast, whether or not the email has a user: what differs comes behind it. */
@@ -16,8 +13,7 @@ export const passwordResetRoutes = {
     async run({ body: { email, language }, parts, address, now, note }) {
       needPasswords(parts)
       if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
-      const asked = await parts.passwordReset.ask(email, address, now)
-      if (asked !== 'COUNTED') throw new PanelRefusal('TOO_MANY_TRIES', [], asked.retryAfterSeconds)
+      await parts.passwordReset.ask(email, address, now)
       sendLink(parts, email, language, now).catch(note)
       return {}
     },
@@ -33,10 +29,7 @@ export const passwordResetRoutes = {
     },
   }),
   ...forAnybody('PUT /password-reset', {
-    body: Type.Object(
-      { token: Token, password: Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength }) },
-      closed,
-    ),
+    body: Type.Object({ token: Token, password: Password }, closed),
     async run({ body, parts, by }) {
       needPasswords(parts)
       const { address, at } = by

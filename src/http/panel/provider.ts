@@ -1,16 +1,14 @@
 // Signing in by the provider of OpenID Connect: the way there. The way back is provider-callback.ts.
 import Type from 'typebox'
 import { triesFrom } from '../../access/users.ts'
-import { invalid, PanelRefusal } from './errors.ts'
+import { PanelRefusal } from './errors.ts'
 import { forAnybody } from './route.ts'
-import { closed, Name } from './schemas.ts'
+import { closed, Name, Token } from './schemas.ts'
+import { needInvitation } from './users.ts'
 
 export const callbackPath = '/panel/oidc/callback'
 
-const Invitation = Type.Object(
-  { token: Type.String({ minLength: 1, maxLength: 100 }), accountName: Type.Optional(Name) },
-  closed,
-)
+const Invitation = Type.Object({ token: Token, accountName: Type.Optional(Name) }, closed)
 
 export const providerRoutes = {
   /**
@@ -26,14 +24,10 @@ export const providerRoutes = {
       closed,
     ),
     async run({ body: { to, invitation }, parts, address, now, keepFlow }) {
-      const { provider, store, users, site } = parts
+      const { provider, store, site } = parts
       if (provider === null) throw new PanelRefusal('NO_PROVIDER')
       if (!(await store.access.countTries(triesFrom(address), now))) throw new PanelRefusal('TOO_MANY_TRIES', [], 60)
-      if (invitation !== undefined) {
-        const open = await users.invitation(invitation.token, now)
-        if (open === undefined) throw new PanelRefusal('LINK_USED_UP')
-        if (open.accountId === null && invitation.accountName === undefined) throw invalid('accountName', 'is missing')
-      }
+      if (invitation !== undefined) await needInvitation(parts, invitation.token, invitation.accountName, now)
       const { url, checks } = await provider.begin(`${site.publicUrl}${callbackPath}`)
       const following = invitation ? { token: invitation.token, accountName: invitation.accountName ?? '' } : null
       await keepFlow({ checks, to, following })

@@ -1,12 +1,15 @@
 // Shapes that several routes of the panel share.
 import Type from 'typebox'
-import { passwordMaxLength } from '../../access/passwords.ts'
+import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import { emailMaxLength } from '../../core/email.ts'
 
 export const closed = { additionalProperties: false }
 
 export const Email = Type.String({ format: 'email', maxLength: emailMaxLength })
+export const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
 /** A guess at a password need not be a valid one. */
 export const AnyPassword = Type.String({ minLength: 1, maxLength: passwordMaxLength })
+/** Of a link. */
+export const Token = Type.String({ minLength: 1, maxLength: 100 })
 /** 1 to 200 characters, not blank. PostgreSQL takes no NUL in a text. */
 export const Name = Type.String({ maxLength: 200, pattern: '^\\s*[^\\s\\x00][^\\x00]*$' })

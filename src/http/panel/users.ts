@@ -1,18 +1,14 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
-import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
-import type { CodeNeeded, SignedIn, TooMany } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
-import type { Credentials, Session } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
+import { countMail } from './limits.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
-import { AnyPassword, closed, Email, Name } from './schemas.ts'
+import { AnyPassword, closed, Email, Name, Password, Token } from './schemas.ts'
 
-const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
-const Token = Type.String({ minLength: 1, maxLength: 100 })
 const RoleName = Type.Enum([...roles])
 /** That an account has open at the same time. */
 const mostInvitations = 100
@@ -34,7 +30,7 @@ export const userRoutes = {
     async run({ body, parts, token: before, address, client, now, setSession }) {
       needPasswords(parts)
       const { email, password } = body
-      const shown = needRight(await parts.users.signIn(email, password, address, client(), now))
+      const shown = await parts.users.signIn(email, password, address, client(), now)
       // The second step: `POST /session/code`.
       if ('codeToken' in shown) return { codeToken: shown.codeToken }
       await parts.users.signOut(before)
@@ -65,11 +61,7 @@ export const userRoutes = {
     async run({ body, parts, token: before, client, by, now, setSession }) {
       needPasswords(parts)
       const { token, email, password, accountName } = body
-      const invitation = await parts.users.invitation(token, now)
-      if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
-      if (invitation.accountId === null && accountName === undefined) {
-        throw invalid('accountName', 'is missing')
-      }
+      await needInvitation(parts, token, accountName, now)
       const joining = { email, password, accountName: accountName ?? '' }
       const signedIn = await parts.users.accept(token, joining, client(), by).catch(refusedAs('EMAIL_TAKEN'))
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
@@ -84,8 +76,7 @@ export const userRoutes = {
     async run({ session, token, body, parts, by }) {
       needPasswords(parts)
       const { current, next } = body
-      const changed = await parts.users.changePassword(session, token, current, next, by)
-      if (changed !== 'CHANGED') needRight(changed)
+      await parts.users.changePassword(session, token, current, next, by)
       return {}
     },
   }),
@@ -126,7 +117,7 @@ export const userRoutes = {
       if (open.length >= mostInvitations) throw new PanelRefusal('TOO_MANY_INVITATIONS')
       const invited = { role: body.role, email: body.email ?? null }
       const isMailed = mailer.isOn && invited.email !== null
-      if (isMailed) await countInvitation(parts, session, now)
+      if (isMailed) await countMail(parts.store, `invitations of ${session.user.id}`, mailsAnHour, now)
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
       const url = `${site.publicUrl}/join#${token}`
       if (!isMailed) return { url, mail: 'none' as const }
@@ -159,6 +150,18 @@ export const userRoutes = {
   }),
 }
 
+/** @throws PanelRefusal where the link does not work (any more), or makes an account whose name is missing */
+export async function needInvitation(
+  { users }: PanelParts,
+  token: string,
+  accountName: string | undefined,
+  now: Seconds,
+): Promise<void> {
+  const invitation = await users.invitation(token, now)
+  if (invitation === undefined) throw new PanelRefusal('LINK_USED_UP')
+  if (invitation.accountId === null && accountName === undefined) throw invalid('accountName', 'is missing')
+}
+
 /** How people come in here, and whether links can be mailed. */
 function waysIn({ provider, mailer }: PanelParts) {
   const byPassword = !provider?.isOnly
@@ -170,17 +173,4 @@ function refusedAs(code: PanelErrorCode) {
   return (error: unknown): never => {
     throw error instanceof Refused ? new PanelRefusal(code) : error
   }
-}
-
-/** Over all servers. @throws PanelRefusal */
-async function countInvitation({ store }: PanelParts, { user }: Session, now: Seconds): Promise<void> {
-  const limit = { name: `invitations of ${user.id}`, most: mailsAnHour, seconds: 3_600 }
-  if (!(await store.access.countTries([limit], now))) throw new PanelRefusal('TOO_MANY_TRIES', [], 3_600)
-}
-
-/** @throws PanelRefusal where the password was wrong, or too many were tried */
-export function needRight<T extends SignedIn | CodeNeeded | Credentials>(result: T | 'WRONG_PASSWORD' | TooMany): T {
-  if (result === 'WRONG_PASSWORD') throw new PanelRefusal('WRONG_PASSWORD')
-  if ('retryAfterSeconds' in result) throw new PanelRefusal('TOO_MANY_TRIES', [], result.retryAfterSeconds)
-  return result
 }

@@ -1,8 +1,8 @@
 -- owner, member or viewer. Users of before are owners.
 ALTER TABLE users ADD COLUMN role TEXT NOT NULL DEFAULT 'owner';
--- The secret of the second factor, encrypted with the installation's key; null without one. A code counts for one step
+-- The secret of the second factor, sealed (store/seal.ts); null without one. A code counts for one step
 -- of thirty seconds: none of this step or an earlier one is taken again.
-ALTER TABLE users ADD COLUMN factor_secret bytea;
+ALTER TABLE users ADD COLUMN factor_secret TEXT;
 ALTER TABLE users ADD COLUMN factor_step bigint;
 -- Who the user is at the provider of OpenID Connect, once they have signed in there.
 ALTER TABLE users ADD COLUMN issuer TEXT;

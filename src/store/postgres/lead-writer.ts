@@ -1,5 +1,4 @@
 // Leads are decided on and written in one transaction, which holds the settings of their account.
-
 import { addLeadEntries } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'

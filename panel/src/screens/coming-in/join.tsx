@@ -1,13 +1,13 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { type CallFailed, call, useAsk, useSendAlone } from '../../api.ts'
+import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
-import { Password } from '../../parts/password.tsx'
+import { NewPassword } from '../../parts/password.tsx'
 import { Door } from './door.tsx'
 import { useTokenOfAddress } from './link-token.ts'
 import { ByProvider } from './provider.tsx'
@@ -36,12 +36,7 @@ export function JoinScreen() {
 function ByLink({ isFirst }: { isFirst: boolean }) {
   const text = useWords(words)
   const token = useTokenOfAddress()
-  const invitation = useQuery<{ accountName: string | null }, CallFailed>({
-    queryKey: ['invitation'],
-    queryFn: () => call('POST /invitation', { body: { token: token || '-' } }),
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const invitation = useAsk('POST /invitation', { body: { token: token || '-' } }, { staleMs: 'static' })
   if (invitation.isPending) return <Waiting height={240} />
   if (invitation.isError) {
     return (
@@ -106,13 +101,9 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
               value={given.email}
               onChange={put('email')}
             />
-            <Password
+            <NewPassword
               label={text.password}
               description={text.passwordHint}
-              required
-              minLength={8}
-              maxLength={256}
-              autoComplete="new-password"
               value={given.password}
               onChange={put('password')}
             />

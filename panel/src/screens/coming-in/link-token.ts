@@ -6,6 +6,10 @@ export function useTokenOfAddress(): string {
   useEffect(() => {
     const { pathname, search } = window.location
     window.history.replaceState({ token }, '', `${pathname}${search}`)
+    // For another link on the screen of this one the browser loads nothing by itself.
+    const reload = () => window.location.reload()
+    window.addEventListener('hashchange', reload)
+    return () => window.removeEventListener('hashchange', reload)
   }, [token])
   return token
 }

@@ -1,12 +1,11 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
-import { type CallFailed, call, useSendAlone } from '../../api.ts'
+import { useAsk, useSendAlone } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
-import { Password } from '../../parts/password.tsx'
+import { NewPassword } from '../../parts/password.tsx'
 import { Door } from './door.tsx'
 import { useTokenOfAddress } from './link-token.ts'
 import { words } from './words.ts'
@@ -17,7 +16,7 @@ export function ResetScreen() {
   const token = useTokenOfAddress()
   return (
     <Door title={text.reset}>
-      {token === '' ? <AskForLink /> : <NewPassword token={token} />}
+      {token === '' ? <AskForLink /> : <ByLink token={token} />}
       <Button component={Link} href="/sign-in" variant="default">
         {text.toSignIn}
       </Button>
@@ -57,14 +56,9 @@ function AskForLink() {
   )
 }
 
-function NewPassword({ token }: { token: string }) {
+function ByLink({ token }: { token: string }) {
   const text = useWords(words)
-  const link = useQuery<{ email: string }, CallFailed>({
-    queryKey: ['password-reset'],
-    queryFn: () => call('POST /password-reset', { body: { token } }),
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const link = useAsk('POST /password-reset', { body: { token } }, { staleMs: 'static' })
   const send = useSendAlone('PUT /password-reset')
   const [password, setPassword] = useState('')
   const submit = (event: FormEvent) => {
@@ -79,13 +73,9 @@ function NewPassword({ token }: { token: string }) {
       <Stack>
         <Text size="sm">{text.resetNewText(link.data.email)}</Text>
         <input type="hidden" autoComplete="username" value={link.data.email} readOnly />
-        <Password
+        <NewPassword
           label={text.newPassword}
           description={text.passwordHint}
-          required
-          minLength={8}
-          maxLength={256}
-          autoComplete="new-password"
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />

@@ -1,8 +1,8 @@
-import { Drawer, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useWords } from '../../language.ts'
-import { useCloseLabel } from '../../parts/confirm.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { SideDrawer } from '../../parts/side-drawer.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { differencesOf } from './audit-differences.ts'
 import type { AuditEntry } from './audit-query.ts'
@@ -30,15 +30,9 @@ export function useNames() {
 export function AuditDrawer({ of, onClose }: { of: AuditEntry | null; onClose(): void }) {
   const text = useWords(words)
   return (
-    <Drawer
-      opened={of !== null}
-      onClose={onClose}
-      position="right"
-      title={text.entry}
-      closeButtonProps={useCloseLabel()}
-    >
+    <SideDrawer opened={of !== null} onClose={onClose} title={text.entry}>
       {of !== null && <Entry of={of} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { Password } from '../../parts/password.tsx'
+import { NewPassword, Password } from '../../parts/password.tsx'
 import { useSession } from '../../session.ts'
 import { words } from './words.ts'
 
@@ -33,14 +33,10 @@ export function ChangePassword() {
           error={isWrong ? text.wrong : undefined}
           onChange={(event) => setCurrent(event.currentTarget.value)}
         />
-        <Password
+        <NewPassword
           label={text.next}
           description={text.passwordHint}
-          required
           w="100%"
-          minLength={8}
-          maxLength={256}
-          autoComplete="new-password"
           value={next}
           onChange={(event) => setNext(event.currentTarget.value)}
         />

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Drawer, Group, Modal, Stack, Text, Title } from '@mantine/core'
+import { Alert, Box, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -6,6 +6,7 @@ import { Copy, CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
+import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
 import { useMay } from '../../../session.ts'
@@ -34,7 +35,7 @@ type Props = {
 export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
   const text = useWords(words)
   return (
-    <Drawer
+    <SideDrawer
       opened={leadRef !== undefined}
       onClose={onClose}
       closeOnEscape={false}
@@ -42,11 +43,9 @@ export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
       onKeyDown={(event) => {
         if (event.key === 'Escape' && event.currentTarget.contains(event.target as Node)) onClose()
       }}
-      position="right"
       size={640}
       padding="lg"
       title={text.lead}
-      closeButtonProps={{ 'aria-label': text.close }}
     >
       <div role="status">
         {notice !== null && (
@@ -56,7 +55,7 @@ export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
         )}
       </div>
       {leadRef !== undefined && <LeadByRef key={leadRef} settings={settings} leadRef={leadRef} onErased={onClose} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

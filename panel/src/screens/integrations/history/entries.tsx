@@ -5,7 +5,8 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { campaignName, EntryDrawer } from './entry-drawer.tsx'
+import { More } from '../../../parts/more.tsx'
+import { campaignName, colourOf, EntryDrawer } from './entry-drawer.tsx'
 import { useMoments } from './moments.ts'
 import { type Entry, useEntries, useNews } from './use-history.ts'
 import { type Choices, isNarrowed, type Wanted } from './wanted.ts'
@@ -19,7 +20,6 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
   const entries = pages.flatMap((page) => page.entries)
   const news = useNews(wanted, pages[0]?.head)
   const { hasNextPage, isFetching, isError } = query
-  const isAll = !isFetching && !hasNextPage && !isError
   return (
     <Stack gap="sm">
       {/* As high as the button: where it comes, nothing moves. */}
@@ -34,20 +34,9 @@ export function Entries({ wanted, choices }: { wanted: Wanted; choices: Choices 
       {isError && (
         <Failure of={{ error: query.error, refetch: hasNextPage ? () => query.fetchNextPage() : query.refetch }} />
       )}
-      {isAll && entries.length === 0 && <Nothing wanted={wanted} />}
+      {!isFetching && !isError && entries.length === 0 && <Nothing wanted={wanted} />}
       {isFetching && entries.length === 0 && <Waiting />}
-      <Group gap="sm" justify="center" mih={36}>
-        {hasNextPage && (
-          <Button variant="default" size="sm" loading={isFetching} onClick={() => query.fetchNextPage()}>
-            {text.more}
-          </Button>
-        )}
-        {isAll && entries.length > 0 && (
-          <Text size="sm" c="dimmed">
-            {text.end}
-          </Text>
-        )}
-      </Group>
+      {entries.length > 0 && <More of={query} />}
     </Stack>
   )
 }
@@ -152,9 +141,4 @@ function EntryRow({ of, choices, onOpen }: { of: Entry; choices: Choices; onOpen
       </td>
     </tr>
   )
-}
-
-export function colourOf(status: number): string {
-  if (status < 400) return 'teal'
-  return status < 500 ? 'orange' : 'red'
 }

@@ -1,10 +1,10 @@
-import { Anchor, Badge, Code, Drawer, Stack, Text } from '@mantine/core'
+import { Anchor, Badge, Code, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
-import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Copy } from '../../../parts/copy.tsx'
 import { Facts } from '../../../parts/facts.tsx'
+import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMoments } from './moments.ts'
 import type { Entry } from './use-history.ts'
@@ -15,21 +15,20 @@ export function campaignName({ campaigns }: Choices, campaignId: number): string
   return campaigns.find(({ id }) => id === campaignId)?.name ?? String(campaignId)
 }
 
+export function colourOf(status: number): string {
+  if (status < 400) return 'teal'
+  return status < 500 ? 'orange' : 'red'
+}
+
 type Props = { of: Entry | null; choices: Choices; onClose(): void }
 
 /** Everything that is kept of one request. */
 export function EntryDrawer({ of, choices, onClose }: Props) {
   const text = useWords(words)
   return (
-    <Drawer
-      opened={of !== null}
-      onClose={onClose}
-      position="right"
-      title={text.entry}
-      closeButtonProps={useCloseLabel()}
-    >
+    <SideDrawer opened={of !== null} onClose={onClose} title={text.entry}>
       {of !== null && <EntryFacts of={of} choices={choices} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 
@@ -41,7 +40,7 @@ function EntryFacts({ of, choices }: { of: Entry; choices: Choices }) {
     [text.entryTime, <TimeText key="time" at={Math.floor(of.atMs / 1_000)} withSeconds />],
     [
       text.status,
-      <Badge key="status" color={of.status < 400 ? 'teal' : of.status < 500 ? 'orange' : 'red'} variant="outline">
+      <Badge key="status" color={colourOf(of.status)} variant="outline">
         {of.status}
       </Badge>,
     ],

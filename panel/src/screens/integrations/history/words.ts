@@ -54,8 +54,6 @@ export const words = inBoth({
       isMore
         ? `More than ${count} new requests: show them`
         : plural('en', count, { one: '1 new request: show it', other: '# new requests: show them' }),
-    more: 'Show more',
-    end: 'That is all.',
     emptyFiltered: 'No request fits these filters. Take a longer period or clear the filters.',
     empty:
       'No request has come with a key of this account yet. Make a key, then try it: the API reference has ready-made calls.',
@@ -130,8 +128,6 @@ export const words = inBoth({
             many: '# nowych żądań: pokaż je',
             other: '# nowego żądania: pokaż je',
           }),
-    more: 'Pokaż więcej',
-    end: 'To już wszystko.',
     emptyFiltered: 'Żadne żądanie nie pasuje do tych filtrów. Wybierz dłuższy okres albo wyczyść filtry.',
     empty:
       'Nie było jeszcze żadnego żądania z kluczem tego konta. Utwórz klucz i wypróbuj go: w dokumentacji API są gotowe wywołania.',

@@ -1,4 +1,4 @@
-import { Group, Modal, Radio, Text } from '@mantine/core'
+import { Checkbox, Group, Modal, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -9,6 +9,9 @@ import { toast } from '../../../parts/toast.tsx'
 import { useShowFreshKey } from './fresh-key.tsx'
 import type { Key } from './keys.tsx'
 import { words } from './words.ts'
+
+type Scope = Key['scopes'][number]
+const scopeNames = ['events', 'conversions'] as const satisfies Scope[]
 
 type DialogProps = { onClose(): void }
 
@@ -26,8 +29,9 @@ function NewKeyForm({ onClose }: DialogProps) {
   const send = useSend('POST /keys')
   const show = useShowFreshKey()
   const [name, setName] = useState('')
+  const [scopes, setScopes] = useState<Scope[]>([])
   const create = async () => {
-    show(await send.mutateAsync({ body: { name: name.trim() } }))
+    show(await send.mutateAsync({ body: { name: name.trim(), scopes } }))
     onClose()
   }
   return (
@@ -40,6 +44,18 @@ function NewKeyForm({ onClose }: DialogProps) {
         failed={send.error}
         onChange={setName}
       />
+      <Checkbox.Group
+        label={text.scopes}
+        description={text.scopesHint}
+        value={scopes}
+        onChange={(next) => setScopes(next as Scope[])}
+      >
+        <Stack gap="xs" mt="xs">
+          {scopeNames.map((scope) => (
+            <Checkbox key={scope} value={scope} label={text.scope[scope]} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
     </DialogForm>
   )
 }

@@ -109,6 +109,11 @@ function WorkingKey({ of, onReplace, onRevoke }: WorkingKeyProps) {
             <Text size="sm" fw={600}>
               {of.name}
             </Text>
+            {of.scopes.length > 0 && (
+              <Text size="sm" c="dimmed">
+                {text.alsoFor} {of.scopes.map((scope) => text.scope[scope]).join(', ')}
+              </Text>
+            )}
             <Grace of={of} />
           </Stack>
         )}

@@ -1,26 +1,15 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  Drawer,
-  Group,
-  NativeSelect,
-  Paper,
-  Stack,
-  Title,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Anchor, Badge, Button, Code, Group, NativeSelect, Paper, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { type AnswerOf, type CallFailed, call, keyOf, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { More } from '../../../parts/more.tsx'
+import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
@@ -60,11 +49,7 @@ export function Deliveries({ of }: { of: Webhook }) {
       {query.isPending && <Waiting />}
       {query.isSuccess && entries.length === 0 && <Empty text={outcome ? text.emptyFiltered : text.empty} />}
       {entries.length > 0 && <DeliveryTable of={of} entries={entries} />}
-      {query.hasNextPage && (
-        <Button variant="default" size="sm" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-          {text.more}
-        </Button>
-      )}
+      {entries.length > 0 && <More of={query} />}
     </Stack>
   )
 }
@@ -155,17 +140,10 @@ function OutcomeBadge({ of: { cause, status } }: { of: Delivery }) {
 
 function Details({ webhook, of, onClose }: { webhook: Webhook; of: Delivery | undefined; onClose(): void }) {
   const text = useWords(words)
-  const closeButtonProps = useCloseLabel()
   return (
-    <Drawer
-      opened={of !== undefined}
-      position="right"
-      size={520}
-      title={text.details}
-      {...{ onClose, closeButtonProps }}
-    >
+    <SideDrawer opened={of !== undefined} onClose={onClose} size={520} title={text.details}>
       {of !== undefined && <DetailsOf webhook={webhook} of={of} onClose={onClose} />}
-    </Drawer>
+    </SideDrawer>
   )
 }
 

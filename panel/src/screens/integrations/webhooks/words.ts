@@ -122,7 +122,6 @@ export const words = inBoth({
     resent: 'It is sent again, with the same id.',
     empty: 'Nothing was sent yet. Send a test, or wait for the next sign-up.',
     emptyFiltered: 'Nothing of the kind was sent.',
-    more: 'Load older ones',
     verify: 'How your server verifies a request',
     verifyText:
       'Every request is signed as Standard Webhooks 1.0.0 says. Check the signature against the body as it came, before it is parsed, and refuse a timestamp more than five minutes off.',
@@ -251,7 +250,6 @@ export const words = inBoth({
     resent: 'Zdarzenie jest wysyłane ponownie, z tym samym identyfikatorem.',
     empty: 'Nic jeszcze nie wysłano. Wyślij próbę albo poczekaj na następny zapis.',
     emptyFiltered: 'Niczego takiego nie wysłano.',
-    more: 'Wczytaj starsze',
     verify: 'Jak Twój serwer sprawdza żądanie',
     verifyText:
       'Każde żądanie jest podpisane według Standard Webhooks 1.0.0. Sprawdź podpis z treścią w takiej postaci, w jakiej przyszła, i odrzuć znacznik czasu, który różni się o więcej niż pięć minut.',
