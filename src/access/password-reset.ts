@@ -5,8 +5,9 @@ import type { Store } from '../store/store.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { hashPassword } from './passwords.ts'
+import { AccessRefused } from './refused.ts'
 import { hashOf, newToken } from './tokens.ts'
-import { emailKey, type TooMany, tooMany, triesOfEmail } from './users.ts'
+import { assertLeft, emailKey, triesOfEmail } from './users.ts'
 
 const hour = 3_600
 /** In an hour: mails to one person, and emails that are asked for from one address. */
@@ -14,8 +15,8 @@ const mostOfEmail = 3
 const mostOfAddress = 30
 
 export type PasswordReset = {
-  /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. */
-  ask(email: string, address: string, now: Seconds): Promise<'COUNTED' | TooMany>
+  /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. @throws AccessRefused */
+  ask(email: string, address: string, now: Seconds): Promise<void>
   /**
    * The token of a link that works for an hour, instead of those of before, and the email as the user has it. Undefined
    * where no user has it.
@@ -38,10 +39,9 @@ export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets
         { name: `reset of ${emailKey(email)}`, most: mostOfEmail, seconds: hour },
         { name: `reset from ${address}`, most: mostOfAddress, seconds: hour },
       ]
-      const full = tooMany(await access.findTries(limits, now), now)
-      if (full !== undefined) return full
+      assertLeft(await access.findTries(limits, now), now)
       // Somebody else may have used up the last one since.
-      return (await access.countTries(limits, now)) ? 'COUNTED' : { retryAfterSeconds: hour }
+      if (!(await access.countTries(limits, now))) throw new AccessRefused('TOO_MANY_TRIES', hour)
     },
     async issue(email, now) {
       const issued = { token: newToken(), email: emailKey(email) }

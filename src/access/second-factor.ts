@@ -5,6 +5,7 @@ import type { Access } from '../store/access.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Factor, FactorProof, FactorUser } from '../store/factors.ts'
 import type { TryLimit } from '../store/tries.ts'
+import { AccessRefused } from './refused.ts'
 import { hashOf } from './tokens.ts'
 
 const minute = 60
@@ -25,33 +26,20 @@ const offerSeconds = 30 * minute
 export type FactorOffer = { secret: string; uri: string; token: string }
 export type FactorState = { isOn: boolean; recoveryCodesLeft: number }
 
-/** WRONG_CODE for one that was used too; CHANGED_MEANWHILE where there is no factor (any more), or already one. */
-export class CodeRefused extends Error {
-  override name = 'CodeRefused'
-  readonly code: 'WRONG_CODE' | 'TOO_MANY_CODES' | 'TOOK_TOO_LONG' | 'CHANGED_MEANWHILE'
-  readonly retryAfterSeconds: number | null
-
-  constructor(code: CodeRefused['code'], retryAfterSeconds: number | null = null) {
-    super(code)
-    this.code = code
-    this.retryAfterSeconds = retryAfterSeconds
-  }
-}
-
 export type SecondFactor = {
   factorState(userId: number): Promise<FactorState>
   /** A secret to be confirmed within half an hour; until then nothing holds, and nothing is stored. */
   offerFactor(user: FactorUser, now: Seconds): Promise<FactorOffer>
   /**
    * Switches the factor on, and ends the user's sessions but that of `token`. Resolves with the recovery codes, the
-   * only time that they are known. @throws CodeRefused
+   * only time that they are known. @throws AccessRefused
    */
   switchFactorOn(user: FactorUser, given: { offer: string; code: string; token: string }, by: Actor): Promise<string[]>
-  /** @throws CodeRefused */
+  /** @throws AccessRefused */
   switchFactorOff(user: FactorUser, code: string, by: Actor): Promise<void>
-  /** New recovery codes in the place of those before. @throws CodeRefused */
+  /** New recovery codes in the place of those before. @throws AccessRefused */
   makeRecoveryCodes(user: FactorUser, code: string, by: Actor): Promise<string[]>
-  /** Takes a code, or a recovery code, which then is used up. @throws CodeRefused */
+  /** Takes a code, or a recovery code, which then is used up. @throws AccessRefused */
   takeCode(userId: number, code: string, now: Seconds): Promise<void>
   /** Without a code. False where the user has no factor. */
   resetFactor(user: FactorUser, by: Actor): Promise<boolean>
@@ -72,13 +60,13 @@ export function buildSecondFactor(access: Access): SecondFactor {
     },
     async switchFactorOn(user, { offer, code, token }, by) {
       const offered = await access.seal.open<{ secret: string }>(offer, offerOf(user.id), by.at)
-      if (offered === undefined) throw new CodeRefused('TOOK_TOO_LONG')
+      if (offered === undefined) throw new AccessRefused('TOOK_TOO_LONG')
       const { secret } = offered
       const step = stepOf(secret, code, by.at)
-      if (step === undefined) throw new CodeRefused('WRONG_CODE')
+      if (step === undefined) throw new AccessRefused('WRONG_CODE')
       const { codes, hashes } = newRecoveryCodes()
       const isOn = await access.switchFactorOn(user, { secret, step, recoveryCodes: hashes }, hashOf(token), by)
-      if (!isOn) throw new CodeRefused('CHANGED_MEANWHILE')
+      if (!isOn) throw new AccessRefused('CHANGED_MEANWHILE')
       return codes
     },
     switchFactorOff: (user, code, by) =>
@@ -129,15 +117,15 @@ function checkingOn(access: Access) {
     use: (proof: FactorProof) => Promise<boolean>,
   ): Promise<void> {
     const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
-    if (factor === undefined) throw new CodeRefused('CHANGED_MEANWHILE')
+    if (factor === undefined) throw new AccessRefused('CHANGED_MEANWHILE')
     // From here to where a wrong one is counted nothing is waited for: of many at once ten are looked at.
     const endsAt = lock?.isFull ? lock.endsAt : lockedUntil(userId, now)
-    if (endsAt > now) throw new CodeRefused('TOO_MANY_CODES', endsAt - now)
+    if (endsAt > now) throw new AccessRefused('TOO_MANY_CODES', endsAt - now)
     const proof = proofOf(factor, code, now)
     if (proof === undefined) await count(userId, now)
     // One that was right before tells a guesser nothing, and is not counted: a form may be sent twice.
     const wasUsed = proof !== undefined && 'step' in proof && proof.step <= factor.step
-    if (proof === undefined || wasUsed || !(await use(proof))) throw new CodeRefused('WRONG_CODE')
+    if (proof === undefined || wasUsed || !(await use(proof))) throw new AccessRefused('WRONG_CODE')
     wrong.delete(userId)
   }
 

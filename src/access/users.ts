@@ -19,7 +19,8 @@ import type { Tries, TryLimit } from '../store/tries.ts'
 import { assertUncommon } from './common-passwords.ts'
 import { codeToken, passwordShown } from './password-shown.ts'
 import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords.ts'
-import { buildSecondFactor, CodeRefused, type SecondFactor } from './second-factor.ts'
+import { AccessRefused } from './refused.ts'
+import { buildSecondFactor, type SecondFactor } from './second-factor.ts'
 import { hashOf, newToken } from './tokens.ts'
 
 const day = 86_400
@@ -39,7 +40,6 @@ const triesOfSite = 120
 export type SignedIn = { token: string }
 /** The password was right; with this and a code a session begins. */
 export type CodeNeeded = { codeToken: string }
-export type TooMany = { retryAfterSeconds: number }
 
 export type Users = SecondFactor & {
   isEmpty(): Promise<boolean>
@@ -57,15 +57,9 @@ export type Users = SecondFactor & {
   /** Holds from the user's next request on; undefined where there is no such user. @throws Refused for the last owner */
   setRole(accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined>
 
-  /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws TooBusy */
-  signIn(
-    email: string,
-    password: string,
-    address: string,
-    client: Client,
-    now: Seconds,
-  ): Promise<SignedIn | CodeNeeded | 'WRONG_PASSWORD' | TooMany>
-  /** @throws CodeRefused, also where the password or the factor was changed meanwhile */
+  /** Tries are counted for the email and for `address`, as `rateAddress` gives it. @throws AccessRefused, TooBusy */
+  signIn(email: string, password: string, address: string, client: Client, now: Seconds): Promise<SignedIn | CodeNeeded>
+  /** @throws AccessRefused, also where the password or the factor was changed meanwhile */
   signInWithCode(codeToken: string, code: string, client: Client, now: Seconds): Promise<SignedIn>
   /** The user of a session. One that has ended is removed, so that a clock set back does not revive it. */
   session(token: string, now: Seconds): Promise<Session | undefined>
@@ -76,16 +70,10 @@ export type Users = SecondFactor & {
   endSession(userId: number, id: string): Promise<boolean>
   /** All but the one with the token. */
   endOtherSessions(userId: number, token: string): Promise<void>
-  /** Counted with the tries to change the password. @throws TooBusy */
-  checkPassword(user: User, password: string, now: Seconds): Promise<Credentials | 'WRONG_PASSWORD' | TooMany>
-  /** Ends all the user's sessions but this one, and their invitations. @throws CommonPassword, TooBusy */
-  changePassword(
-    session: Session,
-    token: string,
-    current: string,
-    next: string,
-    by: Actor,
-  ): Promise<'CHANGED' | 'WRONG_PASSWORD' | TooMany>
+  /** Counted with the tries to change the password. @throws AccessRefused, TooBusy */
+  checkPassword(user: User, password: string, now: Seconds): Promise<Credentials>
+  /** Ends all the user's sessions but this one, and their invitations. @throws AccessRefused, CommonPassword, TooBusy */
+  changePassword(session: Session, token: string, current: string, next: string, by: Actor): Promise<void>
 
   /**
    * A token that makes a user of the inviter's account, once; with null the first account and user. `email` is where
@@ -121,7 +109,7 @@ function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
     create: async (accountId, { email, password, role }, by) =>
-      access.createUser(accountId, { ...(await newUser(email, password, by.at)), role }, by),
+      access.createUser(accountId, { ...(await newUser(email, password)), role }, by),
     async reset(email, password, by) {
       const found = await access.findCredentials(emailKey(email))
       if (found === undefined) return false
@@ -141,23 +129,19 @@ function signingInOf(access: Access, factor: SecondFactor) {
   return {
     async signIn(email, password, address, client, now) {
       const key = emailKey(email)
-      const ofEmail = triesOfEmail(key)
-      const turn = await countTries(access, [...triesFrom(address), ofEmail], now)
-      if (typeof turn !== 'string') return turn
-      const found = await access.findCredentials(key)
-      const isRight = await isPassword(password, found?.passwordHash, turn)
-      if (found === undefined || !isRight) return 'WRONG_PASSWORD'
-      await access.forgetTries(ofEmail.name)
+      const found = await needPassword(access, key, password, [...triesFrom(address), triesOfEmail(key)], now)
       if (found.hasFactor) return { codeToken: await codeToken(access, found, now) }
-      return (await begin(access, found, client, now)) ?? 'WRONG_PASSWORD'
+      const signedIn = await begin(access, found, client, now)
+      if (signedIn === undefined) throw new AccessRefused('WRONG_PASSWORD')
+      return signedIn
     },
 
     async signInWithCode(given, code, client, now) {
       const found = await passwordShown(access, given, now)
-      if (!found?.hasFactor) throw new CodeRefused('TOOK_TOO_LONG')
+      if (!found?.hasFactor) throw new AccessRefused('TOOK_TOO_LONG')
       await factor.takeCode(found.user.id, code, now)
       const signedIn = await begin(access, found, client, now)
-      if (signedIn === undefined) throw new CodeRefused('TOOK_TOO_LONG')
+      if (signedIn === undefined) throw new AccessRefused('TOOK_TOO_LONG')
       return signedIn
     },
   } satisfies Partial<Users>
@@ -190,9 +174,8 @@ function sessionsOf(access: Access) {
     async changePassword({ user }, token, current, next, by) {
       await assertUncommon(next, user.email)
       const found = await checkPassword(access, user, current, by.at)
-      if (typeof found === 'string' || 'retryAfterSeconds' in found) return found
       const isChanged = await access.changePassword(found, await hashPassword(next), hashOf(token), by)
-      return isChanged ? 'CHANGED' : 'WRONG_PASSWORD'
+      if (!isChanged) throw new AccessRefused('WRONG_PASSWORD')
     },
   } satisfies Partial<Users>
 }
@@ -218,7 +201,7 @@ function invitationsOf(access: Access) {
     withdraw: (accountId, invitationId, by) =>
       access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
     async accept(token, { email, password, accountName }, client, by) {
-      const joining = await newUser(email, password, by.at)
+      const joining = await newUser(email, password)
       const joins = { ...by, name: joining.email }
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
       return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, by.at)
@@ -242,19 +225,23 @@ export async function begin(
 const ended = (now: Seconds) => ({ unseenSince: now - idleSeconds, madeBefore: now - longestSeconds })
 
 /** Not counted with the tries to sign in: anybody who knows the email can use those up. */
-async function checkPassword(
+function checkPassword(access: Access, { id, email }: User, password: string, now: Seconds): Promise<Credentials> {
+  return needPassword(access, email, password, [{ name: `password of ${id}`, most: triesOfPassword }], now)
+}
+
+/** Of the tries that it counts, the last one is of what is guessed at. @throws AccessRefused, TooBusy */
+async function needPassword(
   access: Access,
-  user: User,
+  email: string,
   password: string,
+  tries: TryLimit[],
   now: Seconds,
-): Promise<Credentials | 'WRONG_PASSWORD' | TooMany> {
-  const tries = { name: `password of ${user.id}`, most: triesOfPassword }
-  const turn = await countTries(access, [tries], now)
-  if (typeof turn !== 'string') return turn
-  const found = await access.findCredentials(user.email)
+): Promise<Credentials> {
+  const turn = await countTries(access, tries, now)
+  const found = await access.findCredentials(email)
   const isRight = await isPassword(password, found?.passwordHash, turn)
-  if (found === undefined || !isRight) return 'WRONG_PASSWORD'
-  await access.forgetTries(tries.name)
+  if (found === undefined || !isRight) throw new AccessRefused('WRONG_PASSWORD')
+  await access.forgetTries((tries.at(-1) as TryLimit).name)
   return found
 }
 
@@ -270,27 +257,26 @@ export function triesFrom(address: string): TryLimit[] {
 
 /**
  * Counts a try of each of these, the last of which is what is guessed at. Where one has had its most, or nobody more
- * can wait, nothing is written. @throws TooBusy
+ * can wait, nothing is written. @throws AccessRefused, TooBusy
  */
-async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName | TooMany> {
+async function countTries(access: Access, limits: TryLimit[], now: Seconds): Promise<TurnName> {
   const before = await access.findTries(limits, now)
-  const full = tooMany(before, now)
-  if (full !== undefined) return full
+  assertLeft(before, now)
   const turn = before.at(-1)?.count === 0 ? 'first' : 'again'
   assertRoom(turn)
   // Somebody else may have used up the last one since.
   return (await access.countTries(limits, now)) ? turn : countTries(access, limits, now)
 }
 
-/** Undefined where none has had its most. */
-export function tooMany(tries: readonly Tries[], now: Seconds): TooMany | undefined {
+/** @throws AccessRefused where one of them has had its most */
+export function assertLeft(tries: readonly Tries[], now: Seconds): void {
   const waits = tries.filter(({ isFull }) => isFull).map(({ endsAt }) => endsAt - now)
-  return waits.length === 0 ? undefined : { retryAfterSeconds: Math.max(...waits) }
+  if (waits.length > 0) throw new AccessRefused('TOO_MANY_TRIES', Math.max(...waits))
 }
 
-async function newUser(email: string, password: string, createdAt: Seconds) {
+async function newUser(email: string, password: string) {
   await assertUncommon(password, email)
-  return { email: emailKey(email), passwordHash: await hashPassword(password), createdAt }
+  return { email: emailKey(email), passwordHash: await hashPassword(password) }
 }
 
 /** Users type their email: its case does not matter, as it does for a lead's. */

@@ -107,7 +107,7 @@ export type AuditEntry = Pick<Change, 'action' | 'before' | 'after'> & {
   subject: { kind: string; id: number | string; name: string }
 }
 
-/** `to` is excluded. `likeId` names another entry of whoever is meant; `subjectId` goes with its kind. */
+/** `to` is excluded. `likeId` names another entry of the one who is meant; `subjectId` goes with its kind. */
 export type AuditFilter = {
   from?: Seconds | undefined
   to?: Seconds | undefined

@@ -1,12 +1,18 @@
 // `distribute` on a real cluster, and what it refuses there.
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { latestVersion } from '../../src/store/migrations.ts'
 import { placements } from '../../src/store/postgres/distribution.ts'
 import { testerAt } from '../support/actor.ts'
 import { asSuperuser, citusUrl, createOnCitus, dropOnCitus, nodeUrls } from '../support/citus.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile } from '../support/lastcall.ts'
 import { ask, databaseUrl } from '../support/postgres-databases.ts'
-import { command } from '../support/prepared.ts'
+import { command, root } from '../support/prepared.ts'
 
 /** A database of the cluster that nobody has divided, with an owner, a user and three leads. */
 async function undivided(t: TestContext) {
@@ -15,11 +21,8 @@ async function undivided(t: TestContext) {
   const lastcall = (args: string[], input = '') => command(args, { env: { DATABASE_URL: url }, input })
   const { accountId, campaignId } = await arrangeIn(url, async (store) => {
     const { accountId } = await accountWithKey(store)
-    await store.access.createUser(
-      accountId,
-      { email: 'ada@example.com', passwordHash: 'x', role: 'owner', createdAt: 1 },
-      testerAt(1),
-    )
+    const ada = { email: 'ada@example.com', passwordHash: 'x', role: 'owner' } as const
+    await store.access.createUser(accountId, ada, testerAt(1))
     return { accountId, campaignId: (await appliedCampaign(store, accountId, campaignFile())).id }
   })
   const csv = ['email', ...['a', 'b', 'c'].map((name) => `${name}@example.com`)].join('\n')
@@ -99,4 +102,43 @@ test('a cluster without workers, or that does not know its coordinator, is refus
   await ask(asSuperuser(url), `${removing} = 0`)
   assert.match((await lastcall(['distribute'])).stderr, /citus_set_coordinator_host/)
   assert.equal(JSON.parse((await lastcall(['account', 'list'])).stdout)[0].id, accountId)
+})
+
+/** What the release had that could divide a database first. */
+const firstDivided = 11
+
+test('every migration since the release that first divided runs on a divided database', async (t) => {
+  const url = await createOnCitus(databaseUrl(citusUrl as string))
+  t.after(() => dropOnCitus(url))
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-before-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  for (const name of ['src', 'package.json']) cpSync(join(root, name), join(folder, name), { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  const migrations = join(folder, 'src/store/migrations')
+  for (const file of readdirSync(migrations)) {
+    if (Number(file.slice(0, 4)) > firstDivided) rmSync(join(migrations, file))
+  }
+  const env = { ...process.env, DATABASE_URL: url }
+  await promisify(execFile)(process.execPath, [join(folder, 'src/main.ts'), 'distribute'], { env })
+  await ask(
+    url,
+    "INSERT INTO accounts (name) VALUES ('A')",
+    `INSERT INTO campaigns (account_id, name, type_id, is_draft, settings)
+      VALUES (1, 'c', 1, 0, '{"timeZone":"UTC","mechanism":{},"anonymous":{},"onExpiry":{},"mailTimer":{}}')`,
+    "INSERT INTO offer_pages (campaign_id, page_url, eligible) VALUES (1, 'https://a.example/', 1)",
+    `INSERT INTO leads (account_id, campaign_id, email, salt, registered_at, attempt, resets)
+      VALUES (1, 1, 'a@example.com', 1, 1, 1, 0)`,
+  )
+  const { code, stdout, stderr } = await command(['migrate'], { env: { DATABASE_URL: url } })
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.deepEqual(JSON.parse(stdout), { version: latestVersion, applied: latestVersion - firstDivided })
+  const { tables } = JSON.parse((await command(['distribute'], { env: { DATABASE_URL: url } })).stdout)
+  for (const [table, { placement, shards }] of Object.entries<any>(tables)) {
+    assert.equal(placement, placements[table])
+    assert.equal(Object.keys(shards).length, { distributed: 2, reference: 3, local: 1 }[placement as string], table)
+  }
+  const [entry] = await ask(url, 'SELECT after FROM audit_entries')
+  const { pages } = JSON.parse(entry.after)
+  assert.deepEqual(pages, [{ id: 1, pageUrl: 'https://a.example/', proxyUrl: null, eligible: true }])
+  assert.equal((await ask(url, 'SELECT email FROM leads'))[0].email, 'a@example.com')
 })

@@ -8,7 +8,7 @@ import { dropTemplate, makeTemplate } from '../support/citus.ts'
 import { compileCache } from '../support/lastcall.ts'
 
 const root = join(import.meta.dirname, '..')
-const suites = '{store,api,visitor,panel-api,cli,faults,citus}/*.test.ts'
+const suites = '{store,api,visitor,panel-api,cli,faults,events,history,citus}/*.test.ts'
 
 /** What reaches into PostgreSQL beside the service in a way that a divided database does not have. */
 const filesNotHere: Record<string, string> = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { buildUsers } from '../../src/access/users.ts'
 import { screens } from '../../src/http/panel/pages.ts'
 import { tester, testerAt } from '../support/actor.ts'
@@ -161,6 +161,37 @@ test('the panel has OWASP’s secure headers; every answer has nosniff, and HSTS
       }
     }
   }
+})
+
+test('the document of each screen names its own files', async () => {
+  const linksOf = async (path: string) => {
+    const document = await (await ask(path, { headers: html })).text()
+    return document.match(/<link rel="modulepreload"[^>]*>/g) ?? []
+  }
+  const common = new Set(await linksOf('/sign-in'))
+  for (const path of ['/', '/campaigns', '/campaigns/1', '/person', '/integrations', '/settings', '/settings/users']) {
+    const own = (await linksOf(path)).filter((link) => !common.has(link))
+    assert.ok(own.length > 0, path)
+  }
+})
+
+test('long answers come compressed where that is asked for; bodies are taken as they are, and not unfolded', async () => {
+  const cookie = (await cookieOfSignIn()).split(';')[0] as string
+  const long = (coding: string) => ask('/panel/api/time-zones', { headers: { cookie, 'accept-encoding': coding } })
+  const plain = await long('identity')
+  assert.equal(plain.headers.get('content-encoding'), null)
+  const expected = await plain.json()
+  for (const coding of ['br', 'gzip']) {
+    const answer = await long(coding)
+    assert.equal(answer.headers.get('content-encoding'), coding)
+    assert.deepEqual(await answer.json(), expected)
+  }
+  const short = await ask('/panel/api/session', { headers: { cookie, 'accept-encoding': 'br' } })
+  assert.equal(short.headers.get('content-encoding'), null)
+  const body = gzipSync(JSON.stringify({ ...who, email: 'a'.repeat(1_000_000) }))
+  const headers = { ...json, 'content-encoding': 'gzip' }
+  const refused = await ask('/panel/api/session', { method: 'POST', headers, body })
+  assert.deepEqual([refused.status, ((await refused.json()) as any).code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
 })
 
 test('the files that the build made come as it compressed them, to be kept for a year, and no others', async () => {

@@ -200,7 +200,7 @@ test('a link that was followed makes the user too; it counts once, and is for no
   assert.equal(owner.led, refusedAs('EMAIL_TAKEN'))
 })
 
-test('whoever came by the provider has no password, and a wrong one takes as long', async () => {
+test('who came by the provider has no password, and a wrong one takes as long', async () => {
   await place.arrange((store) =>
     buildUsers(store).invite({ id: 1, accountId }, { role: 'viewer', email: 'passwordless@example.com' }, by()),
   )
@@ -276,6 +276,7 @@ test('OIDC_ONLY closes every way by password, and the set-up link works by the p
     ['POST', '/session', { email, password }],
     ['POST', '/users', { token: 'x', email, password }],
     ['POST', '/password', { current: password, next: `${password} 2` }],
+    ['POST', '/factor/offer', { password }],
     ['POST', '/password-resets', { email, language: 'en' }],
     ['POST', '/password-reset', { token: 'x' }],
     ['PUT', '/password-reset', { token: 'x', password }],

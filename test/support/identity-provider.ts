@@ -1,5 +1,5 @@
 /// <reference path="./oidc-provider.d.ts" />
-// A provider of OpenID Connect (oidc-provider) on this machine. Whoever comes is signed in at once as `state.who`, and
+// A provider of OpenID Connect (oidc-provider) on this machine. Everybody is signed in at once as `state.who`, and
 // what its token endpoint answers can be altered on the way.
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'

@@ -57,17 +57,15 @@ test(`${moments} moments: API, gate, widget and image say the same, to the secon
   const shop: Shop = { place, owner: me, server } as Shop
   const panel = await panelSession(place, server, me.accountId)
   const leads: Asked[] = []
-  const campaigns = await Promise.all(
-    mechanisms.map((mechanism, index) =>
-      place.json(
-        ['campaign', 'apply', '--account', String(me.accountId), '-'],
-        campaignFile({ name: `Campaign ${index}`, isDraft: false, timeZone, mechanism, mailTimer: style }),
-      ),
-    ),
-  )
+  const campaignIds: number[] = []
+  for (const [index, mechanism] of mechanisms.entries()) {
+    const settings = { name: `Campaign ${index}`, isDraft: false, timeZone, mechanism, mailTimer: style }
+    const apply = ['campaign', 'apply', '--account', String(me.accountId), '-']
+    campaignIds.push((await place.json(apply, campaignFile(settings))).id)
+  }
   for (let at = firstAt; at < lastAt; at += between(0.2, 0.6) * daySeconds) {
     setTo(at)
-    const campaignId = campaigns[leads.length % campaigns.length].id
+    const campaignId = campaignIds[leads.length % campaignIds.length] as number
     const who = await recipient(shop, { campaignId })
     if (leads.length % 2 === 0) await ask(shop, 'offer', { lc: who.ref, visit: true }, { campaignId })
     if (leads.length % 5 === 4) {

@@ -7,7 +7,7 @@ import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import { CommonPassword } from '../../access/common-passwords.ts'
 import { TooBusy } from '../../access/passwords.ts'
 import { ProviderFailed } from '../../access/provider.ts'
-import { CodeRefused } from '../../access/second-factor.ts'
+import { AccessRefused } from '../../access/refused.ts'
 import { type Fault, join } from '../../core/fault.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { mayAs } from '../../core/role.ts'
@@ -27,7 +27,7 @@ import { turnToSend } from './limits.ts'
 import { isForeign } from './origin.ts'
 import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
 import { routes } from './routes.ts'
-import { sessionOf, setFlow, setSession } from './session-cookie.ts'
+import { flowCookie, sessionCookie } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,6 +51,8 @@ export type PanelSurface = PanelParts & {
 const compression: FastifyCompressOptions = {
   threshold: 2_048,
   encodings: ['br', 'gzip'],
+  // Of answers only: a small body that unfolds into a large one is nobody's form.
+  globalDecompression: false,
   brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
 }
 
@@ -94,7 +96,7 @@ function admit({ site, users, now }: PanelSurface) {
     const { panelRoute } = request.routeOptions.config
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
     if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
-    const token = sessionOf(request, site.publicUrl)
+    const token = sessionCookie.read(request, site.publicUrl)
     const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
     const { access, reads, bodyLimit } = panelRoute
     if (access !== 'anybody') {
@@ -140,8 +142,9 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
         address: rateAddress(ip),
         client: () => clientOf(request),
         now,
-        setSession: (next) => setSession(reply, next, parts.site.publicUrl),
-        keepFlow: async (flow) => setFlow(reply, await sealed(parts.store.access, flow, now), parts.site.publicUrl),
+        setSession: (next) => sessionCookie.write(reply, next, parts.site.publicUrl),
+        keepFlow: async (flow) =>
+          flowCookie.write(reply, await sealed(parts.store.access, flow, now), parts.site.publicUrl),
         note: (error) => logFailure(parts.log, refusalOf(error).code, error, request),
       })
     },
@@ -175,7 +178,7 @@ function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof ProviderFailed) return new PanelRefusal('PROVIDER_DOWN')
   if (error instanceof MailNotSent) return new PanelRefusal('MAIL_NOT_SENT')
   if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
-  if (error instanceof CodeRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)
+  if (error instanceof AccessRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)
   const isBusy = error instanceof TooBusy || error instanceof TemplateUnavailable
   const code = isBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
   return new PanelRefusal(isPanelErrorCode(code) ? code : 'INTERNAL_ERROR')

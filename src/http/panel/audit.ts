@@ -11,7 +11,7 @@ const ListQuery = Type.Object(
     /** The times between which entries are meant, the second excluded. */
     from: Type.Optional(Seconds),
     to: Type.Optional(Seconds),
-    /** An entry of whoever is meant: a name may be an email, and has no place in an address. */
+    /** An entry of the one who is meant: a name may be an email, and has no place in an address. */
     like: Type.Optional(Id),
     action: Type.Optional(Type.String({ pattern: '^[a-z]+\\.[a-z_]{1,40}$' })),
     /** Only what is older: `next` of the page before. */

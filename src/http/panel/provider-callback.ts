@@ -8,7 +8,7 @@ import type { PanelSurface } from './api.ts'
 import { clientOf } from './device.ts'
 import { unsealed } from './flow.ts'
 import { callbackPath } from './provider.ts'
-import { flowOf, flowSeconds, sessionOf, setFlow, setSession } from './session-cookie.ts'
+import { flowCookie, flowSeconds, sessionCookie } from './session-cookie.ts'
 
 /** Why somebody who comes back is not let in: the sign-in screen has words for each. */
 export type ProviderRefusal = ProviderFault | IdentityRefusal | 'TOO_OLD' | 'SERVICE_UNAVAILABLE'
@@ -22,9 +22,9 @@ export function providerCallback(parts: PanelSurface): FastifyPluginAsync {
     scope.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
       const { publicUrl } = parts.site
       const came = await comeBack(parts, provider, request).catch((error) => refusalOf(parts, error, request))
-      setFlow(reply, null, publicUrl)
+      flowCookie.write(reply, null, publicUrl)
       if (typeof came === 'string') return reply.redirect(`${publicUrl}/sign-in?refused=${came}`, 303)
-      setSession(reply, came.token, publicUrl)
+      sessionCookie.write(reply, came.token, publicUrl)
       return reply.redirect(`${publicUrl}${came.to}`, 303)
     })
   }
@@ -39,16 +39,16 @@ async function comeBack(
 ): Promise<Entered | ProviderRefusal> {
   const { store, users, site } = parts
   const now = Math.floor(parts.now() / 1_000)
-  const flow = await unsealed(store.access, flowOf(request, site.publicUrl), now)
+  const flow = await unsealed(store.access, flowCookie.read(request, site.publicUrl), now)
   if (flow === undefined) return 'TOO_OLD'
-  // Each way back is taken once, whoever has kept its cookie.
+  // Each way back is taken once, even if its cookie was kept.
   const once = { name: `flow ${flow.checks.state}`, most: 1, seconds: flowSeconds }
   if (!(await store.access.countTries([once], now))) return 'TOO_OLD'
   const query = request.url.slice(request.url.indexOf('?') + 1)
   const identity = await provider.finish(`${site.publicUrl}${callbackPath}`, query, flow.checks)
   const entered = await enter(store, identity, flow.following, clientOf(request), now)
   if (typeof entered === 'string') return entered
-  await users.signOut(sessionOf(request, site.publicUrl))
+  await users.signOut(sessionCookie.read(request, site.publicUrl))
   return { token: entered.token, to: flow.to }
 }
 

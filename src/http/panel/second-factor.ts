@@ -3,7 +3,6 @@ import Type from 'typebox'
 import { PanelRefusal } from './errors.ts'
 import { forAnybody, forViewer, needPasswords } from './route.ts'
 import { AnyPassword, closed } from './schemas.ts'
-import { needRight } from './users.ts'
 
 /** As an app shows it, or a recovery code; a guess need be neither. */
 const Code = Type.String({ minLength: 1, maxLength: 40 })
@@ -31,7 +30,8 @@ export const secondFactorRoutes = {
   ...forViewer('POST /factor/offer', {
     body: Type.Object({ password: AnyPassword }, closed),
     async run({ session, body, parts, now }) {
-      const { user, hasFactor } = needRight(await parts.users.checkPassword(session.user, body.password, now))
+      needPasswords(parts)
+      const { user, hasFactor } = await parts.users.checkPassword(session.user, body.password, now)
       if (hasFactor) throw new PanelRefusal('CHANGED_MEANWHILE')
       return parts.users.offerFactor(user, now)
     },

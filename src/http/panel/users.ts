@@ -1,10 +1,8 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
-import type { CodeNeeded, SignedIn, TooMany } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
-import type { Credentials } from '../../store/access.ts'
 import { Refused } from '../../store/errors.ts'
 import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
 import { countMail } from './limits.ts'
@@ -32,7 +30,7 @@ export const userRoutes = {
     async run({ body, parts, token: before, address, client, now, setSession }) {
       needPasswords(parts)
       const { email, password } = body
-      const shown = needRight(await parts.users.signIn(email, password, address, client(), now))
+      const shown = await parts.users.signIn(email, password, address, client(), now)
       // The second step: `POST /session/code`.
       if ('codeToken' in shown) return { codeToken: shown.codeToken }
       await parts.users.signOut(before)
@@ -78,8 +76,7 @@ export const userRoutes = {
     async run({ session, token, body, parts, by }) {
       needPasswords(parts)
       const { current, next } = body
-      const changed = await parts.users.changePassword(session, token, current, next, by)
-      if (changed !== 'CHANGED') needRight(changed)
+      await parts.users.changePassword(session, token, current, next, by)
       return {}
     },
   }),
@@ -176,11 +173,4 @@ function refusedAs(code: PanelErrorCode) {
   return (error: unknown): never => {
     throw error instanceof Refused ? new PanelRefusal(code) : error
   }
-}
-
-/** @throws PanelRefusal where the password was wrong, or too many were tried */
-export function needRight<T extends SignedIn | CodeNeeded | Credentials>(result: T | 'WRONG_PASSWORD' | TooMany): T {
-  if (result === 'WRONG_PASSWORD') throw new PanelRefusal('WRONG_PASSWORD')
-  if ('retryAfterSeconds' in result) throw new PanelRefusal('TOO_MANY_TRIES', [], result.retryAfterSeconds)
-  return result
 }

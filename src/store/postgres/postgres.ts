@@ -29,8 +29,8 @@ const distributeTimeoutMs = 86_400_000
 const countsAtOnce = 1_000
 /** Rows of notices in one statement. */
 const noticesAtOnce = 200
-/** Whole seconds of the database's clock. */
-const clock = 'CAST(floor(extract(epoch FROM clock_timestamp())) AS bigint)'
+/** Whole seconds of the database's clock, as they were when the transaction began: Citus writes with no other. */
+const clock = 'CAST(floor(extract(epoch FROM now())) AS bigint)'
 
 export type PostgresOptions = {
   url: string

@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { More } from '../../parts/more.tsx'
+import { TimeText } from '../../parts/time-text.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
@@ -116,14 +117,13 @@ function Entries({ query }: { query: AuditQuery }) {
 
 function EntryTable({ entries }: { entries: AuditEntry[] }) {
   const text = useWords(words)
-  const { zone } = useMoments()
   const [opened, setOpened] = useState<AuditEntry | null>(null)
   return (
     <Paper withBorder>
       <table className="rows" aria-label={text.list}>
         <thead>
           <tr>
-            <th scope="col">{text.time(zone)}</th>
+            <th scope="col">{text.time}</th>
             <th scope="col">{text.who}</th>
             <th scope="col">{text.what}</th>
             <th scope="col">{text.which}</th>
@@ -143,12 +143,11 @@ function EntryTable({ entries }: { entries: AuditEntry[] }) {
 function EntryRow({ of, onOpen }: { of: AuditEntry; onOpen(): void }) {
   const text = useWords(words)
   const names = useNames()
-  const moments = useMoments()
-  const when = moments.dayAndSecond(of.at * 1_000)
+  const when = useMoments().dayAndSecond(of.at * 1_000)
   return (
     <tr>
-      <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
-        <time dateTime={new Date(of.at * 1_000).toISOString()}>{when}</time>
+      <td data-label={text.time} style={{ whiteSpace: 'nowrap' }}>
+        <TimeText at={of.at} withSeconds />
       </td>
       <td data-label={text.who} className="breaks">
         {names.actor(of.actor)}
