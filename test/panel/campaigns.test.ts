@@ -198,7 +198,7 @@ test('three hundred campaigns are fifty a page, in a state that the way back lea
 })
 
 test('colours and size of the timer are judged beside their fields, and no colour is put back unasked', async () => {
-  const { id } = await make({ name: 'Hard to read', mailTimer: { width: 600, height: 140 } })
+  const { id } = await make({ name: 'Hard to read', mailTimer: { width: 600, height: 140, pixelsPerPoint: 1 } })
   const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
   const beside = (label: string, text: string) =>
     page
@@ -224,7 +224,7 @@ test('colours and size of the timer are judged beside their fields, and no colou
 })
 
 test('another look keeps colours that were chosen, and refuses no picture; a light and a dark mail are around it', async () => {
-  const { id } = await make({ name: 'Looks', mailTimer: { width: 200, height: 50, box: '#aa2200' } })
+  const { id } = await make({ name: 'Looks', mailTimer: { width: 200, height: 50, box: '#aa2200', pixelsPerPoint: 1 } })
   const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
   await page.getByLabel('Transparent', { exact: true }).check()
   const colour = (label: string) => page.getByLabel(label, { exact: true }).inputValue()
