@@ -46,11 +46,10 @@ test(`of 50 who register one email at once one makes the lead, ${rounds} rounds 
       unavailable += told.filter(({ status }) => status === 503).length
       const answered = told.filter(({ status }) => status !== 503)
       for (const { status, body } of answered) assert.equal(status, body.created ? 201 : 200)
-      assert.equal(
-        answered.filter(({ body }) => body.created).length,
-        1,
-        `${email}: ${told.map(({ status }) => status)}`,
-      )
+      const created = answered.filter(({ body }) => body.created).length
+      // Who got no answer in time may have made it.
+      const isKnown = answered.length === told.length
+      assert.ok(isKnown ? created === 1 : created <= 1, `${email}: ${told.map(({ status }) => status)}`)
       const same = answered.map(({ body }) => JSON.stringify({ ...body, created: undefined }))
       assert.deepEqual([...new Set(same)], same.slice(0, 1))
     }

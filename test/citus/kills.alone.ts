@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EndpointSettings } from '../../src/core/events.ts'
+import { testerAt } from '../support/actor.ts'
 import { clusterNodes, type Node } from '../support/citus-nodes.ts'
 import { amount, between, printSeed } from '../support/faults.ts'
 import { type Installation, installation, type Owner, owner, type Server } from '../support/lastcall.ts'
 import { type Ledger, newLedger } from '../support/ledger.ts'
 import { ask } from '../support/postgres-databases.ts'
+import { openReceiver } from '../support/receiver.ts'
 
 const kills = amount(3, 20)
 const clients = 8
@@ -154,4 +157,39 @@ test(`the coordinator is killed ${kills} times under load: the database is away,
   t.diagnostic(`slowest 503 ${slowest.toFixed(0)} ms; back within ${Math.max(...returns).toFixed(0)} ms`)
   assert.ok(slowest < 2_000)
   await Promise.all(books.map((book) => book.assertBook()))
+})
+
+test('webhooks of all accounts wait while a worker is away, and nothing is left untold once it is back', {
+  timeout: 120_000,
+}, async (t) => {
+  const place = installation(t)
+  const receiver = await openReceiver(t)
+  const owners = await twoOwners(place)
+  await place.arrange(async ({ events }) => {
+    for (const { accountId } of owners) {
+      const settings: EndpointSettings = {
+        ...{ name: 'shop', url: `${receiver.origin}/${accountId}`, kinds: ['lead.registered'], campaignIds: null },
+        ...{ leadTimes: [], personal: true, batch: 1, inFlight: 1, perMinute: null },
+      }
+      await events.createEndpoint(accountId, settings, testerAt(Math.floor(Date.now() / 1_000)))
+    }
+  })
+  const [mine, theirs] = owners
+  const port = await workerOf(place, mine.accountId)
+  const victim = nodes.find((node) => node.port === port) as Node
+  const server = await place.serve(unlimited, { EGRESS_ALLOW: '127.0.0.1' })
+  const books = owners.map((one) => newLedger(place, one))
+  for (const book of books) assert.equal((await book.register(server, 'before@example.com')).status, 201)
+  await Promise.all(owners.map(({ accountId }) => receiver.wait(`/${accountId}`, 1)))
+  await victim.kill9()
+  const away = await (books[1] as Ledger).register(server, 'away@example.com')
+  assert.equal(away.status, 201)
+  await sleep(3_000)
+  await victim.start()
+  const startedAt = performance.now()
+  assert.equal((await (books[0] as Ledger).register(server, 'back@example.com')).status, 201)
+  await Promise.all(owners.map(({ accountId }) => receiver.wait(`/${accountId}`, 2, 60)))
+  t.diagnostic(`told ${(performance.now() - startedAt).toFixed(0)} ms after the return`)
+  const told = receiver.all.filter(({ path }) => path === `/${theirs.accountId}`).map(({ data }) => data.email)
+  assert.deepEqual([...new Set(told)].sort(), ['away@example.com', 'before@example.com'])
 })
