@@ -26,9 +26,9 @@ const onSqliteAlone = [
 /** And what the store has a small part in: `npm run test:faults` has it on both. */
 const onSqliteInShort = [
   'api/{any-request,bearer-key,campaign-id,order-of-checks,warnings}.*',
-  'cli/{campaign-faults,processes}.*',
-  'panel-api/{hostile,http}.*',
-  'visitor/images.*',
+  'cli/{audit,campaign-faults,processes}.*',
+  'panel-api/{hostile,http,password-reset,provider,roles,second-factor,sign-in,test-mail}.*',
+  'visitor/{images,one-truth,rate}.*',
   'faults/{overload,stopping}.*',
 ]
 const longest = [
@@ -37,7 +37,11 @@ const longest = [
 ]
 const givesWay = '{core,countdown,panel}/**'
 /** These look at the clock, and wait for it most of the time. */
-const waits = '{widget/{demo,clock,expiry,page,service,visitor}.*,visitor/rate.*,http/slow.*,faults/clock.*}'
+const waits = [
+  'widget/{demo,clock,page,expiry,service,visitor,loading}.*',
+  '{visitor/rate,http/slow,history/trouble,process/copy}.*',
+  '{events/{telling,rounds},faults/{clock,history}}.*',
+]
 const root = import.meta.dirname
 
 function allJobs(): Job[] {
@@ -120,13 +124,14 @@ const {
   others = [],
 } = Object.groupBy(allJobs(), ({ file }) => {
   if (matchesGlob(file, givesWay)) return 'patient'
-  return matchesGlob(file, waits) ? 'waiting' : 'others'
+  return waits.some((pattern) => matchesGlob(file, pattern)) ? 'waiting' : 'others'
 })
 await Promise.all([
   lane(patient, others, waiting),
   lane(others, patient, waiting),
   lane(others, patient, waiting),
   // A fourth lane of those that compute would be too many: waits for what a server does would run out.
+  lane(waiting),
   lane(waiting),
 ])
 for (const job of again) {

@@ -31,10 +31,11 @@ export async function enter(
   if (known !== undefined) return (await begin(access, known, client, now)) ?? 'NOT_INVITED'
   if (identity.email === null) return 'EMAIL_NOT_VERIFIED'
   const email = emailKey(identity.email)
+  const by: Actor = { kind: 'user', name: email, address: client.address, at: now }
   const found = await access.findCredentials(email)
-  if (found === undefined) return join(store, { ...identity, email }, following, client, now)
+  if (found === undefined) return join(store, { ...identity, email }, following, client, by)
   if (following !== null) return 'EMAIL_TAKEN'
-  const isLinked = await identities.link(found.user.id, identity, actorOf(email, client, now))
+  const isLinked = await identities.link(found.user.id, identity, by)
   if (!isLinked) return 'OTHER_IDENTITY'
   return (await begin(access, found, client, now)) ?? 'NOT_INVITED'
 }
@@ -44,23 +45,17 @@ async function join(
   identity: Identity & { email: string },
   following: Following | null,
   client: Client,
-  now: Seconds,
+  by: Actor,
 ): Promise<SignedIn | IdentityRefusal> {
   const { email } = identity
-  const tokenHash = following ? hashOf(following.token) : await identities.findInvitationTo(email, now)
+  const tokenHash = following ? hashOf(following.token) : await identities.findInvitationTo(email, by.at)
   if (tokenHash === undefined) return 'NOT_INVITED'
-  const joining = { email, createdAt: now }
   try {
-    const by = actorOf(email, client, now)
-    const made = await identities.join(tokenHash, joining, following?.accountName ?? '', identity, by)
-    const signedIn = made && (await begin(access, made, client, now))
+    const made = await identities.join(tokenHash, email, following?.accountName ?? '', identity, by)
+    const signedIn = made && (await begin(access, made, client, by.at))
     return signedIn ?? 'LINK_USED_UP'
   } catch (error) {
     if (error instanceof Refused) return 'EMAIL_TAKEN'
     throw error
   }
-}
-
-function actorOf(email: string, { address }: Client, at: Seconds): Actor {
-  return { kind: 'user', name: email, address, at }
 }

@@ -91,21 +91,23 @@ export function buildSecondFactor(access: Access): SecondFactor {
  * for.
  */
 function checkingOn(access: Access) {
-  const wrong = new Map<number, { count: number; endsAt: Seconds }>()
+  /** By the hash of the factor's secret: a new factor of the same user has none. */
+  const wrong = new Map<string, { count: number; endsAt: Seconds }>()
+  const printOf = ({ secret }: Factor) => Buffer.from(hashOf(secret)).toString('hex')
   /** A window that ends too late was opened before the clock was set back. */
   const isOver = (endsAt: Seconds, now: Seconds) => endsAt <= now || endsAt > now + lockSeconds
 
-  async function count(userId: number, now: Seconds): Promise<void> {
-    const before = wrong.get(userId)
+  async function count(userId: number, print: string, now: Seconds): Promise<void> {
+    const before = wrong.get(print)
     const isFirst = before === undefined || isOver(before.endsAt, now)
     const counted = isFirst ? 1 : before.count + 1
     const isLast = counted === mostWrong
-    wrong.set(userId, { count: counted, endsAt: isFirst || isLast ? now + lockSeconds : before.endsAt })
+    wrong.set(print, { count: counted, endsAt: isFirst || isLast ? now + lockSeconds : before.endsAt })
     if (isLast) await access.countTries([lockOf(userId)], now)
   }
 
-  function lockedUntil(userId: number, now: Seconds): Seconds {
-    const counted = wrong.get(userId)
+  function lockedUntil(print: string, now: Seconds): Seconds {
+    const counted = wrong.get(print)
     return counted === undefined || counted.count < mostWrong || isOver(counted.endsAt, now) ? now : counted.endsAt
   }
 
@@ -118,21 +120,22 @@ function checkingOn(access: Access) {
   ): Promise<void> {
     const [[lock], factor] = await Promise.all([access.findTries([lockOf(userId)], now), access.findFactor(userId)])
     if (factor === undefined) throw new AccessRefused('CHANGED_MEANWHILE')
+    const print = printOf(factor)
     // From here to where a wrong one is counted nothing is waited for: of many at once ten are looked at.
-    const endsAt = lock?.isFull ? lock.endsAt : lockedUntil(userId, now)
+    const endsAt = lock?.isFull ? lock.endsAt : lockedUntil(print, now)
     if (endsAt > now) throw new AccessRefused('TOO_MANY_CODES', endsAt - now)
     const proof = proofOf(factor, code, now)
-    if (proof === undefined) await count(userId, now)
+    if (proof === undefined) await count(userId, print, now)
     // One that was right before tells a guesser nothing, and is not counted: a form may be sent twice.
     const wasUsed = proof !== undefined && 'step' in proof && proof.step <= factor.step
     if (proof === undefined || wasUsed || !(await use(proof))) throw new AccessRefused('WRONG_CODE')
-    wrong.delete(userId)
+    wrong.delete(print)
   }
 
   return {
     withCode,
     forgetOldWrongCodes(now: Seconds): void {
-      for (const [userId, { endsAt }] of wrong) if (isOver(endsAt, now)) wrong.delete(userId)
+      for (const [print, { endsAt }] of wrong) if (isOver(endsAt, now)) wrong.delete(print)
     },
   }
 }

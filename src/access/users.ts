@@ -109,7 +109,7 @@ function usersOf(access: Access) {
   return {
     isEmpty: async () => !(await access.hasUsers()),
     create: async (accountId, { email, password, role }, by) =>
-      access.createUser(accountId, { ...(await newUser(email, password, by.at)), role }, by),
+      access.createUser(accountId, { ...(await newUser(email, password)), role }, by),
     async reset(email, password, by) {
       const found = await access.findCredentials(emailKey(email))
       if (found === undefined) return false
@@ -201,7 +201,7 @@ function invitationsOf(access: Access) {
     withdraw: (accountId, invitationId, by) =>
       access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
     async accept(token, { email, password, accountName }, client, by) {
-      const joining = await newUser(email, password, by.at)
+      const joining = await newUser(email, password)
       const joins = { ...by, name: joining.email }
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)
       return user && begin(access, { user, passwordHash: joining.passwordHash, hasFactor: false }, client, by.at)
@@ -274,9 +274,9 @@ export function assertLeft(tries: readonly Tries[], now: Seconds): void {
   if (waits.length > 0) throw new AccessRefused('TOO_MANY_TRIES', Math.max(...waits))
 }
 
-async function newUser(email: string, password: string, createdAt: Seconds) {
+async function newUser(email: string, password: string) {
   await assertUncommon(password, email)
-  return { email: emailKey(email), passwordHash: await hashPassword(password), createdAt }
+  return { email: emailKey(email), passwordHash: await hashPassword(password) }
 }
 
 /** Users type their email: its case does not matter, as it does for a lead's. */

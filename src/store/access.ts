@@ -41,7 +41,7 @@ export type OpenInvitation = {
   endsAt: Seconds
 }
 
-export type NewUser = { email: string; passwordHash: string; role: Role; createdAt: Seconds }
+export type NewUser = { email: string; passwordHash: string; role: Role }
 
 /** Of a user, in a list. */
 const mostSessions = 200
@@ -85,7 +85,7 @@ async function createUser(sql: Sql, accountId: number, user: NewUser, by: Actor)
   const row = await sql.get(
     `INSERT INTO users (account_id, email, password_hash, role, created_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (email) DO NOTHING RETURNING *`,
-    ...[accountId, user.email, user.passwordHash, user.role, user.createdAt],
+    ...[accountId, user.email, user.passwordHash, user.role, by.at],
   )
   if (row === undefined) throw new Refused('this email has a user already')
   const created = toUser(row)

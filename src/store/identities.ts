@@ -1,6 +1,6 @@
 // Who users are at the provider of OpenID Connect. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
-import { acceptInvitation, type Credentials, type NewUser, toCredentials, toUser } from './access.ts'
+import { acceptInvitation, type Credentials, toCredentials, toUser } from './access.ts'
 import { type Actor, addUserEntry } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
@@ -39,13 +39,13 @@ async function findInvitationTo(sql: Sql, email: string, now: Seconds): Promise<
 async function join(
   sql: Sql,
   tokenHash: Uint8Array,
-  user: Omit<NewUser, 'passwordHash' | 'role'>,
+  email: string,
   accountName: string,
   { issuer, subject }: IdentityName,
   by: Actor,
 ): Promise<Credentials | undefined> {
   const passwordHash = noPassword
-  const made = await acceptInvitation(sql, tokenHash, { ...user, passwordHash }, accountName, by)
+  const made = await acceptInvitation(sql, tokenHash, { email, passwordHash }, accountName, by)
   if (made === undefined) return undefined
   await sql.run('UPDATE users SET issuer = ?, subject = ? WHERE id = ?', issuer, subject, made.id)
   return { user: made, passwordHash, hasFactor: false }

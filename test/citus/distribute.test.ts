@@ -21,11 +21,8 @@ async function undivided(t: TestContext) {
   const lastcall = (args: string[], input = '') => command(args, { env: { DATABASE_URL: url }, input })
   const { accountId, campaignId } = await arrangeIn(url, async (store) => {
     const { accountId } = await accountWithKey(store)
-    await store.access.createUser(
-      accountId,
-      { email: 'ada@example.com', passwordHash: 'x', role: 'owner', createdAt: 1 },
-      testerAt(1),
-    )
+    const ada = { email: 'ada@example.com', passwordHash: 'x', role: 'owner' } as const
+    await store.access.createUser(accountId, ada, testerAt(1))
     return { accountId, campaignId: (await appliedCampaign(store, accountId, campaignFile())).id }
   })
   const csv = ['email', ...['a', 'b', 'c'].map((name) => `${name}@example.com`)].join('\n')

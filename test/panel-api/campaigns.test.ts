@@ -22,7 +22,7 @@ test('of two who save what both have read one is told, and what the other saved 
     const read = round === 0 ? revision : (await ask('GET', `/campaigns/${settings.id}`)).body.revision
     const names = [`Ada ${round}`, `Bob ${round}`]
     // A style that was never drawn: both wait for it between reading and writing.
-    const mailTimer = { cornerRadius: 20 + round }
+    const mailTimer = { cornerRadius: 20 + round, width: 240, height: 60, pixelsPerPoint: 1 }
     const put = (name: string) =>
       ask('PUT', `/campaigns/${settings.id}`, { settings: { ...settings, name, mailTimer }, revision: read })
     const answers = await Promise.all(names.map(put))

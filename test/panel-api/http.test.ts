@@ -163,6 +163,18 @@ test('the panel has OWASP’s secure headers; every answer has nosniff, and HSTS
   }
 })
 
+test('the document of each screen names its own files', async () => {
+  const linksOf = async (path: string) => {
+    const document = await (await ask(path, { headers: html })).text()
+    return document.match(/<link rel="modulepreload"[^>]*>/g) ?? []
+  }
+  const common = new Set(await linksOf('/sign-in'))
+  for (const path of ['/', '/campaigns', '/campaigns/1', '/person', '/integrations', '/settings', '/settings/users']) {
+    const own = (await linksOf(path)).filter((link) => !common.has(link))
+    assert.ok(own.length > 0, path)
+  }
+})
+
 test('long answers come compressed where that is asked for; bodies are taken as they are, and not unfolded', async () => {
   const cookie = (await cookieOfSignIn()).split(';')[0] as string
   const long = (coding: string) => ask('/panel/api/time-zones', { headers: { cookie, 'accept-encoding': coding } })

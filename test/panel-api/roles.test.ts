@@ -54,7 +54,7 @@ test('of two owners who make each other viewers or remove each other at once, on
     for (let round = 0; round < 10; round += 1) {
       const { id } = await store.configuration.createAccount('Two', by)
       const made = ['a', 'b'].map((name) => {
-        const user = { email: `${name}${id}@example.com`, passwordHash: '-', role: 'owner' as const, createdAt: by.at }
+        const user = { email: `${name}${id}@example.com`, passwordHash: '-', role: 'owner' as const }
         return store.access.createUser(id, user, by)
       })
       const [one, other] = (await Promise.all(made)).map((user) => user.id) as [number, number]

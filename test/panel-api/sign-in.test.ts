@@ -284,7 +284,7 @@ test('row 8: two users who remove each other at once do not leave an account wit
     const both = async (access: Access, users: Users) => {
       const { id } = await store.configuration.createAccount('Two', tester)
       const made = [`a${id}@example.com`, `b${id}@example.com`].map((email) =>
-        access.createUser(id, { email, passwordHash: '-', role: 'owner', createdAt: now() }, testerAt(now())),
+        access.createUser(id, { email, passwordHash: '-', role: 'owner' }, testerAt(now())),
       )
       const [one, other] = await Promise.all(made)
       const removed = await Promise.allSettled(

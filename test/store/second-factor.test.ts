@@ -158,6 +158,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await nodes[0].takeCode(user.id, codeAt(secret, later), later)
   })
 
+  test(`a lock goes with the factor that the operator resets, on every node: ${engine}`, async (t) => {
+    const { nodes, user } = await twoNodes(t, place)
+    const { secret } = await withFactor(nodes[0], user, now)
+    const wrong = () => nodes[0].takeCode(user.id, wrongCodeAt(secret, now), now)
+    await outcomes(Array.from({ length: 10 }, wrong))
+    await assert.rejects(wrong(), refusal('TOO_MANY_CODES'))
+    await nodes[1].resetFactor(user, by)
+    const next = await withFactor(nodes[1], user, now)
+    await nodes[0].takeCode(user.id, codeAt(next.secret, now), now)
+  })
+
   test(`of many wrong codes at once ten are looked at: ${engine}`, async (t) => {
     const { nodes, user } = await twoNodes(t, place)
     const { secret } = await withFactor(nodes[0], user, now)

@@ -7,6 +7,7 @@ import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
 import { renderStill } from '../../src/countdown/render.ts'
 import { openTemplate, type Template } from '../../src/countdown/template.ts'
+import { usualTemplate } from './usual-templates.ts'
 
 export type Countdown = { width: number; height: number; frames: Uint8Array[]; delays: number[] }
 
@@ -48,7 +49,8 @@ const templates = new Map<string, Template>()
 function templateOf(style: GivenTimerStyle, language: MailLanguage): Template {
   const key = JSON.stringify([style, language])
   const full = fullTimerStyle(style)
-  const template = templates.get(key) ?? openTemplate(buildTemplate(full, language, openTypefaces(full.font, language)))
+  const built = () => usualTemplate(full, language) ?? buildTemplate(full, language, openTypefaces(full.font, language))
+  const template = templates.get(key) ?? openTemplate(built())
   assert.ok(template)
   templates.set(key, template)
   return template

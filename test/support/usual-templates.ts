@@ -1,9 +1,12 @@
 // The countdown image of most campaigns in the tests has the usual style. Its templates take a second of a processor
 // to build, so they are built once, by the product itself, and lie in each new database as those of earlier days do.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { MailLanguage } from '../../src/core/mail-language.ts'
 import { languages } from '../../src/core/offer.ts'
+import { fullTimerStyle, type TimerStyle } from '../../src/core/timer-style.ts'
 import { openTemplates, type PersistentCache, templateKey } from '../../src/countdown/templates.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -41,6 +44,12 @@ export async function buildUsualTemplates(): Promise<void> {
   const templates = openTemplates(files)
   for (const language of languages) await templates.get({}, language)
   await templates.close()
+}
+
+/** Undefined where nobody has built it yet, or the style is another one. */
+export function usualTemplate(style: TimerStyle, language: MailLanguage): Uint8Array | undefined {
+  const path = join(folder, templateKey({}, language))
+  return isDeepStrictEqual(style, fullTimerStyle({})) && existsSync(path) ? readFileSync(path) : undefined
 }
 
 export async function shelveUsualTemplates(store: Store): Promise<void> {

@@ -81,17 +81,17 @@ test('the path says the language; words are drawn in a font that has their lette
 })
 
 test("the campaign's style is drawn, one or two pixels to a point, and an edit of it shows", async () => {
-  const style = { font: 'oswald', width: 400, height: 100, box: '#cc0000', pixelsPerPoint: 2 } as const
+  const style = { font: 'oswald', width: 240, height: 60, box: '#cc0000', pixelsPerPoint: 2 } as const
   const campaign = await made(after('P2D'), { mailTimer: style })
   const { image, deadline } = await recipient(shop, { campaignId: campaign.id })
   const answer = await open(shop, image)
   const { width, height } = decode(answer.raw)
-  assert.deepEqual([width, height], [800, 200])
+  assert.deepEqual([width, height], [480, 120])
   holdCountdown(answer, deadline as string, { style })
-  const edited = { ...campaign, mailTimer: { width: 320, showLabels: false } }
+  const edited = { ...campaign, mailTimer: { width: 200, height: 60, showLabels: false } }
   const account = String(shop.owner.accountId)
   await shop.place.json(['campaign', 'apply', '--account', account, '-'], JSON.stringify(edited))
-  const isNew = ({ raw }: Answer) => decode(raw).width === 640
+  const isNew = ({ raw }: Answer) => decode(raw).width === 400
   holdCountdown(await eventually(1, () => open(shop, image), isNew), deadline as string, {
     style: edited.mailTimer,
   })
@@ -162,7 +162,7 @@ test('where there is nothing to count: a transparent image in the ratio of the s
   ])
     holdNothing(await open(shop, path), 'unknown')
 
-  const campaign = await made(after('P2D'), { mailTimer: { width: 320, height: 90, pixelsPerPoint: 2 } })
+  const campaign = await made(after('P2D'), { mailTimer: { width: 240, height: 60, pixelsPerPoint: 2 } })
   const lead = await recipient(shop, { campaignId: campaign.id })
   const account = String(shop.owner.accountId)
   const turn = async (state: string, args: string[], input?: string) => {
@@ -172,7 +172,7 @@ test('where there is nothing to count: a transparent image in the ratio of the s
       () => open(shop, lead.image),
       (one) => stateOf(one) === state,
     )
-    if (state !== 'open') holdNothing(answer, state, state === 'no-timer' ? undefined : [640, 180])
+    if (state !== 'open') holdNothing(answer, state, state === 'no-timer' ? undefined : [480, 120])
   }
   const apply = (state: string, changes: object) => {
     const args = ['campaign', 'apply', '--account', account, '-']
@@ -203,7 +203,7 @@ test('HEAD: the headers of GET, the length too, and no body', async () => {
 
 test('applying a campaign builds its images: the first who opens one does not wait for that', async () => {
   const colour = `#${random32().slice(0, 6)}`
-  const { id } = await made(after('P2D'), { mailTimer: { background: colour, pixelsPerPoint: 2 } })
+  const { id } = await made(after('P2D'), { mailTimer: { background: colour, width: 400, height: 100, pixelsPerPoint: 2 } })
   const { image } = await recipient(shop, { campaignId: id })
   const answer = await open(shop, image)
   const tookMs = answer.receivedAt - answer.sentAt

@@ -68,7 +68,7 @@ export function isOfBrowser({ method, headers: { accept = '' } }: FastifyRequest
   return (method === 'GET' || method === 'HEAD') && accept.includes('text/html')
 }
 
-/** The document of every screen; it names the files of the one in `module`. */
+/** The document of every screen; it names what the one in `module` needs. */
 export async function sendDocument(reply: FastifyReply, publicUrl: string, module?: string): Promise<FastifyReply> {
   reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-cache')
   const document = await readFile(join(built, 'index.html'), 'utf8').catch(() => undefined)
@@ -80,7 +80,9 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string, modul
   const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`
   const nonce = randomBytes(16).toString('base64')
   reply.helmet({ contentSecurityPolicy: contentPolicy(nonce) })
-  const links = (await filesOf(module)).filter((file) => !document.includes(file)).map(linkTo)
+  const files = module === undefined ? [] : await filesOf(module)
+  const links = files.filter((file) => !document.includes(file)).map(linkTo)
+  if (module !== undefined) links.push('<link rel="preload" as="fetch" crossorigin href="./panel/api/session">')
   return reply.send(
     document
       .replace('<base href="/" />', `<base href="${base}">`)
@@ -92,8 +94,7 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string, modul
 type BuiltFile = { file: string; css?: string[]; imports?: string[] }
 
 /** All that a screen needs, so that it is loaded beside the first scripts, and not when those have run. */
-async function filesOf(module: string | undefined): Promise<string[]> {
-  if (module === undefined) return []
+async function filesOf(module: string): Promise<string[]> {
   const manifest: Record<string, BuiltFile> = JSON.parse(await readFile(join(built, 'manifest.json'), 'utf8'))
   const files = new Set<string>()
   const add = (name: string) => {
