@@ -85,7 +85,7 @@ function Many({ of: alike }: { of: readonly Found[] }) {
 function Place({ to, text }: { to: string | null; text: string }) {
   if (to === null) return <span>{text}</span>
   return (
-    <Anchor component={Link} href={to} size="sm" style={{ overflowWrap: 'anywhere' }}>
+    <Anchor component={Link} href={to} size="sm" underline="always" style={{ overflowWrap: 'anywhere' }}>
       {text}
     </Anchor>
   )

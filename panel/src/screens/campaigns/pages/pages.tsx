@@ -194,20 +194,20 @@ function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Dr
   const asked = { params: { campaignId } }
   const { data, isFetching, refetch } = useAsk('GET /campaigns/:campaignId/sightings', asked, { staleMs: 5_000 })
   const [isChecked, setIsChecked] = useState(false)
-  if (data === undefined) return null
-  const seen = data.pages.find(({ pageId }) => pageId === page.id)
+  const seen = data?.pages.find(({ pageId }) => pageId === page.id)
   const check = () => refetch().then(() => setIsChecked(true))
   return (
     <Stack gap={4}>
       <Text size="sm" c="dimmed" role="status">
-        {seen === undefined ? (
-          text.neverSeen
-        ) : (
+        {/* As high as it will be: where it comes, nothing moves. */}
+        {data === undefined && '…'}
+        {data !== undefined && seen === undefined && text.neverSeen}
+        {seen !== undefined && (
           <>
             {text.seen}: <TimeText at={seen.seenAt} timeZone={timeZone} />
           </>
         )}
-        {isChecked && seen === undefined && ` ${text.checkHint}`}
+        {isChecked && data !== undefined && seen === undefined && ` ${text.checkHint}`}
       </Text>
       <Group gap="sm">
         <Button variant="default" size="xs" loading={isFetching} onClick={check}>
