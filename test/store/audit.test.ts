@@ -18,7 +18,8 @@ const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: fa
 const day = 86_400
 
 async function run(at: DatabaseLocation, sql: string): Promise<void> {
-  if (at.engine === 'postgres') return void (await ask(at.url, sql))
+  // One command at a time, as a divided database takes them.
+  if (at.engine === 'postgres') return void (await ask(at.url, ...sql.split(/;\s/).filter((one) => one.trim() !== '')))
   const database = new DatabaseSync(at.path)
   database.exec(sql)
   database.close()
