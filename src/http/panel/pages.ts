@@ -26,6 +26,9 @@ const modules: Record<string, string> = {
   '/settings/*': 'settings/settings.tsx',
 }
 
+/** What such a screen asks the API first, beside the session. */
+const firstAsked: Record<string, string[]> = { 'campaigns/list/list.tsx': ['campaigns'] }
+
 export type PagesParts = { site: Site; log: Log }
 
 export function pages({ site, log }: PagesParts): FastifyPluginAsync {
@@ -82,7 +85,9 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string, modul
   reply.helmet({ contentSecurityPolicy: contentPolicy(nonce) })
   const files = module === undefined ? [] : await filesOf(module)
   const links = files.filter((file) => !document.includes(file)).map(linkTo)
-  if (module !== undefined) links.push('<link rel="preload" as="fetch" crossorigin href="./panel/api/session">')
+  for (const asked of module === undefined ? [] : ['session', ...(firstAsked[module] ?? [])]) {
+    links.push(`<link rel="preload" as="fetch" crossorigin href="./panel/api/${asked}">`)
+  }
   return reply.send(
     document
       .replace('<base href="/" />', `<base href="${base}">`)

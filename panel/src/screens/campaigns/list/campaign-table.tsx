@@ -18,6 +18,10 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const counted = [columns.leads, columns.open, columns.clicks]
   const query = { ids: campaigns.map(({ id }) => id).join(',') }
   const { data } = useAsk('GET /campaign-figures', { query }, { staleMs: 10_000 })
+  const language = useLanguage()
+  // Made once: a phone would take a tenth of a second for those of fifty rows.
+  const number = new Intl.NumberFormat(language)
+  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium' })
   return (
     <Paper withBorder>
       <table className="rows" aria-label={text.title}>
@@ -35,7 +39,11 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
         </thead>
         <tbody>
           {campaigns.map((campaign) => (
-            <Row key={campaign.id} campaign={campaign} figures={data?.figures.find(({ id }) => id === campaign.id)} />
+            <Row
+              key={campaign.id}
+              {...{ campaign, number, day }}
+              figures={data?.figures.find(({ id }) => id === campaign.id)}
+            />
           ))}
         </tbody>
       </table>
@@ -43,13 +51,18 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   )
 }
 
-function Row({ campaign, figures }: { campaign: Summary; figures: Figures | undefined }) {
+type RowProps = {
+  campaign: Summary
+  figures: Figures | undefined
+  number: Intl.NumberFormat
+  day: Intl.DateTimeFormat
+}
+
+function Row({ campaign, figures, number, day }: RowProps) {
   const text = useWords(words)
-  const language = useLanguage()
   const { columns } = text
   const { id, name, state, type, isArchived, clicks, endsAt } = campaign
-  const number = (count: number, isAll = true) => `${new Intl.NumberFormat(language).format(count)}${isAll ? '' : '+'}`
-  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium' })
+  const counted = (count: number, isAll: boolean) => `${number.format(count)}${isAll ? '' : '+'}`
   return (
     <tr {...rowMark('campaigns', id)}>
       <td className="breaks" style={{ minWidth: 220 }}>
@@ -66,17 +79,17 @@ function Row({ campaign, figures }: { campaign: Summary; figures: Figures | unde
         </Stack>
       </td>
       <td className="number" data-label={columns.leads}>
-        {figures === undefined ? '…' : number(figures.leads, figures.isAll)}
+        {figures === undefined ? '…' : counted(figures.leads, figures.isAll)}
       </td>
       <td className="number" data-label={columns.open}>
-        {figures === undefined ? '…' : number(figures.open.count, figures.open.isAll)}
+        {figures === undefined ? '…' : counted(figures.open.count, figures.open.isAll)}
       </td>
       <td className="number" data-label={columns.clicks}>
-        {number(clicks)}
+        {number.format(clicks)}
       </td>
       <td data-label={columns.ends}>{endsAt === null ? '–' : day.format(endsAt * 1_000)}</td>
       <td data-label={columns.signUps}>
-        <Sparkline of={campaign.signUps} />
+        <Sparkline of={campaign.signUps} number={number} />
       </td>
       <td style={{ justifyContent: 'flex-end', textAlign: 'end' }}>
         <CampaignMenu campaign={campaign} />
@@ -88,9 +101,8 @@ function Row({ campaign, figures }: { campaign: Summary; figures: Figures | unde
 const [width, height] = [96, 24]
 
 /** Sign-ups by day, with their sum beside them. */
-function Sparkline({ of }: { of: number[] }) {
+function Sparkline({ of, number }: { of: number[]; number: Intl.NumberFormat }) {
   const text = useWords(words)
-  const language = useLanguage()
   const most = Math.max(1, ...of)
   const total = of.reduce((sum, one) => sum + one, 0)
   const points = of.map((one, index) => {
@@ -108,7 +120,7 @@ function Sparkline({ of }: { of: number[] }) {
         />
       </svg>
       <Text size="sm" aria-hidden>
-        {new Intl.NumberFormat(language).format(total)}
+        {number.format(total)}
       </Text>
     </Group>
   )
