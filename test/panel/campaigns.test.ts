@@ -177,6 +177,7 @@ test('three hundred campaigns are fifty a page, in a state that the way back lea
   })
   const page = await stage.open(person, { path: '/campaigns', width: 'phone' })
   await page.getByText('120 campaigns').waitFor()
+  await page.locator('[data-row-of=campaigns]').nth(49).waitFor()
   assert.equal(await page.locator('[data-row-of=campaigns]').count(), 50)
   assert.match(await page.locator('[data-row-of=campaigns]').first().innerText(), /Campaign 120\s+ENDED/)
   await assertFits(page)
