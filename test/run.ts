@@ -132,7 +132,6 @@ await Promise.all([
   lane(others, patient, waiting),
   // A fourth lane of those that compute would be too many: waits for what a server does would run out.
   lane(waiting),
-  lane(waiting),
 ])
 for (const job of again) {
   console.log(`failed beside others, and now alone: ${job.file} (${job.engine})`)
