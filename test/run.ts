@@ -26,8 +26,8 @@ const onSqliteAlone = [
 /** And what the store has a small part in: `npm run test:faults` has it on both. */
 const onSqliteInShort = [
   'api/{any-request,bearer-key,campaign-id,order-of-checks,warnings}.*',
-  'cli/{audit,campaign-faults,processes}.*',
-  'panel-api/{hostile,http,password-reset,provider,roles,second-factor,sign-in,test-mail}.*',
+  'cli/{campaign-faults,processes}.*',
+  'panel-api/{hostile,http,password-reset,provider,sign-in,test-mail}.*',
   'visitor/{images,one-truth,rate}.*',
   'faults/{overload,stopping}.*',
 ]

@@ -1,12 +1,11 @@
 // Keys that were replaced work beside their successors until an instant, and when a key was used is noted.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { assertStatus, call, withinOneSecond } from '../support/api.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
+import { serverClock } from '../support/server-clock.ts'
 
 const hour = 3_600
 
@@ -14,14 +13,8 @@ const hour = 3_600
 async function opened(t: TestContext) {
   const place = installation(t)
   const me = await owner(place)
-  const file = join(place.folder, 'clock')
-  const setTo = (instant: number) => writeFileSync(file, String(Math.round(instant * 1_000 - Date.now())))
-  setTo(Date.now() / 1_000)
-  const preload = `--import=${join(import.meta.dirname, '..', 'support', 'shifted-clock.ts')}`
-  const server = await place.serve(['--rate-limit', '1000000'], {
-    NODE_OPTIONS: preload,
-    TEST_CLOCK_FILE: file,
-  })
+  const { env, setTo } = serverClock(place)
+  const server = await place.serve(['--rate-limit', '1000000'], env)
   const ask = await panelSession(place, server, me.accountId)
   const list = (key: string) => call(server, 'GET', '/campaigns', { key })
   const status = async (key: string) => (await list(key)).status

@@ -1,7 +1,5 @@
 // At every moment the API, the gate, the widget and the image say the same of an offer.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import omggif from 'omggif'
 import type { Shop } from '../support/api.ts'
@@ -10,6 +8,7 @@ import { amount, between, chance, printSeed } from '../support/faults.ts'
 import { campaignFile, installation, owner } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 import { ask, lookUp, open, type Recipient, recipient } from '../support/recipient.ts'
+import { serverClock } from '../support/server-clock.ts'
 import { engine } from '../support/test-database.ts'
 import { dateText, daySeconds, nextChangeOfOffset, readingAt } from '../support/wall-clock.ts'
 
@@ -45,15 +44,10 @@ type Asked = { campaignId: number; who: Recipient; since: number; edges: Set<num
 test(`${moments} moments: API, gate, widget and image say the same, to the second`, async (t) => {
   printSeed(t)
   const place = installation(t)
-  const file = join(place.folder, 'clock')
-  // Standing still: what is asked one after the other is asked at one moment.
-  const setTo = (instant: number) => writeFileSync(file, `=${Math.floor(instant * 1_000)}`)
-  setTo(firstAt)
+  const { env, standAt } = serverClock(place)
+  standAt(firstAt)
   const me = await owner(place)
-  const server = await place.serve(['--rate-limit', '1000000'], {
-    NODE_OPTIONS: `--import=${join(import.meta.dirname, '..', 'support', 'shifted-clock.ts')}`,
-    TEST_CLOCK_FILE: file,
-  })
+  const server = await place.serve(['--rate-limit', '1000000'], env)
   const shop: Shop = { place, owner: me, server } as Shop
   const panel = await panelSession(place, server, me.accountId)
   const leads: Asked[] = []
@@ -64,7 +58,7 @@ test(`${moments} moments: API, gate, widget and image say the same, to the secon
     campaignIds.push((await place.json(apply, campaignFile(settings))).id)
   }
   for (let at = firstAt; at < lastAt; at += between(0.2, 0.6) * daySeconds) {
-    setTo(at)
+    standAt(at)
     const campaignId = campaignIds[leads.length % campaignIds.length] as number
     const who = await recipient(shop, { campaignId })
     if (leads.length % 2 === 0) await ask(shop, 'offer', { lc: who.ref, visit: true }, { campaignId })
@@ -82,7 +76,7 @@ test(`${moments} moments: API, gate, widget and image say the same, to the secon
     const edge = edges[Math.floor(chance() * edges.length)] as number
     const near = edge + Math.round(between(-2_000, 2_000)) / 1_000
     const now = Math.max(lead.since, chance() < 0.6 ? near : between(lead.since, untilAt))
-    setTo(now)
+    standAt(now)
     const state = await assertOneAnswer(shop, lead, Math.floor(now * 1_000))
     seen[state] = (seen[state] ?? 0) + 1
   }

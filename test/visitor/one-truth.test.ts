@@ -1,7 +1,5 @@
 // One deadline everywhere, and no way to move it by looking.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Answer, newEmail, type Shop } from '../support/api.ts'
 import { decode, secondsShown } from '../support/countdown.ts'
@@ -9,6 +7,7 @@ import { amount } from '../support/faults.ts'
 import { campaignFile, type Installation, installation, owner } from '../support/lastcall.ts'
 import { several } from '../support/prepared.ts'
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
+import { serverClock } from '../support/server-clock.ts'
 import { engine } from '../support/test-database.ts'
 import { nextChangeOfOffset } from '../support/wall-clock.ts'
 import { exchange, header, message } from '../support/wire.ts'
@@ -20,15 +19,9 @@ const day = 86_400
 
 /** A server whose clock can be set; `setTo` takes an instant in seconds. */
 async function withClock(place: Installation, campaign: string) {
-  const file = join(place.folder, 'clock')
-  const setTo = (instant: number) => writeFileSync(file, String(Math.round(instant * 1000 - Date.now())))
-  setTo(Date.now() / 1000)
-  const preload = `--import=${join(import.meta.dirname, '..', 'support', 'shifted-clock.ts')}`
+  const { env, setTo } = serverClock(place)
   const me = await owner(place, campaign)
-  const server = await place.serve(['--rate-limit', '1000000'], {
-    NODE_OPTIONS: preload,
-    TEST_CLOCK_FILE: file,
-  })
+  const server = await place.serve(['--rate-limit', '1000000'], env)
   return { shop: { place, owner: me, server } as Shop, setTo }
 }
 

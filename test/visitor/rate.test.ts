@@ -1,7 +1,5 @@
 // Forms register no more emails of one visitor in a minute than is set, whatever a visitor says of itself.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailLanguages } from '../../src/core/mail-language.ts'
@@ -14,22 +12,17 @@ import { languageOf } from '../../src/http/visitor/words-page.ts'
 import { assertError, type Headers, newEmail, type Shop } from '../support/api.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { ask, lookUp, random32 } from '../support/recipient.ts'
+import { serverClock } from '../support/server-clock.ts'
 import { engine } from '../support/test-database.ts'
 
 const nextMinute = () => sleep(60_050 - (Date.now() % 60_000))
 
 test('by the server: as many as set, by the address behind trusted proxies alone, and again in the next minute', async (t) => {
   const place = installation(t)
-  const clock = join(place.folder, 'clock')
-  const atSecond = (second: number) => writeFileSync(clock, String(second * 1000 - (Date.now() % 60_000)))
+  const clock = serverClock(place)
+  const atSecond = (second: number) => clock.setTo(Math.floor(Date.now() / 60_000) * 60 + second)
   const me = await owner(place)
-  const preload = `--import=${join(import.meta.dirname, '..', 'support', 'shifted-clock.ts')}`
-  const env = {
-    NODE_OPTIONS: preload,
-    TEST_CLOCK_FILE: clock,
-    TRUST_PROXY: '127.0.0.1',
-    FORM_RATE_PER_MINUTE: '3',
-  }
+  const env = { ...clock.env, TRUST_PROXY: '127.0.0.1', FORM_RATE_PER_MINUTE: '3' }
   atSecond(5)
   const shop = { place, owner: me, server: await place.serve([], env) } as Shop
 

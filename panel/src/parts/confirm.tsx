@@ -24,15 +24,10 @@ export type ConfirmProps = {
 export function Confirm(props: ConfirmProps) {
   const { opened, onClose, title } = props
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={useCloseLabel()} centered>
+    <Modal opened={opened} onClose={onClose} title={title} centered>
       <Question {...props} />
     </Modal>
   )
-}
-
-export function useCloseLabel() {
-  const { close } = useWords(words)
-  return { 'aria-label': close }
 }
 
 function Question({ onClose, text, action, isDangerous, typed, isPending, error, onConfirm }: ConfirmProps) {

@@ -1,12 +1,16 @@
 /** Gives the reader a file that was made in the browser. */
-export function download(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }))
+export function download(file: Blob, name: string): void {
   const link = document.createElement('a')
-  link.href = address
+  link.href = URL.createObjectURL(file)
   link.download = name
   link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  // The browser takes hold of it a moment later.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
 }
+
+/** For people to read too. */
+export const jsonFile = (value: unknown) =>
+  new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' })
 
 /** A name for a file made of a name for people. */
 export function fileName(name: string, ending: string): string {

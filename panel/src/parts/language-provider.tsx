@@ -1,5 +1,7 @@
+import { MantineThemeProvider } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { firstLanguage, keepLanguage, LanguageContext } from '../language.ts'
+import { words } from './words.ts'
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState(firstLanguage)
@@ -7,5 +9,11 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language
     keepLanguage(language)
   }, [language])
-  return <LanguageContext value={{ language, setLanguage }}>{children}</LanguageContext>
+  // The cross of every dialog and message: Mantine gives it no name.
+  const theme = { components: { CloseButton: { defaultProps: { 'aria-label': words[language].close } } } }
+  return (
+    <LanguageContext value={{ language, setLanguage }}>
+      <MantineThemeProvider theme={theme}>{children}</MantineThemeProvider>
+    </LanguageContext>
+  )
 }

@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { useOpenAfter } from './open-after.ts'
 
 /** The button of a menu alone, until it is pressed: fifty whole menus take a phone half a second. */
 export function RowMenuButton({ label, children }: { label: string; children: ReactNode }) {
@@ -28,9 +29,7 @@ type Props = {
 /** What can be done with one row of a list, if there is anything. */
 export function RowMenu({ label, actions, disabled = false, loading = false, isOpen = false }: Props) {
   const button = useRef<HTMLButtonElement>(null)
-  // What is open from its first render on does not give the focus back.
-  const [isShown, setShown] = useState(false)
-  useEffect(() => setShown(isOpen), [isOpen])
+  const [isShown, setShown] = useOpenAfter(isOpen)
   if (actions.length === 0) return null
   return (
     <Menu

@@ -1,7 +1,6 @@
 import { Drawer, type DrawerProps } from '@mantine/core'
-import { useCloseLabel } from './confirm.tsx'
 
 /** One thing whole, over the screen that it belongs to. */
 export function SideDrawer(props: DrawerProps) {
-  return <Drawer position="right" closeButtonProps={useCloseLabel()} {...props} />
+  return <Drawer position="right" {...props} />
 }

@@ -1,8 +1,6 @@
 // What was done, said where it is seen wherever the reader has scrolled to.
 import { Affix, Button, Group, Notification } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
-import { useWords } from '../language.ts'
-import { words } from './words.ts'
 
 const shownMs = 10_000
 
@@ -26,7 +24,6 @@ export function toast(text: string, action?: Action): void {
 }
 
 export function Toast() {
-  const { close } = useWords(words)
   const shown = useSyncExternalStore(onChange, () => said)
   return (
     // Above drawers and dialogs; within the page's main part, where screen readers look for it.
@@ -35,7 +32,6 @@ export function Toast() {
         {shown !== null && (
           <Notification
             {...{ color: 'teal', withBorder: true, role: 'none', maw: 420, ml: 'auto' }}
-            closeButtonProps={{ 'aria-label': close }}
             onClose={() => put(null)}
           >
             <Group justify="space-between" gap="xs" wrap="nowrap">

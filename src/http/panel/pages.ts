@@ -14,20 +14,20 @@ const built = resolve(import.meta.dirname, '../../../panel/dist')
 /** The first part of the address of each screen but the overview: what the panel's router has, and nothing more. */
 export const screens = ['sign-in', 'setup', 'join', 'reset', 'campaigns', 'person', 'integrations', 'settings']
 
-/** What the router loads for such an address. */
-const modules: Record<string, string> = {
-  '/': 'overview/overview.tsx',
-  '/campaigns': 'campaigns/list/list.tsx',
-  '/campaigns/*': 'campaigns/campaign.tsx',
-  '/person': 'person/person.tsx',
-  '/integrations': 'integrations/integrations.tsx',
-  '/integrations/*': 'integrations/integrations.tsx',
-  '/settings': 'settings/settings.tsx',
-  '/settings/*': 'settings/settings.tsx',
+/** What the router loads for such an address, and what that asks the API first, beside the session. */
+type Screen = { module: string; asks?: string[] }
+const integrations: Screen = { module: 'integrations/integrations.tsx' }
+const settings: Screen = { module: 'settings/settings.tsx' }
+const loaded: Record<string, Screen> = {
+  '/': { module: 'overview/overview.tsx' },
+  '/campaigns': { module: 'campaigns/list/list.tsx', asks: ['campaigns'] },
+  '/campaigns/*': { module: 'campaigns/campaign.tsx' },
+  '/person': { module: 'person/person.tsx' },
+  '/integrations': integrations,
+  '/integrations/*': integrations,
+  '/settings': settings,
+  '/settings/*': settings,
 }
-
-/** What such a screen asks the API first, beside the session. */
-const firstAsked: Record<string, string[]> = { 'campaigns/list/list.tsx': ['campaigns'] }
 
 export type PagesParts = { site: Site; log: Log }
 
@@ -54,7 +54,7 @@ export function pages({ site, log }: PagesParts): FastifyPluginAsync {
     const addresses = ['/', ...screens.flatMap((screen) => [`/${screen}`, `/${screen}/*`])]
     for (const address of addresses) {
       scope.get(address, async (request, reply) =>
-        wantsPage(request) ? sendDocument(reply, site.publicUrl, modules[address]) : reply.callNotFound(),
+        wantsPage(request) ? sendDocument(reply, site.publicUrl, loaded[address]) : reply.callNotFound(),
       )
     }
   }
@@ -71,8 +71,8 @@ export function isOfBrowser({ method, headers: { accept = '' } }: FastifyRequest
   return (method === 'GET' || method === 'HEAD') && accept.includes('text/html')
 }
 
-/** The document of every screen; it names what the one in `module` needs. */
-export async function sendDocument(reply: FastifyReply, publicUrl: string, module?: string): Promise<FastifyReply> {
+/** The document of every screen; it names what the one asked for needs. */
+export async function sendDocument(reply: FastifyReply, publicUrl: string, screen?: Screen): Promise<FastifyReply> {
   reply.type('text/html; charset=utf-8').header('Cache-Control', 'no-cache')
   const document = await readFile(join(built, 'index.html'), 'utf8').catch(() => undefined)
   if (document === undefined) {
@@ -83,11 +83,7 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string, modul
   const base = `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`
   const nonce = randomBytes(16).toString('base64')
   reply.helmet({ contentSecurityPolicy: contentPolicy(nonce) })
-  const files = module === undefined ? [] : await filesOf(module)
-  const links = files.filter((file) => !document.includes(file)).map(linkTo)
-  for (const asked of module === undefined ? [] : ['session', ...(firstAsked[module] ?? [])]) {
-    links.push(`<link rel="preload" as="fetch" crossorigin href="./panel/api/${asked}">`)
-  }
+  const links = screen === undefined ? [] : await linksFor(screen, document)
   return reply.send(
     document
       .replace('<base href="/" />', `<base href="${base}">`)
@@ -99,8 +95,10 @@ export async function sendDocument(reply: FastifyReply, publicUrl: string, modul
 type BuiltFile = { file: string; css?: string[]; imports?: string[] }
 
 /** All that a screen needs, so that it is loaded beside the first scripts, and not when those have run. */
-async function filesOf(module: string): Promise<string[]> {
-  const manifest: Record<string, BuiltFile> = JSON.parse(await readFile(join(built, 'manifest.json'), 'utf8'))
+async function linksFor({ module, asks = [] }: Screen, document: string): Promise<string[]> {
+  // Without the list of what was built the page works too: the scripts ask for the rest themselves.
+  const list = await readFile(join(built, 'manifest.json'), 'utf8').catch(() => '{}')
+  const manifest: Record<string, BuiltFile> = JSON.parse(list)
   const files = new Set<string>()
   const add = (name: string) => {
     const found = manifest[name]
@@ -109,7 +107,10 @@ async function filesOf(module: string): Promise<string[]> {
     found.imports?.forEach(add)
   }
   add(`src/screens/${module}`)
-  return [...files]
+  return [
+    ...[...files].filter((file) => !document.includes(file)).map(linkTo),
+    ...['session', ...asks].map((path) => `<link rel="preload" as="fetch" crossorigin href="./panel/api/${path}">`),
+  ]
 }
 
 function linkTo(file: string): string {

@@ -9,7 +9,7 @@ import { panelSession } from '../../support/panel-session.ts'
 import { prepared } from '../../support/prepared.ts'
 
 const leads = amount(5_000, 1_000_000)
-const seconds = amount(1.5, 10)
+const seconds = amount(3, 10)
 /** The p99 beside the attack: three times that without it, or this many milliseconds. */
 const mostMs = 60
 
@@ -72,10 +72,8 @@ test('a good client beside erasures in the panel', { timeout: 900_000 }, async (
     if (isRead) reader.prepare('SELECT count(*) FROM accounts').get()
     isOver = false
     const attack = Promise.all([attacker(), attacker(), attacker(), attacker()])
-    // A machine that stands still for a moment does so once; an erasure that holds everybody up does each time.
-    let beside = Number.POSITIVE_INFINITY
     const most = Math.max(mostMs, 3 * alone)
-    for (let tries = 0; tries < 3 && beside > most; tries += 1) beside = Math.min(beside, await goodClient())
+    const beside = await goodClient()
     isOver = true
     await attack
     reader.close()

@@ -2,7 +2,6 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useWords } from '../../language.ts'
 import { askBeforeLeaving, useStayOpen } from '../../leaving.ts'
-import { useCloseLabel } from '../../parts/confirm.tsx'
 import { unsavedLeft, useIsUnsaved } from './unsaved.ts'
 import { words } from './words.ts'
 
@@ -33,13 +32,7 @@ export function LeaveDialog({ campaignId, part }: { campaignId: number; part: st
     go.current?.()
   }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={() => setIsOpen(false)}
-      title={text.leave}
-      closeButtonProps={useCloseLabel()}
-      centered
-    >
+    <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={text.leave} centered>
       <Stack>
         <Text size="sm">{text.leaveText}</Text>
         <Group justify="flex-end">

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useAsk, useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
-import { useCloseLabel } from '../../parts/confirm.tsx'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { RoleNote } from '../../parts/role-note.tsx'
@@ -20,7 +19,7 @@ export function WhatNow({ campaignId, name, opened, onClose }: Props) {
   const { publicUrl } = useSession()
   return (
     <>
-      <Modal opened={opened} onClose={onClose} title={text.published} size="lg" closeButtonProps={useCloseLabel()}>
+      <Modal opened={opened} onClose={onClose} title={text.published} size="lg">
         <Stack gap="lg">
           <Step title={text.snippetStep}>
             <CopyBlock name={text.snippetStep} text={widgetSnippet(publicUrl, campaignId)} />

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { type AnswerOf, useSend, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { download } from '../../parts/download.ts'
+import { download, jsonFile } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { RoleNote } from '../../parts/role-note.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -102,10 +102,7 @@ function Found({ email, person, onSearch, onErased }: FoundProps) {
             ))}
           </Stack>
           <Group>
-            <Button
-              variant="default"
-              onClick={() => download('person.json', 'application/json', `${JSON.stringify(person, null, 2)}\n`)}
-            >
+            <Button variant="default" onClick={() => download(jsonFile(person), 'person.json')}>
               {text.download}
             </Button>
             {may && <Erase email={email} onErased={onErased} />}

@@ -26,7 +26,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): vo
         <Button
           size="xs"
           variant="default"
-          onClick={() => download('lastcall-recovery-codes.txt', 'text/plain', `${lines}\n`)}
+          onClick={() => download(new Blob([`${lines}\n`], { type: 'text/plain' }), 'lastcall-recovery-codes.txt')}
         >
           {text.download}
         </Button>

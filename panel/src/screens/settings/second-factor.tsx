@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { type AnswerOf, useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
-import { useCloseLabel } from '../../parts/confirm.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import { focusNextRow, rowMark } from '../../parts/next-row.ts'
@@ -18,7 +17,6 @@ type Doing = 'switchOn' | 'switchOff' | 'newCodes'
 
 export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
   const text = useWords(words)
-  const closeLabel = useCloseLabel()
   const [isOpen, setOpen] = useState(false)
   const [doing, setDoing] = useState<Doing>('switchOn')
   const [codes, setCodes] = useState<string[]>()
@@ -54,7 +52,6 @@ export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
         withCloseButton={codes === undefined}
         closeOnClickOutside={false}
         closeOnEscape={codes === undefined}
-        closeButtonProps={closeLabel}
         centered
       >
         {codes !== undefined && <RecoveryCodes codes={codes} onDone={close} />}

@@ -27,13 +27,7 @@ export function AddLead({ campaignId, opened, onClose, onAdded }: Props) {
     onAdded(added)
   }
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={text.addTitle}
-      centered
-      closeButtonProps={{ 'aria-label': text.close }}
-    >
+    <Modal opened={opened} onClose={onClose} title={text.addTitle} centered>
       <form onSubmit={(event) => submit(event).catch(() => {})} noValidate>
         <Stack>
           <Text size="sm">{text.addText}</Text>

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { Confirm, useCloseLabel } from '../../../parts/confirm.tsx'
+import { Confirm } from '../../../parts/confirm.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
@@ -86,12 +86,7 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
         error={null}
         onConfirm={erase}
       />
-      <Modal
-        opened={doing === 'deadline'}
-        onClose={close}
-        title={text.deadlineTitle}
-        closeButtonProps={useCloseLabel()}
-      >
+      <Modal opened={doing === 'deadline'} onClose={close} title={text.deadlineTitle}>
         <DeadlineForm timeZone={settings.timeZone} send={send} onSet={setDeadline} />
       </Modal>
       <ExportLeads

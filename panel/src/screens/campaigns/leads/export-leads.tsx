@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from 'react'
 import { CallFailed } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { useStayOpen } from '../../../leaving.ts'
+import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { MailServiceSelect } from '../timer/mail-service-select.tsx'
 import { type MailService, useMailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
-import { download } from './csv.ts'
 import { type Exported, exportLeads } from './export-run.ts'
 import type { Filter } from './use-leads.ts'
 import { words } from './words.ts'
@@ -80,7 +80,6 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
       onClose={close}
       title={text.exportTitle}
       {...{ withCloseButton: !isRunning, closeOnClickOutside: !isRunning, closeOnEscape: !isRunning }}
-      closeButtonProps={{ 'aria-label': text.close }}
     >
       <Stack>
         <Text size="sm">{text.exportText}</Text>

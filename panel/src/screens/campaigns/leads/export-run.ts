@@ -1,7 +1,7 @@
 import { call } from '../../../api.ts'
+import { csvFile, csvLine, isFormula } from '../../../parts/csv.ts'
 import type { MailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
-import { csvFile, csvLine, isFormula } from './csv.ts'
 import type { Filter } from './use-leads.ts'
 
 const pageSize = 1_000

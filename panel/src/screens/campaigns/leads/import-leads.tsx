@@ -1,11 +1,12 @@
 import { Alert, Button, Group, Modal, Progress, Stack, Table, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../../../language.ts'
+import { csvFile, csvLine } from '../../../parts/csv.ts'
+import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { TimesIn } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { ChooseFile } from './choose-file.tsx'
-import { csvFile, csvLine, download } from './csv.ts'
 import { type Foreseen, type Report, refusedShown } from './import-run.ts'
 import { forgetImport, goOnImporting, type Importing, startImport, stopImport, useImporting } from './importing.ts'
 import classes from './leads.module.css'
@@ -37,7 +38,6 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
       title={text.importTitle}
       // What runs is stopped on purpose, not by a stray click.
       {...{ withCloseButton: !isRunning, closeOnClickOutside: !isRunning, closeOnEscape: !isRunning }}
-      closeButtonProps={{ 'aria-label': text.close }}
     >
       <Stack>
         {phase === 'ready' && (

@@ -191,13 +191,7 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
       <Button color="red" variant="outline" onClick={() => setAsked(true)}>
         {text.erase}
       </Button>
-      <Modal
-        opened={isAsked}
-        onClose={() => setAsked(false)}
-        title={text.eraseTitle}
-        centered
-        closeButtonProps={{ 'aria-label': text.close }}
-      >
+      <Modal opened={isAsked} onClose={() => setAsked(false)} title={text.eraseTitle} centered>
         <Stack>
           <Text fw={600} className={classes.address}>
             {lead.email}

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { CallFailed, call, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { Confirm, useCloseLabel } from '../../../parts/confirm.tsx'
-import { download, fileName } from '../../../parts/download.ts'
+import { Confirm } from '../../../parts/confirm.tsx'
+import { download, fileName, jsonFile } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
@@ -43,8 +43,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   // A draft loses nothing by it: only what is live is asked about.
   const archiving = () => (state === 'draft' ? running.start(text.archive, () => putAway(true)) : askArchive())
   const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
-  const exportFile = async () =>
-    download(fileName(name, 'json'), 'application/json', `${JSON.stringify(await read(), null, 2)}\n`)
+  const exportFile = async () => download(jsonFile(await read()), fileName(name, 'json'))
   const duplicate = async () => {
     const { id: _, pages, ...settings } = await read()
     const copies = pages.map(({ id: _, ...page }) => page)
@@ -79,13 +78,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
         loading={running.isPending}
         actions={may ? [duplicating, exporting, ...changing] : [exporting]}
       />
-      <Modal
-        opened={running.failed !== undefined}
-        onClose={running.forget}
-        title={running.failed?.title}
-        closeButtonProps={useCloseLabel()}
-        centered
-      >
+      <Modal opened={running.failed !== undefined} onClose={running.forget} title={running.failed?.title} centered>
         {running.failed !== undefined && <Failure of={running.failed} />}
       </Modal>
       <Confirm

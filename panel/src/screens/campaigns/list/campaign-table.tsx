@@ -25,7 +25,7 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   // What a phone shows stands at once, and can be used while the rest is drawn.
   const rows = useDeferredValue(campaigns, campaigns.slice(0, firstDrawn))
   const language = useLanguage()
-  // Made once: a phone would take a tenth of a second for those of fifty rows.
+  // Made once, not for each row.
   const number = new Intl.NumberFormat(language)
   const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium' })
   return (

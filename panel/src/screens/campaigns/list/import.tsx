@@ -4,7 +4,6 @@ import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Faults } from '../faults.tsx'
 import { words } from './words.ts'
@@ -18,7 +17,7 @@ export function ImportButton() {
       <Button variant="default" onClick={open}>
         {text.import}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={text.import} closeButtonProps={useCloseLabel()} centered>
+      <Modal opened={isOpen} onClose={close} title={text.import} centered>
         <ImportForm />
       </Modal>
     </>

@@ -1,20 +1,19 @@
 import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
-import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { useOpenAfter } from '../../../parts/open-after.ts'
 import { fromTemplate, type TemplateName, templateNames } from './templates.ts'
 import { words } from './words.ts'
 
 export function NewCampaign({ opened, onClose }: { opened: boolean; onClose(): void }) {
   const text = useWords(words)
-  // Where it is loaded by being opened: what is open from its first render on does not give the focus back.
-  const [isOpen, setOpen] = useState(false)
-  useEffect(() => setOpen(opened), [opened])
+  // It is loaded by being opened.
+  const [isOpen] = useOpenAfter(opened)
   return (
-    <Modal opened={isOpen} onClose={onClose} title={text.new} closeButtonProps={useCloseLabel()} size="lg">
+    <Modal opened={isOpen} onClose={onClose} title={text.new} size="lg">
       <NewForm />
     </Modal>
   )

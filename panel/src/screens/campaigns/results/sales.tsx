@@ -183,7 +183,7 @@ function saveCsv(name: string, { from, to, timeLeft, sinceRegistration, days }: 
     return (sums.length === 0 ? [['', '']] : sums).map((sum) => [part, value, orders, ...sum].join(','))
   })
   const text = ['part,value,orders,currency,revenue', ...lines].map((line) => `${line}\r\n`).join('')
-  download(fileName(`${name} sales ${from} ${to}`, 'csv'), 'text/csv', text)
+  download(new Blob([text], { type: 'text/csv' }), fileName(`${name} sales ${from} ${to}`, 'csv'))
 }
 
 type OrdersOfLead = { orders: AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>['orders']; timeZone: string }

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useAsk, useSendAlone } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { useSession } from '../../../session.ts'
-import { download } from '../leads/csv.ts'
 import { words } from './words.ts'
 
 type Props = { campaignId: number; isDraft: boolean; canSend: boolean; link: number }

@@ -11,7 +11,6 @@ import type { Key } from './keys.tsx'
 import { words } from './words.ts'
 
 type Scope = Key['scopes'][number]
-const scopeNames = ['events', 'conversions'] as const satisfies Scope[]
 
 type DialogProps = { onClose(): void }
 
@@ -51,8 +50,8 @@ function NewKeyForm({ onClose }: DialogProps) {
         onChange={(next) => setScopes(next as Scope[])}
       >
         <Stack gap="xs" mt="xs">
-          {scopeNames.map((scope) => (
-            <Checkbox key={scope} value={scope} label={text.scope[scope]} />
+          {Object.entries(text.scope).map(([scope, label]) => (
+            <Checkbox key={scope} value={scope} label={label} />
           ))}
         </Stack>
       </Checkbox.Group>

@@ -2,7 +2,6 @@ import { Group, Modal, NativeSelect, Radio, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
-import { useCloseLabel } from '../../../parts/confirm.tsx'
 import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
@@ -36,10 +35,9 @@ type DialogProps = { all: Webhooks; action: Action | null; onClose(): void }
 
 export function Dialogs({ all, action, onClose }: DialogProps) {
   const text = useWords(words)
-  const closeButtonProps = useCloseLabel()
   const title = action === null ? '' : action.what === 'create' ? text.create : text[`${action.what}Of`](action.of.name)
   return (
-    <Modal opened={action !== null} onClose={onClose} size="lg" centered {...{ title, closeButtonProps }}>
+    <Modal opened={action !== null} onClose={onClose} size="lg" centered title={title}>
       {action !== null && <Content key={action.what} {...{ all, action, onClose }} />}
     </Modal>
   )

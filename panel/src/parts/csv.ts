@@ -16,12 +16,3 @@ export function csvLine(values: readonly (string | number | null)[]): string {
 export function csvFile(parts: readonly string[]): Blob {
   return new Blob(['\uFEFF', ...parts], { type: 'text/csv;charset=utf-8' })
 }
-
-export function download(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  // The browser takes hold of it a moment later.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
-}
