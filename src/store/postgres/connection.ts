@@ -248,8 +248,7 @@ function sqlState(error: unknown): string | undefined {
 /** A statement that failed on a connection that did not. */
 function isRefusal(error: unknown): boolean {
   const state = sqlState(error)
-  if (state?.startsWith('0800')) return isOfServerBehind(error)
-  return state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state)
+  return isOfServerBehind(error) || (state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state))
 }
 
 /** PostgreSQL has lost a server that stands behind it, as a worker of Citus does, and is there itself. */
