@@ -90,7 +90,7 @@ export const reverseConversion: Command = async (args) => {
     const campaign = await needCampaign(store, need(options.campaign, '--campaign'), '--campaign')
     const of = { accountId: campaign.accountId, campaignId: campaign.id }
     const result = await reverse(store, of, orderId, options.reopen ?? false, now(), commandActor())
-    if (typeof result !== 'object') throw new WrongCall('--order: the campaign has no such order')
+    if (typeof result === 'string') throw new WrongCall('--order: the campaign has no such order')
     return conversionDocument(result)
   })
 }

@@ -85,10 +85,16 @@ export type Conversion = Order & {
   /** Below zero where the lead was erased. */
   leadId: number
   email: string | null
+  /** When the lead had registered. */
+  registeredAt: Seconds
+  /** Of the lead at the purchase. */
+  attempt: number
   /** The deadline as it was at the purchase. */
   deadlineAt: Seconds | null
   /** When the order ended the lead's offer; null where it did not. */
   closedAt: Seconds | null
+  /** The deadline by hand that stood until then. */
+  replacedDeadlineAt: Seconds | null
   reversedAt: Seconds | null
 }
 

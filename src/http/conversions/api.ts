@@ -75,7 +75,7 @@ const operations: readonly Operation<Asked>[] = [
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {
       const result = await reverse(store, of, orderId, reopen, now, null)
-      if (typeof result !== 'object') throw new Refusal(result ?? 'CONVERSION_NOT_FOUND')
+      if (typeof result === 'string') throw new Refusal(result)
       return { ...conversionDocument(result), orderId }
     },
   },
