@@ -161,6 +161,16 @@ export async function needCampaign(store: Store, campaignId: number, name: strin
   return campaign
 }
 
+/** Runs `work` on the campaign that the caller named. @throws WrongCall */
+export async function withCampaign<T>(
+  id: number | undefined,
+  work: (store: Store, campaign: Campaign) => Promise<T>,
+  name = '--campaign',
+): Promise<T> {
+  const campaignId = need(id, name)
+  return withStore(async (store) => work(store, await needCampaign(store, campaignId, name)))
+}
+
 /** A file that the caller named, or standard input for `-`. @throws WrongCall */
 export async function readInput(file: string): Promise<string> {
   const stream = inputStream(file)

@@ -12,7 +12,6 @@ import { dateOf } from './counting.ts'
 export const mostReportDays = 366
 
 export type SalesSum = { orders: number; revenue: Record<string, string> }
-export type Report = Awaited<ReturnType<typeof reportOf>>
 
 /**
  * Days of the campaign's time zone, both included. Each is three statements, and others get their turn between them.

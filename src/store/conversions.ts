@@ -23,6 +23,10 @@ export type Source = (typeof sources)[number]
 type CampaignName = { accountId: number; campaignId: number }
 /** An order as a channel tells it. */
 export type Told = { order: Order; buyer: Buyer; source: Source }
+/** What an order does to the offer. */
+export type Judge = (campaign: Campaign, lead: Lead) => Purchase
+/** By the rules, or by the hand that had set it before. */
+export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
 type Converted = { conversion: Conversion; created: boolean } | 'CAMPAIGN_NOT_FOUND' | 'LEAD_NOT_FOUND'
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
@@ -45,7 +49,6 @@ export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
 
 /** `by` is null for requests of the API, which are no entries of the audit log. */
 type Work = { sql: Sql; refs: RefCipher; now: Seconds; by: Actor | null }
-type Judge = (campaign: Campaign, lead: Lead) => Purchase
 
 async function needCampaign(sql: Sql, { accountId, campaignId }: CampaignName): Promise<Campaign | undefined> {
   await sql.holdSettings(accountId)
@@ -88,9 +91,6 @@ function entryOf({ accountId, id: campaignId, name }: Campaign, leadId: number, 
   const subject = { kind: 'lead', id: leadId, name } as const
   return { accountId, action, subject, before: null, after: { campaignId, ...after } }
 }
-
-/** By the rules, or by the hand that had set it before. */
-export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
 
 type Reversed = Conversion | 'CAMPAIGN_NOT_FOUND' | 'CONVERSION_NOT_FOUND'
 
