@@ -1,11 +1,12 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
-import { LeadOrders } from '../results/sales.tsx'
-import { salesWords } from '../results/sales-words.ts'
+import { money } from '../results/sales.tsx'
+import { salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { Section, type WholeLead } from './lead-drawer.tsx'
 import { leadKey, useLeadChange } from './use-leads.ts'
@@ -17,10 +18,18 @@ type Props = { lead: WholeLead; settings: Settings }
 /** What a lead bought, and one more that a user knows of. */
 export function Orders({ lead, settings }: Props) {
   const text = useWords(salesWords)
+  const language = useLanguage()
   const may = useMay('member')
   return (
     <Section title={text.orders}>
-      <LeadOrders orders={lead.orders} timeZone={settings.timeZone} />
+      {lead.orders.length === 0 && <Text size="sm">{text.noOrders}</Text>}
+      {lead.orders.map(({ id, orderId, at, amount, currency, secondsLeft, reversedAt }) => (
+        <Text key={id} size="sm" {...(reversedAt !== null && { td: 'line-through' })}>
+          <b>{orderId}</b> · <TimeText at={at} timeZone={settings.timeZone} />
+          {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
+          {secondsLeft !== null && ` · ${timeLeftText(secondsLeft, language)}`}
+        </Text>
+      ))}
       {may && <RecordOrder lead={lead} settings={settings} />}
     </Section>
   )
@@ -36,10 +45,8 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
     event.preventDefault()
     const { orderId, amount, currency } = order
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
-    await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body }).then(
-      () => setOrder(empty),
-      () => {},
-    )
+    const sent = send.mutateAsync({ params: { campaignId, ref: lead.ref }, body })
+    await sent.then(() => setOrder(empty)).catch(() => {})
     await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
   }
   const field = (name: keyof typeof empty, label: string) => (
