@@ -4,7 +4,7 @@ import { DAY_SECONDS, type Day } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Campaign } from '../store/model.ts'
-import { type Sales, type TimeLeft, timesLeft } from '../store/sales.ts'
+import { type Sales, timesLeft } from '../store/sales.ts'
 import type { Store } from '../store/store.ts'
 import { dateOf } from './counting.ts'
 
@@ -44,7 +44,7 @@ export async function reportOf({ conversions }: Pick<Store, 'conversions'>, camp
     /** Of those who signed up in these days; `share` is that of the converted. */
     funnel: { ...people, share: people.registered === 0 ? null : people.converted / people.registered },
     orders: { ...sumOf(all), reversed, closed: all.reduce((sum, { closed }) => sum + closed, 0) },
-    timeLeft: timesLeft.map((left: TimeLeft, at) => ({ left, ...sumOf(all.filter(({ group }) => group === at)) })),
+    timeLeft: timesLeft.map((left, at) => ({ left, ...sumOf(all.filter(({ group }) => group === at)) })),
     sinceRegistration: sinceRegistration.map(([day, sales]) => ({ days: day, ...sumOf(sales) })),
     days,
   }

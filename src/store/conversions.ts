@@ -27,59 +27,56 @@ export type Told = { order: Order; buyer: Buyer; source: Source }
 export type Judge = (campaign: Campaign, lead: Lead) => Purchase
 /** By the rules, or by the hand that had set it before. */
 export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
-type Converted = { conversion: Conversion; created: boolean } | 'CAMPAIGN_NOT_FOUND' | 'LEAD_NOT_FOUND'
+type Converted = { conversion: Conversion; created: boolean }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Conversions = ReturnType<typeof conversionsOn>
 
 export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
+  /** In one step: no other write of the lead and no change of the account's settings comes in between. */
+  const inCampaign = <Done>(of: CampaignName, now: Seconds, by: Actor | null, work: (on: Work) => Promise<Done>) =>
+    write(async (sql) => {
+      await sql.holdSettings(of.accountId)
+      const campaign = await findCampaign(sql, of.campaignId)
+      if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND' as const
+      return work({ sql, refs, campaign, now, by })
+    })
   return {
     ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, reversedBetween, peopleBetween }),
-    /**
-     * Writes the order with all that it does, as one step: no other write of the lead and no change of the account's
-     * settings comes in between. An order that is known is answered as it stands. Resolves once it is on disk.
-     */
+    /** Writes the order with all that it does. One that is known is answered as it is. Resolves once it is on disk. */
     convert: (of: CampaignName, told: Told, judge: Judge, now: Seconds, by: Actor | null) =>
-      write((sql) => convert({ sql, refs, now, by }, of, told, judge)),
+      inCampaign(of, now, by, (on) => convert(on, told, judge)),
     /** Counts the order out. `reopen` decides on the lead where the order's closing still stands. */
     reverse: (of: CampaignName, orderId: string, reopen: Reopen | null, now: Seconds, by: Actor | null) =>
-      write((sql) => reverse({ sql, refs, now, by }, of, orderId, reopen)),
+      inCampaign(of, now, by, (on) => reverse(on, orderId, reopen)),
   }
 }
 
 /** `by` is null for requests of the API, which are no entries of the audit log. */
-type Work = { sql: Sql; refs: RefCipher; now: Seconds; by: Actor | null }
+type Work = { sql: Sql; refs: RefCipher; campaign: Campaign; now: Seconds; by: Actor | null }
 
-async function needCampaign(sql: Sql, { accountId, campaignId }: CampaignName): Promise<Campaign | undefined> {
-  await sql.holdSettings(accountId)
-  const campaign = await findCampaign(sql, campaignId)
-  return campaign?.accountId === accountId ? campaign : undefined
-}
-
-async function convert(work: Work, of: CampaignName, told: Told, judge: Judge): Promise<Converted> {
-  const { sql, now } = work
-  const campaign = await needCampaign(sql, of)
-  if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-  const known = await findOrder(sql, of, told.order.orderId)
-  const email = await emailOf(work, campaign, told.buyer)
+async function convert(work: Work, told: Told, judge: Judge): Promise<Converted | 'LEAD_NOT_FOUND'> {
+  const { sql, campaign, now } = work
+  const known = await findOrder(work, told.order.orderId)
+  const email = await emailOf(work, told.buyer)
   if (known !== undefined && (email !== undefined || known.leadId < 0)) return { conversion: known, created: false }
-  const lead = email && (await lock(work, campaign, email))
+  const lead = email && (await lock(work, email))
   if (!lead) return 'LEAD_NOT_FOUND'
   const purchase = judge(campaign, lead)
   const isFirst = !(await hasBought(sql, campaign, lead.id))
-  const id = await insert(sql, campaign, lead, told, purchase, now)
-  const conversion = (await findOrder(sql, of, told.order.orderId)) as Conversion
+  const id = await insert(work, lead, told, purchase)
+  const conversion = (await findOrder(work, told.order.orderId)) as Conversion
   // Somebody else told the order meanwhile, of another lead.
   if (id === undefined) return { conversion, created: false }
-  if (purchase.closing !== null) await change(sql, campaign, lead, { ...lead, attempt: purchase.closing })
-  await count(sql, campaign, conversion, 1, isFirst)
+  if (purchase.closing !== null) await change(work, lead, { ...lead, attempt: purchase.closing })
+  await count(work, conversion, 1, isFirst)
   await noteConverted(sql, campaign, lead.id, id, now)
-  await logConverted(work, campaign, lead.id, told, purchase.closing !== null)
+  await logConverted(work, lead.id, told, purchase.closing !== null)
   return { conversion, created: true }
 }
 
 /** Without the order's id, by which the shop knows who bought. */
-async function logConverted({ sql, by }: Work, campaign: Campaign, leadId: number, told: Told, endsOffer: boolean) {
+async function logConverted({ sql, campaign, by }: Work, leadId: number, told: Told, endsOffer: boolean) {
   if (by === null) return
   if (told.source === 'import') return addLeadEntries(sql, [{ by, change: counted(campaign, 'leads.orders_imported') }])
   const { at, amount, currency } = told.order
@@ -92,23 +89,19 @@ function entryOf({ accountId, id: campaignId, name }: Campaign, leadId: number, 
   return { accountId, action, subject, before: null, after: { campaignId, ...after } }
 }
 
-type Reversed = Conversion | 'CAMPAIGN_NOT_FOUND' | 'CONVERSION_NOT_FOUND'
-
-async function reverse(work: Work, of: CampaignName, orderId: string, reopen: Reopen | null): Promise<Reversed> {
-  const { sql, now, by } = work
-  const campaign = await needCampaign(sql, of)
-  if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-  const conversion = await findOrder(sql, of, orderId)
-  if (conversion === undefined) return 'CONVERSION_NOT_FOUND'
+async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
+  const { sql, campaign, now, by } = work
+  const conversion = await findOrder(work, orderId)
+  if (conversion === undefined) return 'CONVERSION_NOT_FOUND' as const
   const { id, email, leadId } = conversion
-  const lead = email === null ? undefined : await lock(work, campaign, email)
+  const lead = email === null ? undefined : await lock(work, email)
   const decision = lead && reopen?.(campaign, lead, conversion)
-  if (lead && decision) await change(sql, campaign, lead, decision)
+  if (lead && decision) await change(work, lead, decision)
   const reversed = await sql.run(
     'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL',
     ...[now, campaign.accountId, id],
   )
-  if (reversed > 0) await count(sql, campaign, conversion, -1, !(await hasBought(sql, campaign, leadId)))
+  if (reversed > 0) await count(work, conversion, -1, !(await hasBought(sql, campaign, leadId)))
   if (by !== null && (reversed > 0 || decision)) {
     const after = { isReversed: true, reopensOffer: decision !== undefined }
     await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_reversed', after))
@@ -117,7 +110,7 @@ async function reverse(work: Work, of: CampaignName, orderId: string, reopen: Re
 }
 
 /** Of a lead that the campaign has, and nobody erases meanwhile. */
-async function lock({ sql, refs }: Work, campaign: Campaign, email: string): Promise<Lead | undefined> {
+async function lock({ sql, refs, campaign }: Work, email: string): Promise<Lead | undefined> {
   const row = await sql.get(lockLead, campaign.accountId, campaign.id, email)
   if (row === undefined) return undefined
   const [, ...values] = Object.values(row) as LeadWithEmail
@@ -128,7 +121,7 @@ async function lock({ sql, refs }: Work, campaign: Campaign, email: string): Pro
 }
 
 /** The email of the campaign's lead that is meant. */
-async function emailOf({ sql, refs }: Work, campaign: Campaign, buyer: Buyer): Promise<string | undefined> {
+async function emailOf({ sql, refs, campaign }: Work, buyer: Buyer): Promise<string | undefined> {
   if ('email' in buyer) return (await sql.get(findLead, campaign.accountId, campaign.id, buyer.email))?.email
   const parts = refs.read(buyer.ref)
   if (parts?.accountId !== campaign.accountId) return undefined
@@ -136,30 +129,24 @@ async function emailOf({ sql, refs }: Work, campaign: Campaign, buyer: Buyer): P
   return row?.campaign_id === campaign.id ? row.email : undefined
 }
 
-async function change(sql: Sql, campaign: Campaign, lead: Lead, decision: Decision): Promise<void> {
+async function change({ sql, campaign }: Work, lead: Lead, decision: Decision): Promise<void> {
   await sql.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
   const notices = (decision.notices ?? []).map((notice) => ({ ...notice, leadId: lead.id }))
   await insertNotices(sql, campaign.accountId, notices)
 }
 
 /** The id; undefined where the order is there already. */
-async function insert(
-  sql: Sql,
-  { accountId, id }: Campaign,
-  lead: Lead,
-  { order, source }: Told,
-  { deadline, attempt, cycle, closing }: Purchase,
-  now: Seconds,
-): Promise<number | undefined> {
+async function insert({ sql, campaign, now }: Work, lead: Lead, { order, source }: Told, purchase: Purchase) {
+  const { deadline, attempt, cycle, closing } = purchase
   const closed = closing === null ? [null, null] : [now, lead.attempt.byHand?.deadlineAt ?? null]
   const row = await sql.get(
     `INSERT INTO conversions (account_id, campaign_id, lead_id, order_id, at, deadline_at, registered_at, attempt,
       cycle, amount, currency, source, closed_at, replaced_deadline_at) VALUES (${'?, '.repeat(13)}?)
       ON CONFLICT DO NOTHING RETURNING id`,
-    ...[accountId, id, lead.id, order.orderId, order.at, deadline, lead.registeredAt, attempt],
+    ...[campaign.accountId, campaign.id, lead.id, order.orderId, order.at, deadline, lead.registeredAt, attempt],
     ...[cycle, order.amount, order.currency, sources.indexOf(source), ...closed],
   )
-  return row?.id
+  return row?.id as number | undefined
 }
 
 async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Promise<boolean> {
@@ -167,15 +154,9 @@ async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Pro
 }
 
 /** Of the day, and where the lead has bought at last, or nothing any more, with the people who signed up then. */
-async function count(
-  sql: Sql,
-  { accountId, id: campaignId, timeZone }: Campaign,
-  { at, registeredAt }: Conversion,
-  total: 1 | -1,
-  isOfLead: boolean,
-): Promise<void> {
-  const of = { accountId, campaignId }
-  const day = dayOf(zoneOf(timeZone).toLocal(at))
+async function count({ sql, campaign }: Work, { at, registeredAt }: Conversion, total: 1 | -1, isOfLead: boolean) {
+  const of = { accountId: campaign.accountId, campaignId: campaign.id }
+  const day = dayOf(zoneOf(campaign.timeZone).toLocal(at))
   const kind = 'conversion'
   await addCount(sql, { ...of, day, pageId: null, leadId: null, kind, fetcher: 'person', total, lastAt: at })
   const fromAt = registeredAt - (registeredAt % quarterSeconds)
@@ -194,9 +175,9 @@ async function select(sql: Sql, accountId: number, condition: string, ...values:
   return rows.map((row) => ({ ...(row as Conversion) }))
 }
 
-async function findOrder(sql: Sql, { accountId, campaignId }: CampaignName, orderId: string) {
-  const ids = [orderId, markOf(campaignId, orderId)]
-  const [found] = await select(sql, accountId, 'c.campaign_id = ? AND order_id IN (?, ?)', campaignId, ...ids)
+async function findOrder({ sql, campaign: { accountId, id } }: Work, orderId: string): Promise<Conversion | undefined> {
+  const ids = [orderId, markOf(id, orderId)]
+  const [found] = await select(sql, accountId, 'c.campaign_id = ? AND order_id IN (?, ?)', id, ...ids)
   return found && { ...found, orderId }
 }
 

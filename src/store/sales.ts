@@ -7,7 +7,6 @@ type CampaignName = Pick<Campaign, 'accountId' | 'id'>
 
 /** What was left of an offer at a purchase; `late` is in the grace or later. In the order of the report. */
 export const timesLeft = ['over7d', 'to7d', 'to3d', 'to24h', 'to12h', 'to6h', 'to1h', 'late', 'none'] as const
-export type TimeLeft = (typeof timesLeft)[number]
 
 /** Orders that stand, of one group and currency. */
 export type Sales = {

@@ -41,7 +41,7 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
       if (campaign === undefined || !countRequest(asked, campaign.id, most, now()).allowed)
         return sendUnavailable(reply)
       const lead = await visitors.leadIn(campaign, refOf(request))
-      if (lead === undefined) return sendUnknown(reply)
+      if (lead === undefined) return reply.code(401).headers(unknown).send()
       return sendGate(reply, gateAt(campaign.terms, lead.attempt, grace, now()))
     })
   }
@@ -79,7 +79,6 @@ const unknown = {
   ...{ ...everyAnswer, 'Lastcall-State': 'unknown' },
   ...{ 'WWW-Authenticate': 'Lastcall', 'Cache-Control': 'max-age=30' },
 }
-const sendUnknown = (reply: FastifyReply) => reply.code(401).headers(unknown).send()
 
 /** The page's owner has decided what happens then. */
 const unavailable = { ...everyAnswer, 'Lastcall-State': 'unavailable', 'Cache-Control': 'no-store' }

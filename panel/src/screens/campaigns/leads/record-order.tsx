@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -9,7 +8,7 @@ import { money } from '../results/sales.tsx'
 import { salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { Section, type WholeLead } from './lead-drawer.tsx'
-import { leadKey, useLeadChange } from './use-leads.ts'
+import { useLeadChange } from './use-leads.ts'
 
 const empty = { orderId: '', amount: '', currency: '' }
 
@@ -37,17 +36,13 @@ export function Orders({ lead, settings }: Props) {
 
 function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const text = useWords(salesWords)
-  const client = useQueryClient()
   const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, (leads) => leads)
   const [order, setOrder] = useState(empty)
-  const isWrong = send.error?.code === 'INVALID'
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     const { orderId, amount, currency } = order
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
-    const sent = send.mutateAsync({ params: { campaignId, ref: lead.ref }, body })
-    await sent.then(() => setOrder(empty)).catch(() => {})
-    await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
+    send.mutate({ params: { campaignId, ref: lead.ref }, body }, { onSuccess: () => setOrder(empty) })
   }
   const field = (name: keyof typeof empty, label: string) => (
     <TextInput
@@ -69,13 +64,7 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
           {field('amount', text.amount)}
           {field('currency', text.currency)}
         </Group>
-        {isWrong ? (
-          <Text size="sm" c="red" role="alert">
-            {text.wrong}
-          </Text>
-        ) : (
-          <Failure of={{ error: send.error }} />
-        )}
+        <Failure of={{ error: send.error }} invalid={text.wrong} />
         <Group gap="sm">
           <Button type="submit" variant="default" loading={send.isPending}>
             {text.tell}

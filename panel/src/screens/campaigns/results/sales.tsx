@@ -49,10 +49,9 @@ export function SalesSection({ settings, range }: { settings: Settings; range: R
 export const money = (revenue: Revenue, language: string) =>
   Object.entries(revenue)
     .map(([currency, amount]) => {
+      const number = new Intl.NumberFormat(language, { style: 'currency', currency })
       // Exact, whatever its size: the text is not made a number first.
-      return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
-        amount as Intl.StringNumericLiteral,
-      )
+      return number.format(amount as Intl.StringNumericLiteral)
     })
     .join(', ') || '–'
 
