@@ -1,9 +1,10 @@
+import { dayRange } from '../core/day-range.ts'
 import type { Fault } from '../core/fault.ts'
-import { type Day, dayOf, parseDate } from '../core/mechanism/calendar.ts'
+import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { type Conversion, checkOrder, conversionDocument, isOrderId, orderIdWanted } from '../core/order.ts'
 import { convert, reverse } from '../leads/conversions.ts'
-import { mostReportDays, reportOf } from '../leads/report.ts'
+import { reportOf } from '../leads/report.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Source } from '../store/conversions.ts'
 import type { Campaign } from '../store/model.ts'
@@ -20,10 +21,9 @@ import {
   WrongCall,
   withCampaign,
 } from './command.ts'
-import { csvRows, type LineRefusal } from './leads.ts'
+import { csvRows, importing } from './leads.ts'
 import { now } from './now.ts'
 import { pagesOf, printPages } from './print.ts'
-import { progress } from './progress.ts'
 
 const order = { order: anyText, amount: anyText, currency: anyText, at: anyText }
 
@@ -48,22 +48,13 @@ export const listConversions: Command = async (args) => {
   })
 }
 
-const day = (text: string, name: string): Day => {
-  const parsed = parseDate(text)
-  if (parsed === undefined) throw new WrongCall(`${name}: must be a date such as 2026-12-31`)
-  return parsed
-}
-
 /** What the deadlines of a campaign are worth; the last 366 days where nothing else is asked for. */
 export const campaignReport: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { from: day, to: day }, ['ID'])
+  const { options, positionals } = readArguments(args, { from: anyText, to: anyText }, ['ID'])
   const work = async (store: Store, campaign: Campaign) => {
-    const to = options.to ?? dayOf(zoneOf(campaign.timeZone).toLocal(now()))
-    const from = options.from ?? to - mostReportDays + 1
-    if (from > to || to - from >= mostReportDays) {
-      throw new WrongCall(`--from: must be at most ${mostReportDays - 1} days before --to, and not after it`)
-    }
-    return reportOf(store, campaign, from, to)
+    const range = dayRange(options, dayOf(zoneOf(campaign.timeZone).toLocal(now())))
+    if ('message' in range) throw new WrongCall(`--${range.path}: ${range.message}`)
+    return reportOf(store, campaign, range.from, range.to)
   }
   return withCampaign(idNumber(positionals[0] as string, 'ID'), work, 'ID')
 }
@@ -87,8 +78,7 @@ const columns = ['email', 'ref', 'orderId', 'amount', 'currency', 'at']
 export const importConversions: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
   return withCampaign(options.campaign, async (store, campaign) => {
-    const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
-    const show = progress('orders imported')
+    const { result, add, end } = importing('orders imported')
     const by = commandActor()
     const rows = csvRows(positionals[0] as string, result.refused, isComplete, 'columns orderId and email or ref')
     for await (const { cells, line } of rows) {
@@ -97,11 +87,9 @@ export const importConversions: Command = async (args) => {
       const told = await tell(store, campaign, given, 'import', by)
       if (told === 'LEAD_NOT_FOUND') result.refused.push({ line, reason: notRegistered })
       else if ('faults' in told) result.refused.push({ line, reason: faultText(told.faults) })
-      else if (told.created) result.created += 1
-      else result.existing += 1
-      show(result.created + result.existing)
+      else add(told)
     }
-    show.end()
+    end()
     return result
   })
 }

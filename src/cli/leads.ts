@@ -166,7 +166,18 @@ function notRegistered(where: string): WrongCall {
 
 const maxLineBytes = 65_536
 
-export type LineRefusal = { line: number; reason: string }
+type LineRefusal = { line: number; reason: string }
+
+/** What came of a file's lines, counted on the terminal until the end. */
+export function importing(what: string) {
+  const show = progress(what)
+  const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
+  const add = ({ created }: { created: boolean }) => {
+    result[created ? 'created' : 'existing'] += 1
+    show(result.created + result.existing)
+  }
+  return { result, add, end: show.end }
+}
 
 export const importLeads: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
@@ -174,19 +185,16 @@ export const importLeads: Command = async (args) => {
     const counting = openCounting(store, () => {})
     const leads = buildLeads(store, openConfigCache(store), counting.stepped)
     const of = { accountId: campaign.accountId, campaignId: campaign.id }
-    const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
-    const show = progress('leads imported')
+    const { result, add, end } = importing('leads imported')
     const by = commandActor()
     for await (const batch of emailBatches(positionals[0] as string, result.refused)) {
       const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now(), by)))
       for (const registration of written) {
         if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
-        if (registration.created) result.created += 1
-        else result.existing += 1
+        add(registration)
       }
-      show(result.created + result.existing)
     }
-    show.end()
+    end()
     await counting.close()
     return result
   })

@@ -8,9 +8,6 @@ import { type Sales, timesLeft } from '../store/sales.ts'
 import type { Store } from '../store/store.ts'
 import { dateOf } from './counting.ts'
 
-/** Days of a report at most. */
-export const mostReportDays = 366
-
 export type SalesSum = { orders: number; revenue: Record<string, string> }
 
 /**
