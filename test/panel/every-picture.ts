@@ -58,7 +58,7 @@ for (const amount of Object.keys(amounts) as (keyof typeof amounts)[]) {
           await page.waitForLoadState('networkidle')
           // What is drawn where it is first seen, as the sample of the widget, is drawn by that.
           await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
-          await page.waitForTimeout(150)
+          await page.waitForTimeout(500)
           await page.evaluate(() => window.scrollTo(0, 0))
           await page.waitForLoadState('networkidle')
           const screen = path === '/' ? 'overview' : path.replace(/\d+/, '').replaceAll(/\/+/g, '-').slice(1)
