@@ -575,22 +575,22 @@ const offers: Mutant[] = [
     tests: inOffers,
   },
   {
-    file: 'src/store/migrations/0009-conversions.postgres.sql',
+    file: 'src/store/migrations/0009-conversions.sql',
     line: 'UNIQUE (account_id, campaign_id, order_id)',
     fault: 'UNIQUE (campaign_id, order_id)',
     tests: ['test/store/placements.test.ts'],
     onPostgres: true,
   },
   {
-    file: 'src/store/migrations/0009-conversions.sqlite.sql',
+    file: 'src/store/migrations/0009-conversions.sql',
     line: 'UNIQUE (account_id, campaign_id, order_id)',
     fault: 'UNIQUE (order_id)',
     tests: inOffers,
   },
   {
     file: 'src/store/conversions.ts',
-    line: 'campaign?.accountId === accountId ? campaign : undefined',
-    fault: 'campaign',
+    line: 'campaign?.accountId !== of.accountId',
+    fault: 'campaign === undefined',
     tests: inOffers,
   },
   {
