@@ -575,14 +575,14 @@ const offers: Mutant[] = [
     tests: inOffers,
   },
   {
-    file: 'src/store/migrations/0009-conversions.sql',
+    file: 'src/store/migrations/0009-conversions.postgres.sql',
     line: 'UNIQUE (account_id, campaign_id, order_id)',
     fault: 'UNIQUE (campaign_id, order_id)',
     tests: ['test/store/placements.test.ts'],
     onPostgres: true,
   },
   {
-    file: 'src/store/migrations/0009-conversions.sql',
+    file: 'src/store/migrations/0009-conversions.sqlite.sql',
     line: 'UNIQUE (account_id, campaign_id, order_id)',
     fault: 'UNIQUE (order_id)',
     tests: inOffers,
