@@ -27,7 +27,6 @@ export type Told = { order: Order; buyer: Buyer; source: Source }
 export type Judge = (campaign: Campaign, lead: Lead) => Purchase
 /** By the rules, or by the hand that had set it before. */
 export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
-type Converted = { conversion: Conversion; created: boolean }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Conversions = ReturnType<typeof conversionsOn>
@@ -55,13 +54,13 @@ export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
 /** `by` is null for requests of the API, which are no entries of the audit log. */
 type Work = { sql: Sql; refs: RefCipher; campaign: Campaign; now: Seconds; by: Actor | null }
 
-async function convert(work: Work, told: Told, judge: Judge): Promise<Converted | 'LEAD_NOT_FOUND'> {
+async function convert(work: Work, told: Told, judge: Judge) {
   const { sql, campaign, now } = work
   const known = await findOrder(work, told.order.orderId)
   const email = await emailOf(work, told.buyer)
   if (known !== undefined && (email !== undefined || known.leadId < 0)) return { conversion: known, created: false }
   const lead = email && (await lock(work, email))
-  if (!lead) return 'LEAD_NOT_FOUND'
+  if (!lead) return 'LEAD_NOT_FOUND' as const
   const purchase = judge(campaign, lead)
   const isFirst = !(await hasBought(sql, campaign, lead.id))
   const id = await insert(work, lead, told, purchase)

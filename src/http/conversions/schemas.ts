@@ -6,14 +6,13 @@ import { ListQuery as CampaignQuery, LeadInput } from '../public/schemas.ts'
 
 export const conversionsPath = '/api/conversions/v1'
 
-const { email } = LeadInput.properties
 const orderId = Type.String({ pattern: orderIdPattern, description: '1 to 100 visible characters.' })
 const amount = Type.String({ description: 'A decimal with at most the places of `currency`, such as `49.00`.' })
 const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Of ISO 4217, such as `EUR`.' })
 
 export const ConversionInput = Type.Object(
   {
-    email: Type.Optional(email),
+    email: Type.Optional(LeadInput.properties.email),
     ref: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$', description: '`lc` of an offer link.' })),
     orderId,
     amount: Type.Optional(amount),

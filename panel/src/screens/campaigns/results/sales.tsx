@@ -18,7 +18,6 @@ import { Section } from './results.tsx'
 import { salesWords, timeLeftText } from './sales-words.ts'
 
 export type Sales = AnswerOf<'GET /campaigns/:campaignId/sales'>
-type Revenue = Sales['orders']['revenue']
 
 /** Who bought in these days, for how much, and how long before the end. */
 export function SalesSection({ settings, range }: { settings: Settings; range: Range }) {
@@ -46,7 +45,7 @@ export function SalesSection({ settings, range }: { settings: Settings; range: R
 }
 
 /** `€49.00, $20.00`. */
-export const money = (revenue: Revenue, language: string) =>
+export const money = (revenue: Sales['orders']['revenue'], language: string) =>
   Object.entries(revenue)
     .map(([currency, amount]) => {
       const number = new Intl.NumberFormat(language, { style: 'currency', currency })
@@ -125,9 +124,7 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
   )
 }
 
-type OrderOfCampaign = { campaignId: number; orderId: string; closed: boolean }
-
-function Reverse({ campaignId, orderId, closed }: OrderOfCampaign) {
+function Reverse({ campaignId, orderId, closed }: { campaignId: number; orderId: string; closed: boolean }) {
   const text = useWords(salesWords)
   const [isAsking, { open, close }] = useDisclosure()
   const [reopen, setReopen] = useState(false)
