@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
-import { emailMaxLength, isEmail } from '../core/email.ts'
+import { emailMaxLength, emailWanted, isEmail } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
 import { type Role, roles } from '../core/role.ts'
@@ -108,7 +108,7 @@ export const roleName: Option<Role> = (text, name) => {
 
 export const emailText: Option<string> = (text, name) => {
   if (text.length > emailMaxLength || !isEmail(text)) {
-    throw new WrongCall(`${name}: must be an email address in ASCII of at most ${emailMaxLength} characters`)
+    throw new WrongCall(`${name}: must be ${emailWanted}`)
   }
   return text
 }
@@ -159,6 +159,16 @@ export async function needCampaign(store: Store, campaignId: number, name: strin
   const campaign = await store.configuration.findCampaign(campaignId)
   if (campaign === undefined) throw new WrongCall(`${name}: there is no campaign ${campaignId}`)
   return campaign
+}
+
+/** Runs `work` on the campaign that the caller named. @throws WrongCall */
+export async function withCampaign<T>(
+  id: number | undefined,
+  work: (store: Store, campaign: Campaign) => Promise<T>,
+  name = '--campaign',
+): Promise<T> {
+  const campaignId = need(id, name)
+  return withStore(async (store) => work(store, await needCampaign(store, campaignId, name)))
 }
 
 /** A file that the caller named, or standard input for `-`. @throws WrongCall */

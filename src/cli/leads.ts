@@ -11,7 +11,7 @@ import { openCounting } from '../leads/counting.ts'
 import { exportCells, exportColumns, exportLine } from '../leads/export.ts'
 import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
-import type { Campaign } from '../store/model.ts'
+import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import {
   type Command,
@@ -24,31 +24,25 @@ import {
   needCampaign,
   readArguments,
   WrongCall,
+  withCampaign,
   withStore,
   writeOutput,
 } from './command.ts'
 import { now } from './now.ts'
-import { printPages } from './print.ts'
+import { pagesOf, printPages } from './print.ts'
 import { progress } from './progress.ts'
 
-const pageSize = 1_000
 const importBatch = 500
 
 export const listLeads: Command = async (args) => {
   const { options } = readArguments(args, { campaign: idNumber })
-  const campaignId = need(options.campaign, '--campaign')
-  await withStore(async (store) => {
-    const campaign = await needCampaign(store, campaignId, '--campaign')
-    await printPages(leadPages(store, campaign, leadDocument))
-  })
+  return withCampaign(options.campaign, (store, campaign) => printPages(leadPages(store, campaign, leadDocument)))
 }
 
 /** A CSV file for mail services: its headings are the fields that the mail's HTML names. */
 export const exportLeads: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber, service: mailService }, ['FILE'])
-  const campaignId = need(options.campaign, '--campaign')
-  return withStore(async (store) => {
-    const campaign = await needCampaign(store, campaignId, '--campaign')
+  return withCampaign(options.campaign, async (store, campaign) => {
     const account = await store.configuration.findAccount(campaign.accountId)
     const publicUrl = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
     const tools = { publicUrl, countdownTools: account?.countdownTools ?? true }
@@ -73,15 +67,11 @@ const mailService = (text: string): MailService => {
   return service
 }
 
-async function* leadPages<Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) {
-  let afterEmail = ''
-  for (;;) {
-    const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: pageSize })
-    yield leads.map((lead) => of(view(campaign, lead, now())))
-    if (leads.length < pageSize) return
-    afterEmail = leads.at(-1)?.email as string
-  }
-}
+const leadPages = <Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) =>
+  pagesOf(
+    (limit, last?: Lead) => store.leads.list(campaign, { prefix: '', afterEmail: last?.email ?? '', limit }),
+    (lead) => of(view(campaign, lead, now())),
+  )
 
 export const showLead: Command = (args) =>
   onLead(args, {}, async ({ store, leads, of, email }) => found(store, await leads.lookUp(of, email, now())))
@@ -156,12 +146,10 @@ async function onLead<Options extends Record<string, (text: string, name: string
   work: (on: OnLead<{ [Name in keyof Options]: ReturnType<Options[Name]> | undefined }>) => Promise<unknown>,
 ): Promise<unknown> {
   const { options } = readArguments(args, { ...more, campaign: idNumber, email: emailText })
-  const campaignId = need(options.campaign as number | undefined, '--campaign')
   const email = need(options.email as string | undefined, '--email')
-  return withStore(async (store) => {
-    const campaign = await needCampaign(store, campaignId, '--campaign')
+  return withCampaign(options.campaign as number | undefined, async (store, campaign) => {
     const leads = buildLeads(store, openConfigCache(store), () => {})
-    const of = { accountId: campaign.accountId, campaignId }
+    const of = { accountId: campaign.accountId, campaignId: campaign.id }
     return work({ store, leads, campaign, of, email, options })
   })
 }
@@ -178,29 +166,35 @@ function notRegistered(where: string): WrongCall {
 
 const maxLineBytes = 65_536
 
-export type LineRefusal = { line: number; reason: string }
+type LineRefusal = { line: number; reason: string }
+
+/** What came of a file's lines, counted on the terminal until the end. */
+export function importing(what: string) {
+  const show = progress(what)
+  const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
+  const add = ({ created }: { created: boolean }) => {
+    result[created ? 'created' : 'existing'] += 1
+    show(result.created + result.existing)
+  }
+  return { result, add, end: show.end }
+}
 
 export const importLeads: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
-  const campaignId = need(options.campaign, '--campaign')
-  return withStore(async (store) => {
-    const campaign = await needCampaign(store, campaignId, '--campaign')
+  return withCampaign(options.campaign, async (store, campaign) => {
     const counting = openCounting(store, () => {})
     const leads = buildLeads(store, openConfigCache(store), counting.stepped)
-    const of = { accountId: campaign.accountId, campaignId }
-    const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
-    const show = progress('leads imported')
+    const of = { accountId: campaign.accountId, campaignId: campaign.id }
+    const { result, add, end } = importing('leads imported')
     const by = commandActor()
     for await (const batch of emailBatches(positionals[0] as string, result.refused)) {
       const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now(), by)))
       for (const registration of written) {
         if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
-        if (registration.created) result.created += 1
-        else result.existing += 1
+        add(registration)
       }
-      show(result.created + result.existing)
     }
-    show.end()
+    end()
     await counting.close()
     return result
   })

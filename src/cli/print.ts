@@ -19,3 +19,19 @@ export async function printPages(
   }
   process.stdout.write(separator === '[' ? '[]\n' : ']\n')
 }
+
+const pageSize = 1_000
+
+/** All that `read` gives, as `shown`: page after page, each behind the last of the one before. */
+export async function* pagesOf<Of, Shown>(
+  read: (limit: number, last: Of | undefined) => Promise<readonly Of[]>,
+  shown: (one: Of) => Shown,
+): AsyncGenerator<Shown[]> {
+  let last: Of | undefined
+  for (;;) {
+    const page = await read(pageSize, last)
+    yield page.map(shown)
+    if (page.length < pageSize) return
+    last = page.at(-1)
+  }
+}

@@ -1,26 +1,15 @@
 // Whether a lead may pass to what the offer gives, at this instant. For the customer's own server.
 import type { Seconds } from './instant.ts'
-import { type Attempt, nextCycleAt, type Offer, offerAt } from './mechanism/attempt.ts'
+import { type Attempt, nextCycleAt, offerAt } from './mechanism/attempt.ts'
 import type { Terms } from './mechanism/terms.ts'
 
 /** A setting by hand reaches an edge that keeps the answer this late. */
 const mostAgeSeconds = 30
 
-export type Gate = {
-  /** `grace`: over, and still let in for a while. */
-  state: Offer['state'] | 'grace'
-  isOpen: boolean
-  deadline: Seconds | null
-  /** Whole seconds, rounded up; null without a deadline. */
-  secondsLeft: number | null
-  /** When the next cycle begins by itself. */
-  nextAt: Seconds | null
-  /** How long the answer may be kept: it stays true for so many seconds, unless somebody sets another deadline. */
-  maxAgeSeconds: number
-}
+export type Gate = ReturnType<typeof gateAt>
 
-/** `graceSeconds` after the deadline are still let in. Reads, and changes nothing. */
-export function gateAt(terms: Terms, attempt: Attempt, graceSeconds: number, nowMs: number): Gate {
+/** For `graceSeconds` after the deadline the state is `grace`, and still lets in. Reads, and changes nothing. */
+export function gateAt(terms: Terms, attempt: Attempt, graceSeconds: number, nowMs: number) {
   const now = Math.floor(nowMs / 1_000)
   const offer = offerAt(terms, attempt, now)
   const { deadline, opensAt } = offer
@@ -34,8 +23,11 @@ export function gateAt(terms: Terms, attempt: Attempt, graceSeconds: number, now
     state,
     isOpen: state === 'open' || state === 'pending' || state === 'grace',
     deadline,
+    /** Whole seconds, rounded up; null without a deadline. */
     secondsLeft: deadline === null ? null : Math.max(0, deadline - now),
+    /** When the next cycle begins by itself. */
     nextAt,
+    /** How long the answer may be kept: it stays true for so many seconds, unless somebody sets another deadline. */
     maxAgeSeconds: Math.min(mostAgeSeconds, Math.floor(leftMs / 1_000)),
   }
 }

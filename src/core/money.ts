@@ -4,18 +4,11 @@
 const mostDigits = 15
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))
-/** What was asked before: `Intl` takes some 20 µs, and a report asks a thousand times. */
-const knownPlaces = new Map<string, number>()
 
 /** How many places a currency of ISO 4217 has, such as 2 for `EUR`; undefined where it is none. */
 export function placesOf(currency: string): number | undefined {
   if (!currencies.has(currency)) return undefined
-  const known = knownPlaces.get(currency)
-  if (known !== undefined) return known
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
-  const { maximumFractionDigits: places = 0 } = format.resolvedOptions()
-  knownPlaces.set(currency, places)
-  return places
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits
 }
 
 /** `49.00` as 4900 where there are two places; undefined for what is no decimal, or has more places or digits. */

@@ -1,5 +1,5 @@
 // An order as somebody tells it, and what it does to the offer of the lead who bought.
-import { emailFault, emailMaxLength } from './email.ts'
+import { emailFault, emailWanted } from './email.ts'
 import { type Fault, firstFaults, optional, record, refuse, text } from './fault.ts'
 import { formatInstant, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, offerAt, setByHand } from './mechanism/attempt.ts'
@@ -30,12 +30,7 @@ type Given = { orderId: string; email?: string; ref?: string; amount?: string; c
 const anyText = text('a text', () => true)
 const checkShape = record<Given>({
   orderId: text(orderIdWanted, isOrderId),
-  email: optional(
-    text(
-      `an email address in ASCII of at most ${emailMaxLength} characters`,
-      (email) => emailFault(email) === undefined,
-    ),
-  ),
+  email: optional(text(emailWanted, (email) => emailFault(email) === undefined)),
   ref: optional(text('the 32 hexadecimal digits of a ref', (ref) => /^[0-9a-f]{32}$/.test(ref))),
   amount: optional(anyText),
   currency: optional(text('a currency of ISO 4217, such as "EUR"', (currency) => placesOf(currency) !== undefined)),
@@ -85,10 +80,16 @@ export type Conversion = Order & {
   /** Below zero where the lead was erased. */
   leadId: number
   email: string | null
+  /** When the lead had registered. */
+  registeredAt: Seconds
+  /** Of the lead at the purchase. */
+  attempt: number
   /** The deadline as it was at the purchase. */
   deadlineAt: Seconds | null
   /** When the order ended the lead's offer; null where it did not. */
   closedAt: Seconds | null
+  /** The deadline by hand that stood until then. */
+  replacedDeadlineAt: Seconds | null
   reversedAt: Seconds | null
 }
 

@@ -2,37 +2,27 @@
 import { noticesOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
 import { setByHand } from '../core/mechanism/attempt.ts'
-import { type Buyer, type Order, purchaseIn } from '../core/order.ts'
+import { purchaseIn } from '../core/order.ts'
 import type { Actor } from '../store/audit.ts'
-import type { Reopen, Source } from '../store/conversions.ts'
+import type { Judge, Reopen, Told } from '../store/conversions.ts'
 import type { Store } from '../store/store.ts'
 import type { CampaignOf } from './leads.ts'
 
-type ConversionStore = Pick<Store, 'conversions'>
+type Orders = Pick<Store, 'conversions'>
 
 /**
  * Tells of an order, once; where the campaign says so it ends the lead's offer. `by` is null for the API, whose
  * requests are no entries of the audit log. @throws StoreUnavailable
  */
-export function convert(
-  { conversions }: ConversionStore,
-  of: CampaignOf,
-  told: { buyer: Buyer; order: Order; source: Source },
-  now: Seconds,
-  by: Actor | null,
-) {
-  return conversions.convert(
-    of,
-    told,
-    ({ terms, conversion }, { attempt }) => purchaseIn(terms, attempt, conversion.closes, told.order.at, now),
-    now,
-    by,
-  )
+export function convert({ conversions }: Orders, of: CampaignOf, told: Told, now: Seconds, by: Actor | null) {
+  const judge: Judge = ({ terms, conversion }, { attempt }) =>
+    purchaseIn(terms, attempt, conversion.closes, told.order.at, now)
+  return conversions.convert(of, told, judge, now, by)
 }
 
 /** Counts an order out; `reopen` gives the lead the offer back that it has ended. @throws StoreUnavailable */
 export function reverse(
-  { conversions }: ConversionStore,
+  { conversions }: Orders,
   of: CampaignOf,
   orderId: string,
   reopen: boolean,

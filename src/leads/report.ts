@@ -4,15 +4,11 @@ import { DAY_SECONDS, type Day } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Campaign } from '../store/model.ts'
-import { type Sale, type SaleByAge, type TimeLeft, timesLeft } from '../store/sales.ts'
+import { type Sales, timesLeft } from '../store/sales.ts'
 import type { Store } from '../store/store.ts'
 import { dateOf } from './counting.ts'
 
-/** Days of a report at most. */
-export const mostReportDays = 366
-
 export type SalesSum = { orders: number; revenue: Record<string, string> }
-export type Report = Awaited<ReturnType<typeof reportOf>>
 
 /**
  * Days of the campaign's time zone, both included. Each is three statements, and others get their turn between them.
@@ -21,15 +17,15 @@ export type Report = Awaited<ReturnType<typeof reportOf>>
 export async function reportOf({ conversions }: Pick<Store, 'conversions'>, campaign: Campaign, from: Day, to: Day) {
   const zone = zoneOf(campaign.timeZone)
   const startOf = (day: Day) => zone.toInstant(day * DAY_SECONDS)
-  const all: Sale[] = []
+  const all: Sales[] = []
+  const byAge: Sales[] = []
   let reversed = 0
-  const byAge: SaleByAge[] = []
   const days: ({ date: string } & SalesSum)[] = []
   for (let day = from; day <= to; day += 1) {
     const [startsAt, endsAt] = [startOf(day), startOf(day + 1)]
     const [sales, ages, reversedThen] = await Promise.all([
-      conversions.salesBetween(campaign, startsAt, endsAt),
-      conversions.salesByAge(campaign, startsAt, endsAt),
+      conversions.salesBetween(campaign, 'left', startsAt, endsAt),
+      conversions.salesBetween(campaign, 'age', startsAt, endsAt),
       conversions.reversedBetween(campaign, startsAt, endsAt),
     ])
     if (sales.length > 0) days.push({ date: dateOf(day), ...sumOf(sales) })
@@ -39,25 +35,19 @@ export async function reportOf({ conversions }: Pick<Store, 'conversions'>, camp
     await nextTurn()
   }
   const people = await conversions.peopleBetween(campaign, startOf(from), startOf(to + 1))
-  const sinceRegistration = [...Map.groupBy(byAge, (sale) => sale.days)].sort(([a], [b]) => a - b)
+  const sinceRegistration = [...Map.groupBy(byAge, ({ group }) => group)].sort(([a], [b]) => a - b)
   return {
     ...{ campaignId: campaign.id, timeZone: campaign.timeZone, from: dateOf(from), to: dateOf(to) },
     /** Of those who signed up in these days; `share` is that of the converted. */
     funnel: { ...people, share: people.registered === 0 ? null : people.converted / people.registered },
-    orders: {
-      ...sumOf(all),
-      reversed,
-      closed: all.reduce((sum, { closed }) => sum + closed, 0),
-    },
-    timeLeft: timesLeft.map((left): { left: TimeLeft } & SalesSum => {
-      return { left, ...sumOf(all.filter((sale) => sale.left === left)) }
-    }),
+    orders: { ...sumOf(all), reversed, closed: all.reduce((sum, { closed }) => sum + closed, 0) },
+    timeLeft: timesLeft.map((left, at) => ({ left, ...sumOf(all.filter(({ group }) => group === at)) })),
     sinceRegistration: sinceRegistration.map(([day, sales]) => ({ days: day, ...sumOf(sales) })),
     days,
   }
 }
 
-function sumOf(sales: readonly Pick<Sale, 'currency' | 'orders' | 'amount'>[]): SalesSum {
+function sumOf(sales: readonly Sales[]): SalesSum {
   const amounts = new Map<string, bigint>()
   for (const { currency, amount } of sales) {
     if (currency !== null) amounts.set(currency, (amounts.get(currency) ?? 0n) + amount)

@@ -3,147 +3,116 @@ import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
-import { type Actor, addAuditEntry, addLeadEntries, counted } from './audit.ts'
+import { type Actor, addAuditEntry, addLeadEntries, type Change, counted } from './audit.ts'
 import { findCampaign } from './configuration.ts'
 import { addCount } from './counts.ts'
 import { markOf } from './erased-orders.ts'
 import { insertNotices, noteConverted } from './events.ts'
 import { attemptValues, leadOf } from './lead-row.ts'
 import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
-import type { Campaign, Decision, Lead, LeadRefusal } from './model.ts'
+import type { Campaign, Decision, Lead } from './model.ts'
 import type { RefCipher } from './ref.ts'
 import { addSignups, nobody } from './results.ts'
-import { peopleBetween, reversedBetween, salesBetween, salesByAge } from './sales.ts'
-import { boundTo, type Row, type Runner, type Sql } from './sql.ts'
+import { peopleBetween, reversedBetween, salesBetween } from './sales.ts'
+import { boundTo, type Runner, type Sql, type Value } from './sql.ts'
 
 /** Who told of an order. Positions are stored: add new ones at the end. */
 export const sources = ['api', 'panel', 'command line', 'import'] as const
 export type Source = (typeof sources)[number]
 
-export type KeptConversion = Conversion & {
-  source: Source
-  /** When the lead had registered. */
-  registeredAt: Seconds
-  /** Of the lead at the purchase. */
-  attempt: number
-  /** The deadline by hand that stood until the order ended the offer. */
-  replacedDeadlineAt: Seconds | null
-}
-
 type CampaignName = { accountId: number; campaignId: number }
-type Told = { order: Order; buyer: Buyer; source: Source }
-type Converted = { conversion: KeptConversion; created: boolean }
+/** An order as a channel tells it. */
+export type Told = { order: Order; buyer: Buyer; source: Source }
+/** What an order does to the offer. */
+export type Judge = (campaign: Campaign, lead: Lead) => Purchase
+/** By the rules, or by the hand that had set it before. */
+export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Conversions = ReturnType<typeof conversionsOn>
 
 export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
+  /** In one step: no other write of the lead and no change of the account's settings comes in between. */
+  const inCampaign = <Done>(of: CampaignName, now: Seconds, by: Actor | null, work: (on: Work) => Promise<Done>) =>
+    write(async (sql) => {
+      await sql.holdSettings(of.accountId)
+      const campaign = await findCampaign(sql, of.campaignId)
+      if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND' as const
+      return work({ sql, refs, campaign, now, by })
+    })
   return {
-    ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, salesByAge, reversedBetween, peopleBetween }),
-    /**
-     * Writes the order with all that it does, as one step: no other write of the lead and no change of the account's
-     * settings comes in between. An order that is known is answered as it stands. Resolves once it is on disk.
-     */
+    ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, reversedBetween, peopleBetween }),
+    /** Writes the order with all that it does. One that is known is answered as it is. Resolves once it is on disk. */
     convert: (of: CampaignName, told: Told, judge: Judge, now: Seconds, by: Actor | null) =>
-      write((sql) => convert({ sql, refs, now, by }, of, told, judge)),
-    /**
-     * Counts the order out. `reopen` decides on the lead where the order's closing still stands. Undefined where there
-     * is no such order.
-     */
+      inCampaign(of, now, by, (on) => convert(on, told, judge)),
+    /** Counts the order out. `reopen` decides on the lead where the order's closing still stands. */
     reverse: (of: CampaignName, orderId: string, reopen: Reopen | null, now: Seconds, by: Actor | null) =>
-      write((sql) => reverse({ sql, refs, now, by }, of, orderId, reopen)),
+      inCampaign(of, now, by, (on) => reverse(on, orderId, reopen)),
   }
 }
 
 /** `by` is null for requests of the API, which are no entries of the audit log. */
-type Work = { sql: Sql; refs: RefCipher; now: Seconds; by: Actor | null }
-type Judge = (campaign: Campaign, lead: Lead) => Purchase
+type Work = { sql: Sql; refs: RefCipher; campaign: Campaign; now: Seconds; by: Actor | null }
 
-async function needCampaign(sql: Sql, { accountId, campaignId }: CampaignName): Promise<Campaign | undefined> {
-  await sql.holdSettings(accountId)
-  const campaign = await findCampaign(sql, campaignId)
-  return campaign?.accountId === accountId ? campaign : undefined
-}
-
-async function convert(work: Work, of: CampaignName, told: Told, judge: Judge): Promise<Converted | LeadRefusal> {
-  const { sql, now } = work
-  const campaign = await needCampaign(sql, of)
-  if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-  const known = await findOrder(sql, of, told.order.orderId)
-  const email = await emailOf(work, campaign, told.buyer)
+async function convert(work: Work, told: Told, judge: Judge) {
+  const { sql, campaign, now } = work
+  const known = await findOrder(work, told.order.orderId)
+  const email = await emailOf(work, told.buyer)
   if (known !== undefined && (email !== undefined || known.leadId < 0)) return { conversion: known, created: false }
-  const lead = email && (await lock(work, campaign, email))
-  if (!lead) return 'LEAD_NOT_FOUND'
+  const lead = email && (await lock(work, email))
+  if (!lead) return 'LEAD_NOT_FOUND' as const
   const purchase = judge(campaign, lead)
   const isFirst = !(await hasBought(sql, campaign, lead.id))
-  const id = await insert(sql, campaign, lead, told, purchase, now)
-  const conversion = (await findOrder(sql, of, told.order.orderId)) as KeptConversion
+  const id = await insert(work, lead, told, purchase)
+  const conversion = (await findOrder(work, told.order.orderId)) as Conversion
   // Somebody else told the order meanwhile, of another lead.
   if (id === undefined) return { conversion, created: false }
-  if (purchase.closing !== null) await change(sql, campaign, lead, { ...lead, attempt: purchase.closing })
-  await count(sql, campaign, conversion, 1, isFirst)
+  if (purchase.closing !== null) await change(work, lead, { ...lead, attempt: purchase.closing })
+  await count(work, conversion, 1, isFirst)
   await noteConverted(sql, campaign, lead.id, id, now)
-  await logConverted(work, campaign, lead, told, purchase)
+  await logConverted(work, lead.id, told, purchase.closing !== null)
   return { conversion, created: true }
 }
 
 /** Without the order's id, by which the shop knows who bought. */
-async function logConverted(
-  { sql, by }: Work,
-  campaign: Campaign,
-  lead: Lead,
-  { order, source }: Told,
-  { closing }: Purchase,
-): Promise<void> {
+async function logConverted({ sql, campaign, by }: Work, leadId: number, told: Told, endsOffer: boolean) {
   if (by === null) return
-  if (source === 'import') return addLeadEntries(sql, [{ by, change: counted(campaign, 'leads.orders_imported') }])
-  const { at, amount, currency } = order
-  const after = { campaignId: campaign.id, at: formatInstant(at), amount, currency, endsOffer: closing !== null }
-  await addAuditEntry(sql, by, { ...nameOf(campaign, lead.id, 'order_told'), before: null, after })
+  if (told.source === 'import') return addLeadEntries(sql, [{ by, change: counted(campaign, 'leads.orders_imported') }])
+  const { at, amount, currency } = told.order
+  const after = { at: formatInstant(at), amount, currency, endsOffer }
+  await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_told', after))
 }
 
-const nameOf = ({ accountId, name }: Campaign, leadId: number, done: string) => {
-  return { accountId, action: `lead.${done}`, subject: { kind: 'lead', id: leadId, name } as const }
+function entryOf({ accountId, id: campaignId, name }: Campaign, leadId: number, action: string, after: object): Change {
+  const subject = { kind: 'lead', id: leadId, name } as const
+  return { accountId, action, subject, before: null, after: { campaignId, ...after } }
 }
 
-/** By the rules, or by the hand that had set it before. */
-export type Reopen = (campaign: Campaign, lead: Lead, conversion: KeptConversion) => Decision | undefined
-
-async function reverse(
-  work: Work,
-  of: CampaignName,
-  orderId: string,
-  reopen: Reopen | null,
-): Promise<KeptConversion | 'CAMPAIGN_NOT_FOUND' | undefined> {
-  const { sql, now, by } = work
-  const campaign = await needCampaign(sql, of)
-  if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-  const conversion = await findOrder(sql, of, orderId)
-  if (conversion === undefined) return undefined
+async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
+  const { sql, campaign, now, by } = work
+  const conversion = await findOrder(work, orderId)
+  if (conversion === undefined) return 'CONVERSION_NOT_FOUND' as const
   const { id, email, leadId } = conversion
-  const lead = email === null ? undefined : await lock(work, campaign, email)
+  const lead = email === null ? undefined : await lock(work, email)
   const decision = lead && reopen?.(campaign, lead, conversion)
-  if (lead && decision) await change(sql, campaign, lead, decision)
+  if (lead && decision) await change(work, lead, decision)
   const reversed = await sql.run(
     'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL',
     ...[now, campaign.accountId, id],
   )
-  if (reversed > 0) await count(sql, campaign, conversion, -1, !(await hasBought(sql, campaign, leadId)))
+  if (reversed > 0) await count(work, conversion, -1, !(await hasBought(sql, campaign, leadId)))
   if (by !== null && (reversed > 0 || decision)) {
-    const after = { campaignId: campaign.id, isReversed: true, reopensOffer: decision !== undefined }
-    await addAuditEntry(sql, by, { ...nameOf(campaign, leadId, 'order_reversed'), before: null, after })
+    const after = { isReversed: true, reopensOffer: decision !== undefined }
+    await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_reversed', after))
   }
-  return (await find(sql, campaign.accountId, id)) as KeptConversion
+  return (await find(sql, campaign.accountId, id)) as Conversion
 }
 
 /** Of a lead that the campaign has, and nobody erases meanwhile. */
-async function lock({ sql, refs }: Work, campaign: Campaign, email: string): Promise<Lead | undefined> {
+async function lock({ sql, refs, campaign }: Work, email: string): Promise<Lead | undefined> {
   const row = await sql.get(lockLead, campaign.accountId, campaign.id, email)
-  return row && toLead(campaign, row, refs)
-}
-
-function toLead(campaign: Campaign, row: Row, refs: RefCipher): Lead {
-  const [email, ...values] = Object.values(row) as LeadWithEmail
+  if (row === undefined) return undefined
+  const [, ...values] = Object.values(row) as LeadWithEmail
   const [id, salt, , ruleId] = values
   const rule = ruleId === null ? null : campaign.rules.get(ruleId)
   if (rule === undefined) throw new Error(`lead without its rule: ${ruleId}`)
@@ -151,7 +120,7 @@ function toLead(campaign: Campaign, row: Row, refs: RefCipher): Lead {
 }
 
 /** The email of the campaign's lead that is meant. */
-async function emailOf({ sql, refs }: Work, campaign: Campaign, buyer: Buyer): Promise<string | undefined> {
+async function emailOf({ sql, refs, campaign }: Work, buyer: Buyer): Promise<string | undefined> {
   if ('email' in buyer) return (await sql.get(findLead, campaign.accountId, campaign.id, buyer.email))?.email
   const parts = refs.read(buyer.ref)
   if (parts?.accountId !== campaign.accountId) return undefined
@@ -159,30 +128,24 @@ async function emailOf({ sql, refs }: Work, campaign: Campaign, buyer: Buyer): P
   return row?.campaign_id === campaign.id ? row.email : undefined
 }
 
-async function change(sql: Sql, campaign: Campaign, lead: Lead, decision: Decision): Promise<void> {
+async function change({ sql, campaign }: Work, lead: Lead, decision: Decision): Promise<void> {
   await sql.run(updateLead, ...attemptValues(decision), campaign.accountId, campaign.id, lead.email)
   const notices = (decision.notices ?? []).map((notice) => ({ ...notice, leadId: lead.id }))
-  if (notices.length > 0) await insertNotices(sql, campaign.accountId, notices)
+  await insertNotices(sql, campaign.accountId, notices)
 }
 
 /** The id; undefined where the order is there already. */
-async function insert(
-  sql: Sql,
-  { accountId, id }: Campaign,
-  lead: Lead,
-  { order, source }: Told,
-  { deadline, attempt, cycle, closing }: Purchase,
-  now: Seconds,
-): Promise<number | undefined> {
+async function insert({ sql, campaign, now }: Work, lead: Lead, { order, source }: Told, purchase: Purchase) {
+  const { deadline, attempt, cycle, closing } = purchase
   const closed = closing === null ? [null, null] : [now, lead.attempt.byHand?.deadlineAt ?? null]
   const row = await sql.get(
     `INSERT INTO conversions (account_id, campaign_id, lead_id, order_id, at, deadline_at, registered_at, attempt,
       cycle, amount, currency, source, closed_at, replaced_deadline_at) VALUES (${'?, '.repeat(13)}?)
       ON CONFLICT DO NOTHING RETURNING id`,
-    ...[accountId, id, lead.id, order.orderId, order.at, deadline, lead.registeredAt, attempt],
+    ...[campaign.accountId, campaign.id, lead.id, order.orderId, order.at, deadline, lead.registeredAt, attempt],
     ...[cycle, order.amount, order.currency, sources.indexOf(source), ...closed],
   )
-  return row?.id
+  return row?.id as number | undefined
 }
 
 async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Promise<boolean> {
@@ -190,66 +153,47 @@ async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Pro
 }
 
 /** Of the day, and where the lead has bought at last, or nothing any more, with the people who signed up then. */
-async function count(
-  sql: Sql,
-  { accountId, id: campaignId, timeZone }: Campaign,
-  { at, registeredAt }: KeptConversion,
-  total: 1 | -1,
-  isOfLead: boolean,
-): Promise<void> {
-  const day = dayOf(zoneOf(timeZone).toLocal(at))
-  const of = { accountId, campaignId, day, pageId: null, leadId: null }
-  await addCount(sql, { ...of, kind: 'conversion', fetcher: 'person', total, lastAt: at })
-  const people = {
-    accountId,
-    campaignId,
-    fromAt: registeredAt - (registeredAt % quarterSeconds),
-    ...nobody,
-    converted: total,
-  }
-  if (isOfLead) await addSignups(sql, [people], 1)
+async function count({ sql, campaign }: Work, { at, registeredAt }: Conversion, total: 1 | -1, isOfLead: boolean) {
+  const of = { accountId: campaign.accountId, campaignId: campaign.id }
+  const day = dayOf(zoneOf(campaign.timeZone).toLocal(at))
+  const kind = 'conversion'
+  await addCount(sql, { ...of, day, pageId: null, leadId: null, kind, fetcher: 'person', total, lastAt: at })
+  const fromAt = registeredAt - (registeredAt % quarterSeconds)
+  if (isOfLead) await addSignups(sql, [{ ...of, fromAt, ...nobody, converted: total }], 1)
 }
 
-const select = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", email, order_id AS "orderId", at,
-    c.deadline_at AS "deadlineAt", c.registered_at AS "registeredAt", c.attempt, amount, currency, source,
+const kept = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", email, order_id AS "orderId", at,
+    c.deadline_at AS "deadlineAt", c.registered_at AS "registeredAt", c.attempt, amount, currency,
     closed_at AS "closedAt", replaced_deadline_at AS "replacedDeadlineAt", reversed_at AS "reversedAt"
   FROM conversions AS c
   LEFT JOIN leads ON leads.account_id = c.account_id AND leads.id = c.lead_id WHERE c.account_id = ?`
 
-async function findOrder(
-  sql: Sql,
-  { accountId, campaignId }: CampaignName,
-  orderId: string,
-): Promise<KeptConversion | undefined> {
-  const order = `${select} AND c.campaign_id = ? AND order_id IN (?, ?)`
-  const row = await sql.get(order, accountId, campaignId, orderId, markOf(campaignId, orderId))
-  return row && { ...toConversion(row), orderId }
+/** The orders of an account for which `condition` holds. */
+async function select(sql: Sql, accountId: number, condition: string, ...values: Value[]): Promise<Conversion[]> {
+  const rows = await sql.all(`${kept} AND ${condition}`, accountId, ...values)
+  return rows.map((row) => ({ ...(row as Conversion) }))
 }
 
-async function find(sql: Sql, accountId: number, id: number): Promise<KeptConversion | undefined> {
-  const row = await sql.get(`${select} AND c.id = ?`, accountId, id)
-  return row && toConversion(row)
+async function findOrder({ sql, campaign: { accountId, id } }: Work, orderId: string): Promise<Conversion | undefined> {
+  const ids = [orderId, markOf(id, orderId)]
+  const [found] = await select(sql, accountId, 'c.campaign_id = ? AND order_id IN (?, ?)', id, ...ids)
+  return found && { ...found, orderId }
 }
+
+const find = async (sql: Sql, accountId: number, id: number): Promise<Conversion | undefined> =>
+  (await select(sql, accountId, 'c.id = ?', id))[0]
 
 /** Ascending id, those after `afterId`, at most `limit`. */
-async function list(sql: Sql, campaign: Campaign, afterId: number, limit: number): Promise<KeptConversion[]> {
-  const page = `${select} AND c.campaign_id = ? AND c.id > ? ORDER BY c.id LIMIT ?`
-  return (await sql.all(page, campaign.accountId, campaign.id, afterId, limit)).map(toConversion)
-}
+const list = (sql: Sql, { accountId, id }: Campaign, afterId: number, limit: number) =>
+  select(sql, accountId, 'c.campaign_id = ? AND c.id > ? ORDER BY c.id LIMIT ?', id, afterId, limit)
 
 /** The newest first. */
-async function newest(sql: Sql, campaign: Campaign, limit: number): Promise<KeptConversion[]> {
-  const rows = await sql.all(
-    `${select} AND c.campaign_id = ? ORDER BY c.id DESC LIMIT ?`,
-    ...[campaign.accountId, campaign.id, limit],
-  )
-  return rows.map(toConversion)
-}
+const newest = (sql: Sql, { accountId, id }: Campaign, limit: number) =>
+  select(sql, accountId, 'c.campaign_id = ? ORDER BY c.id DESC LIMIT ?', id, limit)
 
 /** Ascending id. */
-async function ofLead(sql: Sql, { accountId }: Pick<Campaign, 'accountId'>, leadId: number): Promise<KeptConversion[]> {
-  return (await sql.all(`${select} AND c.lead_id = ? ORDER BY c.id LIMIT 1000`, accountId, leadId)).map(toConversion)
-}
+const ofLead = (sql: Sql, { accountId }: Pick<Campaign, 'accountId'>, leadId: number) =>
+  select(sql, accountId, 'c.lead_id = ? ORDER BY c.id LIMIT 1000', leadId)
 
 /** When each of the leads first bought something that stands; those who did not are missing. */
 async function firstOf(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Map<number, Seconds>> {
@@ -259,8 +203,4 @@ async function firstOf(sql: Sql, accountId: number, leadIds: readonly number[]):
     ...[accountId, ...leadIds],
   )
   return new Map(rows.map(({ lead_id, at }) => [lead_id, at]))
-}
-
-function toConversion({ source, ...row }: Row): KeptConversion {
-  return { ...(row as Conversion & KeptConversion), source: sources[source] as Source }
 }

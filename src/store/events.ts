@@ -247,6 +247,7 @@ export function noticeValues(accountId: number, { endpointId, dueAt, leadId, kin
 }
 
 export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
+  if (notices.length === 0) return
   await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
 }
 
@@ -279,20 +280,12 @@ export async function noteErased(
 }
 
 /** Tells of an order, in the transaction that writes it. */
-export async function noteConverted(
-  sql: Sql,
-  { accountId, isDraft, watchers }: Campaign,
-  leadId: number,
-  conversionId: number,
-  now: Seconds,
-): Promise<void> {
+export async function noteConverted(sql: Sql, campaign: Campaign, leadId: number, conversionId: number, now: Seconds) {
   const kind = 'lead.converted'
+  const watchers = campaign.isDraft ? [] : campaign.watchers.filter(({ kinds }) => kinds.includes(kind))
   const notice = { dueAt: now, leadId, kind, detail: conversionId } as const
-  const told = isDraft ? [] : watchers.filter(({ kinds }) => kinds.includes(kind))
-  if (told.length > 0) {
-    const notices = told.map(({ endpointId }) => ({ ...notice, endpointId }))
-    await insertNotices(sql, accountId, notices)
-  }
+  const notices = watchers.map(({ endpointId }) => ({ ...notice, endpointId }))
+  await insertNotices(sql, campaign.accountId, notices)
 }
 
 /** Has the leads gone through for everyone who watches the campaign, where a save concerns leads that are there. */

@@ -1,17 +1,17 @@
 // Sums of orders, for the report. Both engines read the statement alike; it names the account.
 import type { Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
-import type { Row, Sql } from './sql.ts'
+import type { Sql } from './sql.ts'
+
+type CampaignName = Pick<Campaign, 'accountId' | 'id'>
 
 /** What was left of an offer at a purchase; `late` is in the grace or later. In the order of the report. */
 export const timesLeft = ['over7d', 'to7d', 'to3d', 'to24h', 'to12h', 'to6h', 'to1h', 'late', 'none'] as const
-export type TimeLeft = (typeof timesLeft)[number]
 
-/** Orders that stand, with the same left of their offers. */
-export type Sale = Sum & { left: TimeLeft }
-/** The same by whole days from the registration. */
-export type SaleByAge = Sum & { days: number }
-type Sum = {
+/** Orders that stand, of one group and currency. */
+export type Sales = {
+  /** The place in `timesLeft`, or whole days from the registration. */
+  group: number
   currency: string | null
   orders: number
   /** Orders that ended the offer. */
@@ -23,6 +23,7 @@ type Sum = {
 const left = `CASE WHEN deadline_at > at + 604800 THEN 0 WHEN deadline_at >= at + 259200 THEN 1
   WHEN deadline_at >= at + 86400 THEN 2 WHEN deadline_at >= at + 43200 THEN 3 WHEN deadline_at >= at + 21600 THEN 4
   WHEN deadline_at >= at + 3600 THEN 5 WHEN deadline_at > at THEN 6 WHEN deadline_at IS NULL THEN 8 ELSE 7 END`
+const groups = { left, age: '(at - registered_at) / 86400' }
 
 /** A sum of amounts may be larger than a whole number is exact: their upper bits are added up apart. */
 const lowerBits = 24
@@ -31,22 +32,29 @@ const orders = 'FROM conversions WHERE account_id = ? AND campaign_id = ? AND at
 const sums = `count(*) AS orders, count(closed_at) AS closed, CAST(sum(amount >> ${lowerBits}) AS bigint) AS upper,
   CAST(sum(amount & ${2 ** lowerBits - 1}) AS bigint) AS lower ${orders} AND reversed_at IS NULL`
 
-/** Of orders from `fromAt` on and before `untilAt`; reads the index alone, as the next two do. */
+/**
+ * Of orders from `fromAt` on and before `untilAt`; reads the index alone, as the next one does. To group by both at once
+ * gives many times the rows.
+ */
 export async function salesBetween(
   sql: Sql,
-  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
+  { accountId, id }: CampaignName,
+  by: keyof typeof groups,
   fromAt: Seconds,
   untilAt: Seconds,
-): Promise<Sale[]> {
-  const statement = `SELECT ${left} AS "leftAt", currency, ${sums} GROUP BY 1, 2`
+): Promise<Sales[]> {
+  const statement = `SELECT ${groups[by]} AS "group", currency, ${sums} GROUP BY 1, 2`
   const rows = await sql.all(statement, accountId, id, fromAt, untilAt)
-  return rows.map((row) => ({ ...sumOf(row), left: timesLeft[row.leftAt] as TimeLeft }))
+  return rows.map(({ group, currency, orders, closed, upper, lower }) => {
+    const amount = (BigInt(upper ?? 0) << BigInt(lowerBits)) + BigInt(lower ?? 0)
+    return { group, currency, orders, closed, amount }
+  })
 }
 
 /** How many of these orders were reversed. */
 export async function reversedBetween(
   sql: Sql,
-  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
+  { accountId, id }: CampaignName,
   fromAt: Seconds,
   untilAt: Seconds,
 ): Promise<number> {
@@ -54,29 +62,12 @@ export async function reversedBetween(
   return row?.count ?? 0
 }
 
-/** The same orders, in a statement of its own: to group by both at once gives many times the rows. */
-export async function salesByAge(
-  sql: Sql,
-  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
-  fromAt: Seconds,
-  untilAt: Seconds,
-): Promise<SaleByAge[]> {
-  const days = '(at - registered_at) / 86400 AS days'
-  const statement = `SELECT ${days}, currency, ${sums} GROUP BY 1, 2`
-  const rows = await sql.all(statement, accountId, id, fromAt, untilAt)
-  return rows.map((row) => ({ ...sumOf(row), days: row.days }))
-}
-
-function sumOf({ currency, orders, closed, upper, lower }: Row): Sum {
-  return { currency, orders, closed, amount: (BigInt(upper ?? 0) << BigInt(lowerBits)) + BigInt(lower ?? 0) }
-}
-
 export type People = { registered: number; started: number; clicked: number; converted: number }
 
 /** Those who signed up from `fromAt` on and before `untilAt`, and what became of them. */
 export async function peopleBetween(
   sql: Sql,
-  { accountId, id }: Pick<Campaign, 'accountId' | 'id'>,
+  { accountId, id }: CampaignName,
   fromAt: Seconds,
   untilAt: Seconds,
 ): Promise<People> {

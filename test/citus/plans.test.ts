@@ -173,9 +173,8 @@ async function askConversions({ conversions }: Store, campaign: Campaign, { lead
   await conversions.newest(campaign, 10)
   await conversions.ofLead(campaign, lead.id)
   await conversions.firstOf(accountId, [lead.id, lead.id + 1])
-  for (const sums of ['salesBetween', 'salesByAge', 'reversedBetween', 'peopleBetween'] as const) {
-    await conversions[sums](campaign, 0, now)
-  }
+  for (const by of ['left', 'age'] as const) await conversions.salesBetween(campaign, by, 0, now)
+  for (const sums of ['reversedBetween', 'peopleBetween'] as const) await conversions[sums](campaign, 0, now)
 }
 
 const endpointSettings: EndpointSettings = {

@@ -589,8 +589,8 @@ const offers: Mutant[] = [
   },
   {
     file: 'src/store/conversions.ts',
-    line: 'campaign?.accountId === accountId ? campaign : undefined',
-    fault: 'campaign',
+    line: 'campaign?.accountId !== of.accountId',
+    fault: 'campaign === undefined',
     tests: inOffers,
   },
   {

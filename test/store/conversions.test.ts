@@ -138,7 +138,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await reverse(store, of, '1', true, 400, tester), reversed, 'it was reversed before')
     assert.deepEqual(await offer(400), before)
     assert.deepEqual(await counted(), [[0, 0]])
-    assert.equal(await reverse(store, of, '9', true, 400, tester), undefined)
+    assert.equal(await reverse(store, of, '9', true, 400, tester), 'CONVERSION_NOT_FOUND')
     await leads.setDeadline(of, ada.email, 5_000, testerAt(500))
     await buy(ada, '2', 500)
     await reverse(store, of, '2', true, 500, tester)

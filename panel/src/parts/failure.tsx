@@ -3,16 +3,23 @@ import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
 import { words } from './words.ts'
 
+type Props = {
+  of: { error: CallFailed | null; refetch?(): unknown }
+  /** What to say of input that was refused. */
+  invalid?: string
+}
+
 /** Says what went wrong and what to do next. */
-export function Failure({ of }: { of: { error: CallFailed | null; refetch?(): unknown } }) {
+export function Failure({ of, invalid }: Props) {
   const { failures, retry, requestId } = useWords(words)
   const { error, refetch } = of
   if (error === null) return null
+  const said = (error.code === 'INVALID' && invalid) || (failures[error.code] ?? failures.INTERNAL_ERROR)
   const shows = error.code === 'INTERNAL_ERROR' && error.requestId !== null
   return (
     <Alert color="red" variant="outline" role="alert">
       <Stack gap="xs" align="start">
-        <Text size="sm">{failures[error.code] ?? failures.INTERNAL_ERROR}</Text>
+        <Text size="sm">{said}</Text>
         {shows && <Text size="xs">{requestId(error.requestId as string)}</Text>}
         {refetch !== undefined && (
           <Button size="xs" variant="default" onClick={() => refetch()}>

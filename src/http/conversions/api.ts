@@ -9,8 +9,9 @@ import { apiBeside, type BesideParts } from '../beside/api.ts'
 import { describe, listOf } from '../beside/description.ts'
 import type { Operation } from '../beside/operation.ts'
 import { Refusal, sendError } from '../errors.ts'
-import { inTime, parseId } from '../public/leads.ts'
-import { CampaignPath } from '../public/schemas.ts'
+import { cursor, pageOf } from '../public/campaigns.ts'
+import { inTime } from '../public/leads.ts'
+import { CampaignPath, pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
 type Asked = { store: Store; of: CampaignOf; query: Record<string, string>; body: any; now: number }
@@ -35,7 +36,6 @@ function refuseListing({ scopes }: LiveKey, reply: FastifyReply): FastifyReply |
   return is404 || method === 'POST' || scopes.includes('conversions') ? undefined : sendError(reply, 'FORBIDDEN')
 }
 
-const usualLimit = 50
 const path = '/campaigns/{campaignId}/conversions'
 
 const operations: readonly Operation<Asked>[] = [
@@ -59,14 +59,12 @@ const operations: readonly Operation<Asked>[] = [
     ...{ params: CampaignPath, query: shape.ListQuery, answer: 'ConversionList', status: 200 },
     errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
     async run({ store, of, query }) {
-      const limit = Number(query.limit ?? usualLimit)
-      const after = query.afterId === undefined ? 0 : parseId(query.afterId)
-      if (after === null) throw new Refusal('INVALID_CURSOR')
+      const limit = Number(query.limit ?? pageSize)
+      const after = cursor(query.afterId)
       const campaign = await store.configuration.findCampaign(of.campaignId)
       if (campaign?.accountId !== of.accountId) throw new Refusal('CAMPAIGN_NOT_FOUND')
-      const found = await store.conversions.list(campaign, after, limit + 1)
-      const items = found.slice(0, limit).map(conversionDocument)
-      return { items, nextAfterId: found.length > items.length ? (items.at(-1)?.id ?? null) : null }
+      const { items, nextAfterId } = pageOf(await store.conversions.list(campaign, after, limit + 1), limit)
+      return { items: items.map(conversionDocument), nextAfterId }
     },
   },
   {
@@ -75,7 +73,7 @@ const operations: readonly Operation<Asked>[] = [
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {
       const result = await reverse(store, of, orderId, reopen, now, null)
-      if (typeof result !== 'object') throw new Refusal(result ?? 'CONVERSION_NOT_FOUND')
+      if (typeof result === 'string') throw new Refusal(result)
       return { ...conversionDocument(result), orderId }
     },
   },

@@ -1,23 +1,18 @@
 // The shapes of the API for conversions: what validates a request, and what the description says.
 import Type from 'typebox'
 import { orderIdPattern } from '../../core/order.ts'
-import { LeadInput } from '../public/schemas.ts'
+import { closed, id, instant, nullable } from '../beside/schemas.ts'
+import { ListQuery as CampaignQuery, LeadInput } from '../public/schemas.ts'
 
 export const conversionsPath = '/api/conversions/v1'
 
-const closed = { additionalProperties: false }
-const nullable = <T extends Type.TSchema>(schema: T, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
-const id = Type.Integer({ minimum: 1 })
-const instant = Type.String({ format: 'date-time' })
-const { email } = LeadInput.properties
 const orderId = Type.String({ pattern: orderIdPattern, description: '1 to 100 visible characters.' })
 const amount = Type.String({ description: 'A decimal with at most the places of `currency`, such as `49.00`.' })
 const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Of ISO 4217, such as `EUR`.' })
 
 export const ConversionInput = Type.Object(
   {
-    email: Type.Optional(email),
+    email: Type.Optional(LeadInput.properties.email),
     ref: Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$', description: '`lc` of an offer link.' })),
     orderId,
     amount: Type.Optional(amount),
@@ -52,10 +47,4 @@ export const ReversalInput = Type.Object(
   },
   closed,
 )
-export const ListQuery = Type.Object(
-  {
-    limit: Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' })),
-    afterId: Type.Optional(Type.String()),
-  },
-  closed,
-)
+export const ListQuery = Type.Omit(CampaignQuery, ['isDraft'], closed)

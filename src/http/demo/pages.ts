@@ -120,26 +120,21 @@ export function offerPage(language: Language, campaignId: number): string {
 <p class="price"><strong>${t.price}</strong> <s>${t.fullPrice}</s></p>
 <div class="running" data-lastcall="running" hidden><p class="until">${t.running}</p><div class="clock" data-lastcall="countdown"></div></div>
 <form method="post" action="buy"><button class="button">${t.buy}</button></form></div>
-<div data-lastcall="expired" hidden>${closed(language)}</div></section>
+<div data-lastcall="expired" hidden>${ending(language, t.over, t.overText)}</div></section>
 <p class="note">${t.gated}</p>`,
   })
 }
-
-const closed = (language: Language) => ending(language, words[language].over, words[language].overText)
 
 function ending(language: Language, title: string, text: string): string {
   const again = `<p><a class="button" href="./">${words[language].again}</a></p>`
   return `<h1>${title}</h1><p class="lead">${text}</p>${again}`
 }
 
-/** Where the offer is over. */
-export function closedPage(language: Language): string {
-  return page(language, 3, words[language].over, { main: `<section class="card">${closed(language)}</section>` })
-}
-
-export function thanksPage(language: Language): string {
-  const { thanks, bought } = words[language]
-  return page(language, 3, thanks, { main: `<section class="card">${ending(language, thanks, bought)}</section>` })
+/** Where the offer is over, or was taken. */
+export function endPage(language: Language, end: 'closed' | 'thanks'): string {
+  const { over, overText, thanks, bought } = words[language]
+  const [title, text] = end === 'closed' ? [over, overText] : [thanks, bought]
+  return page(language, 3, title, { main: `<section class="card">${ending(language, title, text)}</section>` })
 }
 
 /** What the course costs at half price. */

@@ -8,7 +8,7 @@ import { errorCodeOf } from '../errors.ts'
 import { basePath } from '../public/schemas.ts'
 import { neverKept } from '../visitor/headers.ts'
 import { languageOf, sendWords } from '../visitor/words-page.ts'
-import { closedPage, type Mail, mailPage, offerPage, prices, securityOf, signUpPage, thanksPage } from './pages.ts'
+import { endPage, type Mail, mailPage, offerPage, prices, securityOf, signUpPage } from './pages.ts'
 
 export type ShopParts = {
   /** Where the API answers, such as `http://localhost:8080`. */
@@ -67,20 +67,21 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
     scope.get('/demo/*', async (_, reply) => sendWords(reply, 404))
     scope.get<Path>(folder, async ({ params }, reply) => sendPage(reply, signUpPage(params.language)))
     scope.get<Path>(`${folder}offer`, async (request, reply) => {
-      const { ref, status } = await atTheGate(parts, request)
-      if (status === 401) return goTo(reply, './')
-      if (status === 403) return goTo(reply, 'closed')
+      const ref = await letIn(parts, request, reply)
+      if (ref === undefined) return reply
       const cookie = `${refCookie}=${ref}; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax`
       return sendPage(reply.header('Set-Cookie', cookie), offerPage(request.params.language, parts.campaignId))
     })
-    scope.get<Path>(`${folder}closed`, async ({ params }, reply) => sendPage(reply, closedPage(params.language)))
-    scope.get<Path>(`${folder}thanks`, async ({ params }, reply) => sendPage(reply, thanksPage(params.language)))
+    for (const end of ['closed', 'thanks'] as const) {
+      scope.get<Path>(`${folder}${end}`, async ({ params }, reply) => sendPage(reply, endPage(params.language, end)))
+    }
     scope.post<Path>(`${folder}buy`, async (request, reply) => {
-      const { ref, status } = await atTheGate(parts, request)
-      if (status === 401) return goTo(reply, './')
-      if (status === 403) return goTo(reply, 'closed')
-      const isTold = await tellOrder(parts, ref, request.params.language)
-      return isTold ? goTo(reply, 'thanks') : sendWords(reply, 503)
+      const ref = await letIn(parts, request, reply)
+      if (ref === undefined) return reply
+      // One order for each lead: who presses twice buys once.
+      const order = { ref, orderId: `demo-${ref.slice(0, 8)}`, ...prices[request.params.language] }
+      const answer = await ask(parts, conversionsPath, 'conversions', order)
+      return answer?.ok ? goTo(reply, 'thanks') : sendWords(reply, 503)
     })
     scope.get<Path>(`${folder}mail/:mailId`, async ({ params }, reply) => {
       const mail = sent.get(params.mailId)
@@ -102,40 +103,36 @@ export function buildShop(parts: ShopParts): FastifyPluginAsync {
 /** The widget takes the ref out of the address, so the shop keeps it. */
 const refCookie = 'lastcall-demo'
 
-/** Whether the visitor may see the offer, by the status of the gate; 503 lets in. */
-async function atTheGate({ origin, campaignId }: ShopParts, { query, headers }: FastifyRequest<Path>) {
+/** The ref of a visitor who may see the offer, by the status of the gate; 503 lets in. Others are sent elsewhere. */
+async function letIn({ origin, campaignId }: ShopParts, { query, headers }: FastifyRequest<Path>, reply: FastifyReply) {
   const given = /^[0-9a-f]{32}$/.exec(query.lc ?? '')?.[0]
   const ref = given ?? /(?:^|; )lastcall-demo=([0-9a-f]{32})(?:;|$)/.exec(headers.cookie ?? '')?.[1] ?? ''
   const { status } = await fetch(`${origin}/visitor/v1/campaigns/${campaignId}/gate`, {
     headers: { 'Lastcall-Ref': ref },
     signal: AbortSignal.timeout(1_000),
   }).catch(() => ({ status: 503 }))
-  return { ref, status }
+  if (status !== 401 && status !== 403) return ref
+  goTo(reply, status === 401 ? './' : 'closed')
+  return undefined
 }
 
-/** One order for each lead: who presses twice buys once. */
-async function tellOrder({ origin, key, campaignId }: ShopParts, ref: string, language: Language): Promise<boolean> {
-  const answer = await fetch(`${origin}${conversionsPath}/campaigns/${campaignId}/conversions`, {
+/** Asks an API about the campaign; undefined where it is out of reach. */
+async function ask({ origin, key, campaignId }: ShopParts, path: string, what: string, body: object) {
+  return fetch(`${origin}${path}/campaigns/${campaignId}/${what}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ ref, orderId: `demo-${ref.slice(0, 8)}`, ...prices[language] }),
+    body: JSON.stringify(body),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch(() => undefined)
-  return answer?.ok === true
 }
 
 /** Undefined where the API is out of reach, or does not let us. */
 async function register(
-  { origin, key, campaignId }: ShopParts,
+  parts: ShopParts,
   email: string,
   language: Language,
 ): Promise<Registered | 'refused' | undefined> {
-  const answer = await fetch(`${origin}${basePath}/campaigns/${campaignId}/leads`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, language }),
-    signal: AbortSignal.timeout(timeoutMs),
-  }).catch(() => undefined)
+  const answer = await ask(parts, basePath, 'leads', { email, language })
   if (answer?.status === 422) return 'refused'
   return answer?.ok ? ((await answer.json()) as Registered) : undefined
 }

@@ -10,6 +10,8 @@ import type { Endpoint } from '../../store/events.ts'
 import type { Store } from '../../store/store.ts'
 import type { Operation } from '../beside/operation.ts'
 import { Refusal } from '../errors.ts'
+import { pageOf } from '../public/campaigns.ts'
+import { pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
 export type Asked = {
@@ -24,7 +26,6 @@ export type Asked = {
   body: any
 }
 
-const usualLimit = 50
 const one = '/endpoints/{endpointId}'
 const notFound = ['ENDPOINT_NOT_FOUND'] as const
 
@@ -34,9 +35,8 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ query: shape.ListQuery, answer: 'EndpointList', status: 200, errors: [] },
     async run({ endpoints, accountId, query }) {
       const all = (await endpoints.list(accountId)).filter(({ id }) => id > Number(query.afterId ?? 0))
-      const page = all.slice(0, Number(query.limit ?? usualLimit))
-      const items = await Promise.all(page.map(endpoints.view))
-      return { items, nextAfterId: all.length > page.length ? (page.at(-1)?.id ?? null) : null }
+      const { items, nextAfterId } = pageOf(all, Number(query.limit ?? pageSize))
+      return { items: await Promise.all(items.map(endpoints.view)), nextAfterId }
     },
   },
   {
@@ -116,7 +116,7 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ id: 'listDeliveries', method: 'GET', path: `${one}/deliveries`, summary: 'Read the log, newest first' },
     ...{ query: shape.LogQuery, answer: 'DeliveryList', status: 200, errors: notFound },
     async run({ endpoints, endpoint, query }) {
-      const { before, outcome, limit = usualLimit } = query as { before?: string; outcome?: 'failed'; limit?: string }
+      const { before, outcome, limit = pageSize } = query as { before?: string; outcome?: 'failed'; limit?: string }
       const page = await endpoints.log(endpoint, { outcome, before, limit: Number(limit) })
       if (page === undefined) {
         throw new Refusal('VALIDATION_ERROR', 'before must be nextBefore of an answer, or an instant')

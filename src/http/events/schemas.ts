@@ -3,13 +3,10 @@ import Type from 'typebox'
 import { eventKinds, wantedKinds } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
 import { tryCauses } from '../../events/sender.ts'
+import { closed, id, instant, nullable } from '../beside/schemas.ts'
 
 export const eventsPath = '/api/events/v1'
 
-const closed = { additionalProperties: false }
-const instant = Type.String({ format: 'date-time' })
-const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const id = Type.Integer({ minimum: 1 })
 const choice = <const T extends readonly string[]>(names: T) => Type.Enum([...names] as T[number][], { type: 'string' })
 
 const settings = {

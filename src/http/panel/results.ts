@@ -1,7 +1,8 @@
 // What came of a campaign between two days: its people, what happened, and the same of the time before.
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import { dayRange } from '../../core/day-range.ts'
 import type { Seconds } from '../../core/instant.ts'
-import { DAY_SECONDS, type Day, dayOf, parseDate } from '../../core/mechanism/calendar.ts'
+import { DAY_SECONDS, type Day, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { dateOf } from '../../leads/counting.ts'
 import { openOffersOf } from '../../leads/open-offers.ts'
@@ -12,11 +13,11 @@ import { forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
 const usualDays = 30
-const mostDays = 366
 
 const LocalDate = Type.String({ pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
 /** Days of the campaign's time zone, both included; the last thirty where they are left out. */
 export const Range = Type.Object({ from: Type.Optional(LocalDate), to: Type.Optional(LocalDate) }, closed)
+type Range = Static<typeof Range>
 
 /** People are those who signed up on the day; what happened is of anybody, on the day itself. */
 export type ResultsOfDay = {
@@ -55,19 +56,11 @@ export const resultsRoutes = {
 }
 
 /** @throws PanelRefusal */
-export function readRange(
-  { timeZone }: Campaign,
-  query: { from?: string; to?: string },
-  now: Seconds,
-): { from: Day; to: Day; today: Day } {
+export function readRange({ timeZone }: Campaign, query: Range, now: Seconds) {
   const today = dayOf(zoneOf(timeZone).toLocal(now))
-  const to = query.to === undefined ? today : parseDate(query.to)
-  if (to === undefined) throw invalid('to', 'must be a date such as 2026-12-31')
-  const from = query.from === undefined ? to - usualDays + 1 : parseDate(query.from)
-  if (from === undefined) throw invalid('from', 'must be a date such as 2026-12-31')
-  if (from > to) throw invalid('from', 'must not be after to')
-  if (to - from >= mostDays) throw invalid('from', `must be at most ${mostDays} days before to`)
-  return { from, to, today }
+  const range = dayRange(query, today, usualDays)
+  if ('message' in range) throw invalid(range.path, range.message)
+  return { ...range, today }
 }
 
 /** A number for each day from `from` on and before `until`. */

@@ -37,7 +37,7 @@ export const salesRoutes = {
     body: Type.Object({ orderId: Type.String({ pattern: orderIdPattern }), reopen: Type.Boolean() }, closed),
     async run({ campaign, parts: { store }, body: { orderId, reopen }, now, by }) {
       const reversed = await reverse(store, named(campaign), orderId, reopen, now, by)
-      if (typeof reversed !== 'object') throw new PanelRefusal('NOT_FOUND')
+      if (typeof reversed === 'string') throw new PanelRefusal('NOT_FOUND')
       return conversionDocument(reversed)
     },
   }),

@@ -19,27 +19,33 @@ export function addCampaignRoutes(scope: FastifyInstance, store: Store): void {
       const filter = {
         // One more than asked for tells whether there is a further page.
         limit: limit + 1,
-        afterId: query.afterId === undefined ? 0 : cursor(query.afterId),
+        afterId: cursor(query.afterId),
         isDraft: query.isDraft === undefined ? null : query.isDraft === 'true',
       }
       const found = await store.configuration.listCampaigns((key as LiveKey).account.id, filter)
-      const page = found.slice(0, limit)
+      const { items, nextAfterId } = pageOf(found, limit)
       return {
-        items: page.map(({ id, name, typeId, isDraft }) => ({
+        items: items.map(({ id, name, typeId, isDraft }) => ({
           id,
           name,
           type: { id: typeId, name: campaignTypes[typeId] as string },
           isDraft,
         })),
-        nextAfterId: found.length > page.length ? (page.at(-1)?.id ?? null) : null,
+        nextAfterId,
       }
     },
   )
 }
 
-/** @throws Refusal where it is no integer from 1 to 2^53-1 */
-function cursor(text: string): number {
-  const id = parseId(text)
+/** The id behind which a page begins. @throws Refusal where it is no integer from 1 to 2^53-1 */
+export function cursor(text: string | undefined): number {
+  const id = text === undefined ? 0 : parseId(text)
   if (id === null) throw new Refusal('INVALID_CURSOR')
   return id
+}
+
+/** The first `limit` of what was found, and behind which id the next page begins. */
+export function pageOf<Of extends { id: number }>(found: readonly Of[], limit: number) {
+  const items = found.slice(0, limit)
+  return { items, nextAfterId: found.length > items.length ? (items.at(-1)?.id ?? null) : null }
 }

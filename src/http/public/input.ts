@@ -1,6 +1,6 @@
 // What is wrong with a request of the public API and those beside it, in words.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
-import { emailMaxLength } from '../../core/email.ts'
+import { emailWanted } from '../../core/email.ts'
 import { languages } from '../../core/offer.ts'
 import { orderIdWanted } from '../../core/order.ts'
 import { pageMaxSize } from './schemas.ts'
@@ -9,7 +9,7 @@ const messages: Record<string, string> = {
   campaignId: 'campaignId must be an integer of 1 or more',
   limit: `limit must be an integer from 1 to ${pageMaxSize}`,
   isDraft: 'isDraft must be true or false',
-  email: `email must be an email address in ASCII of at most ${emailMaxLength} characters`,
+  email: `email must be ${emailWanted}`,
   orderId: `orderId must be ${orderIdWanted}`,
   language: `language must be ${languages.join(' or ')}`,
 }

@@ -5,7 +5,7 @@ import { type Gate, gateAt } from '../../core/gate.ts'
 import { formatInstant } from '../../core/instant.ts'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
-import { campaignPath, type VisitorParts } from './parts.ts'
+import { allow, campaignPath, type VisitorParts } from './parts.ts'
 
 /** Of one campaign in a minute, in this process. A customer's server asks from one address, so none is limited. */
 const mostQuestions = 60_000
@@ -34,24 +34,14 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
       return sendUnavailable(reply)
     })
     const path = campaignPath('gate')
-    scope.options(path, async (_, reply) =>
-      reply
-        .code(204)
-        .headers({
-          ...everyAnswer,
-          'Access-Control-Allow-Methods': 'GET, HEAD',
-          'Access-Control-Allow-Headers': 'Lastcall-Ref',
-          'Access-Control-Max-Age': '86400',
-        })
-        .send(),
-    )
+    scope.options(path, async (_, reply) => allow(reply.headers(everyAnswer), 'GET, HEAD', 'Lastcall-Ref'))
     scope.get<GateRequest>(path, async (request, reply) => {
       const grace = graceOf(request)
       const campaign = await visitors.campaign(Number(request.params.campaignId))
       if (campaign === undefined || !countRequest(asked, campaign.id, most, now()).allowed)
         return sendUnavailable(reply)
       const lead = await visitors.leadIn(campaign, refOf(request))
-      if (lead === undefined) return sendUnknown(reply)
+      if (lead === undefined) return reply.code(401).headers(unknown).send()
       return sendGate(reply, gateAt(campaign.terms, lead.attempt, grace, now()))
     })
   }
@@ -89,7 +79,6 @@ const unknown = {
   ...{ ...everyAnswer, 'Lastcall-State': 'unknown' },
   ...{ 'WWW-Authenticate': 'Lastcall', 'Cache-Control': 'max-age=30' },
 }
-const sendUnknown = (reply: FastifyReply) => reply.code(401).headers(unknown).send()
 
 /** The page's owner has decided what happens then. */
 const unavailable = { ...everyAnswer, 'Lastcall-State': 'unavailable', 'Cache-Control': 'no-store' }

@@ -10,7 +10,7 @@ import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useJson } from '../json.ts'
 import { errors } from '../public/schemas.ts'
 import { fetcherOf } from './fetcher.ts'
-import { campaignPath, type VisitorParts } from './parts.ts'
+import { allow, campaignPath, type VisitorParts } from './parts.ts'
 import { FormAnswer, FormInput, OfferAnswer, OfferInput, refusalOf } from './widget-schemas.ts'
 
 declare module 'fastify' {
@@ -146,14 +146,8 @@ function refuseRate(reply: FastifyReply, resetSeconds: number): FastifyReply {
   return sendError(reply, 'RATE_LIMITED', message)
 }
 
-/** A preflight (Fetch standard, "CORS-preflight fetch"): the widget needs none, but pages of others may. */
-async function allowPost(_: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const allowed = { 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Allow-Headers': 'Content-Type' }
-  return reply
-    .code(204)
-    .headers({ ...allowed, 'Access-Control-Max-Age': '86400' })
-    .send()
-}
+/** The widget needs no preflight, but pages of others may. */
+const allowPost = async (_: FastifyRequest, reply: FastifyReply) => allow(reply, 'POST', 'Content-Type')
 
 function offerOf(shown: Shown | undefined, { arrivedAt }: FastifyRequest, nowMs: number): OfferAnswer {
   const { campaign, offer, nextAt, isKnown = false } = shown ?? {}

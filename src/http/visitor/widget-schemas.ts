@@ -1,7 +1,7 @@
 // The shapes of the widget API: what validates a body, and what types and writes an answer.
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import Type, { type Static, type TObject } from 'typebox'
-import { emailMaxLength } from '../../core/email.ts'
+import { emailWanted } from '../../core/email.ts'
 import { Refusal } from '../errors.ts'
 import { LeadInput } from '../public/schemas.ts'
 
@@ -29,7 +29,7 @@ const messages: Record<string, string> = {
   client: 'client must be 32 hexadecimal digits',
   visit: 'visit must be true or false',
   page: 'page must be the address of a page',
-  email: `email must be an email address in ASCII of at most ${emailMaxLength} characters`,
+  email: `email must be ${emailWanted}`,
   website: 'website must be text',
 }
 

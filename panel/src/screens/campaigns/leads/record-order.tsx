@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
-import { LeadOrders } from '../results/sales.tsx'
-import { salesWords } from '../results/sales-words.ts'
+import { money } from '../results/sales.tsx'
+import { salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { Section, type WholeLead } from './lead-drawer.tsx'
-import { leadKey, useLeadChange } from './use-leads.ts'
+import { useLeadChange } from './use-leads.ts'
 
 const empty = { orderId: '', amount: '', currency: '' }
 
@@ -17,10 +17,18 @@ type Props = { lead: WholeLead; settings: Settings }
 /** What a lead bought, and one more that a user knows of. */
 export function Orders({ lead, settings }: Props) {
   const text = useWords(salesWords)
+  const language = useLanguage()
   const may = useMay('member')
   return (
     <Section title={text.orders}>
-      <LeadOrders orders={lead.orders} timeZone={settings.timeZone} />
+      {lead.orders.length === 0 && <Text size="sm">{text.noOrders}</Text>}
+      {lead.orders.map(({ id, orderId, at, amount, currency, secondsLeft, reversedAt }) => (
+        <Text key={id} size="sm" {...(reversedAt !== null && { td: 'line-through' })}>
+          <b>{orderId}</b> · <TimeText at={at} timeZone={settings.timeZone} />
+          {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
+          {secondsLeft !== null && ` · ${timeLeftText(secondsLeft, language)}`}
+        </Text>
+      ))}
       {may && <RecordOrder lead={lead} settings={settings} />}
     </Section>
   )
@@ -28,19 +36,13 @@ export function Orders({ lead, settings }: Props) {
 
 function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const text = useWords(salesWords)
-  const client = useQueryClient()
   const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, (leads) => leads)
   const [order, setOrder] = useState(empty)
-  const isWrong = send.error?.code === 'INVALID'
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     const { orderId, amount, currency } = order
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
-    await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body }).then(
-      () => setOrder(empty),
-      () => {},
-    )
-    await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
+    send.mutate({ params: { campaignId, ref: lead.ref }, body }, { onSuccess: () => setOrder(empty) })
   }
   const field = (name: keyof typeof empty, label: string) => (
     <TextInput
@@ -62,13 +64,7 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
           {field('amount', text.amount)}
           {field('currency', text.currency)}
         </Group>
-        {isWrong ? (
-          <Text size="sm" c="red" role="alert">
-            {text.wrong}
-          </Text>
-        ) : (
-          <Failure of={{ error: send.error }} />
-        )}
+        <Failure of={{ error: send.error }} invalid={text.wrong} />
         <Group gap="sm">
           <Button type="submit" variant="default" loading={send.isPending}>
             {text.tell}

@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -7,14 +6,13 @@ import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import type { Settings } from '../use-campaign.ts'
 import { DeadlineInput } from './deadline-input.tsx'
 import { Section, type WholeLead } from './lead-drawer.tsx'
-import { leadKey, useLeadChange } from './use-leads.ts'
+import { useLeadChange } from './use-leads.ts'
 import { words } from './words.ts'
 
 /** A deadline for one lead, as clocks of the campaign's zone show it. */
 export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Settings }) {
   const text = useWords(words)
   const { id: campaignId, timeZone } = settings
-  const client = useQueryClient()
   const send = useLeadChange('PUT /campaigns/:campaignId/leads/:ref/deadline', campaignId, (leads, changed) =>
     leads.map((one) => (one.ref === changed.ref ? { ...one, ...changed } : one)),
   )
@@ -23,15 +21,11 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
   const save = async (next: string | null) => {
     await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body: { at: next } })
     setAt('')
-    await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
   }
   const later = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', campaignId, (leads, { leads: changed }) =>
     leads.map((one) => ({ ...one, ...changed.find(({ ref }) => ref === one.ref) })),
   )
-  const dayLater = async () => {
-    await later.mutateAsync({ params: { campaignId }, body: { refs: [lead.ref], at: null } })
-    await client.invalidateQueries({ queryKey: leadKey(campaignId, lead.ref) })
-  }
+  const dayLater = () => later.mutate({ params: { campaignId }, body: { refs: [lead.ref], at: null } })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save(at).catch(() => {})
@@ -58,7 +52,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
               {text.deadlineSet}
             </Button>
             {lead.deadline !== null && (
-              <Button variant="default" loading={later.isPending} onClick={() => dayLater().catch(() => {})}>
+              <Button variant="default" loading={later.isPending} onClick={dayLater}>
                 {text.dayLater}
               </Button>
             )}

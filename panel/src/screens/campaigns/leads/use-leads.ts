@@ -101,11 +101,10 @@ export function useLeadChange<Name extends RouteName>(
           : { ...data, pages: data.pages.map((step) => ({ ...step, leads: change(step.leads, answer) })) },
       )
     },
+    // The lead that is shown beside the list, too.
+    onSettled: () => client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') }),
   })
 }
-
-export const leadKey = (campaignId: number, ref: string) =>
-  keyOf('GET /campaigns/:campaignId/leads/:ref', { params: { campaignId, ref } })
 
 /** After many leads were made at once. */
 export function useLeadsAnew(campaignId: number): () => Promise<void> {

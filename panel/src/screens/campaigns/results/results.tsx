@@ -1,4 +1,4 @@
-import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Table, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { locales, useLanguage, useWords } from '../../../language.ts'
@@ -8,6 +8,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { NumberTable } from '../../../parts/number-table.tsx'
 import type { PartProps } from '../campaign.tsx'
 import { Funnel, steps } from './people.tsx'
 import { RangeBar, useRange } from './range.tsx'
@@ -132,32 +133,17 @@ function Happened({ of: { days, totals, before }, onZoom }: SectionProps) {
 
 function Pages({ of: { pages } }: { of: Results }) {
   const text = useWords(words)
-  const language = useLanguage()
-  const number = new Intl.NumberFormat(language)
   return (
     <Section title={text.pages}>
       {pages.length === 0 ? (
         <Text size="sm">{text.noPages}</Text>
       ) : (
         <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
-          <Table miw={300}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{text.page}</Table.Th>
-                <Table.Th ta="end">{text.kinds.click}</Table.Th>
-                <Table.Th ta="end">{text.kinds.visit}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {pages.map(({ pageUrl, click, visit }) => (
-                <Table.Tr key={pageUrl}>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{pageUrl ?? text.otherPages}</Table.Td>
-                  <Table.Td ta="end">{number.format(click)}</Table.Td>
-                  <Table.Td ta="end">{number.format(visit)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <NumberTable
+            miw={300}
+            head={[text.page, text.kinds.click, text.kinds.visit]}
+            lines={pages.map(({ pageUrl, click, visit }) => [pageUrl ?? text.otherPages, click, visit])}
+          />
         </ScrollArea>
       )}
     </Section>

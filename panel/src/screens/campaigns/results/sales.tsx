@@ -9,6 +9,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { NumberTable } from '../../../parts/number-table.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -17,7 +18,6 @@ import { Section } from './results.tsx'
 import { salesWords, timeLeftText } from './sales-words.ts'
 
 export type Sales = AnswerOf<'GET /campaigns/:campaignId/sales'>
-type Revenue = Sales['orders']['revenue']
 
 /** Who bought in these days, for how much, and how long before the end. */
 export function SalesSection({ settings, range }: { settings: Settings; range: Range }) {
@@ -44,13 +44,13 @@ export function SalesSection({ settings, range }: { settings: Settings; range: R
   )
 }
 
-const money = (revenue: Revenue, language: string) =>
+/** `€49.00, $20.00`. */
+export const money = (revenue: Sales['orders']['revenue'], language: string) =>
   Object.entries(revenue)
     .map(([currency, amount]) => {
+      const number = new Intl.NumberFormat(language, { style: 'currency', currency })
       // Exact, whatever its size: the text is not made a number first.
-      return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
-        amount as Intl.StringNumericLiteral,
-      )
+      return number.format(amount as Intl.StringNumericLiteral)
     })
     .join(', ') || '–'
 
@@ -76,24 +76,10 @@ function TimeLeft({ of: { timeLeft } }: { of: Sales }) {
   const text = useWords(salesWords)
   const language = useLanguage()
   return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{text.left}</Table.Th>
-          <Table.Th ta="end">{text.orders}</Table.Th>
-          <Table.Th ta="end">{text.revenue}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {timeLeft.map(({ left, orders, revenue }) => (
-          <Table.Tr key={left}>
-            <Table.Td>{text.timesLeft[left]}</Table.Td>
-            <Table.Td ta="end">{new Intl.NumberFormat(language).format(orders)}</Table.Td>
-            <Table.Td ta="end">{money(revenue, language)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <NumberTable
+      head={[text.left, text.orders, text.revenue]}
+      lines={timeLeft.map(({ left, orders, revenue }) => [text.timesLeft[left], orders, money(revenue, language)])}
+    />
   )
 }
 
@@ -138,9 +124,7 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
   )
 }
 
-type OrderOfCampaign = { campaignId: number; orderId: string; closed: boolean }
-
-function Reverse({ campaignId, orderId, closed }: OrderOfCampaign) {
+function Reverse({ campaignId, orderId, closed }: { campaignId: number; orderId: string; closed: boolean }) {
   const text = useWords(salesWords)
   const [isAsking, { open, close }] = useDisclosure()
   const [reopen, setReopen] = useState(false)
@@ -184,20 +168,4 @@ function saveCsv(name: string, { from, to, timeLeft, sinceRegistration, days }: 
   })
   const text = ['part,value,orders,currency,revenue', ...lines].map((line) => `${line}\r\n`).join('')
   download(new Blob([text], { type: 'text/csv' }), fileName(`${name} sales ${from} ${to}`, 'csv'))
-}
-
-type OrdersOfLead = { orders: AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>['orders']; timeZone: string }
-
-/** What one lead bought. */
-export function LeadOrders({ orders, timeZone }: OrdersOfLead) {
-  const text = useWords(salesWords)
-  const language = useLanguage()
-  if (orders.length === 0) return <Text size="sm">{text.noOrders}</Text>
-  return orders.map(({ id, orderId, at, amount, currency, secondsLeft, reversedAt }) => (
-    <Text key={id} size="sm" {...(reversedAt !== null && { td: 'line-through' })}>
-      <b>{orderId}</b> · <TimeText at={at} timeZone={timeZone} />
-      {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
-      {secondsLeft !== null && ` · ${timeLeftText(secondsLeft, language)}`}
-    </Text>
-  ))
 }
