@@ -1,9 +1,9 @@
 // Walks along what is due, one lane for each endpoint, at the pace of its server. Nothing runs where nobody has one.
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import { type Endpoint, purgedAtOnce } from '../store/events.ts'
+import { type Lease, openLease } from './lease.ts'
 import { type RoundParts, runRound } from './round.ts'
 import { sweepOn } from './sweep.ts'
 
@@ -16,9 +16,6 @@ export type DispatcherParts = Omit<RoundParts, 'isStopping'> & {
 }
 
 const pollMs = 500
-const leaseMs = 10_000
-/** A node that could not say for so long that it lives has lost its endpoints. */
-const heldMs = 25_000
 const tidyMs = 600_000
 /** How long what is done beside the lanes may take at a time. */
 const besidesMs = 300
@@ -30,33 +27,30 @@ const quietMs = 600_000
 
 export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const { store, log, now } = parts
-  const holder = randomUUID()
+  const lease = openLease(store)
   const lanes = new Map<number, Promise<void>>()
   let isClosed = false
   let isNeeded = true
-  let leasedAt = Number.NEGATIVE_INFINITY
-  const isStopping = () => isClosed || performance.now() - leasedAt > heldMs
+  const isStopping = (accountId: number) => isClosed || !lease.isHeld(accountId)
   const seconds = () => Math.floor(now() / 1_000)
   const clock = watchClock(parts)
   const paces = openPaces(now)
-  const besides = openBesides({ ...parts, isStopping, holder, isBusy: (id) => lanes.has(id) })
+  const besides = openBesides({ ...parts, lease, isStopping, isClosed: () => isClosed, isBusy: (id) => lanes.has(id) })
 
   store.onChange(() => {
     isNeeded = true
-    leasedAt = Math.min(leasedAt, performance.now() - leaseMs)
+    lease.hurry()
   })
 
   async function poll(): Promise<void> {
     clock.look()
     if (!isNeeded || clock.isQuiet()) return
-    if (performance.now() - leasedAt >= leaseMs) {
-      isNeeded = await store.events.hasEndpoints()
+    if (lease.isToRenew()) {
+      isNeeded = await lease.renew()
       if (!isNeeded) return
-      await store.events.lease(holder)
-      leasedAt = performance.now()
       besides.mayBeMore()
     }
-    for (const endpoint of await store.events.dueEndpoints(holder, seconds())) {
+    for (const endpoint of await lease.due(seconds())) {
       const { id } = endpoint
       const begin = () => run(endpoint).finally(() => lanes.delete(id))
       if (!lanes.has(id)) lanes.set(id, begin())
@@ -69,12 +63,12 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     try {
       for (;;) {
         const endpoint = await store.events.findEndpoint(accountId, id)
-        if (isStopping() || clock.isQuiet() || endpoint === undefined) return
+        if (isStopping(accountId) || clock.isQuiet() || endpoint === undefined) return
         if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return
         if ((await parts.configCache.account(accountId))?.suspended !== false) return
         const room = paces.roomOf(endpoint)
         if (room <= 0) return
-        const { sent, isMore } = await runRound({ ...parts, isStopping }, endpoint, room)
+        const { sent, isMore } = await runRound({ ...parts, isStopping: () => isStopping(accountId) }, endpoint, room)
         paces.add(id, sent)
         // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
         if (!isMore) return
@@ -94,7 +88,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     async close() {
       isClosed = true
       await Promise.race([Promise.allSettled([stopPolling(), ...lanes.values()]), sleep(closeMs)])
-      await Promise.race([store.events.release(holder).catch(() => {}), sleep(200)])
+      await Promise.race([lease.release().catch(() => {}), sleep(200)])
       await parts.sender.close()
     },
   }
@@ -153,10 +147,16 @@ function openPaces(now: () => number) {
   }
 }
 
-type BesidesParts = DispatcherParts & { holder: string; isStopping(): boolean; isBusy(endpointId: number): boolean }
+type BesidesParts = DispatcherParts & {
+  lease: Lease
+  isStopping(accountId: number): boolean
+  isClosed(): boolean
+  isBusy(endpointId: number): boolean
+}
 
 /** What is done beside the lanes, a little at a time: going through leads, removing what is left, and measuring. */
-function openBesides({ store, now, holder, isStopping, isBusy, onDropped, onWaiting }: BesidesParts) {
+function openBesides(parts: BesidesParts) {
+  const { store, now, lease, isStopping, isClosed, isBusy, onDropped, onWaiting } = parts
   const seconds = () => Math.floor(now() / 1_000)
   let isMore = true
   let tidiedAt = Number.NEGATIVE_INFINITY
@@ -164,10 +164,10 @@ function openBesides({ store, now, holder, isStopping, isBusy, onDropped, onWait
   /** True where something is left. What a person asked for waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
-      const sweeps = await store.events.sweeps(holder)
+      const sweeps = await lease.sweeps()
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
-      for (const one of ready) if (!isStopping()) await sweepOn(store, one, seconds())
-      const goesOn = ready.some(({ cause }) => cause !== 'backfill') && performance.now() < until && !isStopping()
+      for (const one of ready) if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, seconds())
+      const goesOn = ready.some(({ cause }) => cause !== 'backfill') && performance.now() < until && !isClosed()
       if (!goesOn) return sweeps.length > 0
     }
   }
@@ -176,7 +176,7 @@ function openBesides({ store, now, holder, isStopping, isBusy, onDropped, onWait
     const deleted = await store.events.deletedEndpoints()
     for (const endpoint of deleted) {
       for (let isDone = false; !isDone; ) {
-        if (performance.now() > until || isStopping()) return true
+        if (performance.now() > until || isClosed()) return true
         isDone = await store.events.purge(endpoint)
       }
     }
@@ -185,7 +185,7 @@ function openBesides({ store, now, holder, isStopping, isBusy, onDropped, onWait
 
   async function measure(): Promise<void> {
     let [count, oldestAt] = [0, seconds()]
-    for (const endpoint of await store.events.dueEndpoints(holder, seconds())) {
+    for (const endpoint of await lease.due(seconds())) {
       const { waiting, oldestDueAt } = await store.events.waiting(endpoint, seconds())
       count += waiting
       oldestAt = Math.min(oldestAt, oldestDueAt ?? oldestAt)
@@ -201,9 +201,11 @@ function openBesides({ store, now, holder, isStopping, isBusy, onDropped, onWait
       if (!isMore) return
       isMore = false
       const until = performance.now() + besidesMs
-      const isLeft = [await sweep(until), await purge(until)].includes(true)
-      isMore ||= isLeft
+      const isSwept = await sweep(until)
+      isMore ||= isSwept
       await measure()
+      const isPurged = await purge(until)
+      isMore ||= isPurged
       if (performance.now() - tidiedAt < tidyMs) return
       const dropped = await store.events.purgeOld(seconds())
       if (dropped > 0) onDropped(dropped)

@@ -5,6 +5,11 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'
 }
 
+/** A server behind the database is away, as a worker of Citus: what has no rows there can still be asked for. */
+export class PartlyUnavailable extends StoreUnavailable {
+  override name = 'PartlyUnavailable'
+}
+
 /** A database that this program must not touch; the message is one line for the operator. */
 export class UnusableDatabase extends Error {
   override name = 'UnusableDatabase'

@@ -89,7 +89,7 @@ const mostOldSecrets = 10
 export function eventsOn(runner: Runner, options: EventsOptions) {
   const { read, write, writeUnflushed } = runner
   return {
-    ...boundTo(read, { listEndpoints, findEndpoint, waiting, hasEndpoints, deletedEndpoints }),
+    ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),
     ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
     ...boundTo(write, { resend, resendFailed, discardBefore }),
     ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
@@ -99,41 +99,46 @@ export function eventsOn(runner: Runner, options: EventsOptions) {
   }
 }
 
-/** Endpoints are served by one node at a time. `holder` names a node. */
+/** Endpoints are served by one node at a time. `holder` names a node. Without an account's id, those of all accounts. */
 function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptions) {
   const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
+  const andOf = (accountId: number | undefined) => (accountId === undefined ? '' : 'AND e.account_id = ?')
+  const only = (accountId: number | undefined) => (accountId === undefined ? [] : [accountId])
   return {
     /** Takes the endpoints that no living node has, and keeps those of `holder`, for 30 seconds. */
-    async lease(holder: string): Promise<void> {
+    async lease(holder: string, accountId?: number): Promise<void> {
       if (sharedClock === null) return
       await writeUnflushed((sql) =>
         sql.run(
-          `UPDATE endpoints SET lease_holder = ?, lease_ends_at = ${sharedClock} + ${leaseSeconds}
-            WHERE paused_at IS NULL AND (lease_holder = ? OR lease_ends_at IS NULL OR lease_ends_at < ${sharedClock})`,
-          ...[holder, holder],
+          `UPDATE endpoints AS e SET lease_holder = ?, lease_ends_at = ${sharedClock} + ${leaseSeconds}
+            WHERE paused_at IS NULL AND (lease_holder = ? OR lease_ends_at IS NULL OR lease_ends_at < ${sharedClock})
+              ${andOf(accountId)}`,
+          ...[holder, holder, ...only(accountId)],
         ),
       )
     },
     /** Lets other nodes have them at once. */
-    async release(holder: string): Promise<void> {
-      const ended = 'UPDATE endpoints SET lease_ends_at = NULL WHERE lease_holder = ?'
-      if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder))
+    async release(holder: string, accountId?: number): Promise<void> {
+      const ended = `UPDATE endpoints AS e SET lease_ends_at = NULL WHERE lease_holder = ? ${andOf(accountId)}`
+      if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder, ...only(accountId)))
     },
     /** The endpoints of `holder` for which something is due, and whose servers may be tried. */
-    async dueEndpoints(holder: string, now: Seconds): Promise<Endpoint[]> {
-      const of = (table: string) =>
-        `SELECT 1 FROM ${table} AS n WHERE n.account_id = e.account_id AND endpoint_id = e.id`
+    async dueEndpoints(holder: string, now: Seconds, accountId?: number): Promise<Endpoint[]> {
+      const id = accountId === undefined ? 'e.account_id' : '?'
+      const of = (table: string) => `SELECT 1 FROM ${table} AS n WHERE n.account_id = ${id} AND endpoint_id = e.id`
       const sql = `SELECT * FROM endpoints AS e WHERE ${mine} AND paused_at IS NULL AND coalesce(next_try_at, 0) <= ?
         AND (EXISTS (${of('notices')} AND ${dueBy(sharedClock)})
-          OR EXISTS (${of('failed_deliveries')} AND next_at <= ?))`
-      return (await read(({ all }) => all(sql, holder, now, now, now, now))).map(toEndpoint)
+          OR EXISTS (${of('failed_deliveries')} AND next_at <= ?)) ${andOf(accountId)}`
+      const own = only(accountId)
+      const values = [holder, now, ...own, now, now, ...own, now, ...own]
+      return (await read(({ all }) => all(sql, ...values))).map(toEndpoint)
     },
     /** Sweeps for endpoints of `holder` that are on. */
-    async sweeps(holder: string): Promise<Sweep[]> {
+    async sweeps(holder: string, accountId?: number): Promise<Sweep[]> {
       const sql = `SELECT e.*, campaign_id, cause, begun_at, schedules_before, after_email, restarts FROM sweeps AS s
         JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
-        WHERE ${mine} AND paused_at IS NULL ORDER BY cause, campaign_id LIMIT 100`
-      return (await read(({ all }) => all(sql, holder))).map(toSweep)
+        WHERE ${mine} AND paused_at IS NULL ${andOf(accountId)} ORDER BY cause, campaign_id LIMIT 100`
+      return (await read(({ all }) => all(sql, holder, ...only(accountId)))).map(toSweep)
     },
   }
 }
@@ -331,8 +336,9 @@ async function startSweep(
   )
 }
 
-async function hasEndpoints(sql: Sql): Promise<boolean> {
-  return (await sql.get('SELECT 1 AS found FROM endpoints LIMIT 1')) !== undefined
+/** Their ids. */
+async function accountsWithEndpoints(sql: Sql): Promise<number[]> {
+  return (await sql.all('SELECT DISTINCT account_id FROM endpoints')).map((row) => row.account_id)
 }
 
 /** Ascending id. */

@@ -38,7 +38,7 @@ function listened(): Asked[] {
 
 /** What no request waits for: it sees to all accounts, behind the requests. */
 const behindRequests: Record<string, string[]> = {
-  events: ['lease', 'release', 'dueEndpoints', 'sweeps', 'hasEndpoints', 'deletedEndpoints', 'purgeOld'],
+  events: ['lease', 'release', 'dueEndpoints', 'sweeps', 'accountsWithEndpoints', 'deletedEndpoints', 'purgeOld'],
   history: ['purge', 'moveBatch', 'close', 'deliveries'],
   deliveries: ['purge', 'close'],
 }
@@ -186,6 +186,11 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   const { accountId } = endpoint
   await events.listEndpoints(accountId)
   await events.waiting(endpoint, now)
+  // While a worker is away these are asked of each account.
+  await events.lease('node', accountId)
+  assert.equal((await events.dueEndpoints('node', now + 1, accountId)).length, 1)
+  assert.equal((await events.sweeps('node', accountId)).length, 1)
+  await events.release('node', accountId)
   const due = await events.due(endpoint, now + 1, 100)
   const [first] = due
   assert.ok(first && due.length > 1)

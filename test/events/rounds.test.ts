@@ -12,8 +12,10 @@ import type { Delivery, Sender, Try } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
 import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
+import { PartlyUnavailable } from '../../src/store/errors.ts'
 import type { Endpoint } from '../../src/store/events.ts'
 import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
 import { engine } from '../support/test-database.ts'
@@ -56,7 +58,7 @@ async function opened(t: TestContext, mechanism: object = after) {
   }
   const find = async (id: number) => (await store.events.findEndpoint(accountId, id)) as Endpoint
   return {
-    ...{ store, clock, sent, answer, warned, parts, find, accountId, campaignId, settings },
+    ...{ store, clock, sent, answer, warned, parts, find, accountId, campaignId, settings, leads },
     register: (email: string) => leads.register({ accountId, campaignId }, email, clock.at),
     endpoint(changes: Partial<EndpointSettings> = {}) {
       const given = { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, leadTimes: ['PT1H'], ...changes }
@@ -238,4 +240,35 @@ test('a clock that jumps ahead tells nobody anything for ten minutes, and says s
   await sleep(1_500)
   assert.equal(sent.length, 2)
   assert.deepEqual(warned, ['the clock has jumped ahead: endpoints are told nothing for ten minutes'])
+})
+
+test('while a server behind the database is away, endpoints elsewhere are told, and the others once it is back', async (t) => {
+  const { endpoint, register, sent, parts, store, settings, leads, clock, accountId } = await opened(t)
+  const { id: otherId } = await store.configuration.createAccount('Neighbour', tester)
+  const { id: campaignId } = await store.configuration.applyCampaign(otherId, settings, tester)
+  const ownEndpoint = await endpoint(registered)
+  await store.events.createEndpoint(otherId, ownEndpoint.settings, testerAt(beganAt))
+  let isAway = true
+  const unlessAway = async <T>(askedId: number | undefined, ask: () => Promise<T>): Promise<T> => {
+    if (isAway && askedId !== otherId) throw new PartlyUnavailable('the database does not answer')
+    return ask()
+  }
+  const { lease, dueEndpoints, sweeps, accountsWithEndpoints } = store.events
+  const events: Store['events'] = {
+    ...store.events,
+    accountsWithEndpoints: () => unlessAway(undefined, accountsWithEndpoints),
+    lease: (holder, id) => unlessAway(id, () => lease(holder, id)),
+    dueEndpoints: (holder, now, id) => unlessAway(id, () => dueEndpoints(holder, now, id)),
+    sweeps: (holder, id) => unlessAway(id, () => sweeps(holder, id)),
+  }
+  await register('ada@example.com')
+  await leads.register({ accountId: otherId, campaignId }, 'bob@example.com', clock.at)
+  const dispatcher = openDispatcher({ ...parts, store: { ...store, events } })
+  t.after(() => dispatcher.close())
+  const told = () => sent.map(({ body }) => JSON.parse(body).data.email)
+  for (let waited = 0; sent.length < 1 && waited < 100; waited += 1) await sleep(50)
+  assert.deepEqual(told(), ['bob@example.com'], `not what account ${accountId} waits for`)
+  isAway = false
+  for (let waited = 0; sent.length < 2 && waited < 60; waited += 1) await sleep(50)
+  assert.deepEqual(told(), ['bob@example.com', 'ada@example.com'])
 })

@@ -1,7 +1,7 @@
 // The only file that imports pg.
 import pg from 'pg'
 import { zoneData } from '../../core/mechanism/zone.ts'
-import { StoreUnavailable } from '../errors.ts'
+import { PartlyUnavailable, StoreUnavailable } from '../errors.ts'
 import type { Row, Value } from '../sql.ts'
 
 /** A statement that every connection prepares once, under its name; without one it is parsed each time. */
@@ -248,9 +248,12 @@ function sqlState(error: unknown): string | undefined {
 /** A statement that failed on a connection that did not. */
 function isRefusal(error: unknown): boolean {
   const state = sqlState(error)
-  // PostgreSQL has lost a server that stands behind it, as a worker of Citus does, and is there itself.
-  if (state?.startsWith('0800')) return (error as pg.DatabaseError).severity === 'ERROR'
-  return state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state)
+  return isOfServerBehind(error) || (state !== undefined && !/^(?:08|25|57P|58|F0|XX)/.test(state))
+}
+
+/** PostgreSQL has lost a server that stands behind it, as a worker of Citus does, and is there itself. */
+function isOfServerBehind(error: unknown): boolean {
+  return (sqlState(error)?.startsWith('0800') ?? false) && (error as pg.DatabaseError).severity === 'ERROR'
 }
 
 /** Whether the transaction was given up for others that it waited for in a circle; nothing of it was done. */
@@ -284,5 +287,6 @@ function failure(error: unknown): unknown {
   }
   if (gone.has(state)) return new StoreUnavailable('the tables are gone', { cause: error })
   if (defects.has(state.slice(0, 2))) return error
+  if (isOfServerBehind(error)) return new PartlyUnavailable(unanswered, { cause: error })
   return new StoreUnavailable(unanswered, { cause: error })
 }

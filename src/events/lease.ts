@@ -1,0 +1,107 @@
+// Which endpoints this node serves. While a server of a divided database is away, a question about all accounts has no
+// answer: each account is asked about by itself then, and those whose rows lie there wait.
+import { randomUUID } from 'node:crypto'
+import type { Seconds } from '../core/instant.ts'
+import { PartlyUnavailable, StoreUnavailable } from '../store/errors.ts'
+import type { Endpoint, Sweep } from '../store/events.ts'
+import type { Store } from '../store/store.ts'
+
+const renewMs = 10_000
+/** A node that could not say for so long that it lives has lost its endpoints. */
+const heldMs = 25_000
+/** Accounts that are asked about by themselves, at a time. */
+const atOnce = 2
+
+/** Each call but `hurry` and the questions about time rejects with StoreUnavailable where the database does not answer. */
+export type Lease = ReturnType<typeof openLease>
+
+export function openLease({ events, configuration }: Pick<Store, 'events' | 'configuration'>) {
+  const holder = randomUUID()
+  /** Of each account with endpoints: when they were leased last, by `performance.now`. */
+  let leasedAt = new Map<number, number>()
+  let renewedAt = Number.NEGATIVE_INFINITY
+  let hurriedAt = Number.NEGATIVE_INFINITY
+  /** Since it was renewed last: accounts that could be asked about. */
+  let reached: number[] = []
+
+  /** An account that cannot be asked about has failed alone. */
+  async function renew(): Promise<boolean> {
+    const begunAt = performance.now()
+    const ids = await knownAccounts()
+    leasedAt = new Map(ids.map((id) => [id, leasedAt.get(id) ?? Number.NEGATIVE_INFINITY]))
+    reached = []
+    await overAll(ids, async (accountId) => {
+      const at = performance.now()
+      await events.lease(holder, accountId)
+      const leased = accountId === undefined ? ids : [accountId]
+      for (const id of leased) leasedAt.set(id, at)
+      reached.push(...leased)
+      return []
+    })
+    renewedAt = begunAt
+    return ids.length > 0
+  }
+
+  /** Those with endpoints; all of them, where a node that has just begun cannot ask which have some. */
+  async function knownAccounts(): Promise<number[]> {
+    try {
+      return await events.accountsWithEndpoints()
+    } catch (error) {
+      if (!(error instanceof PartlyUnavailable)) throw error
+      if (leasedAt.size > 0) return [...leasedAt.keys()]
+      return (await configuration.listAccounts()).map(({ id }) => id)
+    }
+  }
+
+  async function ask<T>(question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
+    return overAll(reached, async (accountId) => {
+      const answer = await question(accountId)
+      // All are there again: those that were out of reach need not wait until the next time.
+      if (accountId === undefined && reached.length < leasedAt.size) hurry()
+      return answer
+    })
+  }
+
+  /** Something has changed: it is renewed at the next opportunity. */
+  function hurry(): void {
+    hurriedAt = performance.now()
+  }
+
+  return {
+    isToRenew: () => hurriedAt > renewedAt || performance.now() - renewedAt >= renewMs,
+    hurry,
+    /** False where there are no endpoints. */
+    renew,
+    isHeld: (accountId: number) => performance.now() - (leasedAt.get(accountId) ?? Number.NEGATIVE_INFINITY) < heldMs,
+    due: (now: Seconds): Promise<Endpoint[]> => ask((accountId) => events.dueEndpoints(holder, now, accountId)),
+    sweeps: (): Promise<Sweep[]> => ask((accountId) => events.sweeps(holder, accountId)),
+    async release(): Promise<void> {
+      await ask(async (accountId) => {
+        await events.release(holder, accountId)
+        return []
+      })
+    },
+  }
+}
+
+/** What `question` answers of all accounts at once; where that cannot be asked, of each that can. */
+async function overAll<T>(ids: readonly number[], question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
+  try {
+    return await question()
+  } catch (error) {
+    if (!(error instanceof PartlyUnavailable)) throw error
+  }
+  const answers: T[] = []
+  const left = ids.values()
+  const next = async () => {
+    for (const id of left) {
+      try {
+        answers.push(...(await question(id)))
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, next))
+  return answers
+}
