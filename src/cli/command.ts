@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { integer, readSetting, userPath } from '../config.ts'
-import { emailMaxLength, emailWanted, isEmail } from '../core/email.ts'
+import { emailFault, emailWanted } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
 import { type Role, roles } from '../core/role.ts'
@@ -107,9 +107,7 @@ export const roleName: Option<Role> = (text, name) => {
 }
 
 export const emailText: Option<string> = (text, name) => {
-  if (text.length > emailMaxLength || !isEmail(text)) {
-    throw new WrongCall(`${name}: must be ${emailWanted}`)
-  }
+  if (emailFault(text) !== undefined) throw new WrongCall(`${name}: must be ${emailWanted}`)
   return text
 }
 

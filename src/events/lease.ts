@@ -21,21 +21,18 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   let leasedAt = new Map<number, number>()
   let renewedAt = Number.NEGATIVE_INFINITY
   let hurriedAt = Number.NEGATIVE_INFINITY
-  /** Since it was renewed last: accounts that could be asked about. */
-  let reached: number[] = []
+  /** Accounts that could be asked about when it was renewed last. */
+  const reached = () => [...leasedAt].filter(([, at]) => at >= renewedAt).map(([id]) => id)
 
   /** An account that cannot be asked about has failed alone. */
   async function renew(): Promise<boolean> {
     const begunAt = performance.now()
     const ids = await knownAccounts()
     leasedAt = new Map(ids.map((id) => [id, leasedAt.get(id) ?? Number.NEGATIVE_INFINITY]))
-    reached = []
     await overAll(ids, async (accountId) => {
       const at = performance.now()
       await events.lease(holder, accountId)
-      const leased = accountId === undefined ? ids : [accountId]
-      for (const id of leased) leasedAt.set(id, at)
-      reached.push(...leased)
+      for (const id of accountId === undefined ? ids : [accountId]) leasedAt.set(id, at)
       return []
     })
     renewedAt = begunAt
@@ -54,10 +51,10 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
   }
 
   async function ask<T>(question: (accountId?: number) => Promise<T[]>): Promise<T[]> {
-    return overAll(reached, async (accountId) => {
+    return overAll(reached(), async (accountId) => {
       const answer = await question(accountId)
       // All are there again: those that were out of reach need not wait until the next time.
-      if (accountId === undefined && reached.length < leasedAt.size) hurry()
+      if (accountId === undefined && reached().length < leasedAt.size) hurry()
       return answer
     })
   }

@@ -10,7 +10,7 @@ import type { Endpoint } from '../../store/events.ts'
 import type { Store } from '../../store/store.ts'
 import type { Operation } from '../beside/operation.ts'
 import { Refusal } from '../errors.ts'
-import { pageOf } from '../public/campaigns.ts'
+import { pageOf } from '../public/paging.ts'
 import { pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 

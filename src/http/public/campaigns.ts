@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { campaignTypes } from '../../core/campaign.ts'
 import type { LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
-import { Refusal } from '../errors.ts'
-import { parseId } from './leads.ts'
+import { cursor, pageOf } from './paging.ts'
 import { CampaignList, errors, ListQuery, pageSize } from './schemas.ts'
 
 /** Specification, 4.1. */
@@ -35,17 +34,4 @@ export function addCampaignRoutes(scope: FastifyInstance, store: Store): void {
       }
     },
   )
-}
-
-/** The id behind which a page begins. @throws Refusal where it is no integer from 1 to 2^53-1 */
-export function cursor(text: string | undefined): number {
-  const id = text === undefined ? 0 : parseId(text)
-  if (id === null) throw new Refusal('INVALID_CURSOR')
-  return id
-}
-
-/** The first `limit` of what was found, and behind which id the next page begins. */
-export function pageOf<Of extends { id: number }>(found: readonly Of[], limit: number) {
-  const items = found.slice(0, limit)
-  return { items, nextAfterId: found.length > items.length ? (items.at(-1)?.id ?? null) : null }
 }

@@ -5,7 +5,8 @@ import { type Gate, gateAt } from '../../core/gate.ts'
 import { formatInstant } from '../../core/instant.ts'
 import { countRequest, newRateWindow } from '../../core/rate-window.ts'
 import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
-import { allow, campaignPath, type VisitorParts } from './parts.ts'
+import { allow } from './headers.ts'
+import { campaignPath, type VisitorParts } from './parts.ts'
 
 /** Of one campaign in a minute, in this process. A customer's server asks from one address, so none is limited. */
 const mostQuestions = 60_000

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import type { Templates } from '../../countdown/templates.ts'
 import type { Counting } from '../../leads/counting.ts'
 import type { Visitors } from '../../leads/visitors.ts'
@@ -19,12 +18,3 @@ export type VisitorParts = {
 
 /** Below /visitor/v1. */
 export const campaignPath = (operation: string) => `/campaigns/:campaignId([1-9][0-9]{0,15})/${operation}`
-
-/** Answers a preflight (Fetch standard, "CORS-preflight fetch"). */
-export function allow(reply: FastifyReply, methods: string, headers: string): FastifyReply {
-  const allowed = { 'Access-Control-Allow-Methods': methods, 'Access-Control-Allow-Headers': headers }
-  return reply
-    .code(204)
-    .headers({ ...allowed, 'Access-Control-Max-Age': '86400' })
-    .send()
-}

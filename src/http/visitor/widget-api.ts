@@ -10,7 +10,8 @@ import { errorCodeOf, logFailure, Refusal, sendError } from '../errors.ts'
 import { parseJson, useJson } from '../json.ts'
 import { errors } from '../public/schemas.ts'
 import { fetcherOf } from './fetcher.ts'
-import { allow, campaignPath, type VisitorParts } from './parts.ts'
+import { allow } from './headers.ts'
+import { campaignPath, type VisitorParts } from './parts.ts'
 import { FormAnswer, FormInput, OfferAnswer, OfferInput, refusalOf } from './widget-schemas.ts'
 
 declare module 'fastify' {

@@ -257,8 +257,21 @@ function isOfServerBehind(error: unknown): boolean {
 }
 
 /** Whether the transaction was given up for others that it waited for in a circle; nothing of it was done. */
-export function isDeadlock(error: unknown): boolean {
+function isDeadlock(error: unknown): boolean {
   return error instanceof StoreUnavailable && sqlState(error.cause ?? {}) === '40P01'
+}
+
+const mostTries = 5
+
+/** Repeats a transaction that ends in a deadlock. On Citus rare writes may: each locks a row on every server. */
+export async function despiteDeadlocks<T>(transact: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await transact()
+    } catch (error) {
+      if (!isDeadlock(error) || tries === mostTries) throw error
+    }
+  }
 }
 
 /** Classes of faults that lie in a statement or its values: defects of ours. All others are the database's. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { UnusableDatabase } from '../errors.ts'
 import { assertKnown, firstVersion, latestVersion, migrationTo } from '../migrations.ts'
 import { refKeyBytes } from '../ref.ts'
-import { type Connection, isDeadlock, type Pool } from './connection.ts'
+import { type Connection, despiteDeadlocks, type Pool } from './connection.ts'
 import { distributeTables, isDistributed, isWorker } from './distribution.ts'
 
 /** Older servers lack what the statements need. */
@@ -10,7 +10,6 @@ const oldestServer = 150_000
 /** "LCal", so that no other program's lock is meant. */
 const migrationLock = 0x4c43616c
 const timeoutMs = 600_000
-const mostTries = 5
 
 /**
  * Brings the database to `latestVersion`, each migration in a transaction of its own, one node at a time.
@@ -19,19 +18,8 @@ const mostTries = 5
 export async function migrate(pool: Pool): Promise<number> {
   let applied = 0
   for (;;) {
-    if ((await stepOf(pool)) === 'done') return applied
+    if ((await despiteDeadlocks(() => pool.transaction(timeoutMs, '', step))) === 'done') return applied
     applied += 1
-  }
-}
-
-/** Under load on Citus a migration and a registration may wait for each other: then nothing of it was done. */
-async function stepOf(pool: Pool): Promise<'done' | 'applied'> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await pool.transaction(timeoutMs, '', step)
-    } catch (error) {
-      if (!isDeadlock(error) || tries === mostTries) throw error
-    }
   }
 }
 

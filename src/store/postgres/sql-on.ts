@@ -1,24 +1,14 @@
 // The statements that both engines share, on connections of PostgreSQL.
 import type { Runner, Sql } from '../sql.ts'
-import { type Connection, isDeadlock, type Prepared } from './connection.ts'
+import { type Connection, despiteDeadlocks, type Prepared } from './connection.ts'
 import { adminTimeoutMs, type Pools } from './pools.ts'
 
 /** Where a node announces each change of settings. */
 export const channel = 'lastcall'
 
-/** Of a write that ends in a deadlock: on Citus changes of settings may, since each locks a row on every server. */
-const mostTries = 5
-
 export function runnerOn({ admin, timeoutMs }: Pools): Runner {
-  const write: Runner['write'] = async (work) => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await admin.transaction(adminTimeoutMs, '', (connection) => work(sqlOn(connection)))
-      } catch (error) {
-        if (!isDeadlock(error) || tries === mostTries) throw error
-      }
-    }
-  }
+  const write: Runner['write'] = (work) =>
+    despiteDeadlocks(() => admin.transaction(adminTimeoutMs, '', (connection) => work(sqlOn(connection))))
   return {
     read: (work) => admin.use(timeoutMs, (connection) => work(sqlOn(connection))),
     snapshot: (work) =>
