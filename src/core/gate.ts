@@ -11,12 +11,11 @@ export type Gate = ReturnType<typeof gateAt>
 /** For `graceSeconds` after the deadline the state is `grace`, and still lets in. Reads, and changes nothing. */
 export function gateAt(terms: Terms, attempt: Attempt, graceSeconds: number, nowMs: number) {
   const now = Math.floor(nowMs / 1_000)
-  const offer = offerAt(terms, attempt, now)
-  const { deadline, opensAt } = offer
+  const { state: offerState, deadline, opensAt } = offerAt(terms, attempt, now)
   const nextAt = nextCycleAt(terms, attempt, now)
   const graceEndsAt = deadline === null ? null : deadline + graceSeconds
-  const isInGrace = offer.state === 'expired' && graceEndsAt !== null && now < graceEndsAt
-  const state = isInGrace ? 'grace' : offer.state
+  const isInGrace = offerState === 'expired' && graceEndsAt !== null && now < graceEndsAt
+  const state = isInGrace ? 'grace' : offerState
   const changes = [opensAt, deadline, graceEndsAt, nextAt].filter((at) => at !== null && at > now) as Seconds[]
   const leftMs = Math.min(...changes.map((at) => at * 1_000 - nowMs))
   return {
