@@ -123,7 +123,9 @@ describe('registration', { concurrency: true }, () => {
     const refs = new Set<string>()
     for (let n = 0; n < 20; n += 1) {
       const email = newEmail()
-      const { mailTimerUrl } = (await register(email)).body
+      const answer = await register(email)
+      assertStatus(answer, 201)
+      const { mailTimerUrl } = answer.body
       const ref = /\/([^/]+)\.gif$/.exec(mailTimerUrl)?.[1] ?? ''
       assert.match(ref, /^[\w-]{22,}$/)
       assert.ok(!mailTimerUrl.includes(email.slice(0, 8)))

@@ -15,7 +15,6 @@ import { asFile, type CampaignFile } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { testerAt } from './actor.ts'
-import { citusUrl } from './citus.ts'
 import type { Asked } from './command-process.ts'
 import { isFull } from './faults.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
@@ -170,8 +169,9 @@ export function installation(t: Scope, from?: Installation): Installation {
 
 /** See `arrange`. */
 export async function arrangeIn<T>(databaseUrl: string, work: (store: Store) => Promise<T>): Promise<T> {
-  if (citusUrl === undefined) return openedFor(databaseUrl, work)
-  // On Citus the first change on a new connection takes a tenth of a second, and with many at once requests would wait.
+  if (databaseUrl.startsWith('file:')) return openedFor(databaseUrl, work)
+  // On PostgreSQL the first change on a new connection takes long, on Citus a tenth of a second: with many at once
+  // requests beside them would wait too long.
   const arranged = arranging.then(() => openedFor(databaseUrl, work))
   arranging = arranged.catch(() => {})
   return arranged

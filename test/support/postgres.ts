@@ -116,7 +116,7 @@ async function prepare(folder: string, password: string, settings: string[]): Pr
   copyPrograms(join(folder, 'programs'), owner)
   // Sorted by a language, as most databases in production are and SQLite is not.
   const order = ['--locale=C', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US']
-  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordPath}`]
+  const access = ['--username=postgres', '--auth=scram-sha-256', '--set=scram_iterations=1', `--pwfile=${passwordPath}`]
   await promisify(execFile)(
     join(folder, 'programs', 'bin', 'initdb'),
     ['--pgdata=data', '--no-sync', '--no-instructions', ...order, ...access],
