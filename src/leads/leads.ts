@@ -54,6 +54,8 @@ export type Registration = LeadView & { created: boolean }
 type Change = {
   check(campaign: Campaign, lead: Lead | undefined): LeadRefusal | undefined
   attempt(campaign: Campaign, lead: Lead | undefined, now: Seconds): Attempt
+  /** Most who register are new: the engine may find out by the insert alone whether they are. */
+  expectsNew?: true
   /** Whose attempt a new lead takes over, with its rule. */
   visitor?: Lead | undefined
   /** False for visitors without an email, of whom nobody is told. */
@@ -66,6 +68,7 @@ const needPublished = (campaign: Campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_
 const needLead = (_: Campaign, lead: Lead | undefined) => (lead === undefined ? 'LEAD_NOT_FOUND' : undefined)
 
 const registering: Change = {
+  expectsNew: true,
   check: needPublished,
   attempt: ({ terms }, lead, now) => (lead === undefined ? begin(terms, now) : registerAgain(terms, lead.attempt, now)),
 }
@@ -138,12 +141,17 @@ export function buildLeads(
     if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
     const decided = { hasStarted: false }
     const decide = decider(change, now, decided)
-    const seen = await store.leads.find(campaign, email)
-    const decision = decide(campaign, seen)
-    if (typeof decision === 'string') return decision
-    // What changes nothing needs no transaction: what was read is on disk.
-    if (seen !== undefined && decision === undefined) return { ...view(campaign, seen, now), created: false }
-    const written = await store.leads.write(campaign, email, decide, seen)
+    // What is told of a lead goes with its insert, and would have to be taken back: then a read comes first.
+    const tries = change.expectsNew && campaign.watchers.length === 0
+    let written = (tries && (await store.leads.create?.(campaign, email, decide))) || 'exists'
+    if (written === 'exists') {
+      const seen = await store.leads.find(campaign, email)
+      const decision = decide(campaign, seen)
+      if (typeof decision === 'string') return decision
+      // What changes nothing needs no transaction: what was read is on disk.
+      if (seen !== undefined && decision === undefined) return { ...view(campaign, seen, now), created: false }
+      written = await store.leads.write(campaign, email, decide, seen)
+    }
     if (typeof written === 'string') return written
     const { lead, created: isNew } = written
     const { hasStarted } = decided

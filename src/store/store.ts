@@ -63,6 +63,11 @@ export type LeadStore = {
    * try to insert first.
    */
   write(campaign: Campaign, email: string, decide: Decide, seen: Lead | undefined): Promise<LeadWrite | LeadRefusal>
+  /**
+   * Like `write`, for an email that is probably new, without a read before: 'exists' where it is not. Absent where a
+   * read costs little.
+   */
+  create?(campaign: Campaign, email: string, decide: Decide): Promise<LeadWrite | LeadRefusal | 'exists'>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */
   list(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>
   /** By the deadline that is stored, that set by hand first of all, then by email. Leads without one are left out. */

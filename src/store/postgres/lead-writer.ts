@@ -37,7 +37,11 @@ type Changes = Map<string, Value[]>
 /** A lead that is to be made. It gets its id before only where somebody is to be told of it. */
 type NewLead = { campaign: Campaign; email: string; salt: number; decision: Decision; id?: number }
 
-export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher, toLead: ToLead): LeadStore['write'] {
+export function leadWriter(
+  { durable, timeoutMs }: Pools,
+  refs: RefCipher,
+  toLead: ToLead,
+): Pick<LeadStore, 'write' | 'create'> {
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
     durable.decide(
       leftMs,
@@ -78,16 +82,22 @@ export function leadWriter({ durable, timeoutMs }: Pools, refs: RefCipher, toLea
     ),
   )
 
-  return async (campaign, email, decide, seen) => {
-    const until = performance.now() + timeoutMs
-    const write = { campaign, email, decide }
-    let isThere = seen !== undefined
-    for (let round = 0; round < maxRounds; round += 1) {
-      const written = isThere ? await change(campaign.id, write, until) : await insert(campaign.accountId, write, until)
-      if (written !== 'exists' && written !== 'missing') return written
-      isThere = written === 'exists'
-    }
-    throw new StoreUnavailable('the lead kept changing')
+  return {
+    create: (campaign, email, decide) =>
+      insert(campaign.accountId, { campaign, email, decide }, performance.now() + timeoutMs),
+    async write(campaign, email, decide, seen) {
+      const until = performance.now() + timeoutMs
+      const write = { campaign, email, decide }
+      let isThere = seen !== undefined
+      for (let round = 0; round < maxRounds; round += 1) {
+        const written = isThere
+          ? await change(campaign.id, write, until)
+          : await insert(campaign.accountId, write, until)
+        if (written !== 'exists' && written !== 'missing') return written
+        isThere = written === 'exists'
+      }
+      throw new StoreUnavailable('the lead kept changing')
+    },
   }
 }
 

@@ -102,7 +102,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       )
       return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
     },
-    write: leadWriter(pools, refs, toLead),
+    ...leadWriter(pools, refs, toLead),
     ...lists(pools, toLead),
     erase: (leads, now) => runner.write((sql) => deleteNamed(sql, leads, now)),
     // Vacuum and the log's recycling see to it (docs/operating.md).
