@@ -117,6 +117,7 @@ async function askLeads({ leads }: Store, both: Both): Promise<LeadWrite> {
   const [campaign] = both
   const seen = (await leads.write(campaign, 'seen@example.com', decide, undefined)) as LeadWrite
   await onAll(both, (email, one) => leads.write(one, email, decide, undefined))
+  await onAll(both, (email, one) => (leads.create as NonNullable<typeof leads.create>)(one, `new-${email}`, decide))
   await onAll(both, (email, one) => leads.write(one, email, decide, seen.lead))
   await onAll(both, (email, one) => leads.find(one, email))
   await leads.findByRef(seen.lead.ref)
