@@ -31,10 +31,17 @@ export function RowMenu({ label, actions, disabled = false, loading = false, isO
   const button = useRef<HTMLButtonElement>(null)
   const [isShown, setShown] = useOpenAfter(isOpen)
   if (actions.length === 0) return null
+  const change = (isOpen: boolean) => {
+    // Before an action goes on: its dialog gives the focus back to what had it, and its field keeps what it takes.
+    if (!isOpen) button.current?.focus()
+    setShown(isOpen)
+  }
   return (
     <Menu
       opened={isShown}
-      onChange={setShown}
+      onChange={change}
+      // It would do so a moment later, and take it from the field that an action has shown.
+      returnFocus={false}
       position="bottom-end"
       withInitialFocusPlaceholder={false}
       // Within the page's main part, where screen readers look for it.
@@ -47,15 +54,7 @@ export function RowMenu({ label, actions, disabled = false, loading = false, isO
       </Menu.Target>
       <Menu.Dropdown>
         {actions.map(({ name, isDangerous, onClick }) => (
-          <Menu.Item
-            key={name}
-            {...(isDangerous && { c: 'var(--mantine-color-error)' })}
-            onClick={() => {
-              // A dialog gives the focus back to what had it, and the item is gone by then.
-              button.current?.focus()
-              onClick()
-            }}
-          >
+          <Menu.Item key={name} {...(isDangerous && { c: 'var(--mantine-color-error)' })} onClick={onClick}>
             {name}
           </Menu.Item>
         ))}
