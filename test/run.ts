@@ -13,7 +13,8 @@ import { sharePostgres } from './support/shared-postgres.ts'
 import type { TestEngine } from './support/test-database.ts'
 import { buildUsualTemplates } from './support/usual-templates.ts'
 
-type Job = { engine: TestEngine; file: string }
+/** Files that run in one process, one after the other. */
+type Job = { engine: TestEngine; files: string[] }
 
 const onPostgres = ['{api,cli,visitor,panel-api,faults}/*.test.ts']
 /** Of these, what is over before a database is asked: one engine is enough. */
@@ -42,49 +43,80 @@ const waits = [
   '{visitor/rate,http/slow,history/trouble,process/copy}.*',
   '{events/{telling,rounds},faults/{clock,history}}.*',
 ]
+const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
+/** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
+const together: [pattern: string, processes: number][] = [
+  ['panel/*', 4],
+  ['{api,visitor}/*', 1],
+  ['panel-api/*', 1],
+  ['{cli,events,http}/*', 1],
+  ['{process,sqlite}/*', 1],
+  ['{core,docs}/*', 1],
+  ['{history,store}/*', 1],
+  ['widget/*', 1],
+]
 const root = import.meta.dirname
 
 function allJobs(): Job[] {
-  const rank = ({ file }: Job) => longest.findIndex((pattern) => matchesGlob(file, pattern))
-  const filesOf = (patterns: string[], exclude: string[] = []) => globSync(patterns, { cwd: root, exclude }).sort()
   const notHere = isFull ? ['faults/**'] : []
   const inShort = isFull ? [] : onSqliteInShort
   return [
-    ...filesOf(onPostgres, [...notHere, ...onSqliteAlone, ...inShort]).map(
-      (file): Job => ({ engine: 'postgres', file }),
-    ),
-    ...filesOf(['**/*.test.ts'], [...notHere, 'citus/**']).map((file): Job => ({ engine: 'sqlite', file })),
+    ...jobsOn('postgres', onPostgres, [...notHere, ...onSqliteAlone, ...inShort]),
+    ...jobsOn('sqlite', ['**/*.test.ts'], [...notHere, 'citus/**']),
   ].sort((a, b) => rank(a) - rank(b))
 }
 
-const sums = new Map<string, number>()
+const rank = ({ files }: Job) => Math.min(...files.map((file) => longest.findIndex((one) => matchesGlob(file, one))))
+
+function jobsOn(engine: TestEngine, patterns: string[], exclude: string[]): Job[] {
+  const files = globSync(patterns, { cwd: root, exclude }).sort()
+  const shared = together.flatMap(([pattern, count]) => {
+    const those = files.filter((file) => matchesGlob(file, pattern) && !doesWait(file))
+    return Array.from({ length: count }, (_, n) => those.filter((_, index) => index % count === n))
+  })
+  const alone = files.filter((file) => !shared.flat().includes(file)).map((file) => [file])
+  return [...shared, ...alone].filter(({ length }) => length > 0).map((files) => ({ engine, files }))
+}
+
+const sums = { passed: 0, failed: 0 }
 const report = new PassThrough({ objectMode: true, highWaterMark: 100_000 })
 const printed = report.compose(new spec())
 printed.pipe(process.stdout)
 
-/** What a file's tests say is told once it is the last word: what failed beside other files is tried again alone. */
-async function runFile({ engine, file }: Job, isLast: boolean): Promise<boolean> {
+/** What the tests of a file say is told once it is the last word: what failed beside others is tried again alone. */
+async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]> {
   const events = run({
-    files: [join(root, file)],
-    env: { ...process.env, LASTCALL_TEST_ENGINE: engine, NODE_COMPILE_CACHE: compileCache },
-    execArgv: matchesGlob(file, givesWay) ? [`--import=${join(root, 'support', 'gives-way.ts')}`] : [],
+    files: [join(root, 'support', 'together.ts')],
+    env: { ...process.env, TOGETHER: files.join(' '), LASTCALL_TEST_ENGINE: engine, NODE_COMPILE_CACHE: compileCache },
+    execArgv: files.some((file) => matchesGlob(file, givesWay))
+      ? [`--import=${join(root, 'support', 'gives-way.ts')}`]
+      : [],
   })
-  const results: unknown[] = []
-  let counts: Record<string, number> = {}
-  for await (const { type, data } of events) {
-    if (type === 'test:summary') {
-      if (data.file === undefined) counts = data.counts
-    } else if (type !== 'test:diagnostic' || data.file !== undefined) {
-      if (engine === 'postgres' && 'name' in data && data.nesting === 0) data.name += ' (PostgreSQL)'
-      results.push({ type, data })
-    }
+  const green = new Set<string>()
+  /** Of one file, which stand together. */
+  let results: { type: string; data: any }[] = []
+  for await (const { type, data } of events as AsyncIterable<{ type: string; data: any }>) {
+    if (type === 'test:summary' || (type === 'test:diagnostic' && data.file === undefined)) continue
+    results.push({ type, data })
+    if (data.nesting !== 0 || (type !== 'test:pass' && type !== 'test:fail')) continue
+    const isGreen = type === 'test:pass' && files.includes(data.name)
+    if (isGreen) green.add(data.name)
+    if (isGreen || isLast) tell(results, engine)
+    results = []
   }
-  const isGreen = counts.passed === counts.tests
-  if (!isGreen && !isLast) return false
-  for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count)
-  // What is told of a file stands together.
-  for (const result of results) report.write(result)
-  return isGreen
+  return files.filter((file) => !green.has(file)).map((file) => ({ engine, files: [file] }))
+}
+
+function tell(results: { type: string; data: any }[], engine: TestEngine): void {
+  for (const { type, data } of results) {
+    if (engine === 'postgres' && data.nesting === 0) data.name += ' (PostgreSQL)'
+    // What stands around the tests of a file is none.
+    if (data.nesting > 0 && data.details?.type !== 'suite' && data.skip === undefined) {
+      if (type === 'test:pass') sums.passed += 1
+      if (type === 'test:fail') sums.failed += 1
+    }
+    report.write({ type, data })
+  }
 }
 
 const processStat = '/proc/self/stat'
@@ -112,9 +144,9 @@ async function lane(...queues: Job[][]): Promise<void> {
   const next = () => queues.find(({ length }) => length > 0)?.shift()
   for (let job = next(); job !== undefined; job = next()) {
     const beganAt = performance.now()
-    if (!(await runFile(job, false))) again.push(job)
+    again.push(...(await runFiles(job, false)))
     const after = childSeconds()
-    if (process.env.TIMES) console.error(seconds(beganAt), (after - before).toFixed(1), job.engine, job.file)
+    if (process.env.TIMES) console.error(seconds(beganAt), (after - before).toFixed(1), job.engine, ...job.files)
     before = after
   }
 }
@@ -122,25 +154,27 @@ const {
   patient = [],
   waiting = [],
   others = [],
-} = Object.groupBy(allJobs(), ({ file }) => {
+} = Object.groupBy(allJobs(), ({ files: [file = ''] }) => {
   if (matchesGlob(file, givesWay)) return 'patient'
-  return waits.some((pattern) => matchesGlob(file, pattern)) ? 'waiting' : 'others'
+  return doesWait(file) ? 'waiting' : 'others'
 })
 await Promise.all([
   lane(patient, others, waiting),
-  lane(others, patient, waiting),
+  lane(patient, others, waiting),
   lane(others, patient, waiting),
   // A fourth lane of those that compute would be too many: waits for what a server does would run out.
   lane(waiting),
+  lane(waiting),
 ])
+let isGreen = true
 for (const job of again) {
-  console.log(`failed beside others, and now alone: ${job.file} (${job.engine})`)
-  await runFile(job, true)
+  console.log(`failed beside others, and now alone: ${job.files} (${job.engine})`)
+  isGreen = (await runFiles(job, true)).length === 0 && isGreen
 }
 report.end()
 await once(printed, 'end')
 await postgres.stop()
-for (const [name, count] of sums) console.log(`${name} ${count}`)
+console.log(`tests ${sums.passed + sums.failed}`)
+for (const [name, count] of Object.entries(sums)) console.log(`${name} ${count}`)
 console.log(`seconds ${seconds(startedAt)}`)
-const tests = sums.get('tests') ?? 0
-if (tests === 0 || sums.get('passed') !== tests) process.exitCode = 1
+if (!isGreen || sums.passed === 0 || sums.failed > 0) process.exitCode = 1

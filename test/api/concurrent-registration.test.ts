@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, applyCampaign, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
 
-const shop = openShop()
+const shop = openShop({ isAlone: true })
 
 const register = (email: string, campaignId = shop.owner.campaignId) =>
   call(shop.server, 'POST', leads(campaignId), { key: shop.owner.key, body: { email } })

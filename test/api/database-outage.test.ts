@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
 import { whileLocked } from '../support/locked.ts'
 
-const shop = openShop()
+const shop = openShop({ isAlone: true })
 const post = (path: string, email: string) => call(shop.server, 'POST', path, { key: shop.owner.key, body: { email } })
 const register = (email: string) => post(leads(shop.owner.campaignId), email)
 

@@ -17,7 +17,7 @@ import {
 import { type Entry, historyOf } from '../support/history.ts'
 import { type Owner, owner } from '../support/lastcall.ts'
 
-const shop = openShop()
+const shop = openShop({ isAlone: true })
 let spent: Owner
 let suspended: Owner
 let stranger: Owner

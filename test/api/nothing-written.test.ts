@@ -15,7 +15,7 @@ import {
 } from '../support/api.ts'
 import { rowsOf } from '../support/rows.ts'
 
-const shop = openShop()
+const shop = openShop({ isAlone: true })
 const known = newEmail()
 const historic = newEmail()
 let visitId: number

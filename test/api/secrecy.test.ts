@@ -20,7 +20,7 @@ import { whileLocked } from '../support/locked.ts'
 import { storedTexts } from '../support/rows.ts'
 import { wire } from '../support/wire.ts'
 
-const shop = openShop()
+const shop = openShop({ isAlone: true })
 const planted = 'planted-sunflower'
 const email = `${planted}@example.com`
 let suspended: Owner

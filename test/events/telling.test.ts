@@ -11,7 +11,7 @@ import { ask as query } from '../support/postgres-databases.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
 import { engine } from '../support/test-database.ts'
 
-const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '1000000'] })
+const shop = openShop({ isAlone: true, env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '1000000'] })
 const receiver = await openReceiver({ after })
 
 async function endpoint(path: string, changes: Partial<EndpointSettings> = {}): Promise<Endpoint> {

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { campaignFile } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
-import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsByTurns } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, sharedStage, widthsByTurns } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 const account = ['--account', String(owner.accountId)]
 const colleague: PanelSession = await panelSession(stage.place, stage.server, owner.accountId)

@@ -1,13 +1,13 @@
 // Campaigns in the panel: the list and what is done from it, offer pages, and the mail timer.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 const make = (changes: Record<string, unknown> = {}, who = owner) =>
   stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], campaignFile({ ...changes }))

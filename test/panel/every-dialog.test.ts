@@ -1,7 +1,7 @@
 // What holds in every dialog of the panel, on a lead, and at the doors: axe, in both languages, light and dark,
 // phone and desk.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { words as around } from '../../panel/src/parts/words.ts'
 import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
@@ -23,16 +23,16 @@ import {
   assertNoViolation,
   assertUntroubled,
   comeBack,
-  panelStage,
   type Scheme,
   schemes,
+  sharedStage,
   type Width,
   wear,
   widths,
   widthsInLanguages,
 } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 const account = ['--account', String(owner.accountId)]
 const { id } = await stage.place.json(

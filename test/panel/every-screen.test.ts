@@ -1,13 +1,13 @@
 // What holds on every screen of the panel: axe, both languages, light and dark, phone and desk, and the keyboard.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFull } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
-import { assertFits, assertNoViolation, assertUntroubled, panelStage, widths } from './stage.ts'
+import { assertFits, assertNoViolation, assertUntroubled, sharedStage, widths } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 const account = String(owner.accountId)
 const weekly = { kind: 'next', closes: { every: 'week', on: ['fri'], time: '23:59' } }

@@ -1,12 +1,12 @@
 // The way of somebody new: from the set-up link to a live campaign with a lead, snippet and key at hand.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { topics } from '../../panel/src/parts/help-topic.ts'
 import { isFull } from '../support/faults.ts'
-import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsByTurns } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, panelStage, sharedStage, widthsByTurns } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 
 const mostClicks = 14
 const mostFields = 5
@@ -16,7 +16,7 @@ for (const width of widthsByTurns()) {
   test(`from the set-up link to a live campaign with snippet and key: ${what}: ${width}`, async (t) => {
     const stage = await panelStage(t)
     const { url } = await stage.place.json(['setup-link'])
-    const page = await stage.open(undefined, { path: `/setup${new URL(url).hash}`, width })
+    const page = await stage.open(undefined, { path: `/setup${new URL(url).hash}`, width, isNew: true })
     const done = { clicks: 0, fields: 0, loads: 0 }
     page.on('domcontentloaded', () => {
       done.loads += 1

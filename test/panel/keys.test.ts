@@ -1,6 +1,6 @@
 // API keys in the panel, in a real browser.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
 import { eventually } from '../support/prepared.ts'
@@ -9,13 +9,13 @@ import {
   assertFits,
   assertUntroubled,
   type Person,
-  panelStage,
+  sharedStage,
   type Width,
   widths,
   widthsByTurns,
 } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 let owner: Person
 let stranger: Person
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { deadlineInWords } from '../../src/core/mail-html.ts'
 import { visitorName } from '../../src/core/visitor.ts'
@@ -10,9 +10,9 @@ import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, type Person, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, type Person, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const { place, person, open } = stage
 const owner = await person('owner')
 const stranger = await person('stranger')

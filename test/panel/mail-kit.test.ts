@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import type { Locator } from 'playwright-core'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
-import { assertUntroubled, panelStage } from './stage.ts'
+import { assertUntroubled, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const { place, open } = stage
 const owner = await stage.person('owner')
 const mostClicks = 12

@@ -1,10 +1,10 @@
 // The offer pages of a campaign: the widget's snippets, how it looks, and whether it is there.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsInLanguages } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, sharedStage, widthsInLanguages } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const { place, open, server } = stage
 const owner = await stage.person('owner')
 const pages = [{ pageUrl: 'https://example.com/offer' }]

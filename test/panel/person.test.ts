@@ -1,12 +1,12 @@
 // One person over all campaigns, as somebody who answers a request under the GDPR meets it.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 
 /** An account with the address in two campaigns, and in capitals in one of them. */
 async function personWithLeads(name: string) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { polish } from '../../panel/src/screens/integrations/reference/polish.ts'
 import { readErrorBody, readHeaders, readOperations } from '../../panel/src/screens/integrations/reference/reading.ts'
@@ -18,12 +18,12 @@ import {
   assertFits,
   assertUntroubled,
   type Person,
-  panelStage,
+  sharedStage,
   widthsByTurns,
   widthsInLanguages,
 } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const screen = '/integrations/reference'
 const names = { curl: 'cURL', node: 'Node', python: 'Python', php: 'PHP' } as const
 

@@ -1,12 +1,12 @@
 // What the panel shows of a campaign's results, and the overview of all campaigns.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { tester } from '../support/actor.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 const account = String(owner.accountId)
 const apply = (changes: Record<string, unknown>) =>

@@ -1,6 +1,6 @@
 // What a member and a viewer find on the screens: what they may do, and one line about the rest.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
 import { words as listWords } from '../../panel/src/screens/campaigns/list/words.ts'
 import { words as publishWords } from '../../panel/src/screens/campaigns/publish-words.ts'
@@ -14,9 +14,9 @@ import { roleWords } from '../../panel/src/screens/settings/role-words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
 import { isFull } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertFits, assertNoViolation, assertUntroubled, panelStage, widths } from './stage.ts'
+import { assertFits, assertNoViolation, assertUntroubled, sharedStage, widths } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 const member = await stage.colleague(owner, 'member')
 const viewer = await stage.colleague(owner, 'viewer')

@@ -1,11 +1,10 @@
 // Orders in the panel: recorded for a lead, and shown in the results with what was left of the offer.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after } from 'node:test'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 
 atBothWidths(
   'a purchase is recorded for a lead, ends the offer, and stands in the results with the time left',

@@ -1,6 +1,5 @@
 // A session that ends in the middle of something: the reader signs in on top of it, and it goes on.
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
 import {
@@ -11,10 +10,10 @@ import {
   comeBack,
   goTo,
   type Person,
-  panelStage,
+  sharedStage,
 } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 
 const make = ({ accountId }: Person) =>
   stage.place.json(['campaign', 'apply', '--account', String(accountId), '-'], campaignFile({ name: 'Course' }))

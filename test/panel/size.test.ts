@@ -1,9 +1,9 @@
 // What a browser loads before the panel can be used.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import { panelStage } from './stage.ts'
+import { sharedStage } from './stage.ts'
 
 const mostBytes = 200_000
 /** More than what the overview has loaded. */
@@ -33,19 +33,19 @@ async function assertNamed(url: string, scripts: Map<string, number>): Promise<v
 const sum = (scripts: Map<string, number>) => [...scripts.values()].reduce((total, bytes) => total + bytes, 0)
 
 test('the first load is at most 200 kB of compressed script, and the results at most 120 kB more', async (t) => {
-  const stage = await panelStage({ after })
+  const stage = await sharedStage()
   const owner = await stage.person('owner')
   const apply = ['campaign', 'apply', '--account', String(owner.accountId), '-']
   const { id } = await stage.place.json(apply, campaignFile({}))
   const loaded = new Map<string, Map<string, number>>()
   for (const [path, who] of [['/sign-in'], ['/', owner], ['/campaigns', owner]] as const) {
-    const scripts = await scriptsOf(await stage.open(who, { path }))
+    const scripts = await scriptsOf(await stage.open(who, { path, isNew: true }))
     loaded.set(path, scripts)
     t.diagnostic(`${path}: ${sum(scripts)} bytes in ${scripts.size} files`)
     assert.ok(sum(scripts) <= mostBytes, `${path}: ${sum(scripts)}`)
     if (path === '/campaigns') await assertNamed(stage.server.origin + path, scripts)
   }
-  const results = await scriptsOf(await stage.open(owner, { path: `/campaigns/${id}/results` }))
+  const results = await scriptsOf(await stage.open(owner, { path: `/campaigns/${id}/results`, isNew: true }))
   const more = new Map([...results].filter(([name]) => !loaded.get('/')?.has(name)))
   t.diagnostic(`results: ${sum(more)} bytes more in ${more.size} files`)
   assert.ok(sum(more) <= mostForResults, `results: ${sum(more)}`)

@@ -9,6 +9,7 @@ import { tester, testerAt } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
+import { processScope } from '../support/process-scope.ts'
 import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 export const widths = { phone: { width: 390, height: 844 }, desk: { width: 1_440, height: 900 } } as const
@@ -85,6 +86,16 @@ export type OpenOptions = Partial<Look> & {
   isNew?: boolean
 }
 
+let shared: Promise<Stage> | undefined
+/** The stage of all files of the process: for tests that leave the server, and who may sign in, as they were. */
+export async function sharedStage(): Promise<Stage> {
+  shared ??= panelStage(processScope)
+  // Awaited here, and not by a file at its top: that would go on as part of the file that asked first.
+  return await shared
+}
+
+let opened: Promise<Browser> | undefined
+
 export async function panelStage(
   scope: Scope,
   serveArguments: string[] = [],
@@ -93,10 +104,15 @@ export async function panelStage(
   const place = installation(scope)
   await place.arrange(shelveUsualTemplates)
   const server = await place.serve(serveArguments, environment)
-  const browser = await openBrowser(scope)
+  opened ??= openBrowser(processScope)
+  const browser = await opened
+  /** How many people of a name there are: each file has its own `owner`. */
+  const namesakes = new Map<string, number>()
 
   async function person(name: string): Promise<Person> {
-    const email = `${name}@example.com`
+    const count = (namesakes.get(name) ?? 0) + 1
+    namesakes.set(name, count)
+    const email = `${name}${count > 1 ? count : ''}@example.com`
     const password = `${name} likes long passwords`
     const accountId = await place.arrange(async (store) => {
       const { id } = await store.configuration.createAccount(`${name}’s account`, tester)

@@ -1,11 +1,11 @@
 // What may go wrong around the panel: parts that do not load, a browser that does not let it copy, a service that fails.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage, type Width } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage, type Width } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 const { id } = await stage.place.json(
   ['campaign', 'apply', '--account', String(owner.accountId), '-'],

@@ -1,11 +1,10 @@
 // Offer pages and mail timer while somebody writes: nobody overwrites what they have not seen, nothing is lost unasked.
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertUntroubled, atBothWidths, comeBack, panelStage, type Width } from './stage.ts'
+import { assertAccessible, assertUntroubled, atBothWidths, comeBack, sharedStage, type Width } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 
 async function make(): Promise<number> {

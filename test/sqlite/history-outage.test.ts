@@ -18,7 +18,7 @@ import {
 } from '../support/api.ts'
 import { type Installation, installation, type Owner, owner, type Server } from '../support/lastcall.ts'
 
-const shop = openShop()
+const shop = openShop({ isAlone: true })
 const historyPath = (place: Installation) => place.databasePath.replace(/\.db$/, '-history.db')
 
 async function lost(server: Server): Promise<number> {

@@ -13,6 +13,7 @@ import {
   owner,
   type Server,
 } from './lastcall.ts'
+import { processScope } from './process-scope.ts'
 
 export const publicUrl = 'https://offers.example.com'
 export const prefix = '/api/public/v1'
@@ -250,13 +251,28 @@ export type Shop = {
 
 export const unlimited = ['--rate-limit', '1000000']
 
-export function openShop(options: { args?: string[]; env?: Record<string, string>; campaign?: string } = {}): Shop {
-  const place = installation({ after })
+/** `isAlone`: no other file of the process has the server, which the tests stop, lock or read the output of. */
+type ShopOptions = { args?: string[]; env?: Record<string, string>; campaign?: string; isAlone?: boolean }
+
+const shared = new Map<string, { place: Installation; server: Promise<Server> }>()
+
+function running({ args = unlimited, env = {}, isAlone = false }: ShopOptions) {
+  const kind = JSON.stringify([args, env])
+  const known = isAlone ? undefined : shared.get(kind)
+  if (known !== undefined) return known
+  const place = installation(isAlone ? { after } : processScope)
+  const made = { place, server: place.serve(['--public-url', publicUrl, ...args], env) }
+  if (!isAlone) shared.set(kind, made)
+  return made
+}
+
+/** An owner of its own on a server that the files of the process share. */
+export function openShop(options: ShopOptions = {}): Shop {
+  const { place, server } = running(options)
   const shop = { place } as Shop
   const open = async () => {
     shop.owner = await owner(place, options.campaign ?? campaignFile())
-    const args = ['--public-url', publicUrl, ...(options.args ?? unlimited)]
-    shop.server = await place.serve(args, options.env)
+    shop.server = await server
   }
   shop.opened = open()
   before(() => shop.opened)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { applyCampaign, eventually, openShop } from '../support/api.ts'
 import { ask, open, random32, recipient } from '../support/recipient.ts'
 
-const shop = openShop()
+const shop = openShop({ isAlone: true })
 const none = { person: 0, proxy: 0, scanner: 0 }
 const googleProxy = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
 const statsOf = (id: number) => shop.place.json(['campaign', 'stats', String(id)])
