@@ -1,5 +1,6 @@
 // What a lead would get by the settings in the editor.
 import { Accordion, Anchor, Paper, Stack, Text, Title } from '@mantine/core'
+import { memo } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../../../language.ts'
 import { ClockInput } from '../../../parts/clock-input.tsx'
@@ -77,7 +78,10 @@ export function ForetoldSection({ of, campaignId, awaitsVisit, supposed, suppose
   )
 }
 
-function Moments({ moments, seconds, timeZone }: { moments: Moment[]; seconds: number; timeZone: string }) {
+type MomentsProps = { moments: Moment[]; seconds: number; timeZone: string }
+
+/** Drawn for each answer, not for each key that is pressed: it is half of the screen. */
+const Moments = memo(function Moments({ moments, seconds, timeZone }: MomentsProps) {
   const text = useWords(words)
   return (
     <Accordion multiple defaultValue={['now']} order={3} variant="contained">
@@ -103,7 +107,7 @@ function Moments({ moments, seconds, timeZone }: { moments: Moment[]; seconds: n
       ))}
     </Accordion>
   )
-}
+})
 
 function Stories({ stories, timeZone }: { stories: Story[]; timeZone: string }) {
   const text = useWords(words)
