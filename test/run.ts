@@ -93,28 +93,34 @@ async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]>
       : [],
   })
   const green = new Set<string>()
+  /** The process failed, and not a test: something was thrown when its test was over already. */
+  let isBroken = false
   /** Of one file, which stand together. */
   let results: { type: string; data: any }[] = []
   for await (const { type, data } of events as AsyncIterable<{ type: string; data: any }>) {
     if (type === 'test:summary' || (type === 'test:diagnostic' && data.file === undefined)) continue
     results.push({ type, data })
     if (data.nesting !== 0 || (type !== 'test:pass' && type !== 'test:fail')) continue
-    const isGreen = type === 'test:pass' && files.includes(data.name)
+    const isOfFile = files.includes(data.name)
+    const isGreen = type === 'test:pass' && isOfFile
+    isBroken ||= !isOfFile
     if (isGreen) green.add(data.name)
     if (isGreen || isLast) tell(results, engine)
     results = []
   }
-  return files.filter((file) => !green.has(file)).map((file) => ({ engine, files: [file] }))
+  const mayBeAnyOf = isBroken && green.size === files.length
+  return files.filter((file) => mayBeAnyOf || !green.has(file)).map((file) => ({ engine, files: [file] }))
 }
 
 function tell(results: { type: string; data: any }[], engine: TestEngine): void {
+  // What stands around the tests of a file is none.
+  const tests = results.filter(({ data }) => data.nesting > 0 && data.details?.type !== 'suite')
+  const failed = tests.filter(({ type }) => type === 'test:fail').length
+  sums.passed += tests.filter(({ type, data }) => type === 'test:pass' && data.skip === undefined).length
+  // A file that breaks off fails without a test that did.
+  sums.failed += failed === 0 && results.at(-1)?.type === 'test:fail' ? 1 : failed
   for (const { type, data } of results) {
     if (engine === 'postgres' && data.nesting === 0) data.name += ' (PostgreSQL)'
-    // What stands around the tests of a file is none.
-    if (data.nesting > 0 && data.details?.type !== 'suite' && data.skip === undefined) {
-      if (type === 'test:pass') sums.passed += 1
-      if (type === 'test:fail') sums.failed += 1
-    }
     report.write({ type, data })
   }
 }
