@@ -89,7 +89,7 @@ export type OpenOptions = Partial<Look> & {
 let shared: Promise<Stage> | undefined
 /** The stage of all files of the process: for tests that leave the server, and who may sign in, as they were. */
 export async function sharedStage(): Promise<Stage> {
-  shared ??= panelStage(processScope)
+  shared ??= panelStage(processScope, [], { TRUST_PROXY: '127.0.0.1' })
   // Awaited here, and not by a file at its top: that would go on as part of the file that asked first.
   return await shared
 }
@@ -196,9 +196,15 @@ async function emptied(page: Page, origin: string): Promise<void> {
   page.removeAllListeners('dialog')
 }
 
-/** Without the screen, which has its own tests. */
+let signedIn = 0
+/**
+ * Without the screen, which has its own tests. On the shared stage each time from another address: from one only thirty
+ * may sign in a minute.
+ */
 async function signIn(context: BrowserContext, { email, password }: Person): Promise<void> {
-  const answer = await context.request.post('/panel/api/session', { data: { email, password } })
+  signedIn += 1
+  const headers = { 'X-Forwarded-For': `10.${signedIn >> 8}.${signedIn & 255}.1` }
+  const answer = await context.request.post('/panel/api/session', { data: { email, password }, headers })
   assert.equal(answer.status(), 200, await answer.text())
 }
 
