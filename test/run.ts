@@ -83,6 +83,10 @@ const report = new PassThrough({ objectMode: true, highWaterMark: 100_000 })
 const printed = report.compose(new spec())
 printed.pipe(process.stdout)
 
+type Result = { type: string; data: any }
+/** A test that is skipped, or left for later, is none that passed. */
+const isLeftOut = ({ data }: Result) => data.skip !== undefined || data.todo !== undefined
+
 /** What the tests of a file say is told once it is the last word: what failed beside others is tried again alone. */
 async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]> {
   const events = run({
@@ -96,13 +100,13 @@ async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]>
   /** The process failed, and not a test: something was thrown when its test was over already. */
   let isBroken = false
   /** Of one file, which stand together. */
-  let results: { type: string; data: any }[] = []
-  for await (const { type, data } of events as AsyncIterable<{ type: string; data: any }>) {
+  let results: Result[] = []
+  for await (const { type, data } of events as AsyncIterable<Result>) {
     if (type === 'test:summary' || (type === 'test:diagnostic' && data.file === undefined)) continue
     results.push({ type, data })
     if (data.nesting !== 0 || (type !== 'test:pass' && type !== 'test:fail')) continue
     const isOfFile = files.includes(data.name)
-    const isGreen = type === 'test:pass' && isOfFile
+    const isGreen = type === 'test:pass' && isOfFile && !results.some(isLeftOut)
     isBroken ||= !isOfFile
     if (isGreen) green.add(data.name)
     if (isGreen || isLast) tell(results, engine)
@@ -112,11 +116,13 @@ async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]>
   return files.filter((file) => mayBeAnyOf || !green.has(file)).map((file) => ({ engine, files: [file] }))
 }
 
-function tell(results: { type: string; data: any }[], engine: TestEngine): void {
+function tell(results: Result[], engine: TestEngine): void {
   // What stands around the tests of a file is none.
-  const tests = results.filter(({ data }) => data.nesting > 0 && data.details?.type !== 'suite')
-  const failed = tests.filter(({ type }) => type === 'test:fail').length
-  sums.passed += tests.filter(({ type, data }) => type === 'test:pass' && data.skip === undefined).length
+  const tests = results.filter(
+    ({ type, data }) => /^test:(pass|fail)$/.test(type) && data.nesting > 0 && data.details?.type !== 'suite',
+  )
+  const failed = tests.filter((one) => one.type === 'test:fail' || isLeftOut(one)).length
+  sums.passed += tests.filter((one) => one.type === 'test:pass' && !isLeftOut(one)).length
   // A file that breaks off fails without a test that did.
   sums.failed += failed === 0 && results.at(-1)?.type === 'test:fail' ? 1 : failed
   for (const { type, data } of results) {

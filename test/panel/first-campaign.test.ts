@@ -16,7 +16,7 @@ for (const width of widthsByTurns()) {
   test(`from the set-up link to a live campaign with snippet and key: ${what}: ${width}`, async (t) => {
     const stage = await panelStage(t)
     const { url } = await stage.place.json(['setup-link'])
-    const page = await stage.open(undefined, { path: `/setup${new URL(url).hash}`, width, isNew: true })
+    const page = await stage.open(undefined, { path: `/setup${new URL(url).hash}`, width })
     const done = { clicks: 0, fields: 0, loads: 0 }
     page.on('domcontentloaded', () => {
       done.loads += 1

@@ -94,8 +94,6 @@ export async function sharedStage(): Promise<Stage> {
   return await shared
 }
 
-let opened: Promise<Browser> | undefined
-
 export async function panelStage(
   scope: Scope,
   serveArguments: string[] = [],
@@ -104,8 +102,7 @@ export async function panelStage(
   const place = installation(scope)
   await place.arrange(shelveUsualTemplates)
   const server = await place.serve(serveArguments, environment)
-  opened ??= openBrowser(processScope)
-  const browser = await opened
+  const browser = await openBrowser(scope)
   /** How many people of a name there are: each file has its own `owner`. */
   const namesakes = new Map<string, number>()
 

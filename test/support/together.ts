@@ -2,9 +2,10 @@
 // `processScope`, servers and a browser, starts once for all of them.
 import { join } from 'node:path'
 import { test } from 'node:test'
-import './process-scope.ts'
+import { holdProcessScope } from './process-scope.ts'
 
 const root = join(import.meta.dirname, '..')
+holdProcessScope()
 for (const file of (process.env.TOGETHER ?? '').split(' ')) {
   test(file, async () => {
     await import(join(root, file))
