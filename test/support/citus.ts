@@ -1,13 +1,20 @@
 // With CITUS_URL the databases of the tests stand on a Citus cluster that somebody else runs, divided already. It names
 // a database on the coordinator that knows the workers, as the superuser.
 import { distributePostgres } from '../../src/store/postgres/postgres.ts'
-import { ask, createDatabase, databaseUrl, dropDatabase, type NewDatabase, role } from './postgres-databases.ts'
+import {
+  ask,
+  createDatabase,
+  databaseUrl,
+  dropDatabase,
+  type NewDatabase,
+  role,
+  templateVariable,
+} from './postgres-databases.ts'
 
 export const citusUrl = process.env.CITUS_URL || undefined
 
 /** Few, so that a database is made quickly. */
 const shards = 4
-const templateVariable = 'LASTCALL_TEST_CITUS_TEMPLATE'
 
 const nameIn = (url: string) => new URL(url).pathname.slice(1)
 
@@ -85,10 +92,10 @@ const copyingSettings = (source: string, name: string) => `DO $$ DECLARE setting
 
 let copying: Promise<unknown> = Promise.resolve()
 
-/** An empty database, or one with the content of `from`; with CITUS_URL its tables are there, and divided. */
+/** A database with its tables, on Citus divided, or one with the content of `from`. */
 export async function newDatabase(adminUrl: string, made: NewDatabase = {}): Promise<string> {
-  if (citusUrl === undefined) return createDatabase(adminUrl, made)
   const { url = databaseUrl(adminUrl), from = process.env[templateVariable] } = made
+  if (citusUrl === undefined) return createDatabase(adminUrl, { url, from })
   if (from === undefined)
     throw new Error('with CITUS_URL run files by --test-global-setup=test/support/global-setup.ts')
   const [name, source] = [nameIn(url), nameIn(from)]

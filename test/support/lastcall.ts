@@ -72,11 +72,14 @@ export type Server = {
   stop(): Promise<number | null>
 }
 
+/** To begin from where a migration is looked at: on PostgreSQL a new database has its tables otherwise. */
+export const withoutTables = { databaseUrl: 'postgres://here/template1' }
+
 /**
  * An empty folder for one database, with the command line and the server bound to it.
  * @param from on PostgreSQL its database has the content of this one's
  */
-export function installation(t: Scope, from?: Installation): Installation {
+export function installation(t: Scope, from?: Pick<Installation, 'databaseUrl'>): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
   const servers: ChildProcess[] = []
   t.after(async () => {

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 
 export const role = 'lastcall'
+/** Names the database that those of tests are copied from. */
+export const templateVariable = 'LASTCALL_TEST_TEMPLATE'
 
 /** Runs statements as the user that the URL names. @throws after 10 s without a connection */
 export async function ask(url: string, ...statements: string[]): Promise<any[]> {

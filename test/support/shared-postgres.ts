@@ -1,6 +1,9 @@
 // One cluster for all files of a test run. `global-setup.ts` starts it; a file run by itself starts its own.
+import { openStore } from '../../src/store/open.ts'
 import { citusUrl } from './citus.ts'
 import { type Postgres, startPostgres } from './postgres.ts'
+import { templateVariable } from './postgres-databases.ts'
+import { shelveUsualTemplates } from './usual-templates.ts'
 
 const variable = 'LASTCALL_TEST_POSTGRES'
 
@@ -14,9 +17,18 @@ export async function postgresUrl(): Promise<string> {
   return (await ours).adminUrl
 }
 
-/** Starts the cluster for this process and for those that it starts from now on. */
+/**
+ * Starts the cluster for this process and for those that it starts from now on. Their databases are copies of one that
+ * has its tables and the usual countdown images: to make each would take four times as long.
+ */
 export async function sharePostgres(): Promise<Postgres> {
   const cluster = await startPostgres()
   process.env[variable] = cluster.adminUrl
+  const template = await cluster.createDatabase()
+  const options = { lockWaitMs: 1_000, timeoutMs: 10_000, poolSize: 1, isServer: false }
+  const store = await openStore({ engine: 'postgres', url: template }, options)
+  await shelveUsualTemplates(store)
+  await store.close()
+  process.env[templateVariable] = template
   return cluster
 }

@@ -56,6 +56,7 @@ export async function shelveUsualTemplates(store: Store): Promise<void> {
   await buildUsualTemplates()
   for (const language of languages) {
     const key = templateKey({}, language)
+    if ((await store.templates.read(key)) !== undefined) continue
     const template = (await files.read(key)) as Uint8Array
     await store.templates.write(key, template, Math.floor(Date.now() / 1000))
   }
