@@ -26,10 +26,10 @@ const onSqliteAlone = [
 ]
 /** And what the store has a small part in: `npm run test:faults` has it on both. */
 const onSqliteInShort = [
-  'api/{any-request,bearer-key,campaign-id,order-of-checks,warnings}.*',
-  'cli/{campaign-faults,processes}.*',
-  'panel-api/{hostile,http,password-reset,provider,sign-in,test-mail}.*',
-  'visitor/{images,one-truth,rate}.*',
+  'api/{any-request,bearer-key,campaign-id,email,key-in-grace,nothing-written,order-of-checks,secrecy,warnings}.*',
+  'cli/{audit,campaign-faults,leads,maintenance,person,processes}.*',
+  'panel-api/{hostile,http,overview,password-reset,provider,roles,second-factor,sign-in,test-mail,users}.*',
+  'visitor/{gate,images,links,moments,one-truth,rate,widget-api}.*',
   'faults/{overload,stopping}.*',
 ]
 const longest = [
@@ -46,7 +46,7 @@ const waits = [
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
 const together: [pattern: string, processes: number][] = [
-  ['panel/*', 4],
+  ['panel/*', 3],
   ['{api,visitor}/*', 1],
   ['panel-api/*', 1],
   ['{cli,events,http}/*', 1],
@@ -87,6 +87,9 @@ type Result = { type: string; data: any }
 /** A test that is skipped, or left for later, is none that passed. */
 const isLeftOut = ({ data }: Result) => data.skip !== undefined || data.todo !== undefined
 
+const messageOf = ({ data: { name, details } }: Result) =>
+  `${name}: ${details?.error?.cause?.message ?? details?.error?.message}`.split('\n', 3).join(' ')
+
 /** What the tests of a file say is told once it is the last word: what failed beside others is tried again alone. */
 async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]> {
   const events = run({
@@ -110,6 +113,7 @@ async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]>
     isBroken ||= !isOfFile
     if (isGreen) green.add(data.name)
     if (isGreen || isLast) tell(results, engine)
+    else for (const one of results) if (one.type === 'test:fail') console.log(`at first: ${messageOf(one)}`)
     results = []
   }
   const mayBeAnyOf = isBroken && green.size === files.length

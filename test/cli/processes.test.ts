@@ -68,8 +68,10 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
   assertRefused(unknown, 'unknown command nothing', [2])
   const names = /use one of: (.*)/.exec(unknown.stderr)?.[1]?.split(', ') ?? []
   assert.deepEqual([...Object.keys(calls), ...elsewhere].sort(), names.sort())
-  for (const [name, [args, input]] of Object.entries(calls)) {
-    const { code, stdout, stderr } = await place.run([...name.split(' '), ...args], input)
+  for (const [index, [name, [args, input]]] of Object.entries(calls).entries()) {
+    // In the short form every fourth has a process of its own.
+    const run = index % 4 === 0 ? place.run : place.runShared
+    const { code, stdout, stderr } = await run([...name.split(' '), ...args], input)
     assert.deepEqual([code, stderr], [0, ''], name)
     assert.match(stdout, /^[^\n].*\n$/s, name)
     JSON.parse(stdout)

@@ -5,6 +5,7 @@ import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile, installation } from '../support/lastcall.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { panelSession } from '../support/panel-session.ts'
+import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 const place = installation({ after })
 const mail = await mailServer({ after })
@@ -90,6 +91,7 @@ test('what the mail server refuses is said, and neither answer nor log has its w
 test('without a mail server nothing is sent, and the file is there', async (t) => {
   const origin = installation(t)
   const silent = await origin.serve()
+  await origin.arrange(shelveUsualTemplates)
   const { id: accountId } = await origin.arrange((store) => store.configuration.createAccount('Silent', tester))
   const ask = await panelSession(origin, silent, accountId)
   const campaign = await origin.arrange((store) => appliedCampaign(store, accountId, campaignFile()))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { assertAccessible, assertFits, assertUntroubled, sharedStage, widthsByTurns } from './stage.ts'
@@ -69,7 +70,7 @@ test('the file has every entry that fits, and no formula', async () => {
   )
 })
 
-test('po polsku', async () => {
+longTest('po polsku', async () => {
   const page = await stage.open(owner, { width: 'phone', language: 'pl', path: '/settings/audit' })
   await page.getByRole('button', { name: /^Otwórz: Utworzono klucz, Key 54/ }).click()
   await page.getByRole('dialog', { name: 'Wpis' }).getByText('nazwa: brak → Key 54').waitFor()

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { tester } from '../support/actor.ts'
+import { longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
 
@@ -166,7 +167,7 @@ atBothWidths('the mail timer is drawn as the mail will show it, in every state, 
   assertUntroubled(page)
 })
 
-test('three hundred campaigns are fifty a page, in a state that the way back leads to again', async () => {
+longTest('three hundred campaigns are fifty a page, in a state that the way back leads to again', async () => {
   const person = await stage.person('many')
   const over = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2020-01-01T00:00' } }
   await stage.place.arrange(async (store) => {
@@ -198,79 +199,91 @@ test('three hundred campaigns are fifty a page, in a state that the way back lea
   assertUntroubled(page)
 })
 
-test('colours and size of the timer are judged beside their fields, and no colour is put back unasked', async () => {
-  const { id } = await make({ name: 'Hard to read', mailTimer: { width: 600, height: 140, pixelsPerPoint: 1 } })
-  const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
-  const beside = (label: string, text: string) =>
-    page
-      .getByRole('group')
-      .filter({ has: page.getByLabel(label, { exact: true }), hasText: text })
-      .waitFor()
-  await page.getByLabel('Boxes', { exact: true }).fill('#f5f5f5')
-  await beside('Digits', 'The digits hardly stand out from what is behind them.')
-  await page.getByLabel('Height').fill('50')
-  await beside('Height', 'On a telephone the labels are too small to read.')
-  await beside('Height', 'On a telephone the digits are too small to read.')
-  await assertAccessible(page)
-  await page.getByLabel('Height').fill('200')
-  await page.getByLabel('Width').fill('200')
-  await beside('Height', 'The boxes are tall and narrow.')
-  await page.getByLabel('Boxes', { exact: true }).fill('reddish')
-  await page.getByLabel('Digits', { exact: true }).focus()
-  await beside('Boxes', 'Enter a colour, such as #1f2937.')
-  assert.equal(await page.getByLabel('Boxes', { exact: true }).inputValue(), 'reddish')
-  await page.getByRole('button', { name: 'Save timer' }).click()
-  await beside('Boxes', 'Enter a colour, such as #1f2937.')
-  assertUntroubled(page)
-})
+longTest(
+  'colours and size of the timer are judged beside their fields, and no colour is put back unasked',
+  async () => {
+    const { id } = await make({ name: 'Hard to read', mailTimer: { width: 600, height: 140, pixelsPerPoint: 1 } })
+    const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
+    const beside = (label: string, text: string) =>
+      page
+        .getByRole('group')
+        .filter({ has: page.getByLabel(label, { exact: true }), hasText: text })
+        .waitFor()
+    await page.getByLabel('Boxes', { exact: true }).fill('#f5f5f5')
+    await beside('Digits', 'The digits hardly stand out from what is behind them.')
+    await page.getByLabel('Height').fill('50')
+    await beside('Height', 'On a telephone the labels are too small to read.')
+    await beside('Height', 'On a telephone the digits are too small to read.')
+    await assertAccessible(page)
+    await page.getByLabel('Height').fill('200')
+    await page.getByLabel('Width').fill('200')
+    await beside('Height', 'The boxes are tall and narrow.')
+    await page.getByLabel('Boxes', { exact: true }).fill('reddish')
+    await page.getByLabel('Digits', { exact: true }).focus()
+    await beside('Boxes', 'Enter a colour, such as #1f2937.')
+    assert.equal(await page.getByLabel('Boxes', { exact: true }).inputValue(), 'reddish')
+    await page.getByRole('button', { name: 'Save timer' }).click()
+    await beside('Boxes', 'Enter a colour, such as #1f2937.')
+    assertUntroubled(page)
+  },
+)
 
-test('another look keeps colours that were chosen, and refuses no picture; a light and a dark mail are around it', async () => {
-  const { id } = await make({ name: 'Looks', mailTimer: { width: 200, height: 50, box: '#aa2200', pixelsPerPoint: 1 } })
-  const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
-  await page.getByLabel('Transparent', { exact: true }).check()
-  const colour = (label: string) => page.getByLabel(label, { exact: true }).inputValue()
-  assert.deepEqual([await colour('Background'), await colour('Labels')], ['', '#d1d5db'])
-  const picture = page.getByRole('img', { name: /^Countdown, Running/ })
-  const paper = page.locator('.mantine-Paper-root', { has: picture })
-  const around = () => paper.evaluate((one) => getComputedStyle(one).backgroundColor)
-  assert.equal(await around(), 'rgb(255, 255, 255)')
-  await page.getByText('Dark mail', { exact: true }).click()
-  assert.equal(await around(), 'rgb(31, 31, 31)')
-  await page.getByLabel('Look').selectOption('Rings')
-  assert.deepEqual(
-    [await colour('Background'), await colour('Boxes'), await colour('Digits'), await colour('Labels')],
-    ['#ffffff', '#aa2200', '#111827', '#4b5563'],
-  )
-  assert.equal(await page.getByLabel('Transparent', { exact: true }).isDisabled(), true)
-  const before = await picture.getAttribute('src')
-  await page.waitForFunction(
-    (src) => document.querySelector('img[alt^=Countdown]')?.getAttribute('src') !== src,
-    before,
-  )
-  assertUntroubled(page)
-})
+longTest(
+  'another look keeps colours that were chosen, and refuses no picture; a light and a dark mail are around it',
+  async () => {
+    const { id } = await make({
+      name: 'Looks',
+      mailTimer: { width: 200, height: 50, box: '#aa2200', pixelsPerPoint: 1 },
+    })
+    const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
+    await page.getByLabel('Transparent', { exact: true }).check()
+    const colour = (label: string) => page.getByLabel(label, { exact: true }).inputValue()
+    assert.deepEqual([await colour('Background'), await colour('Labels')], ['', '#d1d5db'])
+    const picture = page.getByRole('img', { name: /^Countdown, Running/ })
+    const paper = page.locator('.mantine-Paper-root', { has: picture })
+    const around = () => paper.evaluate((one) => getComputedStyle(one).backgroundColor)
+    assert.equal(await around(), 'rgb(255, 255, 255)')
+    await page.getByText('Dark mail', { exact: true }).click()
+    assert.equal(await around(), 'rgb(31, 31, 31)')
+    await page.getByLabel('Look').selectOption('Rings')
+    assert.deepEqual(
+      [await colour('Background'), await colour('Boxes'), await colour('Digits'), await colour('Labels')],
+      ['#ffffff', '#aa2200', '#111827', '#4b5563'],
+    )
+    assert.equal(await page.getByLabel('Transparent', { exact: true }).isDisabled(), true)
+    const before = await picture.getAttribute('src')
+    await page.waitForFunction(
+      (src) => document.querySelector('img[alt^=Countdown]')?.getAttribute('src') !== src,
+      before,
+    )
+    assertUntroubled(page)
+  },
+)
 
-test('a font without the letters of the mail’s language is not offered, and a letter that it lacks is named', async () => {
-  const { id } = await make({ name: 'Letters', language: 'uk', mailTimer: { font: 'lato', width: 200, height: 50 } })
-  const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
-  const offered = async () => {
-    await page.getByRole('combobox', { name: 'Font' }).click()
-    const names = await page.locator('.mantine-Select-option:not([data-combobox-disabled]):visible').allInnerTexts()
-    await page.keyboard.press('Escape')
-    return names
-  }
-  // Of the campaign's language, as its mails are.
-  assert.deepEqual(await offered(), ['Inter', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
-  await page.getByText('Ukrainian letters are missing in this font').waitFor()
-  await page.getByRole('region', { name: 'HTML for the mail' }).getByText('Переглянути пропозицію').waitFor()
-  await page.getByLabel('In place of “days”').fill('дні')
-  await page.getByText('The font lato has no “д”: take another font or letter.').waitFor()
-  await page.getByLabel('Language of the mail').selectOption('English')
-  assert.deepEqual(await offered(), ['Inter', 'Lato', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
-  assertUntroubled(page)
-})
+longTest(
+  'a font without the letters of the mail’s language is not offered, and a letter that it lacks is named',
+  async () => {
+    const { id } = await make({ name: 'Letters', language: 'uk', mailTimer: { font: 'lato', width: 200, height: 50 } })
+    const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
+    const offered = async () => {
+      await page.getByRole('combobox', { name: 'Font' }).click()
+      const names = await page.locator('.mantine-Select-option:not([data-combobox-disabled]):visible').allInnerTexts()
+      await page.keyboard.press('Escape')
+      return names
+    }
+    // Of the campaign's language, as its mails are.
+    assert.deepEqual(await offered(), ['Inter', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
+    await page.getByText('Ukrainian letters are missing in this font').waitFor()
+    await page.getByRole('region', { name: 'HTML for the mail' }).getByText('Переглянути пропозицію').waitFor()
+    await page.getByLabel('In place of “days”').fill('дні')
+    await page.getByText('The font lato has no “д”: take another font or letter.').waitFor()
+    await page.getByLabel('Language of the mail').selectOption('English')
+    assert.deepEqual(await offered(), ['Inter', 'Lato', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
+    assertUntroubled(page)
+  },
+)
 
-test('parts of a campaign are links; a new campaign begins with its templates', async () => {
+longTest('parts of a campaign are links; a new campaign begins with its templates', async () => {
   const { id } = await make({ name: 'Linked' })
   const page = await stage.open(owner, { path: `/campaigns/${id}` })
   const [other] = await Promise.all([
@@ -284,7 +297,7 @@ test('parts of a campaign are links; a new campaign begins with its templates', 
   assertUntroubled(page)
 })
 
-test('what is loaded or drawn by being opened gives the focus back as well', async () => {
+longTest('what is loaded or drawn by being opened gives the focus back as well', async () => {
   const person = await stage.person('typist')
   const page = await stage.open(person, { path: '/' })
   const isFocused = (name: string) =>

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
+import { longTest } from '../support/faults.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage, widthsInLanguages } from './stage.ts'
 
 const stage = await panelStage({ after })
 
-test('no violation of axe where the first person sets up', async () => {
+longTest('no violation of axe where the first person sets up', async () => {
   const { url } = await stage.place.json(['setup-link'])
   for (const { width, language } of widthsInLanguages())
     for (const scheme of ['light', 'dark'] as const) {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { amount } from '../support/faults.ts'
+import { amount, longTest } from '../support/faults.ts'
 import { appliedCampaign } from '../support/lastcall.ts'
 import {
   assertAccessible,
@@ -13,6 +13,7 @@ import {
   assertUntroubled,
   atBothWidths,
   goTo,
+  longAtBothWidths,
   sharedStage,
 } from './stage.ts'
 
@@ -75,37 +76,40 @@ async function edit(id: number, options: Options = {}): Promise<Page> {
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true })
 const now = (page: Page) => page.getByRole('button', { name: /^Signs up now/ })
 
-test('every setting fits a phone and a desk, in both languages, light and dark, and axe finds nothing', async () => {
-  const kinds = [
-    everything,
-    { ...everything, mechanism: { startsOn: 'visit', deadline: { kind: 'daysAt', days: 0, time: '02:30' } } },
-    {
-      ...everything,
-      mechanism: {
-        startsOn: 'registration',
-        deadline: { kind: 'fixed', at: '2020-01-02T10:00', opensAt: '2020-01-01T10:00' },
+longTest(
+  'every setting fits a phone and a desk, in both languages, light and dark, and axe finds nothing',
+  async () => {
+    const kinds = [
+      everything,
+      { ...everything, mechanism: { startsOn: 'visit', deadline: { kind: 'daysAt', days: 0, time: '02:30' } } },
+      {
+        ...everything,
+        mechanism: {
+          startsOn: 'registration',
+          deadline: { kind: 'fixed', at: '2020-01-02T10:00', opensAt: '2020-01-01T10:00' },
+        },
       },
-    },
-    { ...course, mechanism: { ...course.mechanism, retry: { enabled: true, after: 'PT1H' } } },
-  ]
-  const views = [
-    { width: 'phone', language: 'pl', scheme: 'light' },
-    { width: 'desk', language: 'en', scheme: 'dark' },
-    { width: 'phone', language: 'en', scheme: 'dark' },
-    { width: 'desk', language: 'pl', scheme: 'light' },
-  ] as const
-  for (const [index, settings] of kinds.entries()) {
-    const id = await make(settings)
-    const some = [views[index % 4], views[(index + 1) % 4]].slice(0, amount(1, 2))
-    for (const view of index === 0 ? views.slice(0, amount(1, 4)) : some) {
-      const page = await edit(id, view)
-      await assertNoViolation(page)
-      await assertFits(page)
-      assertUntroubled(page)
-      await page.context().close()
+      { ...course, mechanism: { ...course.mechanism, retry: { enabled: true, after: 'PT1H' } } },
+    ]
+    const views = [
+      { width: 'phone', language: 'pl', scheme: 'light' },
+      { width: 'desk', language: 'en', scheme: 'dark' },
+      { width: 'phone', language: 'en', scheme: 'dark' },
+      { width: 'desk', language: 'pl', scheme: 'light' },
+    ] as const
+    for (const [index, settings] of kinds.entries()) {
+      const id = await make(settings)
+      const some = [views[index % 4], views[(index + 1) % 4]].slice(0, amount(1, 2))
+      for (const view of index === 0 ? views.slice(0, amount(1, 4)) : some) {
+        const page = await edit(id, view)
+        await assertNoViolation(page)
+        await assertFits(page)
+        assertUntroubled(page)
+        await page.context().close()
+      }
     }
-  }
-})
+  },
+)
 
 atBothWidths(
   'the preview follows what is typed at once, also for a chosen moment, in the zone of the campaign',
@@ -124,7 +128,7 @@ atBothWidths(
   },
 )
 
-test('every time of the preview is shown in the reader’s own zone on hover', async () => {
+longTest('every time of the preview is shown in the reader’s own zone on hover', async () => {
   const page = await edit(await make({ ...course, timeZone: 'America/New_York' }), { zone: 'Asia/Tokyo' })
   await page.getByLabel('A moment of your own').fill('2026-12-01T12:00')
   const own = page.getByRole('button', { name: /^Signs up when you choose/ })
@@ -148,7 +152,7 @@ test('every time of the preview is shown in the reader’s own zone on hover', a
   await assertAccessible(page)
 })
 
-atBothWidths('resets, retries and cycles stand in the timeline, and what goes on says so', async (width) => {
+longAtBothWidths('resets, retries and cycles stand in the timeline, and what goes on says so', async (width) => {
   const page = await edit(await make(course), { width })
   await page.getByRole('switch', { name: 'Signing up again before the end starts the time again' }).click()
   await page.getByRole('radio', { name: 'Signing up again gives another chance' }).click()
@@ -191,7 +195,7 @@ atBothWidths(
   },
 )
 
-test('a campaign with leads says in words why it cannot become one date for everyone', async () => {
+longTest('a campaign with leads says in words why it cannot become one date for everyone', async () => {
   const id = await make(course)
   writeFileSync(join(stage.place.folder, 'emails.csv'), 'email\nada@example.com\n')
   const imported = await stage.place.runShared(['lead', 'import', '--campaign', String(id), 'emails.csv'])
@@ -245,7 +249,7 @@ atBothWidths(
   },
 )
 
-test('what is put back as it was is no change', async () => {
+longTest('what is put back as it was is no change', async () => {
   const page = await edit(await make(course))
   await page.getByRole('switch', { name: 'Visitors who have not given an email' }).click()
   await page.getByText('Unsaved changes').waitFor()
@@ -294,7 +298,7 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.deepEqual([name, mechanism.deadline.period], ['Mine after all', 'PT72H'])
 })
 
-atBothWidths('a finding is shown beside the setting, and again before it is published', async (width) => {
+longAtBothWidths('a finding is shown beside the setting, and again before it is published', async (width) => {
   const id = await make({ ...course, isDraft: true, mailTimer: {} })
   const page = await edit(id, { width })
   await page.getByRole('radio', { name: 'It opens again by itself' }).click()
@@ -345,7 +349,7 @@ atBothWidths('publishing and back to draft say what they mean for leads under wa
   assertUntroubled(page)
 })
 
-test('the bar that saves is never over the field that is typed in, at 200 % neither', async () => {
+longTest('the bar that saves is never over the field that is typed in, at 200 % neither', async () => {
   const page = await edit(await make(course))
   for (const viewport of [
     { width: 720, height: 450 },
@@ -500,62 +504,65 @@ test('the preview answers only who is signed in, and names what it cannot take',
   assert.equal(refused.status(), 401)
 })
 
-test('dates are written in the language of the panel, not the browser’s: typed, or chosen by the keyboard', async () => {
-  const id = await make(course)
-  const page = await edit(id, { language: 'pl', zone: 'America/New_York' })
-  await page.evaluate(() => localStorage.setItem('lastcall.language', 'en'))
-  await page.reload()
-  const own = page.getByLabel('A moment of your own')
-  const shown = (text: string) =>
-    page
-      .getByRole('button', { name: /^Signs up when you choose/ })
-      .getByText(text)
-      .waitFor()
-  for (const [typed, value] of [
-    ['24 Oct 2026, 12:00', '24 Oct 2026, 12:00'],
-    ['25.10.2026 9:30', '25 Oct 2026, 09:30'],
-    ['2026-10-26T08:15', '26 Oct 2026, 08:15'],
-    ['27 October 2026', '27 Oct 2026, 12:00'],
-  ] as const) {
-    await own.fill(typed)
-    await shown(value)
-    await own.blur()
-    assert.equal(await own.inputValue(), value)
-  }
-  for (const wrong of ['soon', '31.2.2026 12:00', '1 Jan 1999, 12:00', '1.1.2100 0:00']) {
-    await own.fill(wrong)
-    await own.blur()
-    await page.getByText('Write it like 31 Dec 2026, 23:59').waitFor()
-    assert.equal(await own.inputValue(), wrong)
-  }
-  await own.fill('24 Oct 2026, 12:00')
-  await page.getByText('Write it like').waitFor({ state: 'hidden' })
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Enter')
-  const calendar = page.getByRole('dialog', { name: 'Calendar' })
-  await calendar.getByText('October 2026').waitFor()
-  await assertNoViolation(page)
-  await calendar.getByRole('button', { name: '24 October 2026' }).focus()
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('Enter')
-  await calendar.getByLabel('Time: hours').fill('18')
-  await shown('25 Oct 2026, 18:00')
-  await page.keyboard.press('Escape')
-  await calendar.waitFor({ state: 'hidden' })
-  assert.equal(await own.inputValue(), '25 Oct 2026, 18:00')
-  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Calendar')
+longTest(
+  'dates are written in the language of the panel, not the browser’s: typed, or chosen by the keyboard',
+  async () => {
+    const id = await make(course)
+    const page = await edit(id, { language: 'pl', zone: 'America/New_York' })
+    await page.evaluate(() => localStorage.setItem('lastcall.language', 'en'))
+    await page.reload()
+    const own = page.getByLabel('A moment of your own')
+    const shown = (text: string) =>
+      page
+        .getByRole('button', { name: /^Signs up when you choose/ })
+        .getByText(text)
+        .waitFor()
+    for (const [typed, value] of [
+      ['24 Oct 2026, 12:00', '24 Oct 2026, 12:00'],
+      ['25.10.2026 9:30', '25 Oct 2026, 09:30'],
+      ['2026-10-26T08:15', '26 Oct 2026, 08:15'],
+      ['27 October 2026', '27 Oct 2026, 12:00'],
+    ] as const) {
+      await own.fill(typed)
+      await shown(value)
+      await own.blur()
+      assert.equal(await own.inputValue(), value)
+    }
+    for (const wrong of ['soon', '31.2.2026 12:00', '1 Jan 1999, 12:00', '1.1.2100 0:00']) {
+      await own.fill(wrong)
+      await own.blur()
+      await page.getByText('Write it like 31 Dec 2026, 23:59').waitFor()
+      assert.equal(await own.inputValue(), wrong)
+    }
+    await own.fill('24 Oct 2026, 12:00')
+    await page.getByText('Write it like').waitFor({ state: 'hidden' })
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    const calendar = page.getByRole('dialog', { name: 'Calendar' })
+    await calendar.getByText('October 2026').waitFor()
+    await assertNoViolation(page)
+    await calendar.getByRole('button', { name: '24 October 2026' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Enter')
+    await calendar.getByLabel('Time: hours').fill('18')
+    await shown('25 Oct 2026, 18:00')
+    await page.keyboard.press('Escape')
+    await calendar.waitFor({ state: 'hidden' })
+    assert.equal(await own.inputValue(), '25 Oct 2026, 18:00')
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Calendar')
 
-  await page.evaluate(() => localStorage.setItem('lastcall.language', 'pl'))
-  await page.reload()
-  const polish = page.getByLabel('Wybrana chwila')
-  await polish.fill('24 paź 2026, 12:00')
-  await page.getByRole('button', { name: /24 paź 2026, 12:00 GMT/ }).waitFor()
-  await page.getByRole('button', { name: 'Kalendarz' }).last().click()
-  await page.getByRole('dialog', { name: 'Kalendarz' }).getByText('październik 2026').waitFor()
-  assertUntroubled(page)
-})
+    await page.evaluate(() => localStorage.setItem('lastcall.language', 'pl'))
+    await page.reload()
+    const polish = page.getByLabel('Wybrana chwila')
+    await polish.fill('24 paź 2026, 12:00')
+    await page.getByRole('button', { name: /24 paź 2026, 12:00 GMT/ }).waitFor()
+    await page.getByRole('button', { name: 'Kalendarz' }).last().click()
+    await page.getByRole('dialog', { name: 'Kalendarz' }).getByText('październik 2026').waitFor()
+    assertUntroubled(page)
+  },
+)
 
-test('the bars of the preview are on one scale, which is said', async () => {
+longTest('the bars of the preview are on one scale, which is said', async () => {
   const closes = { every: 'week', on: ['fri'], time: '20:00' }
   const id = await make({ ...course, mechanism: { startsOn: 'registration', deadline: { kind: 'next', closes } } })
   const page = await edit(id)

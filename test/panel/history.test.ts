@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { longTest } from '../support/faults.ts'
 import { historyEntry, storeHistory } from '../support/history-seed.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
@@ -200,7 +201,7 @@ for (const width of widthsByTurns()) {
 }
 
 for (const width of widthsByTurns()) {
-  test(`dragging across the chart zooms chart and list, and the way back undoes it: ${width}`, async () => {
+  longTest(`dragging across the chart zooms chart and list, and the way back undoes it: ${width}`, async () => {
     const page = await opened(owner, path, { width })
     const chart = page.getByRole('slider', { name: /^Requests from/ })
     const whole = await chart.getAttribute('aria-label')
@@ -233,7 +234,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('zooming in goes to where the requests are', async () => {
+longTest('zooming in goes to where the requests are', async () => {
   const late = await stage.person('late')
   const now = Date.now()
   const entries = Array.from({ length: 30 }, (_, index) =>
@@ -256,7 +257,7 @@ test('zooming in goes to where the requests are', async () => {
   assertUntroubled(page)
 })
 
-test('the keyboard zooms as well: by buttons, by the period, and from the table', async () => {
+longTest('the keyboard zooms as well: by buttons, by the period, and from the table', async () => {
   const page = await opened(owner)
   const press = async (name: string) => {
     await button(page, name).focus()
@@ -295,7 +296,7 @@ test('the keyboard zooms as well: by buttons, by the period, and from the table'
   assert.ok((await rowsOf(page).count()) >= 20)
 })
 
-test('older entries are appended, newer ones announced: nothing moves beneath the reader', async () => {
+longTest('older entries are appended, newer ones announced: nothing moves beneath the reader', async () => {
   const page = await opened(owner)
   const first = await rowsOf(page).first().innerText()
   const rows = await rowsOf(page).allInnerTexts()
@@ -349,7 +350,7 @@ test('the export holds what the filters let through, and nothing that a spreadsh
   assertUntroubled(page)
 })
 
-test('a long history is counted whole, and its export says where it ends', async () => {
+longTest('a long history is counted whole, and its export says where it ends', async () => {
   const page = await opened(busy, `${path}?code=INTERNAL_ERROR`)
   assert.equal(await rowsOf(page).count(), 1)
   await button(page, 'Clear filters').click()
@@ -363,7 +364,7 @@ test('a long history is counted whole, and its export says where it ends', async
 })
 
 for (const width of widthsByTurns()) {
-  test(`in Polish, light and dark, empty and full: ${width}`, async () => {
+  longTest(`in Polish, light and dark, empty and full: ${width}`, async () => {
     const dark = await stage.open(owner, { path, width, language: 'pl', scheme: 'dark' })
     await dark.getByRole('table', { name: 'Żądania' }).waitFor()
     await dark.getByRole('slider', { name: /^Żądania od/ }).waitFor()
@@ -384,7 +385,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('a real request is in the history seconds later', async () => {
+longTest('a real request is in the history seconds later', async () => {
   const page = await opened(owner)
   const { status, headers } = await request(tool.key)
   assert.equal(status, 200)

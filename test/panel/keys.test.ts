@@ -3,17 +3,9 @@ import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import type { Locator, Page } from 'playwright-core'
+import { longTest } from '../support/faults.ts'
 import { eventually } from '../support/prepared.ts'
-import {
-  assertAccessible,
-  assertFits,
-  assertUntroubled,
-  type Person,
-  sharedStage,
-  type Width,
-  widths,
-  widthsByTurns,
-} from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, type Person, sharedStage, widthsByTurns } from './stage.ts'
 
 const stage = await sharedStage()
 let owner: Person
@@ -95,30 +87,33 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('a key for events opens their API as well, says so, and hands that on to the one that replaces it', async () => {
-  const who = await stage.person('eventful')
-  const page = await stage.open(who, { path: '/integrations' })
-  const plain = await makeKey(page, 'Shop')
-  await button(page, 'New key').click()
-  await page.getByRole('dialog').getByLabel('Name').fill('Till')
-  await page.getByRole('checkbox', { name: 'manage webhooks and read events' }).check()
-  await assertAccessible(page)
-  await button(page, 'Create key').click()
-  const key = await takeKey(page)
-  assert.match(await rowOf(page, 'Till').innerText(), /Also: manage webhooks and read events/)
-  const endpoints = async (token: string) => {
-    const headers = { Authorization: `Bearer ${token}` }
-    return (await fetch(`${stage.server.origin}/api/events/v1/endpoints`, { headers })).status
-  }
-  assert.ok(await works(key))
-  assert.deepEqual([await endpoints(plain), await endpoints(key)], [403, 200])
-  await act(rowOf(page, 'Till'), page, 'Till', 'Replace')
-  await page.getByRole('dialog').getByLabel('Name').fill('Till, new')
-  await button(page, 'Make the new key').click()
-  const next = await takeKey(page)
-  assert.ok(await eventually(2_000, async () => (await endpoints(next)) === 200))
-  assertUntroubled(page)
-})
+longTest(
+  'a key for events opens their API as well, says so, and hands that on to the one that replaces it',
+  async () => {
+    const who = await stage.person('eventful')
+    const page = await stage.open(who, { path: '/integrations' })
+    const plain = await makeKey(page, 'Shop')
+    await button(page, 'New key').click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Till')
+    await page.getByRole('checkbox', { name: 'manage webhooks and read events' }).check()
+    await assertAccessible(page)
+    await button(page, 'Create key').click()
+    const key = await takeKey(page)
+    assert.match(await rowOf(page, 'Till').innerText(), /Also: manage webhooks and read events/)
+    const endpoints = async (token: string) => {
+      const headers = { Authorization: `Bearer ${token}` }
+      return (await fetch(`${stage.server.origin}/api/events/v1/endpoints`, { headers })).status
+    }
+    assert.ok(await works(key))
+    assert.deepEqual([await endpoints(plain), await endpoints(key)], [403, 200])
+    await act(rowOf(page, 'Till'), page, 'Till', 'Replace')
+    await page.getByRole('dialog').getByLabel('Name').fill('Till, new')
+    await button(page, 'Make the new key').click()
+    const next = await takeKey(page)
+    assert.ok(await eventually(2_000, async () => (await endpoints(next)) === 200))
+    assertUntroubled(page)
+  },
+)
 
 test('no stray click, no Escape, no going elsewhere loses a fresh key', async () => {
   const page = await stage.open(owner, { path: '/integrations' })
@@ -153,7 +148,7 @@ test('no stray click, no Escape, no going elsewhere loses a fresh key', async ()
   assertUntroubled(page)
 })
 
-test('a key is renamed in place, by mouse and by keyboard', async () => {
+longTest('a key is renamed in place, by mouse and by keyboard', async () => {
   const page = await stage.open(owner, { path: '/integrations', width: 'phone' })
   await makeKey(page, 'First name')
   await act(page, page, 'First name', 'Rename')
@@ -175,7 +170,7 @@ test('a key is renamed in place, by mouse and by keyboard', async () => {
   assertUntroubled(page)
 })
 
-test('what was typed outlives a save that failed', async () => {
+longTest('what was typed outlives a save that failed', async () => {
   const page = await stage.open(owner, { path: '/integrations' })
   await makeKey(page, 'Stays')
   await page.route('**/panel/api/keys/**', (route) => route.abort())
@@ -190,8 +185,7 @@ test('what was typed outlives a save that failed', async () => {
   await page.getByText('Typed with care', { exact: true }).waitFor()
 })
 
-// In every form: the revoked keys are counted below.
-for (const width of Object.keys(widths) as Width[]) {
+for (const width of widthsByTurns()) {
   test(`a key is replaced, both work, and the list says until when: ${width}`, async () => {
     const page = await stage.open(owner, { path: '/integrations', width })
     const name = `Shop ${width}`
@@ -235,7 +229,7 @@ for (const width of Object.keys(widths) as Width[]) {
   })
 }
 
-test('in Polish and in the dark, with right plurals', async () => {
+longTest('in Polish and in the dark, with right plurals', async () => {
   const page = await stage.open(owner, { path: '/integrations', language: 'pl', scheme: 'dark' })
   await page.getByRole('heading', { name: 'Integracje' }).waitFor()
   await page.getByRole('columnheader', { name: 'Ostatnio użyty' }).waitFor()
@@ -253,7 +247,7 @@ test('in Polish and in the dark, with right plurals', async () => {
   await assertAccessible(page)
 })
 
-test('a long name leaves the other keys as they are, and a dialog gives the focus back', async () => {
+longTest('a long name leaves the other keys as they are, and a dialog gives the focus back', async () => {
   const who = await stage.person('long')
   const page = await stage.open(who, { path: '/integrations' })
   await makeKey(page, 'Short')

@@ -8,9 +8,18 @@ import { deadlineInWords } from '../../src/core/mail-html.ts'
 import { visitorName } from '../../src/core/visitor.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
+import { longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, type Person, sharedStage } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  atBothWidths,
+  longAtBothWidths,
+  type Person,
+  sharedStage,
+} from './stage.ts'
 
 const stage = await sharedStage()
 const { place, person, open } = stage
@@ -50,7 +59,7 @@ async function asked(page: Page, method: string, path: string, data?: unknown) {
 
 const everything = { prefix: '', state: null, afterEmail: '', limit: 1_000 }
 
-atBothWidths('leads are found by the beginning of their address, page by page, and none twice', async (width) => {
+longAtBothWidths('leads are found by the beginning of their address, page by page, and none twice', async (width) => {
   const campaign = await campaignOf(owner)
   const planted = '"<img src=x onerror=window.ran=1>"@example.com'
   const emails = [...numbered(120, 'ada'), ...numbered(3, 'adele'), '"=x y"@example.com', '+plus@example.com', planted]
@@ -94,7 +103,7 @@ atBothWidths('leads are found by the beginning of their address, page by page, a
   assertUntroubled(page)
 })
 
-test('a phone shows cards, in Polish and in the dark as well', async () => {
+longTest('a phone shows cards, in Polish and in the dark as well', async () => {
   const campaign = await campaignOf(owner, { name: 'Kampania' })
   await imported(campaign.id, numbered(4, 'długi'.replace('ł', 'l').repeat(20)))
   const page = await open(owner, {
@@ -111,7 +120,7 @@ test('a phone shows cards, in Polish and in the dark as well', async () => {
   assertUntroubled(page)
 })
 
-atBothWidths('a state is looked for in steps that say how far they got, and goes on by itself', async (width) => {
+longAtBothWidths('a state is looked for in steps that say how far they got, and goes on by itself', async (width) => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, [...numbered(2_500, 'many'), 'zoe@example.com'])
   for (const email of ['many-01200@example.com', 'zoe@example.com']) {
@@ -331,7 +340,7 @@ atBothWidths(
   },
 )
 
-test('a lead of a draft has no links, and the panel says what would bring them', async () => {
+longTest('a lead of a draft has no links, and the panel says what would bring them', async () => {
   const campaign = await campaignOf(owner, { isDraft: true })
   await imported(campaign.id, ['ada@example.com'])
   const { ref } = await shown(campaign.id, 'ada@example.com')
@@ -346,7 +355,7 @@ test('a lead of a draft has no links, and the panel says what would bring them',
   await assertAccessible(page)
 })
 
-atBothWidths('a lead is erased for good, after a question that names the consequence', async (width) => {
+longAtBothWidths('a lead is erased for good, after a question that names the consequence', async (width) => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, ['ada@example.com', 'bob@example.com'])
   const { ref } = await shown(campaign.id, 'ada@example.com')
@@ -549,7 +558,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
   assertUntroubled(page)
 })
 
-test('an import goes on after the service could not be reached, and can be stopped', async () => {
+longTest('an import goes on after the service could not be reached, and can be stopped', async () => {
   const campaign = await campaignOf(owner)
   const path = join(place.folder, 'long.csv')
   writeFileSync(path, `email\n${numbered(1_600, 'long').join('\n')}\n`)
@@ -584,7 +593,7 @@ test('an import goes on after the service could not be reached, and can be stopp
   await dialog.getByText('Import zatrzymany').waitFor()
 })
 
-atBothWidths(
+longAtBothWidths(
   'an import outlives the browser’s way back, and a file that breaks off leaves its report',
   async (width) => {
     const campaign = await campaignOf(owner)
@@ -650,7 +659,7 @@ atBothWidths(
   },
 )
 
-test('a CSV file is taken whatever its heading, and its column can be chosen from its first rows', async () => {
+longTest('a CSV file is taken whatever its heading, and its column can be chosen from its first rows', async () => {
   const campaign = await campaignOf(owner)
   const page = await open(owner, { path: leadsPath(campaign.id) })
   await page.getByRole('button', { name: 'Import' }).first().click()
@@ -695,7 +704,7 @@ test('a CSV file is taken whatever its heading, and its column can be chosen fro
   assertUntroubled(page)
 })
 
-atBothWidths('an import into a draft first says how many offers begin, and until when', async (width) => {
+longAtBothWidths('an import into a draft first says how many offers begin, and until when', async (width) => {
   const mechanism = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2031-06-05T23:59' } }
   const campaign = await campaignOf(owner, { isDraft: true, mechanism, timeZone: 'Europe/Warsaw' })
   await imported(campaign.id, ['old@example.com'])
@@ -775,56 +784,59 @@ atBothWidths(
   },
 )
 
-test('to a stranger, and under another campaign, leads look as if they did not exist; suspended, one may look', async () => {
-  const campaign = await campaignOf(owner)
-  const other = await campaignOf(owner)
-  const foreign = await campaignOf(stranger)
-  await imported(campaign.id, ['ada@example.com'])
-  const { ref } = await shown(campaign.id, 'ada@example.com')
-  const mine = await open(owner, { path: '/settings' })
-  const theirs = await open(stranger, { path: '/settings' })
-  const ways: [string, string, unknown?][] = [
-    ['POST', '/search', everything],
-    ['POST', '', { email: 'new@example.com' }],
-    ['POST', '/import', { emails: ['new@example.com'] }],
-    ['GET', `/${ref}`],
-    ['PUT', `/${ref}/deadline`, { at: '2031-06-05T23:59' }],
-    ['DELETE', `/${ref}`],
-  ]
-  for (const [method, path, body] of ways) {
-    const answer = await asked(theirs, method, `/campaigns/${campaign.id}/leads${path}`, body)
-    assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND'], `${method} ${path}`)
-  }
-  for (const [method, path, body] of ways.slice(3)) {
+longTest(
+  'to a stranger, and under another campaign, leads look as if they did not exist; suspended, one may look',
+  async () => {
+    const campaign = await campaignOf(owner)
+    const other = await campaignOf(owner)
+    const foreign = await campaignOf(stranger)
+    await imported(campaign.id, ['ada@example.com'])
+    const { ref } = await shown(campaign.id, 'ada@example.com')
+    const mine = await open(owner, { path: '/settings' })
+    const theirs = await open(stranger, { path: '/settings' })
+    const ways: [string, string, unknown?][] = [
+      ['POST', '/search', everything],
+      ['POST', '', { email: 'new@example.com' }],
+      ['POST', '/import', { emails: ['new@example.com'] }],
+      ['GET', `/${ref}`],
+      ['PUT', `/${ref}/deadline`, { at: '2031-06-05T23:59' }],
+      ['DELETE', `/${ref}`],
+    ]
+    for (const [method, path, body] of ways) {
+      const answer = await asked(theirs, method, `/campaigns/${campaign.id}/leads${path}`, body)
+      assert.deepEqual([answer.status, answer.body.code], [404, 'NOT_FOUND'], `${method} ${path}`)
+    }
+    for (const [method, path, body] of ways.slice(3)) {
+      for (const [page, id] of [
+        [theirs, foreign.id],
+        [mine, other.id],
+      ] as const) {
+        const answer = await asked(page, method, `/campaigns/${id}/leads${path}`, body)
+        assert.equal(answer.status, 404, `${method} ${path} under ${id}`)
+      }
+    }
+    // Several at once: what is no lead of the campaign is left out.
+    const refs = [ref]
     for (const [page, id] of [
       [theirs, foreign.id],
       [mine, other.id],
     ] as const) {
-      const answer = await asked(page, method, `/campaigns/${id}/leads${path}`, body)
-      assert.equal(answer.status, 404, `${method} ${path} under ${id}`)
+      const erased = await asked(page, 'POST', `/campaigns/${id}/leads/erasure`, { refs })
+      const changed = await asked(page, 'PUT', `/campaigns/${id}/leads/deadlines`, { refs, at: '2031-06-05T23:59' })
+      const found = await asked(page, 'POST', `/campaigns/${id}/leads/search`, { ...everything, refs })
+      assert.deepEqual([erased.body, changed.body, found.body.leads], [{ erased: 0 }, { leads: [] }, []])
     }
-  }
-  // Several at once: what is no lead of the campaign is left out.
-  const refs = [ref]
-  for (const [page, id] of [
-    [theirs, foreign.id],
-    [mine, other.id],
-  ] as const) {
-    const erased = await asked(page, 'POST', `/campaigns/${id}/leads/erasure`, { refs })
-    const changed = await asked(page, 'PUT', `/campaigns/${id}/leads/deadlines`, { refs, at: '2031-06-05T23:59' })
-    const found = await asked(page, 'POST', `/campaigns/${id}/leads/search`, { ...everything, refs })
-    assert.deepEqual([erased.body, changed.body, found.body.leads], [{ erased: 0 }, { leads: [] }, []])
-  }
-  const lead = await shown(campaign.id, 'ada@example.com')
-  assert.deepEqual([lead.setByHand, (await listOf(campaign.id)).length], [false, 1])
-  const own = `/campaigns/${foreign.id}/leads`
-  await place.json(['account', 'set', String(stranger.accountId), '--suspended', 'true'])
-  const suspended = async (path: string, body: unknown) => (await asked(theirs, 'POST', `${own}${path}`, body)).status
-  assert.equal(await suspended('/search', everything), 200)
-  assert.equal(await suspended('/export', everything), 200)
-  assert.equal(await suspended('', { email: 'new@example.com' }), 403)
-  assert.equal(await suspended('/import', { emails: ['new@example.com'] }), 403)
-  assert.deepEqual(await listOf(foreign.id), [])
-  await theirs.goto(leadsPath(campaign.id))
-  await theirs.getByRole('heading', { name: 'There is nothing here' }).waitFor()
-})
+    const lead = await shown(campaign.id, 'ada@example.com')
+    assert.deepEqual([lead.setByHand, (await listOf(campaign.id)).length], [false, 1])
+    const own = `/campaigns/${foreign.id}/leads`
+    await place.json(['account', 'set', String(stranger.accountId), '--suspended', 'true'])
+    const suspended = async (path: string, body: unknown) => (await asked(theirs, 'POST', `${own}${path}`, body)).status
+    assert.equal(await suspended('/search', everything), 200)
+    assert.equal(await suspended('/export', everything), 200)
+    assert.equal(await suspended('', { email: 'new@example.com' }), 403)
+    assert.equal(await suspended('/import', { emails: ['new@example.com'] }), 403)
+    assert.deepEqual(await listOf(foreign.id), [])
+    await theirs.goto(leadsPath(campaign.id))
+    await theirs.getByRole('heading', { name: 'There is nothing here' }).waitFor()
+  },
+)

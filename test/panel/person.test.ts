@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
 
@@ -62,7 +63,7 @@ atBothWidths('a person is found, taken along as a file, and erased everywhere', 
   assertUntroubled(page)
 })
 
-test('by keyboard alone, in Polish: from the campaigns to a person who is erased, and on', async () => {
+longTest('by keyboard alone, in Polish: from the campaigns to a person who is erased, and on', async () => {
   const who = await personWithLeads('keyboard')
   const page = await stage.open(who, { language: 'pl', path: '/campaigns' })
   const tabTo = async (name: string) => {

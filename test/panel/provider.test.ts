@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
+import { longTest } from '../support/faults.ts'
 import { identityProvider } from '../support/identity-provider.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { eventually } from '../support/prepared.ts'
@@ -28,7 +29,7 @@ async function look(page: Page): Promise<void> {
   assertUntroubled(page)
 }
 
-test('a provider that is down when the server starts is said so, and found once it is there', async () => {
+longTest('a provider that is down when the server starts is said so, and found once it is there', async () => {
   state.isDown = true
   const page = await stage.open(undefined, { path: `${publicUrl}/sign-in` })
   await page.getByRole('button', { name: words.en.byProvider }).click()
@@ -61,7 +62,7 @@ test('single sign-on leads to where one wanted to go, by keyboard alone, in both
   }
 })
 
-test('who is refused reads why, in a sentence, and can try again', async () => {
+longTest('who is refused reads why, in a sentence, and can try again', async () => {
   state.who = 'stranger'
   state.people.stranger = verified('stranger@example.com')
   for (const { width, language } of widthsInLanguages()) {
@@ -76,7 +77,7 @@ test('who is refused reads why, in a sentence, and can try again', async () => {
   }
 })
 
-test('an invitation is joined by single sign-on', async () => {
+longTest('an invitation is joined by single sign-on', async () => {
   const owner = await stage.person('inviter')
   const token = await stage.place.arrange((store) =>
     buildUsers(store).invite(
@@ -132,7 +133,7 @@ test('a forgotten password is set anew by the link in the mail, once', async () 
   }
 })
 
-test('whose session has ended signs in beside the screen, and what was entered is still there', async () => {
+longTest('whose session has ended signs in beside the screen, and what was entered is still there', async () => {
   const eva = await stage.person('eva')
   Object.assign(state.people, { eva: verified(eva.email) })
   state.who = 'eva'

@@ -12,6 +12,7 @@ import { warnings } from '../../src/core/offer.ts'
 import { operations } from '../../src/core/operations.ts'
 import { snippetLanguages } from '../../src/http/panel/snippets.ts'
 import { description } from '../../src/http/public/description.ts'
+import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
   assertAccessible,
@@ -47,7 +48,7 @@ before(async () => {
   key = (await place.json(['key', 'create', '--account', account, '--name', 'server'])).key
 })
 
-test('where there are more campaigns than can be chosen from, that is said', async () => {
+longTest('where there are more campaigns than can be chosen from, that is said', async () => {
   const page = await stage.open(owner, { path: screen })
   const said = page.getByText('The first 3 campaigns can be chosen here; for another one')
   await page.getByText('Its number stands in every example').waitFor()
@@ -153,7 +154,7 @@ for (const { width, language } of widthsInLanguages()) {
   })
 }
 
-test('the examples have the own address and a campaign of the account to choose, in four languages', async () => {
+longTest('the examples have the own address and a campaign of the account to choose, in four languages', async () => {
   const [draft, autumn, winter] = campaignIds
   const page = await stage.open(owner, { path: screen })
   const campaign = page.getByRole('combobox', { name: 'Campaign in the examples' })
@@ -216,7 +217,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('what is copied for Node registers a lead', async () => {
+longTest('what is copied for Node registers a lead', async () => {
   const page = await stage.open(owner, { path: screen })
   await chooseLanguage(page, 'Node')
   const program = await page

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { tester } from '../support/actor.ts'
+import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, sharedStage } from './stage.ts'
 
@@ -59,7 +60,7 @@ test('the results show people through the steps, the time before, pages and days
   assertUntroubled(page)
 })
 
-test('a browser whose language is none, as one started without a locale, shows the chart', async () => {
+longTest('a browser whose language is none, as one started without a locale, shows the chart', async () => {
   const page = await stage.open(owner, { path: '/settings', isNew: true })
   const rename = () => Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })
   await page.context().addInitScript(rename)
@@ -69,7 +70,7 @@ test('a browser whose language is none, as one started without a locale, shows t
   assertUntroubled(page)
 })
 
-test('the chart goes from day to day by arrow keys, says its numbers, and has them as a table', async () => {
+longTest('the chart goes from day to day by arrow keys, says its numbers, and has them as a table', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/results?from=${dateOf(today - 6)}` })
   const chart = page.getByRole('slider', { name: 'People by the day they signed up' })
   await chart.focus()
@@ -90,7 +91,7 @@ test('the chart goes from day to day by arrow keys, says its numbers, and has th
   await assertAccessible(page)
 })
 
-test('dragging over the chart zooms to those days; the file has a line for each', async () => {
+longTest('dragging over the chart zooms to those days; the file has a line for each', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/results?from=${dateOf(today - 6)}` })
   const box = await page.locator('.u-over').first().boundingBox()
   assert.ok(box)

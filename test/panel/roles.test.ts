@@ -12,7 +12,7 @@ import { words as stepWords } from '../../panel/src/screens/overview/first-steps
 import { words as personWords } from '../../panel/src/screens/person/words.ts'
 import { roleWords } from '../../panel/src/screens/settings/role-words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
-import { isFull } from '../support/faults.ts'
+import { longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertFits, assertNoViolation, assertUntroubled, sharedStage, widths } from './stage.ts'
 
@@ -54,14 +54,14 @@ function screensIn(language: Language): [path: string, note: string, missing: st
   ]
 }
 
-for (const [turn, language, width] of [
-  [0, 'en', 'phone'],
-  [1, 'pl', 'desk'],
-] as const)
+const looks = [
+  { language: 'en', width: 'phone' },
+  { language: 'pl', width: 'desk' },
+] as const
+for (const { language, width } of someOf(looks, 1))
   test(`a viewer finds what there is, nothing to change it with, and why: ${language}, ${width}`, async () => {
     const page = await stage.open(viewer, { language, width })
-    // In the short form by turns in the one look and in the other.
-    for (const [path, note, missing] of screensIn(language).filter((_, index) => isFull || index % 2 === turn)) {
+    for (const [path, note, missing] of someOf(screensIn(language), 7)) {
       await page.setViewportSize(widths.phone)
       await page.goto(path)
       await page.getByText(note).waitFor()
@@ -108,7 +108,7 @@ test('a member works on campaigns and leads, and only looks at keys, webhooks an
   assertUntroubled(page)
 })
 
-test('by the keyboard an owner invites a viewer, withdraws that, and gives a colleague another role', async () => {
+longTest('by the keyboard an owner invites a viewer, withdraws that, and gives a colleague another role', async () => {
   const page = await stage.open(owner, { path: '/settings/users' })
   await page.getByText(roleWords.en.lastOwner).waitFor()
   await page.getByRole('combobox', { name: 'Role', exact: true }).selectOption('viewer')

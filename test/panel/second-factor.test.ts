@@ -11,7 +11,7 @@ import {
   assertFits,
   assertNoViolation,
   assertUntroubled,
-  atBothWidths,
+  longAtBothWidths,
   type Person,
   panelStage,
   type Width,
@@ -158,7 +158,7 @@ for (const { width, language } of widthsInLanguages())
     assertUntroubled(page)
   })
 
-atBothWidths('somebody who signs in over a screen is asked for the code there, and goes on', async (width) => {
+longAtBothWidths('somebody who signs in over a screen is asked for the code there, and goes on', async (width) => {
   const language = languageOf(width)
   const person = await stage.person(`over-${width}`)
   const page = await stage.open(person, { width, language, path: '/settings' })
@@ -179,7 +179,7 @@ atBothWidths('somebody who signs in over a screen is asked for the code there, a
   assertUntroubled(page)
 })
 
-atBothWidths('sessions are seen with device and network, and end one by one or all but this one', async (width) => {
+longAtBothWidths('sessions are seen with device and network, and end one by one or all but this one', async (width) => {
   const language = languageOf(width)
   const text = security[language]
   const person = await stage.person(`places-${width}`)
@@ -208,7 +208,7 @@ atBothWidths('sessions are seen with device and network, and end one by one or a
   assertUntroubled(page)
 })
 
-atBothWidths('what cannot be read of factor and sessions says so, and is read again', async (width) => {
+longAtBothWidths('what cannot be read of factor and sessions says so, and is read again', async (width) => {
   const language = languageOf(width)
   const person = await stage.person(`broken-${width}`)
   const page = await stage.open(person, { width, language })

@@ -9,6 +9,7 @@ import {
   atBothWidths,
   comeBack,
   goTo,
+  longAtBothWidths,
   type Person,
   sharedStage,
 } from './stage.ts'
@@ -26,7 +27,7 @@ async function signInAgain(page: Page, { password }: Person): Promise<void> {
   await question(page).waitFor({ state: 'hidden' })
 }
 
-atBothWidths(
+longAtBothWidths(
   'what is asked for the first time after the session has ended comes once one is signed in',
   async (width) => {
     const person = await stage.person(`first-${width}`)
@@ -72,28 +73,31 @@ atBothWidths(
   },
 )
 
-atBothWidths('a session that is found to have ended when one comes back leaves the screen as it is', async (width) => {
-  const person = await stage.person(`back-${width}`)
-  const { id } = await make(person)
-  const page = await stage.open(person, { width, path: `/campaigns/${id}/pages` })
-  page.setDefaultTimeout(10_000)
-  await page.getByRole('button', { name: 'Add a page' }).click()
-  const second = page.getByRole('group', { name: 'Page 2' }).getByLabel('Address of the page')
-  await second.fill('https://example.com/two')
-  await page.context().clearCookies()
-  await comeBack(page)
-  await question(page).waitFor()
-  assert.equal(new URL(page.url()).pathname, `/campaigns/${id}/pages`)
-  assert.equal(await second.inputValue(), 'https://example.com/two')
-  await signInAgain(page, person)
-  assert.equal(await second.inputValue(), 'https://example.com/two')
-  await page.getByRole('button', { name: 'Save pages' }).click()
-  await page.getByText('Saved.').waitFor()
-  await comeBack(page)
-  await page.waitForTimeout(500)
-  assert.equal(await question(page).isVisible(), false)
-  assertUntroubled(page)
-})
+longAtBothWidths(
+  'a session that is found to have ended when one comes back leaves the screen as it is',
+  async (width) => {
+    const person = await stage.person(`back-${width}`)
+    const { id } = await make(person)
+    const page = await stage.open(person, { width, path: `/campaigns/${id}/pages` })
+    page.setDefaultTimeout(10_000)
+    await page.getByRole('button', { name: 'Add a page' }).click()
+    const second = page.getByRole('group', { name: 'Page 2' }).getByLabel('Address of the page')
+    await second.fill('https://example.com/two')
+    await page.context().clearCookies()
+    await comeBack(page)
+    await question(page).waitFor()
+    assert.equal(new URL(page.url()).pathname, `/campaigns/${id}/pages`)
+    assert.equal(await second.inputValue(), 'https://example.com/two')
+    await signInAgain(page, person)
+    assert.equal(await second.inputValue(), 'https://example.com/two')
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await page.getByText('Saved.').waitFor()
+    await comeBack(page)
+    await page.waitForTimeout(500)
+    assert.equal(await question(page).isVisible(), false)
+    assertUntroubled(page)
+  },
+)
 
 atBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
   const person = await stage.person(`fresh-${width}`)

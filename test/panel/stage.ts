@@ -54,6 +54,11 @@ export function atBothWidths(name: string, run: (width: Width) => Promise<void>)
   for (const width of widthsByTurns()) test(`${name}: ${width}`, () => run(width))
 }
 
+/** As `longTest`. */
+export function longAtBothWidths(name: string, run: (width: Width) => Promise<void>): void {
+  if (isFull) atBothWidths(name, run)
+}
+
 /** A place of the navigation, which a phone keeps behind a button. */
 export async function goTo(page: Page, name: string): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' })

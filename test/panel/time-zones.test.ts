@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { winnipegOf2027, writeZones } from '../support/zone-files.ts'
 import { assertUntroubled, panelStage } from './stage.ts'
@@ -33,7 +34,7 @@ test("local times are by the server's zone data, in the campaign's zone and in t
   assertUntroubled(page)
 })
 
-test("a zone that only the server's data have can be chosen", async () => {
+longTest("a zone that only the server's data have can be chosen", async () => {
   const page = await stage.open(owner, { path: `/campaigns/${campaign.id}/rules` })
   await page.getByRole('combobox', { name: 'Time zone' }).fill('atlantis')
   await page.getByRole('option', { name: 'Europe/Atlantis' }).click()

@@ -1,9 +1,17 @@
 // What may go wrong around the panel: parts that do not load, a browser that does not let it copy, a service that fails.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage, type Width } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  atBothWidths,
+  longAtBothWidths,
+  sharedStage,
+  type Width,
+} from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -44,7 +52,7 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
   await page.context().close()
 })
 
-test('every screen that waits for the service looks the same', async () => {
+longTest('every screen that waits for the service looks the same', async () => {
   const page = await stage.open(owner, { path: '/person' })
   const waits = [
     '/',
@@ -67,7 +75,7 @@ test('every screen that waits for the service looks the same', async () => {
   }
 })
 
-atBothWidths('without HTTPS a page is added all the same, and what is copied is copied', async (width) => {
+longAtBothWidths('without HTTPS a page is added all the same, and what is copied is copied', async (width) => {
   const page = await open(`/campaigns/${id}/pages`, width)
   await withoutHttps(page, true)
   await page.getByRole('button', { name: 'Add a page' }).click()
@@ -82,7 +90,7 @@ atBothWidths('without HTTPS a page is added all the same, and what is copied is 
   await Promise.all([page.context().close(), other.context().close()])
 })
 
-atBothWidths('where nothing can be copied it is said what to do', async (width) => {
+longAtBothWidths('where nothing can be copied it is said what to do', async (width) => {
   const page = await open('/integrations', width)
   await withoutHttps(page, false)
   await page.getByRole('button', { name: 'New key' }).click()
@@ -102,7 +110,7 @@ atBothWidths('where nothing can be copied it is said what to do', async (width) 
   await page.context().close()
 })
 
-atBothWidths('a campaign that cannot be duplicated or exported says why, and is tried again', async (width) => {
+longAtBothWidths('a campaign that cannot be duplicated or exported says why, and is tried again', async (width) => {
   const page = await open('/campaigns', width)
   for (const name of ['Export', 'Duplicate']) {
     await page.route(`**/panel/api/campaigns/${id}`, (route) => route.abort('connectionfailed'))
@@ -121,7 +129,7 @@ atBothWidths('a campaign that cannot be duplicated or exported says why, and is 
   await page.context().close()
 })
 
-atBothWidths('a name of spaces is marked where it stands', async (width) => {
+longAtBothWidths('a name of spaces is marked where it stands', async (width) => {
   const page = await open('/settings', width)
   const fault = page.getByText('The name can’t be blank, and has at most 200 characters.')
   await page.getByLabel('Name').fill('   ')

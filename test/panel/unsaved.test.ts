@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertUntroubled, atBothWidths, comeBack, sharedStage, type Width } from './stage.ts'
+import {
+  assertAccessible,
+  assertUntroubled,
+  atBothWidths,
+  comeBack,
+  longAtBothWidths,
+  sharedStage,
+  type Width,
+} from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -41,7 +49,7 @@ async function save(page: Page, what: 'pages' | 'timer'): Promise<void> {
 
 const behind = (page: Page) => page.getByText('Someone else saved changes meanwhile')
 
-atBothWidths('pages follow what a colleague saves, and never overwrite it unseen', async (width) => {
+longAtBothWidths('pages follow what a colleague saves, and never overwrite it unseen', async (width) => {
   const id = await make()
   const path = `/campaigns/${id}/pages`
   const [mine, theirs] = [await open(path, width), await open(path, width)]
@@ -73,7 +81,7 @@ atBothWidths('pages follow what a colleague saves, and never overwrite it unseen
   assertUntroubled(mine)
 })
 
-atBothWidths('a timer follows what a colleague saves, and never overwrites it unseen', async (width) => {
+longAtBothWidths('a timer follows what a colleague saves, and never overwrites it unseen', async (width) => {
   const id = await make()
   const path = `/campaigns/${id}/timer`
   const [mine, theirs] = [await open(path, width), await open(path, width)]
@@ -111,60 +119,63 @@ atBothWidths('a timer follows what a colleague saves, and never overwrites it un
   await mine.getByText('This campaign has no countdown for mails').waitFor()
 })
 
-atBothWidths('unsaved pages and timer are marked, kept for another visit, and leaving asks first', async (width) => {
-  const id = await make()
-  const page = await open(`/campaigns/${id}/pages`, width)
-  const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
-  await add(page, 2, 'https://example.com/two')
-  await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
-  await page.getByRole('tab', { name: 'Mail timer' }).click()
-  await leave.getByRole('button', { name: 'Stay here' }).click()
-  assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
-  await page.getByRole('tab', { name: 'Mail timer' }).click()
-  await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+longAtBothWidths(
+  'unsaved pages and timer are marked, kept for another visit, and leaving asks first',
+  async (width) => {
+    const id = await make()
+    const page = await open(`/campaigns/${id}/pages`, width)
+    const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
+    await add(page, 2, 'https://example.com/two')
+    await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
+    await page.getByRole('tab', { name: 'Mail timer' }).click()
+    await leave.getByRole('button', { name: 'Stay here' }).click()
+    assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
+    await page.getByRole('tab', { name: 'Mail timer' }).click()
+    await leave.getByRole('button', { name: 'Leave', exact: true }).click()
 
-  await page.getByLabel('Boxes', { exact: true }).fill('#aa2200')
-  await page.getByRole('tab', { name: 'Mail timer (unsaved)' }).waitFor()
-  let asked = 0
-  page.on('dialog', (dialog) => {
-    asked += 1
-    dialog.accept()
-  })
-  await page.reload()
-  assert.equal(asked, 1)
-  await page.getByText('Not saved yet.').waitFor()
-  assert.equal(await page.getByLabel('Boxes', { exact: true }).inputValue(), '#aa2200')
-  await save(page, 'timer')
-  await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).click()
-  await page.getByText('Not saved yet.').waitFor()
-  assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
+    await page.getByLabel('Boxes', { exact: true }).fill('#aa2200')
+    await page.getByRole('tab', { name: 'Mail timer (unsaved)' }).waitFor()
+    let asked = 0
+    page.on('dialog', (dialog) => {
+      asked += 1
+      dialog.accept()
+    })
+    await page.reload()
+    assert.equal(asked, 1)
+    await page.getByText('Not saved yet.').waitFor()
+    assert.equal(await page.getByLabel('Boxes', { exact: true }).inputValue(), '#aa2200')
+    await save(page, 'timer')
+    await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).click()
+    await page.getByText('Not saved yet.').waitFor()
+    assert.equal(await address(page, 2).inputValue(), 'https://example.com/two')
 
-  // Before it is published somebody says so.
-  await page.getByRole('tab', { name: 'Deadline' }).click()
-  await leave.getByRole('button', { name: 'Leave', exact: true }).click()
-  await page.getByRole('button', { name: 'Back to draft' }).click()
-  await page.getByRole('dialog').getByText('Changes that you have not saved').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.goto(`/campaigns/${id}/pages`)
+    // Before it is published somebody says so.
+    await page.getByRole('tab', { name: 'Deadline' }).click()
+    await leave.getByRole('button', { name: 'Leave', exact: true }).click()
+    await page.getByRole('button', { name: 'Back to draft' }).click()
+    await page.getByRole('dialog').getByText('Changes that you have not saved').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.goto(`/campaigns/${id}/pages`)
 
-  // A page that is saved may stand in mails; one that is not goes without a question.
-  await page.getByRole('group', { name: 'Page 2' }).getByRole('button').last().click()
-  await page.getByRole('tab', { name: 'Offer pages', exact: true }).waitFor()
-  const removal = page.getByRole('dialog', { name: 'Remove this page from the offer?' })
-  await page.getByRole('button', { name: 'Remove this page' }).click()
-  await removal.getByText('links to it in mails already sent').waitFor()
-  await assertAccessible(page)
-  await removal.getByRole('button', { name: 'Cancel' }).click()
-  await address(page, 1).waitFor()
-  await page.getByRole('button', { name: 'Remove this page' }).click()
-  await removal.getByRole('button', { name: 'Remove this page' }).click()
-  await page.getByText('No page yet.').waitFor()
-  await save(page, 'pages')
-  assert.deepEqual(await urls(id), [])
-  assertUntroubled(page)
-})
+    // A page that is saved may stand in mails; one that is not goes without a question.
+    await page.getByRole('group', { name: 'Page 2' }).getByRole('button').last().click()
+    await page.getByRole('tab', { name: 'Offer pages', exact: true }).waitFor()
+    const removal = page.getByRole('dialog', { name: 'Remove this page from the offer?' })
+    await page.getByRole('button', { name: 'Remove this page' }).click()
+    await removal.getByText('links to it in mails already sent').waitFor()
+    await assertAccessible(page)
+    await removal.getByRole('button', { name: 'Cancel' }).click()
+    await address(page, 1).waitFor()
+    await page.getByRole('button', { name: 'Remove this page' }).click()
+    await removal.getByRole('button', { name: 'Remove this page' }).click()
+    await page.getByText('No page yet.').waitFor()
+    await save(page, 'pages')
+    assert.deepEqual(await urls(id), [])
+    assertUntroubled(page)
+  },
+)
 
-atBothWidths('leaving asks by the browser’s Back as well, and about the same changes once', async (width) => {
+longAtBothWidths('leaving asks by the browser’s Back as well, and about the same changes once', async (width) => {
   const id = await make()
   const page = await open('/campaigns', width)
   const leave = page.getByRole('dialog', { name: 'Leave without saving?' })

@@ -1,9 +1,19 @@
 // How much a test does: `FAULTS=full` takes the long form, and FAULTS_SEED repeats the chances of a run.
 import { randomInt } from 'node:crypto'
-import type { TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 
 export const isFull = process.env.FAULTS === 'full'
 export const amount = (short: number, full: number): number => (isFull ? full : short)
+
+/** A detail, of whose guarantee `npm test` has another check: it is looked at in the long form alone. */
+export function longTest(name: string, run: (t: TestContext) => Promise<void>): void {
+  if (isFull) test(name, run)
+}
+
+/** All of them in the long form, and else about so many, spread over the list. */
+export function someOf<Item>(list: readonly Item[], count: number): Item[] {
+  return isFull ? [...list] : list.filter((_, index) => index % Math.ceil(list.length / count) === 0)
+}
 
 const seed = Number(process.env.FAULTS_SEED || randomInt(2 ** 31))
 let state = seed

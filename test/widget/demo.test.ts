@@ -10,6 +10,7 @@ import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { openBrowser } from '../support/browser.ts'
 import { decode, secondsShown } from '../support/countdown.ts'
+import { someOf } from '../support/faults.ts'
 import { installation, type Scope } from '../support/lastcall.ts'
 import { eventually, inSeconds } from '../support/widget-stage.ts'
 
@@ -120,7 +121,7 @@ const languages = [
 
 test('the whole way, in a minute', { concurrency: languages.length }, async (t) => {
   const campaign = await shopCampaign()
-  const walks = languages.map(([language, locale, width, over]) =>
+  const walks = someOf(languages, 1).map(([language, locale, width, over]) =>
     t.test(`in ${language}, on a page ${width} wide`, async () => {
       const context = await browser.newContext({ locale, viewport: { width, height: 850 } })
       const page = await context.newPage()

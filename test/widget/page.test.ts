@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { someOf } from '../support/faults.ts'
 import { eventually, offerPage, openStage, scriptTag, seen, sees, shownSeconds } from '../support/widget-stage.ts'
 
 const stage = openStage({ after })
@@ -53,11 +54,12 @@ test('with the script itself unreachable the page stays as it was', async (t) =>
   visitor.errors.length = 0
 })
 
-for (const [name, answer] of Object.entries({
+const otherAnswers = {
   'an error of the service': { status: 503, json: { status: 'error', code: 'SERVICE_UNAVAILABLE' } },
   'a page of a proxy': { status: 200, contentType: 'text/html', body: '<h1>Log in to the network</h1>' },
   'an empty object': { status: 200, json: {} },
-}))
+}
+for (const [name, answer] of someOf(Object.entries(otherAnswers), 1))
   test(`${name} in place of an offer leaves the page as it was, and is asked past later`, async (t) => {
     const id = await stage.service.campaign({ endsInSeconds: -5 })
     const visitor = await stage.visitor(t)

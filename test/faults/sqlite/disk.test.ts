@@ -4,7 +4,7 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { amount } from '../../support/faults.ts'
+import { amount, someOf } from '../../support/faults.ts'
 import type { SqliteFault } from '../../support/faulty-sqlite.ts'
 import type { Installation } from '../../support/lastcall.ts'
 import { newLedger, type Told } from '../../support/ledger.ts'
@@ -38,7 +38,7 @@ test('the disk', { concurrency: 3, timeout: 120_000 }, async (t) => {
     status === 503 && body.code === 'SERVICE_UNAVAILABLE' && tookMs < 1_500
 
   const faults: SqliteFault[] = ['disk full', 'write fails', 'sync fails, undone', 'sync fails, done']
-  for (const fault of faults)
+  for (const fault of someOf(faults, 2))
     tests.push(
       t.test(`${fault}: writes are 503, reads go on, and it recovers without a restart`, async (t) => {
         const { place, server, meets, ledger } = await start(t)

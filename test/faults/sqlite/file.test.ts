@@ -19,7 +19,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFull } from '../../support/faults.ts'
+import { isFull, someOf } from '../../support/faults.ts'
 import type { Installation, Server } from '../../support/lastcall.ts'
 import { assertRefused, command, eventually, prepared } from '../../support/prepared.ts'
 
@@ -73,7 +73,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     },
     'the log beside it is deleted': ({ databasePath }) => rmSync(`${databasePath}-wal`),
   }
-  for (const [name, lose] of Object.entries(losses))
+  for (const [name, lose] of someOf(Object.entries(losses), 3))
     check(`${name}: not ready, 503, and nothing is taken into a ghost`, async (t) => {
       const { place, server } = await start(t)
       t.after(() => rmSync(`${place.folder}-moved`, { recursive: true, force: true }))
@@ -268,7 +268,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     'that is cut off': [(path) => truncateSync(path, 5_000), /database|corrupt|malformed/i],
   }
   const commands = [['account', 'list'], ['account', 'create', '--name', 'x'], ['migrate']]
-  for (const [n, [name, [make, says]]] of Object.entries(unusable).entries())
+  for (const [n, [name, [make, says]]] of someOf(Object.entries(unusable), 3).entries())
     check(`a file ${name} is refused, and left as it was`, async (t) => {
       const place = origin.copy(t)
       make(place.databasePath)
