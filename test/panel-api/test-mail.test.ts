@@ -11,11 +11,16 @@ const place = installation({ after })
 const mail = await mailServer({ after })
 const server = await place.serve([], { SMTP_URL: mail.url, SMTP_FROM: 'Lastcall <offers@shop.example>' })
 
+/** In three languages the usual picture would take seconds. */
+const small = { width: 200, height: 50, pixelsPerPoint: 1 }
+
 async function owner(name: string) {
   const { id: accountId } = await place.arrange((store) => store.configuration.createAccount(name, tester))
   const ask = await panelSession(place, server, accountId)
   const made = (changes: object) =>
-    place.arrange((store) => appliedCampaign(store, accountId, campaignFile({ language: 'de', ...changes })))
+    place.arrange((store) =>
+      appliedCampaign(store, accountId, campaignFile({ language: 'de', mailTimer: small, ...changes })),
+    )
   const campaign = await made({ name: 'Herbst' })
   const path = `/campaigns/${campaign.id}`
   const { ref } = (await ask('POST', `${path}/leads`, { email: 'lead@example.com' })).body

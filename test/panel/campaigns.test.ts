@@ -43,6 +43,7 @@ atBothWidths(
     await page.getByRole('link', { name: 'Published one' }).waitFor()
     await assertFits(page)
     await page.getByLabel('Search by name').fill('publ')
+    await page.getByRole('link', { name: 'A draft' }).waitFor({ state: 'hidden' })
     assert.equal(await page.locator('[data-row-of=campaigns]').count(), 1)
     await page.locator('label').getByText('Draft', { exact: true }).click()
     await page.getByText('No campaign fits').waitFor()

@@ -4,20 +4,23 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
-import { command, eventually } from '../support/prepared.ts'
+import { eventually, sharedCommand } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
 test('several processes on one port', { timeout: 400_000 }, async (t) => {
   const url = await createDatabase(await postgresUrl())
   const env = { DATABASE_URL: url }
   const json = async (args: string[], input = '') => {
-    const { code, stdout, stderr } = await command(args, { env, input })
+    const { code, stdout, stderr } = await sharedCommand(args, { env, input })
     assert.equal(code, 0, stderr)
     return JSON.parse(stdout)
   }
   const { id: account } = await json(['account', 'create', '--name', 'Owner'])
   const { key } = await json(['key', 'create', '--account', String(account), '--name', 'server'])
-  const campaign = await json(['campaign', 'apply', '--account', String(account), '-'], campaignFile())
+  const campaign = await json(
+    ['campaign', 'apply', '--account', String(account), '-'],
+    campaignFile({ mailTimer: null }),
+  )
   const server = await installation(t).serve(['--workers', '3', '--rate-limit', '500'], env)
   const workers = () =>
     execFileSync('ps', ['-o', 'pid=', '--ppid', String(server.process.pid)], { encoding: 'utf8' })

@@ -198,12 +198,28 @@ process.on('exit', () => {
 })
 
 const idle: ChildProcess[] = []
+/** A process of commands takes half a second of a processor to start, and a command a hundredth. */
+const mostShared = 2
+let shared = 0
+const waiting: (() => void)[] = []
 
 /** A command that takes this long hangs: it is killed, and its code is null. */
 export const hangMs = 60_000
 
 /** One command at a time for each such process; they end with this one. */
 export async function askShared(asked: Asked): Promise<Finished> {
+  if (shared < mostShared) shared += 1
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    return await askIdle(asked)
+  } finally {
+    const next = waiting.shift()
+    if (next === undefined) shared -= 1
+    else next()
+  }
+}
+
+async function askIdle(asked: Asked): Promise<Finished> {
   const env = { NODE_COMPILE_CACHE: compileCache }
   const child = idle.pop() ?? fork(join(import.meta.dirname, 'command-process.ts'), { env, execArgv: [] })
   const timer = setTimeout(() => child.kill('SIGKILL'), hangMs)
