@@ -33,8 +33,8 @@ const onSqliteInShort = [
   'faults/{overload,stopping}.*',
 ]
 const longest = [
-  ...['widget/demo.*', 'visitor/rate.*', 'faults/**', 'http/slow.*', 'panel/{every-*,leads,editor}.*'],
-  ...['panel/**', 'widget/**', 'process/**', 'history/**', 'sqlite/{erase,history-outage}.*', '**'],
+  ...['widget/demo.*', 'visitor/rate.*', 'http/slow.*', 'panel/{every-*,leads,editor}.*', 'panel/**'],
+  ...['{api,panel-api,process,cli}/**', 'history/**', 'widget/**', 'faults/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
 /** These look at the clock, and wait for it most of the time. */
@@ -47,7 +47,7 @@ const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pat
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
 const together: [pattern: string, processes: number][] = [
   ['panel/*', 3],
-  ['{api,visitor}/*', 1],
+  ['{api,visitor}/*', 2],
   ['panel-api/*', 1],
   ['{cli,events,http}/*', 1],
   ['{process,sqlite}/*', 1],
