@@ -1,5 +1,5 @@
 // The one file that sends mail, by the operator's SMTP server, and writes it as a file where there is none.
-import type { SendMailOptions } from 'nodemailer'
+import { createTransport, type SendMailOptions } from 'nodemailer'
 
 /** The server with its login, and who the mails are from. */
 export type Smtp = { url: string; from: string }
@@ -29,25 +29,20 @@ const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeo
 /** What stands in a mail is never read from a file or fetched. */
 const closed = { disableFileAccess: true, disableUrlAccess: true }
 
-/** Loaded with the first mail: that takes as long as a tenth of a server's start. */
-const mails = () => import('nodemailer')
-
 export function openMailer(smtp: Smtp | null): Mailer {
+  const server = smtp && createTransport({ ...timeouts, ...closed, url: smtp.url })
+  const file = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...closed })
   return {
-    isOn: smtp !== null,
+    isOn: server !== null,
     async send(mail) {
-      if (smtp === null) return
-      const { createTransport } = await mails()
       try {
-        await createTransport({ ...timeouts, ...closed, url: smtp.url }).sendMail({ ...mail, from: smtp.from })
+        await server?.sendMail({ ...mail, from: smtp?.from })
       } catch (error) {
         throw new MailNotSent((error as { code?: string }).code ?? 'unknown')
       }
     },
     async write(mail) {
       const draft: SendMailOptions = { ...mail, from: smtp?.from ?? mail.to, headers: { 'X-Unsent': '1' } }
-      const { createTransport } = await mails()
-      const file = createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...closed })
       const { message } = await file.sendMail(draft)
       return message.toString()
     },

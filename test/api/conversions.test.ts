@@ -236,7 +236,7 @@ test('every conversion that was answered is there after kill -9', async (t) => {
   const me = await owner(place)
   const answered = new Set<string>()
   let number = 0
-  for (let kill = 0; kill < amount(1, 200); kill += 1) {
+  for (let kill = 0; kill < amount(2, 200); kill += 1) {
     const server = await place.serve(['--rate-limit', '1000000'])
     const email = `kill-${kill}@example.com`
     await send(server, 'POST', leads(me.campaignId), { key: me.key, body: { email } })
@@ -256,7 +256,7 @@ test('every conversion that was answered is there after kill -9', async (t) => {
   }
   const kept = await place.json(['conversion', 'list', '--campaign', String(me.campaignId)])
   const ids = kept.map(({ orderId }: any) => orderId)
-  assert.ok(answered.size > amount(3, 10), `only ${answered.size} were answered`)
+  assert.ok(answered.size > 10, `only ${answered.size} were answered`)
   assert.equal(new Set(ids).size, ids.length)
   assert.deepEqual(
     [...answered].filter((orderId) => !ids.includes(orderId)),

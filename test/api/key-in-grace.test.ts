@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { assertStatus, call, withinOneSecond } from '../support/api.ts'
-import { longTest } from '../support/faults.ts'
 import { installation, owner } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
@@ -120,7 +119,7 @@ test('when a key was last used is noted, once a minute, and not where the reques
   assert.equal((await listed(made.id)).lastUsedAt, null)
 })
 
-longTest('a use within the same minute is not written again', async (t) => {
+test('a use within the same minute is not written again', async (t) => {
   const { server, me, setTo, status, listed } = await opened(t)
   const minute = Math.ceil(Date.now() / 60_000) * 60 + 600
   const usedAt = async () => Date.parse((await listed(me.keyId)).lastUsedAt) / 1_000

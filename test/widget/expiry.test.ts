@@ -63,7 +63,7 @@ for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
       await sleep(50)
     }
     await hasEnded(page)
-    assert.ok(stage.service.now() >= deadline && stage.service.now() - deadline < 5000)
+    assert.ok(stage.service.now() >= deadline && stage.service.now() - deadline < 3000)
   })
 
   test(`${action} on a page that is opened after the deadline`, async (t) => {
