@@ -11,7 +11,6 @@ import { isFull } from './support/faults.ts'
 import { compileCache } from './support/lastcall.ts'
 import { sharePostgres } from './support/shared-postgres.ts'
 import type { TestEngine } from './support/test-database.ts'
-import { buildUsualTemplates } from './support/usual-templates.ts'
 
 /** Files that run in one process, one after the other. */
 type Job = { engine: TestEngine; files: string[] }
@@ -151,7 +150,6 @@ function childSeconds(): number {
 const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(1)
 const startedAt = performance.now()
 const postgres = await sharePostgres()
-await buildUsualTemplates()
 let before = childSeconds()
 /** Files that failed beside others, which take the processors from what looks at the clock. */
 const again: Job[] = []

@@ -11,7 +11,7 @@ import { campaignFile, type Installation, installation, owner } from '../support
 import { newLedger } from '../support/ledger.ts'
 import { engine } from '../support/test-database.ts'
 
-const kills = amount(2, 200)
+const kills = amount(3, 200)
 const unlimited = ['--rate-limit', '1000000000']
 
 test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answered`, {
@@ -45,7 +45,7 @@ test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answ
     resetting.catch(() => {})
     const loading = ledger.load({ servers: [server], clients: 24, isOver })
     loading.catch(() => {}) // looked at below, after the kill
-    await sleep(between(amount(300, 10), amount(600, 260)))
+    await sleep(between(10, amount(600, 260)))
     killed = true
     server.process.kill('SIGKILL')
     await Promise.all([loading, resetting])

@@ -11,6 +11,7 @@ import { persistentCache } from '../../src/campaigns/persistent-cache.ts'
 import { readSetting } from '../../src/config.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { openTemplates } from '../../src/countdown/templates.ts'
+import { openSlots } from '../../src/events/slots.ts'
 import { asFile, type CampaignFile } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -200,22 +201,18 @@ process.on('exit', () => {
 const idle: ChildProcess[] = []
 /** A process of commands takes half a second of a processor to start, and a command a hundredth. */
 const mostShared = 2
-let shared = 0
-const waiting: (() => void)[] = []
+const roomToRun = openSlots(mostShared, mostShared)
 
 /** A command that takes this long hangs: it is killed, and its code is null. */
 export const hangMs = 60_000
 
 /** One command at a time for each such process; they end with this one. */
 export async function askShared(asked: Asked): Promise<Finished> {
-  if (shared < mostShared) shared += 1
-  else await new Promise<void>((resolve) => waiting.push(resolve))
+  const giveBack = await roomToRun(0)
   try {
     return await askIdle(asked)
   } finally {
-    const next = waiting.shift()
-    if (next === undefined) shared -= 1
-    else next()
+    giveBack()
   }
 }
 

@@ -40,7 +40,7 @@ const files: PersistentCache = {
   },
 }
 
-export async function buildUsualTemplates(): Promise<void> {
+async function buildUsualTemplates(): Promise<void> {
   const templates = openTemplates(files)
   for (const language of languages) await templates.get({}, language)
   await templates.close()

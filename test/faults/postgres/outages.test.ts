@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, between, isFull, longTest, printSeed } from '../../support/faults.ts'
+import { amount, between, isFull, printSeed } from '../../support/faults.ts'
 import { campaignFile, installation, type Server } from '../../support/lastcall.ts'
 import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
@@ -169,7 +169,7 @@ test("somebody's lock on one account: its requests 503, those of others go on", 
   assert.equal((await register(server, me, 'unlocked@example.com')).status, 201)
 })
 
-longTest('all connections are taken: those that the server has are enough', async (t) => {
+test('all connections are taken: those that the server has are enough', { timeout: 120_000 }, async (t) => {
   const me = await owner()
   const server = await serve(t, me)
   const { Client } = await import('pg')

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { longTest, someOf } from '../../support/faults.ts'
+import { someOf } from '../../support/faults.ts'
 import { installation, type Server } from '../../support/lastcall.ts'
 import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
@@ -163,7 +163,7 @@ for (const workers of someOf(['1', '2'], 1))
     holder.close()
   })
 
-longTest('fewer connections than it needs: a start says so and ends', async () => {
+test('fewer connections than it needs: a start says so and ends', { timeout: 60_000 }, async () => {
   const { url } = await owner()
   const { Client } = await import('pg')
   const takers: InstanceType<typeof Client>[] = []
@@ -182,14 +182,13 @@ longTest('fewer connections than it needs: a start says so and ends', async () =
   await Promise.all(takers.map((taker) => taker.end()))
 })
 
-longTest(
-  'with workers, the line of listening is the first, and one line says that the panel has no user',
-  async (t) => {
-    const me = await owner()
-    const server = await installation(t).serve(['--workers', '2'], { DATABASE_URL: me.url })
-    assert.ok(await eventually(5_000, () => server.output().includes('no user yet')))
-    await sleep(500)
-    assert.match(server.output(), /^Lastcall listening on /)
-    assert.equal(server.output().match(/no user yet/g)?.length, 1)
-  },
-)
+test('with workers, the line of listening is the first, and one line says that the panel has no user', {
+  timeout: 60_000,
+}, async (t) => {
+  const me = await owner()
+  const server = await installation(t).serve(['--workers', '2'], { DATABASE_URL: me.url })
+  assert.ok(await eventually(5_000, () => server.output().includes('no user yet')))
+  await sleep(500)
+  assert.match(server.output(), /^Lastcall listening on /)
+  assert.equal(server.output().match(/no user yet/g)?.length, 1)
+})
