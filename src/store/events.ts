@@ -273,10 +273,9 @@ export async function noteErased(
   const lead = 'SELECT id, salt FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?'
   const row = await sql.get(lead, ...name)
   if (row === undefined) return
-  for (const { endpointId } of watchers) {
-    const notice = { endpointId, dueAt: now, leadId: row.id, kind: 'lead.erased' as const, detail: row.salt }
-    await insertNotices(sql, accountId, [notice])
-  }
+  const notice = { dueAt: now, leadId: row.id, kind: 'lead.erased', detail: row.salt } as const
+  const notices = watchers.map(({ endpointId }) => ({ ...notice, endpointId }))
+  await insertNotices(sql, accountId, notices)
 }
 
 /** Tells of an order, in the transaction that writes it. */
@@ -452,9 +451,10 @@ async function pauseEndpoint(
 const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
 
 /** Goes on where it stood, or from `fromAt`. */
-async function resumeEndpoint(sql: Sql, endpoint: Endpoint, fromAt: Seconds | null, by: Actor): Promise<void> {
-  const { accountId, id } = endpoint
+async function resumeEndpoint(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds | null, by: Actor): Promise<void> {
   await sql.bumpVersion(accountId)
+  const endpoint = await findEndpoint(sql, accountId, id)
+  if (endpoint === undefined) return
   await sql.run(
     `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
       lease_ends_at = NULL, from_at = coalesce(?, from_at) WHERE account_id = ? AND id = ?`,
