@@ -43,7 +43,7 @@ await place.arrange(async (store) => {
     await appliedCampaign(store, crowd.id, campaignFile({ name: `Campaign ${n}`, isDraft: false }))
 })
 const server = await place.serve()
-const browser = await openBrowser(scope)
+const browser = await openBrowser(scope, { isMeasured: true })
 
 /** The yardstick: a page of one heading, out of a server that does nothing else. */
 const bare = createServer((_req, res) => {

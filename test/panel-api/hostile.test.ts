@@ -32,7 +32,7 @@ async function cookieOf(ask: PanelSession): Promise<string> {
 
 /** Small, and unlike every other. */
 const style = (n: number) => ({
-  ...{ font: 'oswald', width: 200, height: 50, showLabels: false },
+  ...{ font: 'oswald', width: 200, height: 50, showLabels: false, units: ['minutes', 'seconds'] },
   digits: `#${String(100_000 + n)}`,
 })
 const picture = (n: number) => ({ style: style(n), language: 'en', secondsLeft: 100 })

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { getTestContext, test } from 'node:test'
 import AxeBuilder from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
-import { tester, testerAt } from '../support/actor.ts'
+import { tester } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
 import { isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
 import { processScope } from '../support/process-scope.ts'
+import { createUser } from '../support/users.ts'
 import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 export const widths = { phone: { width: 390, height: 844 }, desk: { width: 1_440, height: 900 } } as const
@@ -118,7 +118,7 @@ export async function panelStage(
     const password = `${name} likes long passwords`
     const accountId = await place.arrange(async (store) => {
       const { id } = await store.configuration.createAccount(`${name}’s account`, tester)
-      await buildUsers(store).create(id, { email, password, role: 'owner' }, testerAt(Math.floor(Date.now() / 1_000)))
+      await createUser(store, id, { email, password, role: 'owner' })
       return id
     })
     return { email, password, accountId }
@@ -127,8 +127,7 @@ export async function panelStage(
   async function colleague({ accountId }: Person, role: Role): Promise<Person> {
     const email = `${role}-of-${accountId}@example.com`
     const password = `${role} likes long passwords`
-    const by = testerAt(Math.floor(Date.now() / 1_000))
-    await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, by))
+    await place.arrange((store) => createUser(store, accountId, { email, password, role }))
     return { email, password, accountId }
   }
 

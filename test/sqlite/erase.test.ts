@@ -14,7 +14,8 @@ import { command, prepared, several } from '../support/prepared.ts'
 test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const campaign = ['--campaign', String(origin.campaignId)]
-  const erase = (place: Installation, email: string) => place.run(['lead', 'erase', ...campaign, '--email', email])
+  const erase = (place: Installation, email: string) =>
+    place.runShared(['lead', 'erase', ...campaign, '--email', email])
   const randomEmail = () => `${randomBytes(12).toString('hex')}@example.com`
   const importAll = async (place: Installation, emails: string[]) => {
     const folder = mkdtempSync(join(tmpdir(), 'lastcall-csv-'))

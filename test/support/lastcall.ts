@@ -19,7 +19,7 @@ import { testerAt } from './actor.ts'
 import type { Asked } from './command-process.ts'
 import { isFull } from './faults.ts'
 import { databasesCreated, testDatabase } from './test-database.ts'
-import { shelveUsualTemplates } from './usual-templates.ts'
+import { builtOnce, shelveUsualTemplates } from './usual-templates.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const main = join(root, 'src', 'main.ts')
@@ -284,7 +284,7 @@ export async function owner(place: Installation, campaign = campaignFile()): Pro
 export async function appliedCampaign(store: Store, accountId: number, file: string): Promise<CampaignFile> {
   const checked = checkCampaign(JSON.parse(file))
   if ('faults' in checked) throw new Error(`no campaign file: ${JSON.stringify(checked.faults)}`)
-  const templates = openTemplates(persistentCache(store, nowSeconds))
+  const templates = openTemplates(builtOnce(persistentCache(store, nowSeconds)))
   try {
     return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, testerAt(nowSeconds())))
   } finally {

@@ -1,9 +1,8 @@
 // A user of the panel without a browser: calls of its API behind a session.
 import assert from 'node:assert/strict'
-import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
-import { testerAt } from './actor.ts'
 import type { Installation, Server } from './lastcall.ts'
+import { createUser } from './users.ts'
 
 export type PanelAnswer = { status: number; body: any }
 export type PanelSession = (name: string, path: string, body?: unknown) => Promise<PanelAnswer>
@@ -22,8 +21,7 @@ export async function panelSession(
 ): Promise<PanelSession> {
   const email = emailOf(accountId, role)
   const password = 'long enough for a test'
-  const now = Math.floor(Date.now() / 1_000)
-  await place.arrange((store) => buildUsers(store).create(accountId, { email, password, role }, testerAt(now)))
+  await place.arrange((store) => createUser(store, accountId, { email, password, role }))
   const api = `${server.origin}/panel/api`
   const signedIn = await fetch(`${api}/session`, {
     method: 'POST',
