@@ -33,7 +33,7 @@ const onSqliteInShort = [
 ]
 const longest = [
   ...['widget/demo.*', 'visitor/rate.*', 'http/slow.*', 'panel/{every-*,leads,editor}.*', 'panel/**'],
-  ...['{api,panel-api,process,cli}/**', 'history/**', 'widget/**', 'faults/**', '**'],
+  ...['{api,panel-api,process,cli}/**', 'faults/postgres/**', 'history/**', 'widget/**', 'faults/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
 /** These look at the clock, and wait for it most of the time. */

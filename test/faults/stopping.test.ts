@@ -80,15 +80,20 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
   }
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    check(`${signal} with nothing to do: a quick end`, async ({ signal: send, open, exits, port }) => {
-      const idle = await open(good)
-      assertGood((await idle.answers(1))[0], 200)
-      await sleep(300)
-      send(signal)
-      assert.ok((await exits()) < 4_000)
-      assert.equal((await idle.untilEnded()).answers.length, 1)
-      assert.equal(await accepts(port), false)
-    })
+    check(
+      `${signal} with nothing to do: ready until then, and a quick end`,
+      async ({ signal: send, open, exits, port }) => {
+        const isReady = async () => (await (await open(message('GET', '/readyz'))).answers(1))[0]?.status === 200
+        assert.ok(await eventually(5_000, isReady))
+        const idle = await open(good)
+        assertGood((await idle.answers(1))[0], 200)
+        await sleep(300)
+        send(signal)
+        assert.ok((await exits()) < 4_000)
+        assert.equal((await idle.untilEnded()).answers.length, 1)
+        assert.equal(await accepts(port), false)
+      },
+    )
   check('as soon as it says that it listens', async ({ signal, exits }) => {
     signal()
     await exits()
@@ -206,13 +211,6 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     const { answers } = await (line as Wire).untilEnded()
     assert.equal(answers.length, 1)
     if (answers[0]?.status !== 201) assertError(answers[0], 503, 'SERVICE_UNAVAILABLE')
-    await exits()
-  })
-
-  check('readiness is true before', async ({ open, signal, exits }) => {
-    const isReady = async () => (await (await open(message('GET', '/readyz'))).answers(1))[0]?.status === 200
-    assert.ok(await eventually(5_000, isReady))
-    signal()
     await exits()
   })
 

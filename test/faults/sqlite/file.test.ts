@@ -95,107 +95,119 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
       assert.equal(await server.stop(), 0)
     })
 
-  check('the database comes back', async (t) => {
-    const { place, server } = await start(t)
-    renameSync(place.databasePath, `${place.databasePath}.away`)
-    assert.ok(await eventually(3_000, async () => !(await isReady(server))))
-    renameSync(`${place.databasePath}.away`, place.databasePath)
-    assert.ok(await eventually(3_000, () => isReady(server)), 'never ready again')
-    assert.equal((await register(server, 'second@example.com')).status, 201)
-    assert.equal(await server.stop(), 0)
-    const stored = await emailsIn(place)
-    for (const email of ['first', 'second']) assert.ok(stored.includes(`${email}@example.com`))
-  })
+  // One server after the other meets what it outlives: most of a check is the start of one.
 
-  // Locked.
-
-  check('locked for three seconds: registrations 503, lookups go on, then all is well', async (t) => {
+  check('beside others', async (t) => {
     const { place, server } = await start(t)
-    const database = new DatabaseSync(place.databasePath)
-    database.exec('BEGIN IMMEDIATE')
-    const until = Date.now() + 3_000
-    const registering = (async () => {
-      let waves = 0
-      for (; Date.now() < until - 1_300; waves++) {
-        const wave = await Promise.all(
-          Array.from({ length: 20 }, (_, n) => register(server, `locked-${waves}-${n}@example.com`)),
-        )
-        for (const { status, body, tookMs } of wave) {
-          assert.equal(status, 503)
-          assert.equal(body.code, 'SERVICE_UNAVAILABLE')
-          assert.ok(tookMs < 1_600, `503 only after ${tookMs} ms`)
+    await t.test('the database comes back', async () => {
+      renameSync(place.databasePath, `${place.databasePath}.away`)
+      assert.ok(await eventually(3_000, async () => !(await isReady(server))))
+      renameSync(`${place.databasePath}.away`, place.databasePath)
+      assert.ok(await eventually(3_000, () => isReady(server)), 'never ready again')
+      assert.equal((await register(server, 'second@example.com')).status, 201)
+      const stored = await emailsIn(place)
+      for (const email of ['first', 'second']) assert.ok(stored.includes(`${email}@example.com`))
+    })
+    await t.test('locked for three seconds: registrations 503, lookups go on, then all is well', async () => {
+      const database = new DatabaseSync(place.databasePath)
+      database.exec('BEGIN IMMEDIATE')
+      const until = Date.now() + 3_000
+      const registering = (async () => {
+        let waves = 0
+        for (; Date.now() < until - 1_300; waves++) {
+          const wave = await Promise.all(
+            Array.from({ length: 20 }, (_, n) => register(server, `locked-${waves}-${n}@example.com`)),
+          )
+          for (const { status, body, tookMs } of wave) {
+            assert.equal(status, 503)
+            assert.equal(body.code, 'SERVICE_UNAVAILABLE')
+            assert.ok(tookMs < 1_600, `503 only after ${tookMs} ms`)
+          }
         }
+        assert.ok(waves > 0)
+      })()
+      const looking = (async () => {
+        const times: number[] = []
+        while (Date.now() < until - 100) {
+          const { status, tookMs } = await lookUp(server, 'first@example.com')
+          assert.equal(status, 200)
+          times.push(tookMs)
+        }
+        const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number
+        assert.ok(times.length > 10 && median < 200, `${times.length} lookups, the median took ${median} ms`)
+        assert.ok((times.at(-1) ?? 0) < 1_000, `one took ${times.at(-1)} ms`)
+      })()
+      const listing = fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${origin.key}` } })
+      assert.equal((await listing).status, 200)
+      await Promise.all([registering, looking])
+      await sleep(Math.max(0, until - Date.now()))
+      database.exec('COMMIT')
+      database.close()
+      const again = await register(server, 'after@example.com')
+      assert.equal(again.status, 201)
+      assert.ok(again.tookMs < 1_000)
+      assert.ok(await isReady(server))
+    })
+    await t.test('locked for a moment: the registration waits', async () => {
+      const database = new DatabaseSync(place.databasePath)
+      database.exec('BEGIN IMMEDIATE')
+      const asked = register(server, 'patient@example.com')
+      await sleep(250)
+      database.exec('COMMIT')
+      database.close()
+      assert.equal((await asked).status, 201)
+    })
+    await t.test('`migrate` refuses beside a server', async () => {
+      assertRefused(await place.run(['migrate']), 'a server is running on', [1])
+      assert.equal((await register(server, 'beside@example.com')).status, 201)
+      assert.equal(await server.stop(), 0)
+      assert.equal((await place.json(['migrate'])).applied, 0)
+    })
+  })
+
+  check('started again', async (t) => {
+    const { place, server } = await start(t)
+    let next = server
+    await t.test('one server at a time, and the command line beside it', async () => {
+      const link = join(dirname(place.folder), `${basename(place.folder)}-link`)
+      symlinkSync(place.folder, link)
+      t.after(() => rmSync(link, { force: true }))
+      for (const url of [
+        place.databaseUrl,
+        `file:${link}/lastcall.db`,
+        `file:${place.folder}/../${basename(place.folder)}/lastcall.db`,
+      ]) {
+        const second = await command(['serve', '--port', '0'], { env: { DATABASE_URL: url } })
+        assertRefused(second, /server|serv|use|run/i)
       }
-      assert.ok(waves > 0)
-    })()
-    const looking = (async () => {
-      const times: number[] = []
-      while (Date.now() < until - 100) {
-        const { status, tookMs } = await lookUp(server, 'first@example.com')
-        assert.equal(status, 200)
-        times.push(tookMs)
-      }
-      const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number
-      assert.ok(times.length > 10 && median < 200, `${times.length} lookups, the median took ${median} ms`)
-      assert.ok((times.at(-1) ?? 0) < 1_000, `one took ${times.at(-1)} ms`)
-    })()
-    const listing = fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${origin.key}` } })
-    assert.equal((await listing).status, 200)
-    await Promise.all([registering, looking])
-    await sleep(Math.max(0, until - Date.now()))
-    database.exec('COMMIT')
-    database.close()
-    const again = await register(server, 'after@example.com')
-    assert.equal(again.status, 201)
-    assert.ok(again.tookMs < 1_000)
-    assert.ok(await isReady(server))
-  })
-
-  check('locked for a moment: the registration waits', async (t) => {
-    const { place, server } = await start(t)
-    const database = new DatabaseSync(place.databasePath)
-    database.exec('BEGIN IMMEDIATE')
-    const asked = register(server, 'patient@example.com')
-    await sleep(250)
-    database.exec('COMMIT')
-    database.close()
-    assert.equal((await asked).status, 201)
-  })
-
-  // Another server, other commands.
-
-  check('one server at a time, and the command line beside it', async (t) => {
-    const { place, server } = await start(t)
-    const link = join(dirname(place.folder), `${basename(place.folder)}-link`)
-    symlinkSync(place.folder, link)
-    t.after(() => rmSync(link, { force: true }))
-    for (const url of [
-      place.databaseUrl,
-      `file:${link}/lastcall.db`,
-      `file:${place.folder}/../${basename(place.folder)}/lastcall.db`,
-    ]) {
-      const second = await command(['serve', '--port', '0'], { env: { DATABASE_URL: url } })
-      assertRefused(second, /server|serv|use|run/i)
-    }
-    assert.ok(await isReady(server))
-    assert.equal((await register(server, 'beside@example.com')).status, 201)
-    const accounts = await place.run(['account', 'list'])
-    assert.equal(accounts.code, 0, accounts.stderr)
-    assert.ok((await emailsIn(place)).includes('beside@example.com'))
-    const made = await place.json(['key', 'create', '--account', String(origin.accountId), '--name', 'beside'])
-    const asked = () => fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${made.key}` } })
-    assert.ok(await eventually(1_000, async () => (await asked()).status === 200), 'a new key does not hold')
-    assert.equal(await server.stop(), 0)
-    const next = await place.serve()
-    assert.equal((await lookUp(next, 'beside@example.com')).status, 200)
-  })
-
-  check('a start right after kill -9', async (t) => {
-    const { place, server } = await start(t)
-    server.process.kill('SIGKILL')
-    const next = await place.serve()
-    assert.equal((await lookUp(next, 'first@example.com')).status, 200)
-    assert.equal((await register(next, 'second@example.com')).status, 201)
+      assert.ok(await isReady(server))
+      assert.equal((await register(server, 'beside@example.com')).status, 201)
+      const accounts = await place.run(['account', 'list'])
+      assert.equal(accounts.code, 0, accounts.stderr)
+      assert.ok((await emailsIn(place)).includes('beside@example.com'))
+      const made = await place.json(['key', 'create', '--account', String(origin.accountId), '--name', 'beside'])
+      const asked = () => fetch(`${server.base}/campaigns`, { headers: { authorization: `Bearer ${made.key}` } })
+      assert.ok(await eventually(1_000, async () => (await asked()).status === 200), 'a new key does not hold')
+      assert.equal(await server.stop(), 0)
+      next = await place.serve()
+      assert.equal((await lookUp(next, 'beside@example.com')).status, 200)
+    })
+    await t.test('a start right after kill -9', async () => {
+      next.process.kill('SIGKILL')
+      next = await place.serve()
+      assert.equal((await lookUp(next, 'first@example.com')).status, 200)
+      assert.equal((await register(next, 'second@example.com')).status, 201)
+    })
+    await t.test('a server whose database becomes newer stops, and says why', async () => {
+      const database = new DatabaseSync(place.databasePath)
+      const version = database.prepare('PRAGMA user_version').get()?.user_version as number
+      const ended = once(next.process, 'exit')
+      database.exec(`PRAGMA user_version = ${version + 1}`)
+      database.close()
+      const [code] = await Promise.race([ended, sleep(3_000, ['still running'])])
+      assert.equal(code, 1)
+      assert.match(next.output(), /newer/)
+    })
   })
 
   check('two servers started at once: one serves', async (t) => {
@@ -206,26 +218,6 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     for (const start of started) {
       if (start.status === 'rejected') assert.match(String(start.reason), /exited [12]/)
     }
-  })
-
-  check('`migrate` refuses beside a server', async (t) => {
-    const { place, server } = await start(t)
-    assertRefused(await place.run(['migrate']), 'a server is running on', [1])
-    assert.equal((await register(server, 'beside@example.com')).status, 201)
-    assert.equal(await server.stop(), 0)
-    assert.equal((await place.json(['migrate'])).applied, 0)
-  })
-
-  check('a server whose database becomes newer stops, and says why', async (t) => {
-    const { place, server } = await start(t)
-    const database = new DatabaseSync(place.databasePath)
-    const version = database.prepare('PRAGMA user_version').get()?.user_version as number
-    const ended = once(server.process, 'exit')
-    database.exec(`PRAGMA user_version = ${version + 1}`)
-    database.close()
-    const [code] = await Promise.race([ended, sleep(3_000, ['still running'])])
-    assert.equal(code, 1)
-    assert.match(server.output(), /newer/)
   })
 
   // Files that are not to be touched.
