@@ -131,19 +131,18 @@ function watchClock({ now, log }: DispatcherParts) {
 
 /** How many events an endpoint still takes in this minute. */
 function openPaces(now: () => number) {
-  const paces = new Map<number, { minute: number; sent: number }>()
-  const paceOf = (id: number) => {
-    const minute = Math.floor(now() / 60_000)
-    const known = paces.get(id)
-    return known?.minute === minute ? known : { minute, sent: 0 }
+  let minute = Number.NaN
+  const sent = new Map<number, number>()
+  const sentTo = (id: number) => {
+    const present = Math.floor(now() / 60_000)
+    if (present !== minute) sent.clear()
+    minute = present
+    return sent.get(id) ?? 0
   }
   return {
     roomOf: ({ id, settings: { perMinute } }: Endpoint) =>
-      perMinute === null ? Number.POSITIVE_INFINITY : perMinute - paceOf(id).sent,
-    add(id: number, sent: number): void {
-      const pace = paceOf(id)
-      paces.set(id, { ...pace, sent: pace.sent + sent })
-    },
+      perMinute === null ? Number.POSITIVE_INFINITY : perMinute - sentTo(id),
+    add: (id: number, count: number) => void sent.set(id, sentTo(id) + count),
   }
 }
 

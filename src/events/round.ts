@@ -32,7 +32,7 @@ const usualWaitSeconds = 60
 const longestWaitSeconds = 3_600
 
 /** One request: one event, or several that are due together. */
-type Task = { events: Event[] }
+type Task = Event[]
 type Round = {
   endpoint: Endpoint
   secrets: string[]
@@ -81,16 +81,15 @@ function tasksOf(planned: readonly Planned[], batch: number): Task[][] {
     const key = isAlone ? `lead ${event.due.leadId}` : `${event.body.type} ${event.campaignId}`
     const group = groups.get(key) ?? []
     const open = group.at(-1)
-    if (open === undefined || isAlone || open.events.length === batch || bytesOf(open) > mostBatchBytes)
-      group.push({ events: [event] })
-    else open.events.push(event)
+    if (open === undefined || isAlone || open.length === batch || bytesOf(open) > mostBatchBytes) group.push([event])
+    else open.push(event)
     groups.set(key, group)
   }
   return batch === 1 ? [...groups.values()] : [...groups.values()].flatMap((group) => group.map((task) => [task]))
 }
 
 /** Each event has about the size of the first. */
-const bytesOf = ({ events }: Task) => JSON.stringify(events[0]?.body).length * (events.length + 1)
+const bytesOf = (task: Task) => JSON.stringify(task[0]?.body).length * (task.length + 1)
 
 async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promise<void> {
   const { inFlight } = round.endpoint.settings
@@ -111,7 +110,7 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promi
   await Promise.all(Array.from({ length: Math.min(inFlight, groups.length) }, worker))
 }
 
-async function tell(parts: RoundParts, round: Round, { events }: Task): Promise<void> {
+async function tell(parts: RoundParts, round: Round, events: Task): Promise<void> {
   const { endpoint, secrets } = round
   const [first] = events as [Event]
   const isBatch = events.length > 1
@@ -203,13 +202,9 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => told.has(event)))
   // What is left of a notice that was told in part waits by itself.
   const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
-  const again = new Set(failed.map(({ dueAt, leadId, kind, detail }) => `${dueAt} ${leadId} ${kind} ${detail}`))
-  const done = begun
-    .map(({ due }) => due)
-    .filter((due) => due.tries === null || !again.has(`${due.dueAt} ${due.leadId} ${due.kind} ${due.detail}`))
   await untilStored(parts, () =>
     events.settle(endpoint, {
-      done,
+      done: begun.map(({ due }) => due),
       failed: [...failed, ...left.map(({ due }) => ({ ...due, tries: 0, nextAt: now, lastAt: now }))],
       looks: begun.flatMap(({ look }) => look ?? []),
     }),

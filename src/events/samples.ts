@@ -5,9 +5,9 @@ import type { EventBody } from './compose.ts'
 const ref = '9b2f60c14be14f0f8f4c1d6f2f7a35c8'
 const asOf = '2026-11-26T23:00:01Z'
 
+const campaign = { campaignId: 1, campaignName: 'Autumn course' }
 const lead = {
-  campaignId: 1,
-  campaignName: 'Autumn course',
+  ...campaign,
   ref,
   email: 'ada@example.com',
   registeredAt: '2026-11-24T23:00:00Z',
@@ -22,11 +22,9 @@ const lead = {
   asOf,
 }
 
-const data: Record<EventKind, Record<string, unknown>> = {
-  'lead.registered': lead,
-  'lead.started': lead,
+/** Where they tell something else than a lead as it is. */
+const others: Partial<Record<EventKind, object>> = {
   'lead.deadline_changed': { ...lead, cause: 'reset' },
-  'lead.opened': lead,
   'lead.deadline_approaching': { ...lead, leadTime: 'PT24H' },
   'lead.expired': { ...lead, state: 'expired', deadline: '2026-11-26T23:00:00Z' },
   'lead.converted': {
@@ -37,18 +35,10 @@ const data: Record<EventKind, Record<string, unknown>> = {
     },
   },
   'lead.erased': { ref, asOf },
-  'campaign.ended': {
-    ...{
-      campaignId: 1,
-      campaignName: 'Autumn course',
-      deadline: '2026-11-26T23:00:00Z',
-      timeZone: 'Europe/Warsaw',
-      asOf,
-    },
-  },
+  'campaign.ended': { ...campaign, deadline: '2026-11-26T23:00:00Z', timeZone: 'Europe/Warsaw', asOf },
   'endpoint.tested': { endpointId: 1, endpointName: 'shop', asOf },
 }
 
 export function sampleOf(type: EventKind): EventBody {
-  return { type, timestamp: '2026-11-26T23:00:00Z', data: data[type] }
+  return { type, timestamp: '2026-11-26T23:00:00Z', data: { ...(others[type] ?? lead) } }
 }

@@ -163,7 +163,7 @@ function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: 
       const mostAgain = Math.max(Math.ceil(limit / 2), limit - first.length)
       return [...again.slice(0, mostAgain), ...first].slice(0, limit).map((row) => toDue(id, row))
     },
-    /** Takes off what is done and writes what is to come, as one step. */
+    /** Takes off what is done, puts back what failed, and writes what is to come, as one step. */
     settle: (endpoint: Endpoint, { done, failed, looks }: Settled) =>
       writeUnflushed(async (sql) => {
         const { accountId } = endpoint
