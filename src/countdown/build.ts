@@ -198,19 +198,24 @@ function frame({ style, layout }: Drawing, before: Bitmap, after: Bitmap): numbe
   const all = frameOf(at, pixels, style.background === 'transparent' ? aroundPlace : undefined)
   const firstRow = partsOf(style).edge === 'ring' ? changed.top : layout.digits.rows.end
   const first = (firstRow - changed.top) * changed.width
-  const isNew = (pixel: number, index: number) => index < first || pixel !== old[index]
-  const clearPlace = style.background === 'transparent' ? aroundPlace : unusedPlace(pixels.filter(isNew))
+  const clearPlace = style.background === 'transparent' ? aroundPlace : unusedPlace(pixels, old, first)
   if (clearPlace === undefined) return all
-  const part = frameOf(
-    at,
-    pixels.map((pixel, index) => (isNew(pixel, index) ? pixel : clearPlace)),
-    clearPlace,
-  )
+  const kept = pixels.slice()
+  for (let index = Math.max(0, first); index < kept.length; index++) {
+    if (kept[index] === old[index]) kept[index] = clearPlace
+  }
+  const part = frameOf(at, kept, clearPlace)
   return part.length < all.length ? part : all
 }
 
-function unusedPlace(pixels: Uint8Array): number | undefined {
-  return Array.from({ length: PALETTE_COLOURS }, (_, place) => place).find((place) => !pixels.includes(place))
+/** One that no pixel needs, but for those from `first` on that stay as they were. */
+function unusedPlace(pixels: Uint8Array, old: Uint8Array, first: number): number | undefined {
+  const isUsed = new Uint8Array(PALETTE_COLOURS)
+  for (let index = 0; index < pixels.length; index++) {
+    if (index < first || pixels[index] !== old[index]) isUsed[pixels[index] as number] = 1
+  }
+  const place = isUsed.indexOf(0)
+  return place === -1 ? undefined : place
 }
 
 function frameOf(at: Rectangle, pixels: Uint8Array, clearPlace: number | undefined): number[] {

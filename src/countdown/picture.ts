@@ -55,15 +55,19 @@ export function cutRows(bitmap: Bitmap, { start, end }: Rows): Uint8Array {
 
 /** The smallest rectangle outside of which both are the same; they must differ somewhere. */
 export function difference(before: Bitmap, after: Bitmap): Rectangle {
-  const { width } = before
-  let [left, top, right, bottom] = [Infinity, Infinity, -1, -1]
-  for (let at = 0; at < before.places.length; at++) {
-    if (before.places[at] === after.places[at]) continue
-    const [x, y] = [at % width, Math.floor(at / width)]
-    left = Math.min(left, x)
-    right = Math.max(right, x)
+  const { width, height } = before
+  let [left, top, right, bottom] = [width, height, -1, -1]
+  for (let y = 0; y < height; y++) {
+    const old = before.places.subarray(y * width, (y + 1) * width)
+    const row = after.places.subarray(y * width, (y + 1) * width)
+    if (Buffer.compare(old, row) === 0) continue
     top = Math.min(top, y)
     bottom = y
+    let [first, last] = [0, width - 1]
+    while (old[first] === row[first]) first++
+    while (old[last] === row[last]) last--
+    left = Math.min(left, first)
+    right = Math.max(right, last)
   }
   return { left, top, width: right - left + 1, height: bottom - top + 1 }
 }
