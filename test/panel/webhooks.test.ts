@@ -71,7 +71,7 @@ for (const width of widthsByTurns())
     const isShown = async () => {
       await page.reload()
       await page.waitForLoadState('networkidle')
-      return (await row.count()) === 1
+      return (await row.count()) === 1 && (await page.getByText('400', { exact: true }).count()) === 1
     }
     assert.ok(await eventually(10_000, isShown))
     await assertAccessible(page)
