@@ -40,7 +40,8 @@ const givesWay = '{core,countdown,panel}/**'
 const waits = [
   'widget/{demo,clock,page,expiry,service,visitor,loading}.*',
   '{visitor/rate,http/slow,history/trouble,process/copy}.*',
-  '{events/{telling,rounds},faults/{clock,history}}.*',
+  '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
+  'faults/postgres/{outages,taken-away}.*',
 ]
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
 /** These share a process, or so many: most of a small file is its start, its server's and its browser's. */
