@@ -32,7 +32,8 @@ const onSqliteInShort = [
   'faults/{overload,stopping}.*',
 ]
 const longest = [
-  ...['widget/demo.*', 'visitor/rate.*', 'http/slow.*', 'panel/{every-*,leads,editor}.*', 'panel/**'],
+  ...['{widget/{demo,clock,expiry},events/telling}.*', 'visitor/rate.*', 'http/slow.*'],
+  ...['panel/{every-*,leads,editor}.*', 'panel/**'],
   ...['{api,panel-api,process,cli}/**', 'faults/postgres/**', 'history/**', 'widget/**', 'faults/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
