@@ -93,6 +93,25 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assert.deepEqual(await place.json(['lead', 'list', ...campaign]), [])
   })
 
+  check('of what a split page has left, newer rows may have taken the beginning or the end', async (t) => {
+    const place = origin.copy(t)
+    for (const [from, to] of [
+      [0, 11],
+      [-10, undefined],
+    ] as const) {
+      const email = randomEmail()
+      await importAll(place, [email])
+      const local = email.slice(0, email.indexOf('@'))
+      const database = new DatabaseSync(place.databasePath)
+      database.exec(`PRAGMA secure_delete = OFF; CREATE TABLE scrap (rest TEXT);
+        INSERT INTO scrap VALUES ('${local.slice(from, to)}'); DROP TABLE scrap; PRAGMA wal_checkpoint(TRUNCATE)`)
+      database.close()
+      assert.equal((await erase(place, email)).code, 0)
+      assertNoTrace(place.folder, email)
+    }
+    assertSound(place)
+  })
+
   check('of the longest and oddest addresses', async (t) => {
     const place = origin.copy(t)
     const local = randomBytes(32).toString('hex')
