@@ -89,7 +89,7 @@ type Result = { type: string; data: any }
 const isLeftOut = ({ data }: Result) => data.skip !== undefined || data.todo !== undefined
 
 const messageOf = ({ data: { name, details } }: Result) =>
-  `${name}: ${details?.error?.cause?.message ?? details?.error?.message}`.split('\n', 3).join(' ')
+  `${name}: ${details?.error?.cause?.message ?? details?.error?.message}`.split('\n', 20).join(' ')
 
 /** What the tests of a file say is told once it is the last word: what failed beside others is tried again alone. */
 async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]> {
