@@ -197,11 +197,11 @@ function frame({ style, layout }: Drawing, before: Bitmap, after: Bitmap): numbe
   const [pixels, old] = [cut(after, changed), cut(before, changed)]
   const all = frameOf(at, pixels, style.background === 'transparent' ? aroundPlace : undefined)
   const firstRow = partsOf(style).edge === 'ring' ? changed.top : layout.digits.rows.end
-  const first = (firstRow - changed.top) * changed.width
+  const first = Math.max(0, firstRow - changed.top) * changed.width
   const clearPlace = style.background === 'transparent' ? aroundPlace : unusedPlace(pixels, old, first)
   if (clearPlace === undefined) return all
   const kept = pixels.slice()
-  for (let index = Math.max(0, first); index < kept.length; index++) {
+  for (let index = first; index < kept.length; index++) {
     if (kept[index] === old[index]) kept[index] = clearPlace
   }
   const part = frameOf(at, kept, clearPlace)

@@ -273,18 +273,19 @@ export async function noteErased(
   const lead = 'SELECT id, salt FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?'
   const row = await sql.get(lead, ...name)
   if (row === undefined) return
-  const notice = { dueAt: now, leadId: row.id, kind: 'lead.erased', detail: row.salt } as const
-  const notices = watchers.map(({ endpointId }) => ({ ...notice, endpointId }))
-  await insertNotices(sql, accountId, notices)
+  await noteTo(sql, accountId, watchers, { dueAt: now, leadId: row.id, kind: 'lead.erased', detail: row.salt })
 }
 
 /** Tells of an order, in the transaction that writes it. */
 export async function noteConverted(sql: Sql, campaign: Campaign, leadId: number, conversionId: number, now: Seconds) {
   const kind = 'lead.converted'
   const watchers = campaign.isDraft ? [] : campaign.watchers.filter(({ kinds }) => kinds.includes(kind))
-  const notice = { dueAt: now, leadId, kind, detail: conversionId } as const
+  await noteTo(sql, campaign.accountId, watchers, { dueAt: now, leadId, kind, detail: conversionId })
+}
+
+async function noteTo(sql: Sql, accountId: number, watchers: readonly Watcher[], notice: Omit<Notice, 'endpointId'>) {
   const notices = watchers.map(({ endpointId }) => ({ ...notice, endpointId }))
-  await insertNotices(sql, campaign.accountId, notices)
+  await insertNotices(sql, accountId, notices)
 }
 
 /** Has the leads gone through for everyone who watches the campaign, where a save concerns leads that are there. */

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { tester } from '../support/actor.ts'
-import { amount } from '../support/faults.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 
@@ -19,7 +18,7 @@ async function makeCampaign(changes: Record<string, unknown> = {}) {
 
 test('of two who save what both have read one is told, and what the other saved stands', async () => {
   const { settings, revision } = await makeCampaign()
-  for (let round = 0; round < amount(1, 2); round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const read = round === 0 ? revision : (await ask('GET', `/campaigns/${settings.id}`)).body.revision
     const names = [`Ada ${round}`, `Bob ${round}`]
     // A style that was never drawn: both wait for it between reading and writing.
