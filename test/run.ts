@@ -7,6 +7,7 @@ import { join, matchesGlob } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { browserPath } from './support/browser.ts'
 import { isFull } from './support/faults.ts'
 import { compileCache } from './support/lastcall.ts'
 import { sharePostgres } from './support/shared-postgres.ts'
@@ -151,7 +152,7 @@ function childSeconds(): number {
 
 const seconds = (since: number) => ((performance.now() - since) / 1_000).toFixed(1)
 const startedAt = performance.now()
-const postgres = await sharePostgres()
+const [postgres] = await Promise.all([sharePostgres(), browserPath()])
 let before = childSeconds()
 /** Files that failed beside others, which take the processors from what looks at the clock. */
 const again: Job[] = []

@@ -21,7 +21,7 @@ const forShortPages = '--js-flags=--single-threaded --no-opt --no-maglev'
 
 /** Closed when the test, or the file, ends. `isMeasured`: what its pages take is what they take for everybody. */
 export async function openBrowser(scope: Scope, { isRobot = false, isMeasured = false } = {}): Promise<Browser> {
-  const path = process.env.BROWSER_PATH || (await unpack())
+  const path = await browserPath()
   const browser = await chromium.launch({
     executablePath: path,
     // Playwright switches off what lets a page come back as it was left; visitors have it.
@@ -37,8 +37,12 @@ export async function openBrowser(scope: Scope, { isRobot = false, isMeasured = 
   return browser
 }
 
-/** Test files run side by side: each unpacks for itself, and the first to be done puts it in its place. */
-async function unpack(): Promise<string> {
+/**
+ * Unpacked where it is not yet: `run.ts` has that done before the first file, and of files that are run by themselves
+ * side by side each does it, and the first to be done puts it in its place.
+ */
+export async function browserPath(): Promise<string> {
+  if (process.env.BROWSER_PATH) return process.env.BROWSER_PATH
   const place = join(unpacked, 'chromium')
   if (existsSync(place)) return place
   mkdirSync(cache, { recursive: true })
