@@ -376,6 +376,25 @@ longTest('the bar that saves is never over the field that is typed in, at 200 % 
   }
 })
 
+test('what looks out from under the bar that saves can be clicked, and then stands clear of it', async () => {
+  const page = await edit(await make(course), { width: 'phone' })
+  await page.getByLabel('How the offer ends').selectOption('next')
+  const field = page.getByRole('switch', { name: 'Everybody has at least' })
+  assert.equal(await field.isChecked(), true)
+  await field.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+  const { x, y, width, height } = (await field.boundingBox()) as { x: number; y: number; width: number; height: number }
+  await page.mouse.move(x + width / 2, y + height - 3)
+  await page.mouse.down()
+  // as long as a finger takes
+  await page.waitForTimeout(120)
+  await page.mouse.up()
+  assert.equal(await field.isChecked(), false)
+  await page.waitForFunction(() => {
+    const bar = document.querySelector('.save')?.getBoundingClientRect().top ?? 0
+    return (document.activeElement?.getBoundingClientRect().bottom ?? bar) < bar
+  })
+})
+
 test('rules are changed and saved by keyboard alone', async () => {
   const id = await make(course)
   const page = await edit(id)

@@ -94,9 +94,11 @@ function focusOnFault(): void {
 function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
     const form = bar.current?.closest('form')
+    let isPressed = false
     const uncover = () => {
       const field = document.activeElement
-      if (!form?.contains(field) || bar.current?.contains(field)) return
+      // What is pressed would be gone from under the pointer, and there would be no click.
+      if (isPressed || !form?.contains(field) || bar.current?.contains(field)) return
       const over = (field?.getBoundingClientRect().bottom ?? 0) + 8 - (bar.current?.getBoundingClientRect().top ?? 0)
       if (over > 0) window.scrollBy(0, over)
     }
@@ -104,10 +106,16 @@ function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
     const size = new ResizeObserver(uncover)
     if (bar.current) size.observe(bar.current)
     const later = () => setTimeout(uncover)
-    for (const event of ['focusin', 'input']) form?.addEventListener(event, later)
+    const press = ({ type }: Event) => {
+      isPressed = type === 'pointerdown'
+      later()
+    }
+    const ended = new AbortController()
+    for (const event of ['focusin', 'input']) form?.addEventListener(event, later, ended)
+    for (const event of ['pointerdown', 'pointerup', 'pointercancel']) window.addEventListener(event, press, ended)
     return () => {
       size.disconnect()
-      for (const event of ['focusin', 'input']) form?.removeEventListener(event, later)
+      ended.abort()
     }
   }, [bar])
 }
