@@ -1,11 +1,9 @@
 import { integer, readSetting } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
-import { buildEndpoints, type Endpoints } from '../events/endpoints.ts'
+import { buildEndpoints, EndpointRefused, type Endpoints } from '../events/endpoints.ts'
 import { openSender } from '../events/sender.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
 import { openHistoryTable } from '../history/open.ts'
-import { Refused } from '../store/errors.ts'
-import type { Endpoint } from '../store/events.ts'
 import {
   anyText,
   type Command,
@@ -15,7 +13,6 @@ import {
   nameText,
   need,
   needAccount,
-  needCampaign,
   readArguments,
   trueOrFalse,
   WrongCall,
@@ -62,20 +59,18 @@ function namedAsInApi(given: Given): object {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
 }
 
-function checked(endpoints: Endpoints, value: object) {
-  const result = endpoints.check(value)
-  if ('faults' in result) throw wrongInput('webhook', result.faults)
-  return result.settings
+/** What is wrong in the words of the call, where the API's are not those. */
+const refusals: Partial<Record<EndpointRefused['code'], string>> = {
+  WEBHOOKS_OFF: 'WEBHOOKS: is off',
+  ENDPOINT_NOT_FOUND: 'ID: the account has no endpoint with this id',
+  CAMPAIGN_NOT_FOUND: '--campaign: the account has no campaign with this id',
+  DELIVERY_NOT_FOUND: '--event: the log has no such event',
 }
 
-function needOn({ isOn }: Endpoints): void {
-  if (!isOn) throw new WrongCall('WEBHOOKS: is off')
-}
-
-type Place = { endpoints: Endpoints; accountId: number; needCampaign(id: number): Promise<void> }
+type Place = { webhooks: ReturnType<Endpoints['of']>; needOn(): void }
 
 /** Runs `work` on the endpoints of an account, with a sender and the log as a server has them. */
-async function withEndpoints<T>(account: number | undefined, work: (place: Place) => Promise<T>): Promise<T> {
+async function withWebhooks<T>(account: number | undefined, work: (place: Place) => Promise<T>): Promise<T> {
   const accountId = need(account, '--account')
   return withStore(async (store) => {
     await needAccount(store, accountId)
@@ -84,21 +79,18 @@ async function withEndpoints<T>(account: number | undefined, work: (place: Place
     const sender = openSender(egress)
     const tried: DeliveryEntry[] = []
     const publicUrl = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
-    const endpoints = buildEndpoints({
+    const { of, needOn } = buildEndpoints({
       ...{ store, sender, egress, deliveries: historyTable.deliveries, site: { publicUrl } },
       onTry: (entry) => void tried.push(entry),
       isOn: readSetting('webhooks'),
       now: Date.now,
     })
     try {
-      return await work({
-        endpoints,
-        accountId,
-        async needCampaign(id) {
-          const campaign = await needCampaign(store, id, '--campaign')
-          if (campaign.accountId !== accountId) throw new WrongCall(`--campaign: the account has no campaign ${id}`)
-        },
-      })
+      return await work({ webhooks: of(accountId, commandActor()), needOn })
+    } catch (error) {
+      if (!(error instanceof EndpointRefused)) throw error
+      const { code, faults, message } = error
+      throw faults.length > 0 ? wrongInput('webhook', faults) : new WrongCall(refusals[code] ?? message)
     } finally {
       if (tried.length > 0) await historyTable.deliveries.append(tried)
       await Promise.all([sender.close(), historyTable.close()])
@@ -107,61 +99,46 @@ async function withEndpoints<T>(account: number | undefined, work: (place: Place
 }
 
 /** A command on one endpoint, which stands before its options. */
-async function withEndpoint<T>(
+async function withWebhook<T>(
   account: number | undefined,
   id: string | undefined,
-  work: (endpoint: Endpoint, place: Place) => Promise<T>,
+  work: (id: number, place: Place) => Promise<T>,
 ): Promise<T> {
   const endpointId = idNumber(id as string, 'ID')
-  return withEndpoints(account, async (place) => {
-    const endpoint = await place.endpoints.find(place.accountId, endpointId)
-    if (endpoint === undefined) throw new WrongCall(`ID: the account has no endpoint ${endpointId}`)
-    return work(endpoint, place)
-  })
+  return withWebhooks(account, (place) => work(endpointId, place))
 }
 
 export const createWebhook: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, ...settings })
-  return withEndpoints(options.account, async ({ endpoints, accountId }) => {
-    needOn(endpoints)
-    const wanted = checked(endpoints, namedAsInApi(options))
-    const endpoint = await endpoints.create(accountId, wanted, commandActor()).catch((error) => {
-      throw error instanceof Refused ? new WrongCall(error.message) : error
-    })
-    return { ...(await endpoints.view(endpoint)), secret: endpoints.secret(endpoint) }
-  })
+  return withWebhooks(options.account, ({ webhooks }) => webhooks.create(namedAsInApi(options)))
 }
 
 export const listWebhooks: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber })
-  return withEndpoints(options.account, async ({ endpoints, accountId }) =>
-    Promise.all((await endpoints.list(accountId)).map(endpoints.view)),
-  )
+  return withWebhooks(options.account, ({ webhooks }) => webhooks.list())
 }
 
 export const setWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, ...settings, on: trueOrFalse, from }, [
     'ID',
   ])
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints, accountId }) => {
-    if (options.on === true) needOn(endpoints)
-    const by = commandActor()
-    const changes = namedAsInApi(options)
-    if (Object.keys(changes).length > 0) {
-      await endpoints.change(endpoint, checked(endpoints, { ...endpoint.settings, ...changes }), by)
-    }
-    if (options.on === false) await endpoints.pause(endpoint, by)
-    if (options.on === true) await endpoints.resume(endpoint, need(options.from, '--from'), by)
-    return endpoints.view((await endpoints.find(accountId, endpoint.id)) ?? endpoint)
+  const { on } = options
+  const goOnFrom = on === true ? need(options.from, '--from') : undefined
+  const changes = namedAsInApi(options)
+  return withWebhook(options.account, positionals[0], async (id, { webhooks, needOn }) => {
+    if (on === true) needOn()
+    if (Object.keys(changes).length > 0) await webhooks.change(id, changes)
+    if (goOnFrom !== undefined) return webhooks.resume(id, goOnFrom)
+    return on === false ? webhooks.pause(id) : webhooks.read(id)
   })
 }
 
 export const deleteWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, yes: trueOrFalse }, ['ID'])
   if (options.yes !== true) throw new WrongCall('--yes is missing: what waits for the endpoint is lost')
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
-    await endpoints.remove(endpoint, commandActor())
-    return { deleted: endpoint.id }
+  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+    await webhooks.remove(id)
+    return { deleted: id }
   })
 }
 
@@ -169,30 +146,27 @@ export const rotateWebhookSecret: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, 'grace-hours': count }, ['ID'])
   const graceHours = options['grace-hours'] ?? 24
   if (graceHours > 168) throw new WrongCall('--grace-hours: must be an integer from 0 to 168')
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => ({
-    secret: await endpoints.rotate(endpoint, graceHours, commandActor()),
-  }))
+  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+    const { secret } = await webhooks.rotate(id, graceHours)
+    return { secret }
+  })
 }
 
 export const testWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber }, ['ID'])
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
-    needOn(endpoints)
-    return endpoints.test(endpoint)
-  })
+  return withWebhook(options.account, positionals[0], (id, { webhooks }) => webhooks.test(id))
 }
 
 export const webhookLog: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber }, ['ID'])
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) =>
-    (await endpoints.log(endpoint, { limit: mostLogged }))?.entries.map(
-      ({ atMs, dueAt, detail, accountId, endpointId, ...entry }) => ({
-        at: new Date(atMs).toISOString(),
-        happenedAt: formatInstant(dueAt),
-        ...entry,
-      }),
-    ),
-  )
+  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+    const { entries } = await webhooks.log(id, { limit: mostLogged })
+    return entries.map(({ atMs, dueAt, detail, accountId, endpointId, ...entry }) => ({
+      at: new Date(atMs).toISOString(),
+      happenedAt: formatInstant(dueAt),
+      ...entry,
+    }))
+  })
 }
 
 export const resendWebhook: Command = async (args) => {
@@ -201,12 +175,9 @@ export const resendWebhook: Command = async (args) => {
   ])
   const { event, since } = options
   if ((event === undefined) === (since === undefined)) throw new WrongCall('--event or --since: give one of them')
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
-    needOn(endpoints)
-    const by = commandActor()
-    if (since !== undefined) return { resent: await endpoints.resendFailed(endpoint, since, by) }
-    const isThere = await endpoints.resend(endpoint, event as string, by)
-    if (!isThere) throw new WrongCall('--event: the log has no such event')
+  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+    if (since !== undefined) return { resent: await webhooks.resendFailed(id, since) }
+    await webhooks.resend(id, event as string)
     return { resent: 1 }
   })
 }
@@ -214,10 +185,8 @@ export const resendWebhook: Command = async (args) => {
 export const backfillWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, campaign: idNumber }, ['ID'])
   const campaignId = need(options.campaign, '--campaign')
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints, needCampaign: check }) => {
-    needOn(endpoints)
-    await check(campaignId)
-    await endpoints.backfill(endpoint, campaignId, commandActor())
+  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+    await webhooks.backfill(id, campaignId)
     return { campaignId }
   })
 }
@@ -226,8 +195,8 @@ export const backfillWebhook: Command = async (args) => {
 export const discardWebhook: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber, before: instantText }, ['ID'])
   const before = need(options.before, '--before')
-  return withEndpoint(options.account, positionals[0], async (endpoint, { endpoints }) => {
-    await endpoints.discardBefore(endpoint, before, commandActor())
+  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+    await webhooks.discardBefore(id, before)
     return { before: formatInstant(before) }
   })
 }

@@ -1,10 +1,12 @@
 // What the API for events, the panel and the command line do with endpoints.
-import { checkEndpoint, type EndpointSettings, type EventKind, eventKinds, type NoticeKind } from '../core/events.ts'
+import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
+import { checkEndpoint, type EndpointSettings, wantedKinds } from '../core/events.ts'
 import type { Fault } from '../core/fault.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
 import type { Actor } from '../store/audit.ts'
+import { Refused } from '../store/errors.ts'
 import { type Endpoint, failuresToStop } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
@@ -40,7 +42,21 @@ export type EndpointParts = {
   now(): number
 }
 
-/** Each call rejects with StoreUnavailable where the database does not answer. */
+/** What was asked of an endpoint is not done, and why; each surface says it in its own form. */
+export class EndpointRefused extends Error {
+  override name = 'EndpointRefused'
+  readonly code: 'VALIDATION_ERROR' | 'CAMPAIGN_NOT_FOUND' | Exclude<BesideCode, 'FORBIDDEN' | 'CONVERSION_NOT_FOUND'>
+  readonly faults: readonly Fault[]
+
+  constructor(code: EndpointRefused['code'], faults: readonly Fault[] = []) {
+    const [first] = faults
+    super(first === undefined ? { ...errorMessage, ...besideMessage }[code] : `${first.path} ${first.message}`)
+    this.code = code
+    this.faults = faults
+  }
+}
+
+/** Each call throws EndpointRefused, or StoreUnavailable where the database does not answer. */
 export type Endpoints = ReturnType<typeof buildEndpoints>
 
 export function buildEndpoints(parts: EndpointParts) {
@@ -64,48 +80,102 @@ export function buildEndpoints(parts: EndpointParts) {
     }
   }
 
-  return {
-    isOn,
-    view,
-    /** What is wrong with the settings, or the settings with what was left out. */
-    check: (value: unknown): { settings: EndpointSettings } | { faults: Fault[] } =>
-      checkEndpoint(value, (url) => urlFault(url, egress, site.publicUrl)),
-    /** @throws Refused where the account has as many as it may */
-    create: events.createEndpoint,
-    change: events.changeEndpoint,
-    list: events.listEndpoints,
-    find: events.findEndpoint,
-    pause: (endpoint: Endpoint, by: Actor) => events.pauseEndpoint(endpoint, 'user', by),
-    /** What it leaves is removed behind that. */
-    remove: (endpoint: Endpoint, by: Actor) => events.pauseEndpoint(endpoint, 'deleted', by),
-    resume: (endpoint: Endpoint, from: 'stop' | 'now', by: Actor) =>
-      events.resumeEndpoint(endpoint, from === 'now' ? by.at : null, by),
-    discardBefore: events.discardBefore,
-    backfill: events.startBackfill,
-    secret: (endpoint: Endpoint) => events.secretsOf(endpoint, seconds())[0] as string,
-    /** A new secret; the one before signs too for so long. Undefined where the endpoint has gone. */
-    async rotate(endpoint: Endpoint, graceHours: number, by: Actor): Promise<string | undefined> {
-      const oldUntil = graceHours === 0 ? null : by.at + graceHours * 3_600
-      const rotated = await events.rotateSecret(endpoint, oldUntil, by)
-      return rotated && events.secretsOf(rotated, by.at)[0]
-    },
-    /** Sends one event to it at once. */
-    test: (endpoint: Endpoint) => testOne(parts, endpoint, seconds()),
-    /** Newest first, from behind `before`: `next` of the page before, or an instant. Undefined where that is neither. */
-    log: (endpoint: Endpoint, asked: LogAsked) => pageOf(deliveries, endpoint, asked),
-    /** Tells an event of the log again; false where the log has none with this id. */
-    async resend(endpoint: Endpoint, eventId: string, by: Actor): Promise<boolean> {
-      const { accountId, id: endpointId } = endpoint
-      if (!/^evt_[0-9a-f]{32}$/.test(eventId)) return false
-      const [entry] = await deliveries.page(accountId, { endpointId, eventId, limit: 1 })
-      if (entry === undefined || !isKind(entry.kind) || entry.kind === 'endpoint.tested') return false
-      const { dueAt, leadId, detail } = entry
-      await events.resend(endpoint, { endpointId, dueAt, leadId, kind: entry.kind as NoticeKind, detail }, by)
-      return true
-    },
-    /** What was given up since then; resolves with how many. */
-    resendFailed: events.resendFailed,
+  const withSecret = async (endpoint: Endpoint) => ({
+    ...(await view(endpoint)),
+    secret: events.secretsOf(endpoint, seconds())[0] as string,
+  })
+
+  /** With what was left out. */
+  function checked(wanted: object): EndpointSettings {
+    const result = checkEndpoint(wanted, (url) => urlFault(url, egress, site.publicUrl))
+    if ('settings' in result) return result.settings
+    throw new EndpointRefused(
+      result.faults[0]?.path === 'url' ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR',
+      result.faults,
+    )
   }
+
+  function needOn(): void {
+    if (!isOn) throw new EndpointRefused('WEBHOOKS_OFF')
+  }
+
+  /** What `by` does with the endpoints of an account: another's look as if they did not exist. */
+  function of(accountId: number, by: Actor) {
+    const one = async (id: number) => there(await events.findEndpoint(accountId, id))
+    const read = async (id: number) => view(await one(id))
+    return {
+      list: async (): Promise<EndpointView[]> => Promise.all((await events.listEndpoints(accountId)).map(view)),
+      read,
+      async create(wanted: object) {
+        needOn()
+        const endpoint = await events.createEndpoint(accountId, checked(wanted), by).catch((error) => {
+          throw error instanceof Refused ? new EndpointRefused('TOO_MANY_ENDPOINTS') : error
+        })
+        return withSecret(endpoint)
+      },
+      async change(id: number, changes: object) {
+        const endpoint = await one(id)
+        return view(there(await events.changeEndpoint(endpoint, checked({ ...endpoint.settings, ...changes }), by)))
+      },
+      async pause(id: number) {
+        await events.pauseEndpoint(await one(id), 'user', by)
+        return read(id)
+      },
+      async resume(id: number, from: 'stop' | 'now') {
+        needOn()
+        await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
+        return read(id)
+      },
+      /** What it leaves is removed behind that. */
+      remove: async (id: number) => events.pauseEndpoint(await one(id), 'deleted', by),
+      /** A new secret; the one before signs too for so long. */
+      async rotate(id: number, graceHours: number) {
+        const oldUntil = graceHours === 0 ? null : by.at + graceHours * 3_600
+        return withSecret(there(await events.rotateSecret(await one(id), oldUntil, by)))
+      },
+      /** Sends one event to it at once. */
+      async test(id: number): Promise<TestResult> {
+        needOn()
+        return testOne(parts, await one(id), seconds())
+      },
+      /** Tells of every lead that a campaign of the account has. */
+      async backfill(id: number, campaignId: number) {
+        needOn()
+        const endpoint = await one(id)
+        const campaign = await store.configuration.findCampaign(campaignId)
+        if (campaign?.accountId !== accountId) throw new EndpointRefused('CAMPAIGN_NOT_FOUND')
+        await events.startBackfill(endpoint, campaignId, by)
+        return read(id)
+      },
+      discardBefore: async (id: number, before: Seconds) => events.discardBefore(await one(id), before, by),
+      /** Newest first, from behind `before`: `next` of the page before, or an instant. */
+      log: async (id: number, asked: LogAsked) => pageOf(deliveries, await one(id), asked),
+      /** Tells an event of the log again. */
+      async resend(id: number, eventId: string): Promise<void> {
+        needOn()
+        const endpoint = await one(id)
+        const isId = /^evt_[0-9a-f]{32}$/.test(eventId)
+        const [entry] = isId ? await deliveries.page(accountId, { endpointId: id, eventId, limit: 1 }) : []
+        const kind = wantedKinds.find((known) => known === entry?.kind)
+        if (entry === undefined || kind === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
+        const { dueAt, leadId, detail } = entry
+        await events.resend(endpoint, { endpointId: id, dueAt, leadId, kind, detail }, by)
+      },
+      /** What was given up since then; resolves with how many. */
+      async resendFailed(id: number, since: Seconds): Promise<number> {
+        needOn()
+        return events.resendFailed(await one(id), since, by)
+      },
+    }
+  }
+
+  return { isOn, needOn, of }
+}
+
+/** @throws EndpointRefused where it is not there, or has gone meanwhile */
+function there(endpoint: Endpoint | undefined): Endpoint {
+  if (endpoint === undefined) throw new EndpointRefused('ENDPOINT_NOT_FOUND')
+  return endpoint
 }
 
 export type LogAsked = Pick<DeliveryFilter, 'outcome' | 'limit'> & { before?: string | undefined }
@@ -116,7 +186,6 @@ async function pageOf(
   { before, limit, outcome }: LogAsked,
 ) {
   const cursor = before === undefined ? undefined : cursorOf(before)
-  if (cursor === null) return undefined
   const found = await deliveries.page(accountId, { endpointId, outcome, before: cursor, limit: limit + 1 })
   const entries = found.slice(0, limit)
   const last = found.length > limit ? entries.at(-1) : undefined
@@ -127,13 +196,13 @@ async function pageOf(
 const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toISOString()},${eventId}`
 
 /** An instant alone stands before all entries of its millisecond. */
-function cursorOf(position: string): DeliveryCursor | null {
+function cursorOf(position: string): DeliveryCursor {
   const [instant = '', eventId = ''] = position.split(',')
   const atMs = Date.parse(instant)
-  return Number.isNaN(atMs) ? null : { atMs, eventId }
+  if (!Number.isNaN(atMs)) return { atMs, eventId }
+  const message = 'must be nextBefore of an answer, or an instant'
+  throw new EndpointRefused('VALIDATION_ERROR', [{ path: 'before', message }])
 }
-
-const isKind = (kind: string): kind is EventKind => eventKinds.some((known) => known === kind)
 
 function stateOf({ pausedAt, pauseCause, failures, nextTryAt }: Endpoint, now: Seconds): EndpointView['state'] {
   if (pausedAt !== null) return pauseCause === 'gone' || pauseCause === 'failing' ? pauseCause : 'paused'

@@ -52,7 +52,7 @@ export function describe({ title, description, path, tags, operations, schemas, 
   }
   const { securitySchemes, headers } = components
   const apiKey = scope === undefined ? securitySchemes.apiKey : keyWith(scope)
-  const own = operations.flatMap(({ errors, needsOn }) => [...errors, ...(needsOn ? ['WEBHOOKS_OFF'] : [])])
+  const own = operations.flatMap(({ errors }) => errors)
   const code = { type: 'string', enum: [...new Set([...Object.keys(errorStatus), ...codes, ...own])] }
   const error = { ...ErrorBody, properties: { ...ErrorBody.properties, code } }
   return {
@@ -73,7 +73,7 @@ const keyWith = (scope: string) => ({
 })
 
 function operationOf(
-  { id: operationId, path, summary, query, body, answer, status, errors, needsOn, isRepeatable }: Operation,
+  { id: operationId, path, summary, query, body, answer, status, errors, isRepeatable }: Operation,
   tag: string,
   codes: readonly AnyErrorCode[],
   schemas: Record<string, object>,
@@ -93,7 +93,7 @@ function operationOf(
     responses: {
       [status]: { description: summary, ...success },
       ...(isRepeatable && { 200: { description: 'It was there before.', ...success } }),
-      ...failuresOf(needsOn ? [...failures, 'WEBHOOKS_OFF'] : failures, { status: statusOf, message: messageOf }),
+      ...failuresOf(failures, { status: statusOf, message: messageOf }),
     },
   }
 }

@@ -18,7 +18,5 @@ export type Operation<Asked = never> = {
   /** 200 instead where `created` of the answer is false. */
   isRepeatable?: true
   errors: readonly AnyErrorCode[]
-  /** Refused where the operator has switched webhooks off. */
-  needsOn?: true
   run(asked: Asked): Promise<unknown>
 }

@@ -12,6 +12,7 @@ import { type Fault, join } from '../../core/fault.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { mayAs } from '../../core/role.ts'
 import { TemplateUnavailable } from '../../countdown/templates.ts'
+import { EndpointRefused } from '../../events/endpoints.ts'
 import type { Log } from '../../log.ts'
 import { MailNotSent } from '../../mail/mailer.ts'
 import type { Session } from '../../store/access.ts'
@@ -173,11 +174,22 @@ function faultOf({ instancePath, message, params }: FastifySchemaValidationError
   return { path, message: message ?? 'is not valid' }
 }
 
+const codeOfEndpoint = {
+  CAMPAIGN_NOT_FOUND: 'NOT_FOUND',
+  DELIVERY_NOT_FOUND: 'NOT_FOUND',
+  ENDPOINT_NOT_FOUND: 'NOT_FOUND',
+  TARGET_NOT_ALLOWED: 'INVALID',
+  TOO_MANY_ENDPOINTS: 'TOO_MANY_WEBHOOKS',
+  VALIDATION_ERROR: 'INVALID',
+  WEBHOOKS_OFF: 'WEBHOOKS_OFF',
+} as const
+
 function refusalOf(error: unknown): PanelRefusal {
   if (error instanceof PanelRefusal) return error
   if (error instanceof ProviderFailed) return new PanelRefusal('PROVIDER_DOWN')
   if (error instanceof MailNotSent) return new PanelRefusal('MAIL_NOT_SENT')
   if (error instanceof CommonPassword) return new PanelRefusal('COMMON_PASSWORD')
+  if (error instanceof EndpointRefused) return new PanelRefusal(codeOfEndpoint[error.code], [...error.faults])
   if (error instanceof AccessRefused) return new PanelRefusal(error.code, [], error.retryAfterSeconds)
   const isBusy = error instanceof TooBusy || error instanceof TemplateUnavailable
   const code = isBusy ? 'SERVICE_UNAVAILABLE' : errorCodeOf(error)
