@@ -199,8 +199,8 @@ process.on('exit', () => {
 })
 
 const idle: ChildProcess[] = []
-/** A process of commands takes half a second of a processor to start, and a command a hundredth. */
-const mostShared = 2
+/** A process of commands takes half a second of a processor to start, and a command a hundredth: one is enough. */
+const mostShared = 1
 const roomToRun = openSlots(mostShared, mostShared)
 
 /** A command that takes this long hangs: it is killed, and its code is null. */
