@@ -256,6 +256,18 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   const id = String(made.id)
   const changed = await shop.place.json(['webhook', 'set', id, ...account, '--batch', '5', '--on', 'false'])
   assert.deepEqual([changed.batch, changed.state], [5, 'paused'])
+  const event = `evt_${'0'.repeat(32)}`
+  for (const [args, said] of [
+    [['set', id, '--batch', '7', '--on', 'true'], /--from is missing/],
+    [['test', '999999'], /ID: the account has no endpoint with this id/],
+    [['backfill', id, '--campaign', '999999'], /--campaign: the account has no campaign with this id/],
+    [['resend', id, '--event', event], /--event: the log has no such event/],
+  ] as const) {
+    const { code, stderr } = await shop.place.runShared(['webhook', ...args, ...account])
+    assert.deepEqual([code, said.test(stderr)], [2, true], stderr)
+  }
+  const kept = (await shop.place.json(['webhook', 'list', ...account])).find((one: any) => one.id === made.id)
+  assert.deepEqual([kept.batch, kept.state], [5, 'paused'])
   assert.ok((await shop.place.json(['webhook', 'list', ...account])).some((one: any) => one.id === made.id))
   assert.match((await shop.place.json(['webhook', 'secret', id, ...account])).secret, /^whsec_/)
   assert.deepEqual(await shop.place.json(['webhook', 'log', id, ...account]), [])
