@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { More } from '../../parts/more.tsx'
+import { Rows } from '../../parts/rows.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
@@ -120,21 +121,11 @@ function EntryTable({ entries }: { entries: AuditEntry[] }) {
   const [opened, setOpened] = useState<AuditEntry | null>(null)
   return (
     <Paper withBorder>
-      <table className="rows" aria-label={text.list}>
-        <thead>
-          <tr>
-            <th scope="col">{text.time}</th>
-            <th scope="col">{text.who}</th>
-            <th scope="col">{text.what}</th>
-            <th scope="col">{text.which}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <EntryRow key={entry.id} of={entry} onOpen={() => setOpened(entry)} />
-          ))}
-        </tbody>
-      </table>
+      <Rows label={text.list} columns={[text.time, text.who, text.what, text.which]}>
+        {entries.map((entry) => (
+          <EntryRow key={entry.id} of={entry} onOpen={() => setOpened(entry)} />
+        ))}
+      </Rows>
       <AuditDrawer of={opened} onClose={() => setOpened(null)} />
     </Paper>
   )

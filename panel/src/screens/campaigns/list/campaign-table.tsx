@@ -1,10 +1,11 @@
 import '../../integrations/integrations.css'
-import { Anchor, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
 import { useDeferredValue } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { locales, useLanguage, useWords } from '../../../language.ts'
 import { rowMark } from '../../../parts/next-row.ts'
+import { Rows } from '../../../parts/rows.tsx'
 import { CampaignBadge } from '../campaign-badge.tsx'
 import { CampaignMenu } from './campaign-menu.tsx'
 import type { Summary } from './list.tsx'
@@ -30,29 +31,20 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium' })
   return (
     <Paper withBorder>
-      <table className="rows" aria-label={text.title}>
-        <thead>
-          <tr>
-            {[columns.name, columns.leads, columns.open, columns.clicks, columns.ends, columns.signUps].map((name) => (
-              <th key={name} scope="col" style={counted.includes(name) ? { textAlign: 'end' } : undefined}>
-                {name}
-              </th>
-            ))}
-            <th scope="col">
-              <VisuallyHidden>{columns.actions}</VisuallyHidden>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((campaign) => (
-            <Row
-              key={campaign.id}
-              {...{ campaign, number, day }}
-              figures={data?.figures.find(({ id }) => id === campaign.id)}
-            />
-          ))}
-        </tbody>
-      </table>
+      <Rows
+        label={text.title}
+        columns={[columns.name, columns.leads, columns.open, columns.clicks, columns.ends, columns.signUps]}
+        numbers={counted}
+        actions={columns.actions}
+      >
+        {rows.map((campaign) => (
+          <Row
+            key={campaign.id}
+            {...{ campaign, number, day }}
+            figures={data?.figures.find(({ id }) => id === campaign.id)}
+          />
+        ))}
+      </Rows>
     </Paper>
   )
 }

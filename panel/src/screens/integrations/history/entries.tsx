@@ -6,6 +6,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
+import { Rows } from '../../../parts/rows.tsx'
 import { campaignName, colourOf, EntryDrawer } from './entry-drawer.tsx'
 import { useMoments } from './moments.ts'
 import { type Entry, useEntries, useNews } from './use-history.ts'
@@ -59,26 +60,23 @@ function EntryTable({ entries, choices }: { entries: Entry[]; choices: Choices }
   const { zone } = useMoments()
   return (
     <Paper withBorder>
-      <table className="rows" aria-label={text.list}>
-        <thead>
-          <tr>
-            <th scope="col">{text.time(zone)}</th>
-            <th scope="col">{text.status}</th>
-            <th scope="col">{text.operation}</th>
-            <th scope="col">{text.campaign}</th>
-            <th scope="col">{text.key}</th>
-            <th scope="col" style={{ textAlign: 'end' }}>
-              {text.milliseconds}
-            </th>
-            <th scope="col">{text.requestId}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <EntryRow key={entry.requestId} of={entry} choices={choices} onOpen={() => setOpened(entry)} />
-          ))}
-        </tbody>
-      </table>
+      <Rows
+        label={text.list}
+        columns={[
+          text.time(zone),
+          text.status,
+          text.operation,
+          text.campaign,
+          text.key,
+          text.milliseconds,
+          text.requestId,
+        ]}
+        numbers={[text.milliseconds]}
+      >
+        {entries.map((entry) => (
+          <EntryRow key={entry.requestId} of={entry} choices={choices} onOpen={() => setOpened(entry)} />
+        ))}
+      </Rows>
       <EntryDrawer of={opened} choices={choices} onClose={() => setOpened(null)} />
     </Paper>
   )

@@ -4,6 +4,7 @@ import { useWords } from '../../../language.ts'
 import { Swatch } from '../../../parts/day-lines/day-lines.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { Rows } from '../../../parts/rows.tsx'
 import { Chart, looks, sorts, totalOf } from './chart.tsx'
 import { useMoments } from './moments.ts'
 import { type Bar, type Counts, useCounts } from './use-history.ts'
@@ -118,45 +119,28 @@ function BarTable({ shown: { barSeconds, bars }, setSpan }: BarTableProps) {
   const text = useWords(words)
   const moments = useMoments()
   if (bars.length === 0) return <Empty text={text.emptyBars} />
+  const numbers = sorts.map((sort) => text.sorts[sort])
   return (
-    <table className="rows" aria-label={text.tableOf}>
-      <thead>
-        <tr>
-          <th scope="col">{text.time(moments.zone)}</th>
-          {sorts.map((sort) => (
-            <th key={sort} scope="col" style={{ textAlign: 'end' }}>
-              {text.sorts[sort]}
-            </th>
-          ))}
-          <th scope="col">{text.zoom}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {bars.toReversed().map((bar) => {
-          const when = moments.dayAndSecond(bar.at * 1_000)
-          const span = { from: bar.at * 1_000, to: (bar.at + barSeconds) * 1_000 }
-          return (
-            <tr key={bar.at}>
-              <td data-label={text.time(moments.zone)}>{when}</td>
-              {sorts.map((sort) => (
-                <td key={sort} className="number" data-label={text.sorts[sort]}>
-                  {moments.number(bar[sort])}
-                </td>
-              ))}
-              <td>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={text.zoomTo(when)}
-                  onClick={() => setSpan(span)}
-                >
-                  {text.zoom}
-                </Button>
+    <Rows label={text.tableOf} columns={[text.time(moments.zone), ...numbers, text.zoom]} numbers={numbers}>
+      {bars.toReversed().map((bar) => {
+        const when = moments.dayAndSecond(bar.at * 1_000)
+        const span = { from: bar.at * 1_000, to: (bar.at + barSeconds) * 1_000 }
+        return (
+          <tr key={bar.at}>
+            <td data-label={text.time(moments.zone)}>{when}</td>
+            {sorts.map((sort) => (
+              <td key={sort} className="number" data-label={text.sorts[sort]}>
+                {moments.number(bar[sort])}
               </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+            ))}
+            <td>
+              <Button size="compact-sm" variant="default" aria-label={text.zoomTo(when)} onClick={() => setSpan(span)}>
+                {text.zoom}
+              </Button>
+            </td>
+          </tr>
+        )
+      })}
+    </Rows>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Code, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Button, Code, Group, Paper, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
@@ -10,6 +10,7 @@ import { NameInput } from '../../../parts/name-input.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
+import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useMay, useSession } from '../../../session.ts'
@@ -61,25 +62,15 @@ function WorkingKeys({ keys }: { keys: Key[] }) {
   return (
     <>
       <Paper withBorder>
-        <table className="rows" aria-label={text.list}>
-          <thead>
-            <tr>
-              <th scope="col">{text.name}</th>
-              <th scope="col">{text.keyHint}</th>
-              <th scope="col">{text.created}</th>
-              <th scope="col">{text.lastUsed}</th>
-              <th scope="col">{text.requests}</th>
-              <th scope="col">
-                <VisuallyHidden>{text.actions}</VisuallyHidden>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <WorkingKey key={key.id} of={key} onReplace={() => setReplacing(key)} onRevoke={() => setRevoking(key)} />
-            ))}
-          </tbody>
-        </table>
+        <Rows
+          label={text.list}
+          columns={[text.name, text.keyHint, text.created, text.lastUsed, text.requests]}
+          actions={text.actions}
+        >
+          {keys.map((key) => (
+            <WorkingKey key={key.id} of={key} onReplace={() => setReplacing(key)} onRevoke={() => setRevoking(key)} />
+          ))}
+        </Rows>
       </Paper>
       <ReplaceDialog of={replacing} onClose={() => setReplacing(undefined)} />
       <RevokeDialog of={revoking} onClose={() => setRevoking(undefined)} />
@@ -221,22 +212,14 @@ function RevokedKeys({ keys }: { keys: Key[] }) {
       </Button>
       {isShown && (
         <Paper withBorder w="100%">
-          <table className="rows" aria-label={text.revokedList}>
-            <thead>
-              <tr>
-                <th scope="col">{text.name}</th>
-                <th scope="col">{text.keyHint}</th>
-                <th scope="col">{text.created}</th>
-                <th scope="col">{text.lastUsed}</th>
-                <th scope="col">{text.revokedAt}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map((key) => (
-                <RevokedKey key={key.id} of={key} />
-              ))}
-            </tbody>
-          </table>
+          <Rows
+            label={text.revokedList}
+            columns={[text.name, text.keyHint, text.created, text.lastUsed, text.revokedAt]}
+          >
+            {keys.map((key) => (
+              <RevokedKey key={key.id} of={key} />
+            ))}
+          </Rows>
         </Paper>
       )}
     </Stack>

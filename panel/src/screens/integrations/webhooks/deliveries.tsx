@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Code, Group, NativeSelect, Paper, Stack, Title, VisuallyHidden } from '@mantine/core'
+import { Anchor, Badge, Button, Code, Group, NativeSelect, Paper, Stack, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
@@ -9,6 +9,7 @@ import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
+import { Rows } from '../../../parts/rows.tsx'
 import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { toast } from '../../../parts/toast.tsx'
@@ -73,46 +74,36 @@ function DeliveryTable({ of, entries }: { of: Webhook; entries: Delivery[] }) {
   const [shown, setShown] = useState<Delivery>()
   return (
     <Paper withBorder>
-      <table className="rows" aria-label={text.log}>
-        <thead>
-          <tr>
-            {[text.time(moments.zone), text.event, text.lead, text.outcome].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-            <th scope="col">
-              <VisuallyHidden>{text.details}</VisuallyHidden>
-            </th>
+      <Rows
+        label={text.log}
+        columns={[text.time(moments.zone), text.event, text.lead, text.outcome]}
+        actions={text.details}
+      >
+        {entries.map((entry) => (
+          <tr key={`${entry.atMs} ${entry.eventId}`}>
+            <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
+              <time dateTime={new Date(entry.atMs).toISOString()}>{moments.dayAndSecond(entry.atMs)}</time>
+            </td>
+            <td data-label={text.event}>{text.kind[entry.kind]}</td>
+            <td data-label={text.lead} className="breaks">
+              <LeadOf of={entry} />
+            </td>
+            <td data-label={text.outcome}>
+              <OutcomeBadge of={entry} />
+            </td>
+            <td>
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={text.detailsOf(entry.eventId)}
+                onClick={() => setShown(entry)}
+              >
+                {text.details}
+              </Button>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={`${entry.atMs} ${entry.eventId}`}>
-              <td data-label={text.time(moments.zone)} style={{ whiteSpace: 'nowrap' }}>
-                <time dateTime={new Date(entry.atMs).toISOString()}>{moments.dayAndSecond(entry.atMs)}</time>
-              </td>
-              <td data-label={text.event}>{text.kind[entry.kind]}</td>
-              <td data-label={text.lead} className="breaks">
-                <LeadOf of={entry} />
-              </td>
-              <td data-label={text.outcome}>
-                <OutcomeBadge of={entry} />
-              </td>
-              <td>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={text.detailsOf(entry.eventId)}
-                  onClick={() => setShown(entry)}
-                >
-                  {text.details}
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Rows>
       <Details webhook={of} of={shown} onClose={() => setShown(undefined)} />
     </Paper>
   )

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Text, VisuallyHidden } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { useAsk } from '../../../api.ts'
@@ -9,6 +9,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import { rowMark } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
+import { Rows } from '../../../parts/rows.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { type Action, Dialogs, useActions } from './dialogs.tsx'
 import { OneWebhook } from './one.tsx'
@@ -63,23 +64,11 @@ function List({ all: { endpoints, isOn }, act }: { all: Webhooks; act(action: Ac
         {create}
       </Group>
       <Paper withBorder>
-        <table className="rows" aria-label={text.list}>
-          <thead>
-            <tr>
-              <th scope="col">{text.name}</th>
-              <th scope="col">{text.state}</th>
-              <th scope="col">{text.waiting}</th>
-              <th scope="col">
-                <VisuallyHidden>{text.actions}</VisuallyHidden>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {endpoints.map((one) => (
-              <Row key={one.id} of={one} act={act} />
-            ))}
-          </tbody>
-        </table>
+        <Rows label={text.list} columns={[text.name, text.state, text.waiting]} actions={text.actions}>
+          {endpoints.map((one) => (
+            <Row key={one.id} of={one} act={act} />
+          ))}
+        </Rows>
       </Paper>
     </>
   )
