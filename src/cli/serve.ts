@@ -28,7 +28,7 @@ export const serve: Command = async (args) => {
 
 async function runWorkers(config: Config): Promise<void> {
   const log = openLog()
-  endAtSignals()
+  const atSignals = endAtSignals()
   await migrateDatabase(config.database)
   const look = async () => {
     const store = await openStore(config.database, { ...limits(config), isServer: false })
@@ -40,7 +40,7 @@ async function runWorkers(config: Config): Promise<void> {
     look().catch(() => {})
   }
   const supervisor = superviseWorkers(config.workers, { log, listening })
-  stopWithGrace(log, supervisor.stop)
+  stopWithGrace(log, atSignals, supervisor.stop)
   process.exit(await supervisor.ended)
 }
 
@@ -58,7 +58,7 @@ export async function run(
   besides?: AppParts['besides'],
 ): Promise<void> {
   const log = openLog()
-  endAtSignals()
+  const atSignals = endAtSignals()
   const giveUpClaim = claimDatabase(config.database)
   const store = await openStore(config.database, {
     ...limits(config),
@@ -81,7 +81,7 @@ export async function run(
   })
   const port = await listen(app, config)
   const endWatch = watchZoneData(store, log)
-  stopWithGrace(log, async () => {
+  stopWithGrace(log, atSignals, async () => {
     endWatch()
     await app.close()
     // A database that does not answer is not waited for: its connections end with the process.
@@ -118,16 +118,25 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
   }
 }
 
-/** As long as nobody is served, a signal ends the process at once. */
-function endAtSignals(): void {
-  for (const signal of signals) process.on(signal, () => process.exit(0))
+type OnSignal = (signal: NodeJS.Signals) => void
+
+/**
+ * As long as nobody is served, SIGTERM and SIGINT end the process at once. What is returned puts something else in the
+ * place of that. The listeners stay: with another one a signal is lost that has come and is not yet told to the first.
+ */
+function endAtSignals(): (next: OnSignal) => void {
+  let act: OnSignal = () => process.exit(0)
+  for (const signal of signals) process.on(signal, (name) => act(name))
+  return (next) => {
+    act = next
+  }
 }
 
 /**
  * At the first SIGTERM or SIGINT `stop` has ten seconds, and the process exits 0; further signals change nothing, since
  * npm passes on one that the terminal has sent already. The log has what breaks the process, without its message.
  */
-function stopWithGrace(log: Log, stop: () => Promise<unknown>): void {
+function stopWithGrace(log: Log, atSignals: (next: OnSignal) => void, stop: () => Promise<unknown>): void {
   process.stdout.on('error', () => {})
   const logger = {
     error: (error: unknown) => log.error('the process broke', { error: describeError(error) }),
@@ -138,13 +147,10 @@ function stopWithGrace(log: Log, stop: () => Promise<unknown>): void {
     log.info('stopped')
   })
   let isStopping = false
-  for (const signal of signals) {
-    process.removeAllListeners(signal)
-    process.on(signal, () => {
-      if (isStopping) return
-      isStopping = true
-      log.info('stopping', { signal })
-      grace.close()
-    })
-  }
+  atSignals((signal) => {
+    if (isStopping) return
+    isStopping = true
+    log.info('stopping', { signal })
+    grace.close()
+  })
 }

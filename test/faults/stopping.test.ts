@@ -99,6 +99,20 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     await exits()
   })
 
+  const atItsListening = `import { Server } from 'node:net'
+    const { listen } = Server.prototype
+    Server.prototype.listen = function (...args) {
+      return listen.apply(this.once('listening', () => process.kill(process.pid, 'SIGTERM')), args)
+    }`
+  tests.push(
+    t.test('in the turn in which it begins to listen', async (t) => {
+      const preload = `--import=data:text/javascript,${encodeURIComponent(atItsListening)}`
+      const { process, output } = await origin.copy(t).serve([], { NODE_OPTIONS: preload })
+      const ended = process.exitCode === null ? once(process, 'exit') : [process.exitCode]
+      assert.deepEqual(await Promise.race([ended, sleep(15_000, [], { ref: false })]), [0, null], output())
+    }),
+  )
+
   check(
     'a body that comes six seconds later is answered as usual, and further signals change nothing',
     async ({ open, signal, process, exits, registered, hasRead }) => {

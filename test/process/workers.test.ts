@@ -83,7 +83,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
   await t.test('SIGTERM ends all of them, with 0', async () => {
     const before = workers()
     const startedAt = performance.now()
-    assert.equal(await server.stop(), 0)
+    assert.equal(await server.stop(), 0, server.output())
     assert.ok(performance.now() - startedAt < 10_000)
     for (const pid of before) assert.throws(() => process.kill(pid, 0))
   })
