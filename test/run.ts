@@ -33,9 +33,9 @@ const onSqliteInShort = [
   'faults/{overload,stopping}.*',
 ]
 const longest = [
-  ...['{widget/{demo,clock,expiry},events/telling}.*', 'visitor/rate.*', 'http/slow.*'],
+  ...['{widget/{demo,clock,expiry},events/{telling,rounds}}.*', 'visitor/rate.*', 'http/slow.*'],
   ...['panel/{every-*,leads,editor}.*', 'panel/**'],
-  ...['{api,panel-api,process,cli}/**', 'faults/postgres/**', 'history/**', 'widget/**', 'faults/**', '**'],
+  ...['{process,panel-api,history}/**', '{api,cli}/**', 'faults/postgres/**', 'widget/**', 'faults/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
 /** These look at the clock, and wait for it most of the time. */
