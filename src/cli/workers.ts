@@ -83,8 +83,17 @@ function workers(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && !worker.isDead()) as Worker[]
 }
 
-/** The metrics of all workers together, as the first process adds them up. */
-export function metricsOfAll(): Promise<string> {
+let underWay: Promise<string> | undefined
+
+/** The metrics of all workers together, as the first process adds them up; once for all who ask meanwhile. */
+export async function metricsOfAll(): Promise<string> {
+  underWay ??= askForMetrics().finally(() => {
+    underWay = undefined
+  })
+  return underWay
+}
+
+function askForMetrics(): Promise<string> {
   const asked = randomUUID()
   return new Promise((resolve) => {
     const end = (text: string) => {
