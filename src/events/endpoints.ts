@@ -60,116 +60,132 @@ export class EndpointRefused extends Error {
 export type Endpoints = ReturnType<typeof buildEndpoints>
 
 export function buildEndpoints(parts: EndpointParts) {
-  const { store, deliveries, site, egress, isOn, now } = parts
-  const { events } = store
-  const seconds = () => Math.floor(now() / 1_000)
-
-  async function view(endpoint: Endpoint): Promise<EndpointView> {
-    const { id, settings, createdAt, failingSince, nextTryAt } = endpoint
-    const { waiting, oldestDueAt } = await events.waiting(endpoint, seconds())
-    const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
-    return {
-      id,
-      ...settings,
-      state: stateOf(endpoint, seconds()),
-      createdAt: formatInstant(createdAt),
-      failingSince: instant(failingSince),
-      nextTryAt: instant(nextTryAt),
-      waiting,
-      oldestDueAt: instant(oldestDueAt),
-    }
+  return {
+    isOn: parts.isOn,
+    needOn: () => needOn(parts),
+    /** What `by` does with the endpoints of an account: another's look as if they did not exist. */
+    of: (accountId: number, by: Actor) => ({ ...managing(parts, accountId, by), ...telling(parts, accountId, by) }),
   }
+}
 
+const secondsOf = ({ now }: EndpointParts): Seconds => Math.floor(now() / 1_000)
+
+function managing(parts: EndpointParts, accountId: number, by: Actor) {
+  const { events } = parts.store
+  const one = (id: number) => needEndpoint(parts, accountId, id)
+  const read = async (id: number) => viewOf(parts, await one(id))
   const withSecret = async (endpoint: Endpoint) => ({
-    ...(await view(endpoint)),
-    secret: events.secretsOf(endpoint, seconds())[0] as string,
+    ...(await viewOf(parts, endpoint)),
+    secret: events.secretsOf(endpoint, by.at)[0] as string,
   })
-
-  /** With what was left out. */
-  function checked(wanted: object): EndpointSettings {
-    const result = checkEndpoint(wanted, (url) => urlFault(url, egress, site.publicUrl))
-    if ('settings' in result) return result.settings
-    throw new EndpointRefused(
-      result.faults[0]?.path === 'url' ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR',
-      result.faults,
-    )
+  return {
+    read,
+    async list(): Promise<EndpointView[]> {
+      const all = await events.listEndpoints(accountId)
+      return Promise.all(all.map((endpoint) => viewOf(parts, endpoint)))
+    },
+    async create(wanted: object) {
+      needOn(parts)
+      const endpoint = await events.createEndpoint(accountId, checked(parts, wanted), by).catch((error) => {
+        throw error instanceof Refused ? new EndpointRefused('TOO_MANY_ENDPOINTS') : error
+      })
+      return withSecret(endpoint)
+    },
+    async change(id: number, changes: object) {
+      const before = await one(id)
+      const settings = checked(parts, { ...before.settings, ...changes })
+      return viewOf(parts, there(await events.changeEndpoint(before, settings, by)))
+    },
+    async pause(id: number) {
+      await events.pauseEndpoint(await one(id), 'user', by)
+      return read(id)
+    },
+    async resume(id: number, from: 'stop' | 'now') {
+      needOn(parts)
+      await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
+      return read(id)
+    },
+    /** What it leaves is removed behind that. */
+    remove: async (id: number) => events.pauseEndpoint(await one(id), 'deleted', by),
+    /** A new secret; the one before signs too for so long. */
+    async rotate(id: number, graceHours: number) {
+      const oldUntil = graceHours === 0 ? null : by.at + graceHours * 3_600
+      return withSecret(there(await events.rotateSecret(await one(id), oldUntil, by)))
+    },
   }
+}
 
-  function needOn(): void {
-    if (!isOn) throw new EndpointRefused('WEBHOOKS_OFF')
+function telling(parts: EndpointParts, accountId: number, by: Actor) {
+  const { events, configuration } = parts.store
+  const one = (id: number) => needEndpoint(parts, accountId, id)
+  return {
+    /** Sends one event to it at once. */
+    async test(id: number): Promise<TestResult> {
+      needOn(parts)
+      return testOne(parts, await one(id), secondsOf(parts))
+    },
+    /** Tells of every lead that a campaign of the account has. */
+    async backfill(id: number, campaignId: number) {
+      needOn(parts)
+      const endpoint = await one(id)
+      const campaign = await configuration.findCampaign(campaignId)
+      if (campaign?.accountId !== accountId) throw new EndpointRefused('CAMPAIGN_NOT_FOUND')
+      await events.startBackfill(endpoint, campaignId, by)
+      return viewOf(parts, endpoint)
+    },
+    discardBefore: async (id: number, before: Seconds) => events.discardBefore(await one(id), before, by),
+    /** Newest first, from behind `before`: `next` of the page before, or an instant. */
+    log: async (id: number, asked: LogAsked) => pageOf(parts.deliveries, await one(id), asked),
+    /** Tells an event of the log again. */
+    async resend(id: number, eventId: string): Promise<void> {
+      needOn(parts)
+      const endpoint = await one(id)
+      const isId = /^evt_[0-9a-f]{32}$/.test(eventId)
+      const [entry] = isId ? await parts.deliveries.page(accountId, { endpointId: id, eventId, limit: 1 }) : []
+      const kind = wantedKinds.find((known) => known === entry?.kind)
+      if (entry === undefined || kind === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
+      const { dueAt, leadId, detail } = entry
+      await events.resend(endpoint, { endpointId: id, dueAt, leadId, kind, detail }, by)
+    },
+    /** What was given up since then; resolves with how many. */
+    async resendFailed(id: number, since: Seconds): Promise<number> {
+      needOn(parts)
+      return events.resendFailed(await one(id), since, by)
+    },
   }
+}
 
-  /** What `by` does with the endpoints of an account: another's look as if they did not exist. */
-  function of(accountId: number, by: Actor) {
-    const one = async (id: number) => there(await events.findEndpoint(accountId, id))
-    const read = async (id: number) => view(await one(id))
-    return {
-      list: async (): Promise<EndpointView[]> => Promise.all((await events.listEndpoints(accountId)).map(view)),
-      read,
-      async create(wanted: object) {
-        needOn()
-        const endpoint = await events.createEndpoint(accountId, checked(wanted), by).catch((error) => {
-          throw error instanceof Refused ? new EndpointRefused('TOO_MANY_ENDPOINTS') : error
-        })
-        return withSecret(endpoint)
-      },
-      async change(id: number, changes: object) {
-        const endpoint = await one(id)
-        return view(there(await events.changeEndpoint(endpoint, checked({ ...endpoint.settings, ...changes }), by)))
-      },
-      async pause(id: number) {
-        await events.pauseEndpoint(await one(id), 'user', by)
-        return read(id)
-      },
-      async resume(id: number, from: 'stop' | 'now') {
-        needOn()
-        await events.resumeEndpoint(await one(id), from === 'now' ? by.at : null, by)
-        return read(id)
-      },
-      /** What it leaves is removed behind that. */
-      remove: async (id: number) => events.pauseEndpoint(await one(id), 'deleted', by),
-      /** A new secret; the one before signs too for so long. */
-      async rotate(id: number, graceHours: number) {
-        const oldUntil = graceHours === 0 ? null : by.at + graceHours * 3_600
-        return withSecret(there(await events.rotateSecret(await one(id), oldUntil, by)))
-      },
-      /** Sends one event to it at once. */
-      async test(id: number): Promise<TestResult> {
-        needOn()
-        return testOne(parts, await one(id), seconds())
-      },
-      /** Tells of every lead that a campaign of the account has. */
-      async backfill(id: number, campaignId: number) {
-        needOn()
-        const endpoint = await one(id)
-        const campaign = await store.configuration.findCampaign(campaignId)
-        if (campaign?.accountId !== accountId) throw new EndpointRefused('CAMPAIGN_NOT_FOUND')
-        await events.startBackfill(endpoint, campaignId, by)
-        return read(id)
-      },
-      discardBefore: async (id: number, before: Seconds) => events.discardBefore(await one(id), before, by),
-      /** Newest first, from behind `before`: `next` of the page before, or an instant. */
-      log: async (id: number, asked: LogAsked) => pageOf(deliveries, await one(id), asked),
-      /** Tells an event of the log again. */
-      async resend(id: number, eventId: string): Promise<void> {
-        needOn()
-        const endpoint = await one(id)
-        const isId = /^evt_[0-9a-f]{32}$/.test(eventId)
-        const [entry] = isId ? await deliveries.page(accountId, { endpointId: id, eventId, limit: 1 }) : []
-        const kind = wantedKinds.find((known) => known === entry?.kind)
-        if (entry === undefined || kind === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
-        const { dueAt, leadId, detail } = entry
-        await events.resend(endpoint, { endpointId: id, dueAt, leadId, kind, detail }, by)
-      },
-      /** What was given up since then; resolves with how many. */
-      async resendFailed(id: number, since: Seconds): Promise<number> {
-        needOn()
-        return events.resendFailed(await one(id), since, by)
-      },
-    }
+async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<EndpointView> {
+  const { id, settings, createdAt, failingSince, nextTryAt } = endpoint
+  const now = secondsOf(parts)
+  const { waiting, oldestDueAt } = await parts.store.events.waiting(endpoint, now)
+  const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
+  return {
+    id,
+    ...settings,
+    state: stateOf(endpoint, now),
+    createdAt: formatInstant(createdAt),
+    failingSince: instant(failingSince),
+    nextTryAt: instant(nextTryAt),
+    waiting,
+    oldestDueAt: instant(oldestDueAt),
   }
+}
 
-  return { isOn, needOn, of }
+/** The settings with what was left out. */
+function checked({ egress, site }: EndpointParts, wanted: object): EndpointSettings {
+  const result = checkEndpoint(wanted, (url) => urlFault(url, egress, site.publicUrl))
+  if ('settings' in result) return result.settings
+  const isTarget = result.faults[0]?.path === 'url'
+  throw new EndpointRefused(isTarget ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR', result.faults)
+}
+
+function needOn({ isOn }: EndpointParts): void {
+  if (!isOn) throw new EndpointRefused('WEBHOOKS_OFF')
+}
+
+async function needEndpoint({ store }: EndpointParts, accountId: number, id: number): Promise<Endpoint> {
+  return there(await store.events.findEndpoint(accountId, id))
 }
 
 /** @throws EndpointRefused where it is not there, or has gone meanwhile */
