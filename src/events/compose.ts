@@ -6,11 +6,9 @@ import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
 import { type Conversion, conversionDocument } from '../core/order.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 
-/** One event as it is sent. `at` is when it happened; `detail` as a notice has it. */
-export type Told = { id: string; kind: EventKind; campaignId: number; body: EventBody }
-
 export type EventBody = { type: EventKind; timestamp: string; data: Record<string, unknown> }
 
+/** `detail` as a notice has it. */
 export type Happened = { kind: EventKind; at: Seconds; detail: number; isBackfill?: boolean }
 
 export type LeadTold = {
@@ -32,9 +30,8 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
   const { campaign, lead, tools, isPersonal, convertedAt, conversion, now } = told
   const { state, opensAt, deadline, attempt, cycle } = offerAt(campaign.terms, lead.attempt, now)
   const facts = { email: lead.email, ref: lead.ref, registeredAt: lead.registeredAt, deadline }
-  const { offerLinks } = leadOffer(campaign, { ...facts, language: 'en' }, tools)
-  const timer = (language: (typeof languages)[number]) =>
-    leadOffer(campaign, { ...facts, language }, tools).mailTimerUrl
+  const offers = languages.map((language) => ({ language, ...leadOffer(campaign, { ...facts, language }, tools) }))
+  const [{ offerLinks, mailTimerUrl }] = offers as [(typeof offers)[number]]
   return {
     type: kind,
     timestamp: formatInstant(at),
@@ -54,7 +51,7 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       ...(isBackfill && { backfill: true }),
       ...(isPersonal && {
         offerLinks,
-        mailTimerUrls: timer('en') && Object.fromEntries(languages.map((language) => [language, timer(language)])),
+        mailTimerUrls: mailTimerUrl && Object.fromEntries(offers.map((one) => [one.language, one.mailTimerUrl])),
       }),
       asOf: formatInstant(now),
     },
