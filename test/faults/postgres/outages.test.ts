@@ -42,7 +42,7 @@ function load(server: Server, me: Owner, prefix: string, clients = 16) {
       attempted.push(email)
       answers.push(await register(server, me, email))
       const isRefused = answers.at(-1)?.status === 503
-      if (isRefused || !isFull) await sleep(10)
+      if (isRefused || !isFull) await sleep(isFull ? 10 : 25)
     }
   }
   const clientsEnded = Promise.all(Array.from({ length: clients }, client))
