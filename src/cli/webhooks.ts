@@ -98,14 +98,20 @@ async function withWebhooks<T>(account: number | undefined, work: (place: Place)
   })
 }
 
-/** A command on one endpoint, which stands before its options. */
-async function withWebhook<T>(
-  account: number | undefined,
-  id: string | undefined,
-  work: (id: number, place: Place) => Promise<T>,
-): Promise<T> {
-  const endpointId = idNumber(id as string, 'ID')
-  return withWebhooks(account, (place) => work(endpointId, place))
+type Options = Parameters<typeof readArguments>[1]
+type Read<Of extends Options> = { [Name in keyof Of]: ReturnType<Of[Name]> | undefined }
+
+/** A command on one endpoint, whose id stands before the options. `prepare` looks at those before anything is opened. */
+function oneWebhook<Of extends Options>(
+  named: Of,
+  prepare: (options: Read<Of>) => (id: number, webhooks: Place['webhooks'], place: Place) => Promise<unknown>,
+): Command {
+  return async (args) => {
+    const { options, positionals } = readArguments(args, { ...named, account: idNumber }, ['ID'])
+    const id = idNumber(positionals[0] as string, 'ID')
+    const work = prepare(options)
+    return withWebhooks(options.account, (place) => work(id, place.webhooks, place))
+  }
 }
 
 export const createWebhook: Command = async (args) => {
@@ -118,85 +124,66 @@ export const listWebhooks: Command = async (args) => {
   return withWebhooks(options.account, ({ webhooks }) => webhooks.list())
 }
 
-export const setWebhook: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber, ...settings, on: trueOrFalse, from }, [
-    'ID',
-  ])
-  const { on } = options
-  const goOnFrom = on === true ? need(options.from, '--from') : undefined
-  const changes = namedAsInApi(options)
-  return withWebhook(options.account, positionals[0], async (id, { webhooks, needOn }) => {
+export const setWebhook = oneWebhook({ ...settings, on: trueOrFalse, from }, ({ on, from, ...given }) => {
+  const goOnFrom = on === true ? need(from, '--from') : undefined
+  const changes = namedAsInApi(given)
+  return async (id, webhooks, { needOn }) => {
     if (on === true) needOn()
     if (Object.keys(changes).length > 0) await webhooks.change(id, changes)
     if (goOnFrom !== undefined) return webhooks.resume(id, goOnFrom)
     return on === false ? webhooks.pause(id) : webhooks.read(id)
-  })
-}
+  }
+})
 
-export const deleteWebhook: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber, yes: trueOrFalse }, ['ID'])
-  if (options.yes !== true) throw new WrongCall('--yes is missing: what waits for the endpoint is lost')
-  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+export const deleteWebhook = oneWebhook({ yes: trueOrFalse }, ({ yes }) => {
+  if (yes !== true) throw new WrongCall('--yes is missing: what waits for the endpoint is lost')
+  return async (id, webhooks) => {
     await webhooks.remove(id)
     return { deleted: id }
-  })
-}
+  }
+})
 
-export const rotateWebhookSecret: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber, 'grace-hours': count }, ['ID'])
-  const graceHours = options['grace-hours'] ?? 24
+export const rotateWebhookSecret = oneWebhook({ 'grace-hours': count }, ({ 'grace-hours': graceHours = 24 }) => {
   if (graceHours > 168) throw new WrongCall('--grace-hours: must be an integer from 0 to 168')
-  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+  return async (id, webhooks) => {
     const { secret } = await webhooks.rotate(id, graceHours)
     return { secret }
-  })
-}
+  }
+})
 
-export const testWebhook: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber }, ['ID'])
-  return withWebhook(options.account, positionals[0], (id, { webhooks }) => webhooks.test(id))
-}
+export const testWebhook = oneWebhook({}, () => (id, webhooks) => webhooks.test(id))
 
-export const webhookLog: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber }, ['ID'])
-  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
-    const { entries } = await webhooks.log(id, { limit: mostLogged })
-    return entries.map(({ atMs, dueAt, detail, accountId, endpointId, ...entry }) => ({
-      at: new Date(atMs).toISOString(),
-      happenedAt: formatInstant(dueAt),
-      ...entry,
-    }))
-  })
-}
+export const webhookLog = oneWebhook({}, () => async (id, webhooks) => {
+  const { entries } = await webhooks.log(id, { limit: mostLogged })
+  return entries.map(({ atMs, dueAt, detail, accountId, endpointId, ...entry }) => ({
+    at: new Date(atMs).toISOString(),
+    happenedAt: formatInstant(dueAt),
+    ...entry,
+  }))
+})
 
-export const resendWebhook: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber, event: anyText, since: instantText }, [
-    'ID',
-  ])
-  const { event, since } = options
+export const resendWebhook = oneWebhook({ event: anyText, since: instantText }, ({ event, since }) => {
   if ((event === undefined) === (since === undefined)) throw new WrongCall('--event or --since: give one of them')
-  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+  return async (id, webhooks) => {
     if (since !== undefined) return { resent: await webhooks.resendFailed(id, since) }
     await webhooks.resend(id, event as string)
     return { resent: 1 }
-  })
-}
+  }
+})
 
-export const backfillWebhook: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber, campaign: idNumber }, ['ID'])
-  const campaignId = need(options.campaign, '--campaign')
-  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+export const backfillWebhook = oneWebhook({ campaign: idNumber }, ({ campaign }) => {
+  const campaignId = need(campaign, '--campaign')
+  return async (id, webhooks) => {
     await webhooks.backfill(id, campaignId)
     return { campaignId }
-  })
-}
+  }
+})
 
 /** What was due before is told no more, as after a backup was restored. */
-export const discardWebhook: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { account: idNumber, before: instantText }, ['ID'])
+export const discardWebhook = oneWebhook({ before: instantText }, (options) => {
   const before = need(options.before, '--before')
-  return withWebhook(options.account, positionals[0], async (id, { webhooks }) => {
+  return async (id, webhooks) => {
     await webhooks.discardBefore(id, before)
     return { before: formatInstant(before) }
-  })
-}
+  }
+})
