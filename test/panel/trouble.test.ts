@@ -1,5 +1,6 @@
 // What may go wrong around the panel: parts that do not load, a browser that does not let it copy, a service that fails.
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -50,6 +51,35 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
   await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
   await page.getByText('nikt się jeszcze nie zapisał').waitFor()
   await page.context().close()
+})
+
+test('what is asked for in a menu and cannot be done is said: signing out, and pausing a webhook', async () => {
+  const endpoint = ['--name', 'Shop', '--url', 'https://example.com/', '--kinds', 'lead.registered']
+  await stage.place.json(['webhook', 'create', '--account', String(owner.accountId), ...endpoint])
+  const page = await open('/integrations/webhooks', 'phone')
+  const isBusy = page.getByRole('alert').getByText('Try again in a moment')
+  const menu = (button: string, item: string) => async () => {
+    await page.getByRole('button', { name: button }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+  const unavailable = { status: 503, json: { code: 'SERVICE_UNAVAILABLE', faults: [], retryAfterSeconds: null } }
+  for (const [ask, done] of [
+    [menu('Actions on “Shop”', 'Pause'), page.getByText('“Shop” is paused.')],
+    [menu('Account', 'Sign out'), page.getByRole('button', { name: 'Sign in' })],
+  ] as const) {
+    await page.route(/api\/(?:webhooks|session)/, (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.fulfill(unavailable),
+    )
+    await ask()
+    await isBusy.waitFor()
+    await assertAccessible(page)
+    await assertFits(page)
+    assert.equal(await done.count(), 0)
+    await page.unrouteAll()
+    await ask()
+    await done.waitFor()
+  }
+  assertUntroubled(page)
 })
 
 longTest('every screen that waits for the service looks the same', async () => {

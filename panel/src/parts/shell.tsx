@@ -24,7 +24,7 @@ import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
 import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
-import { Toast } from './toast.tsx'
+import { Toast, useToastFailure } from './toast.tsx'
 import { words } from './words.ts'
 
 const languageNames: { value: Language; label: string }[] = [
@@ -171,12 +171,15 @@ function useSignOut(): () => Promise<void> {
   const client = useQueryClient()
   const [, go] = useLocation()
   const send = useSendAlone('DELETE /session')
-  return async () => {
-    await finishErasing()
-    await send.mutateAsync({})
+  const onError = useToastFailure()
+  const onSuccess = () => {
     forgetUnsaved()
     endWithSession()
     client.clear()
     go('/sign-in')
+  }
+  return async () => {
+    await finishErasing()
+    send.mutate({}, { onSuccess, onError })
   }
 }

@@ -1,11 +1,14 @@
-// What was done, said where it is seen wherever the reader has scrolled to.
+// What was done, or could not be, said where it is seen wherever the reader has scrolled to.
 import { Affix, Button, Group, Notification } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
+import type { CallFailed } from '../api.ts'
+import { useWords } from '../language.ts'
+import { words } from './words.ts'
 
 const shownMs = 10_000
 
 type Action = { name: string; onClick(): void }
-type Said = { text: string; action: Action | undefined }
+type Said = { text: string; action?: Action | undefined; isFailure?: boolean }
 
 let said: Said | null = null
 let timer: number | undefined
@@ -19,8 +22,18 @@ function put(next: Said | null): void {
 
 /** Says it for ten seconds, in place of what was said before; `action` is a button for as long. */
 export function toast(text: string, action?: Action): void {
-  put({ text, action })
+  show({ text, action })
+}
+
+function show(next: Said): void {
+  put(next)
   timer = window.setTimeout(put, shownMs, null)
+}
+
+/** Says why something failed that is asked for in a menu, which has gone by then. */
+export function useToastFailure(): (error: CallFailed) => void {
+  const { failures } = useWords(words)
+  return ({ code }) => show({ text: failures[code] ?? failures.INTERNAL_ERROR, isFailure: true })
 }
 
 export function Toast() {
@@ -31,7 +44,8 @@ export function Toast() {
       <div role="status">
         {shown !== null && (
           <Notification
-            {...{ color: 'teal', withBorder: true, role: 'none', maw: 420, ml: 'auto' }}
+            {...{ color: shown.isFailure ? 'red' : 'teal', withBorder: true, maw: 420, ml: 'auto' }}
+            role={shown.isFailure ? 'alert' : 'none'}
             onClose={() => put(null)}
           >
             <Group justify="space-between" gap="xs" wrap="nowrap">

@@ -4,7 +4,7 @@ import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
-import { toast } from '../../../parts/toast.tsx'
+import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay } from '../../../session.ts'
 import { useShowFreshKey } from '../keys/fresh-key.tsx'
 import { SettingsForm } from './form.tsx'
@@ -20,7 +20,9 @@ export function useActions(of: Webhook, act: (action: Action) => void) {
   const pause = useSend('POST /webhooks/:endpointId/pause')
   const isPaused = of.state !== 'on' && of.state !== 'waiting'
   const may = useMay('owner')
-  const stop = () => pause.mutate({ params: { endpointId: of.id } }, { onSuccess: () => toast(text.paused(of.name)) })
+  const onError = useToastFailure()
+  const onSuccess = () => toast(text.paused(of.name))
+  const stop = () => pause.mutate({ params: { endpointId: of.id } }, { onSuccess, onError })
   if (!may) return []
   return [
     { name: text.edit, onClick: () => act({ what: 'edit', of }) },
