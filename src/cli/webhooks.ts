@@ -67,10 +67,10 @@ const refusals: Partial<Record<EndpointRefused['code'], string>> = {
   DELIVERY_NOT_FOUND: '--event: the log has no such event',
 }
 
-type Place = { webhooks: ReturnType<Endpoints['of']>; needOn(): void }
+type Webhooks = ReturnType<Endpoints['of']>
 
 /** Runs `work` on the endpoints of an account, with a sender and the log as a server has them. */
-async function withWebhooks<T>(account: number | undefined, work: (place: Place) => Promise<T>): Promise<T> {
+async function withWebhooks<T>(account: number | undefined, work: (webhooks: Webhooks) => Promise<T>): Promise<T> {
   const accountId = need(account, '--account')
   return withStore(async (store) => {
     await needAccount(store, accountId)
@@ -79,14 +79,14 @@ async function withWebhooks<T>(account: number | undefined, work: (place: Place)
     const sender = openSender(egress)
     const tried: DeliveryEntry[] = []
     const publicUrl = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
-    const { of, needOn } = buildEndpoints({
+    const { of } = buildEndpoints({
       ...{ store, sender, egress, deliveries: historyTable.deliveries, site: { publicUrl } },
       onTry: (entry) => void tried.push(entry),
       isOn: readSetting('webhooks'),
       now: Date.now,
     })
     try {
-      return await work({ webhooks: of(accountId, commandActor()), needOn })
+      return await work(of(accountId, commandActor()))
     } catch (error) {
       if (!(error instanceof EndpointRefused)) throw error
       const { code, faults, message } = error
@@ -104,31 +104,31 @@ type Read<Of extends Options> = { [Name in keyof Of]: ReturnType<Of[Name]> | und
 /** A command on one endpoint, whose id stands before the options. `prepare` looks at those before anything is opened. */
 function oneWebhook<Of extends Options>(
   named: Of,
-  prepare: (options: Read<Of>) => (id: number, webhooks: Place['webhooks'], place: Place) => Promise<unknown>,
+  prepare: (options: Read<Of>) => (id: number, webhooks: Webhooks) => Promise<unknown>,
 ): Command {
   return async (args) => {
     const { options, positionals } = readArguments(args, { ...named, account: idNumber }, ['ID'])
     const id = idNumber(positionals[0] as string, 'ID')
     const work = prepare(options)
-    return withWebhooks(options.account, (place) => work(id, place.webhooks, place))
+    return withWebhooks(options.account, (webhooks) => work(id, webhooks))
   }
 }
 
 export const createWebhook: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, ...settings })
-  return withWebhooks(options.account, ({ webhooks }) => webhooks.create(namedAsInApi(options)))
+  return withWebhooks(options.account, (webhooks) => webhooks.create(namedAsInApi(options)))
 }
 
 export const listWebhooks: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber })
-  return withWebhooks(options.account, ({ webhooks }) => webhooks.list())
+  return withWebhooks(options.account, (webhooks) => webhooks.list())
 }
 
 export const setWebhook = oneWebhook({ ...settings, on: trueOrFalse, from }, ({ on, from, ...given }) => {
   const goOnFrom = on === true ? need(from, '--from') : undefined
   const changes = namedAsInApi(given)
-  return async (id, webhooks, { needOn }) => {
-    if (on === true) needOn()
+  return async (id, webhooks) => {
+    if (on === true) webhooks.needOn()
     if (Object.keys(changes).length > 0) await webhooks.change(id, changes)
     if (goOnFrom !== undefined) return webhooks.resume(id, goOnFrom)
     return on === false ? webhooks.pause(id) : webhooks.read(id)

@@ -1,6 +1,6 @@
 // What the API for events, the panel and the command line do with endpoints.
 import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
-import { checkEndpoint, type EndpointSettings, wantedKinds } from '../core/events.ts'
+import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds } from '../core/events.ts'
 import type { Fault } from '../core/fault.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
@@ -62,9 +62,12 @@ export type Endpoints = ReturnType<typeof buildEndpoints>
 export function buildEndpoints(parts: EndpointParts) {
   return {
     isOn: parts.isOn,
-    needOn: () => needOn(parts),
     /** What `by` does with the endpoints of an account: another's look as if they did not exist. */
-    of: (accountId: number, by: Actor) => ({ ...managing(parts, accountId, by), ...telling(parts, accountId, by) }),
+    of: (accountId: number, by: Actor) => ({
+      needOn: () => needOn(parts),
+      ...managing(parts, accountId, by),
+      ...telling(parts, accountId, by),
+    }),
   }
 }
 
@@ -80,9 +83,10 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
   })
   return {
     read,
-    async list(): Promise<EndpointView[]> {
-      const all = await events.listEndpoints(accountId)
-      return Promise.all(all.map((endpoint) => viewOf(parts, endpoint)))
+    /** By ascending id, from behind `afterId`. */
+    async list(afterId = 0, limit = mostEndpoints): Promise<EndpointView[]> {
+      const all = (await events.listEndpoints(accountId)).filter(({ id }) => id > afterId)
+      return Promise.all(all.slice(0, limit).map((endpoint) => viewOf(parts, endpoint)))
     },
     async create(wanted: object) {
       needOn(parts)

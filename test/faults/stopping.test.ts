@@ -108,7 +108,7 @@ test('stopping', { concurrency: 4, timeout: 200_000 }, async (t) => {
     t.test('in the turn in which it begins to listen', async (t) => {
       const preload = `--import=data:text/javascript,${encodeURIComponent(atItsListening)}`
       const { process, output } = await origin.copy(t).serve([], { NODE_OPTIONS: preload })
-      const ended = process.exitCode === null ? once(process, 'exit') : [process.exitCode]
+      const ended = process.exitCode === null ? once(process, 'exit') : [process.exitCode, process.signalCode]
       assert.deepEqual(await Promise.race([ended, sleep(15_000, [], { ref: false })]), [0, null], output())
     }),
   )

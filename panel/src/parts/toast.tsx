@@ -30,10 +30,15 @@ function show(next: Said): void {
   timer = window.setTimeout(put, shownMs, null)
 }
 
+/** The same of what could not be done. */
+export function toastFailure(text: string): void {
+  show({ text, isFailure: true })
+}
+
 /** Says why something failed that is asked for in a menu, which has gone by then. */
 export function useToastFailure(): (error: CallFailed) => void {
   const { failures } = useWords(words)
-  return ({ code }) => show({ text: failures[code] ?? failures.INTERNAL_ERROR, isFailure: true })
+  return ({ code }) => toastFailure(failures[code] ?? failures.INTERNAL_ERROR)
 }
 
 export function Toast() {

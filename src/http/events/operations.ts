@@ -28,8 +28,9 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ id: 'listEndpoints', method: 'GET', path: '/endpoints', summary: 'List endpoints' },
     ...{ query: shape.ListQuery, answer: 'EndpointList', status: 200, errors: [] },
     async run({ endpoints, query }) {
-      const all = (await endpoints.list()).filter(({ id }) => id > Number(query.afterId ?? 0))
-      return pageOf(all, Number(query.limit ?? pageSize))
+      const limit = Number(query.limit ?? pageSize)
+      // One more says whether another page follows.
+      return pageOf(await endpoints.list(Number(query.afterId ?? 0), limit + 1), limit)
     },
   },
   {

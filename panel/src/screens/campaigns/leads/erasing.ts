@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react'
 import { call } from '../../../api.ts'
 import { atSignOut, stayOpen } from '../../../leaving.ts'
-import { toast } from '../../../parts/toast.tsx'
+import { toast, toastFailure } from '../../../parts/toast.tsx'
 
 export const waitsMs = 10_000
 
@@ -35,7 +35,7 @@ export async function eraseSoon({ campaignId, refs }: Erasing, said: Said, onEra
       await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
       toast(said.done)
     } catch {
-      toast(said.failed)
+      toastFailure(said.failed)
     }
     await onErased()
     hide([])
