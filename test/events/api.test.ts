@@ -106,6 +106,20 @@ test('endpoints: made, read, changed, deleted; the secret is shown once; another
   assert.equal(await codeOf('GET', `/endpoints/${endpoint.id}`), '404 ENDPOINT_NOT_FOUND')
 })
 
+test('endpoints are listed in pages: none is left out or comes twice, and the last one says so', async () => {
+  const ids: number[] = []
+  for (const path of ['/p', '/q', '/r']) ids.push((await ask('POST', '/endpoints', input(path))).body.id)
+  const before = `afterId=${(ids[0] as number) - 1}`
+  const page = async (query: string) => {
+    const { items, nextAfterId } = (await ask('GET', `/endpoints?${query}`)).body
+    return [items.map(({ id }: { id: number }) => id), nextAfterId]
+  }
+  assert.deepEqual(await page(`${before}&limit=2`), [ids.slice(0, 2), ids[1]])
+  assert.deepEqual(await page(`afterId=${ids[1]}&limit=2`), [ids.slice(2), null])
+  assert.deepEqual(await page(`${before}&limit=3`), [ids, null])
+  for (const id of ids) assert.equal((await ask('DELETE', `/endpoints/${id}`)).status, 204)
+})
+
 test('refused: what is wrong is named, and where requests must not go', async () => {
   const refused = async (changes: object) => {
     const { status, body } = await ask('POST', '/endpoints', input('/b', changes))
