@@ -1,20 +1,28 @@
 // Keys that were replaced work beside their successors until an instant, and when a key was used is noted.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertStatus, call, withinOneSecond } from '../support/api.ts'
-import { installation, owner } from '../support/lastcall.ts'
+import { installation, owner, type Scope } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
 import { serverClock } from '../support/server-clock.ts'
 
 const hour = 3_600
 
-/** An installation whose server's clock can be set; `setTo` takes an instant in seconds. */
-async function opened(t: TestContext) {
-  const place = installation(t)
-  const me = await owner(place)
+/** A server whose clock can be set; `setTo` takes an instant in seconds. */
+async function running(scope: Scope) {
+  const place = installation(scope)
   const { env, setTo } = serverClock(place)
-  const server = await place.serve(['--rate-limit', '1000000'], env)
+  return { place, setTo, server: await place.serve(['--rate-limit', '1000000'], env) }
+}
+
+const shared = running({ after })
+
+/** An account of its own, on the server of the whole file unless the test stops it. */
+async function opened(on = shared) {
+  const { place, server, setTo } = await on
+  setTo(Date.now() / 1_000)
+  const me = await owner(place)
   const ask = await panelSession(place, server, me.accountId)
   const list = (key: string) => call(server, 'GET', '/campaigns', { key })
   const status = async (key: string) => (await list(key)).status
@@ -36,8 +44,8 @@ async function replaced(ask: PanelSession, keyId: string, graceSeconds = hour) {
   return body as { id: string; name: string; key: string }
 }
 
-test('a replaced key works until its instant and not after, the new one before and after', async (t) => {
-  const { me, setTo, ask, status, soon, listed } = await opened(t)
+test('a replaced key works until its instant and not after, the new one before and after', async () => {
+  const { me, setTo, ask, status, soon, listed } = await opened()
   assert.equal(await status(me.key), 200)
   const next = await replaced(ask, me.keyId)
   await soon(next.key, 200)
@@ -56,8 +64,8 @@ test('a replaced key works until its instant and not after, the new one before a
   assert.deepEqual([body.keys.map(({ id }: any) => id), body.revoked.map(({ id }: any) => id)], [[next.id], [me.keyId]])
 })
 
-test('a key in its time of grace is revoked at once, and no clock brings it back', async (t) => {
-  const { place, me, setTo, ask, status, soon, listed } = await opened(t)
+test('a key in its time of grace is revoked at once, and no clock brings it back', async () => {
+  const { place, me, setTo, ask, status, soon, listed } = await opened()
   const next = await replaced(ask, me.keyId, 604_800)
   await soon(next.key, 200)
   assert.equal(await status(me.key), 200)
@@ -72,8 +80,8 @@ test('a key in its time of grace is revoked at once, and no clock brings it back
   assert.equal((await listed(me.keyId)).revokedAt, revokedAt)
 })
 
-test('a key is replaced once, and only by its own account', async (t) => {
-  const { place, server, me, ask, status } = await opened(t)
+test('a key is replaced once, and only by its own account', async () => {
+  const { place, server, me, ask, status } = await opened()
   const stranger = await panelSession(place, server, (await owner(place)).accountId)
   const path = `/keys/${me.keyId}/replacement`
   const body = { name: 'mine', graceSeconds: hour }
@@ -96,7 +104,7 @@ test('a key is replaced once, and only by its own account', async (t) => {
 })
 
 test('when a key was last used is noted, once a minute, and not where the request was refused', async (t) => {
-  const { server, me, setTo, ask, status, listed } = await opened(t)
+  const { server, me, setTo, ask, status, listed } = await opened(running(t))
   const made = (await ask('POST', '/keys', { name: 'unused' })).body
   assert.equal((await listed(made.id)).lastUsedAt, null)
   // The beginning of a minute that lies ahead; not its first moment, which a rounding could count as the minute before.
@@ -120,7 +128,7 @@ test('when a key was last used is noted, once a minute, and not where the reques
 })
 
 test('a use within the same minute is not written again', async (t) => {
-  const { server, me, setTo, status, listed } = await opened(t)
+  const { server, me, setTo, status, listed } = await opened(running(t))
   const minute = Math.ceil(Date.now() / 60_000) * 60 + 600
   const usedAt = async () => Date.parse((await listed(me.keyId)).lastUsedAt) / 1_000
   setTo(minute + 2)

@@ -5,15 +5,14 @@ import { writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tester } from '../support/actor.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
-import { type PanelSession, panelSession } from '../support/panel-session.ts'
+import { type PanelSession, panelSession, plainServer } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
 
-const place = installation({ after })
-const server = await place.serve()
+const { place, server } = await plainServer()
 
 /** A user of an account of their own. */
 async function user(of = server): Promise<PanelSession> {

@@ -7,21 +7,22 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { buildUsers } from '../../src/access/users.ts'
 import { screens } from '../../src/http/panel/pages.ts'
 import { tester, testerAt } from '../support/actor.ts'
-import { installation } from '../support/lastcall.ts'
+import { type Installation, installation } from '../support/lastcall.ts'
+import { plainServer } from '../support/panel-session.ts'
 
 const who = { email: 'ada@example.com', password: 'long enough for a test' }
 
-async function serverOf(env: Record<string, string> = {}) {
-  const place = installation({ after })
-  await place.arrange(async (store) => {
+const makeUser = (place: Installation) =>
+  place.arrange(async (store) => {
     const { id } = await store.configuration.createAccount('Owner', tester)
     await buildUsers(store).create(id, { ...who, role: 'owner' }, testerAt(Math.floor(Date.now() / 1_000)))
   })
-  return place.serve([], env)
-}
 
-const server = await serverOf()
-const secure = await serverOf({ PUBLIC_URL: 'https://example.com/lastcall' })
+const { place, server } = await plainServer()
+await makeUser(place)
+const below = installation({ after })
+await makeUser(below)
+const secure = await below.serve([], { PUBLIC_URL: 'https://example.com/lastcall' })
 
 const assets = join(import.meta.dirname, '../../panel/dist/panel/assets')
 const json = { 'content-type': 'application/json' }
@@ -100,8 +101,8 @@ test('the addresses of screens give browsers the document, and programs the cont
     assert.match(await page.text(), /<base href="\/">/)
     assert.equal(page.headers.get('x-frame-options'), 'DENY')
   }
-  const below = await ask('/campaigns', { headers: html }, secure)
-  assert.match(await below.text(), /<base href="\/lastcall\/">/)
+  const document = await ask('/campaigns', { headers: html }, secure)
+  assert.match(await document.text(), /<base href="\/lastcall\/">/)
   const unknown = await ask('/nothing', { headers: html })
   assert.deepEqual([unknown.status, unknown.headers.get('x-frame-options')], [404, 'DENY'])
   assert.match(await unknown.text(), /<base href="\/">/)

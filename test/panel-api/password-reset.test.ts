@@ -7,6 +7,7 @@ import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 import { mailServer } from '../support/mail-server.ts'
+import { plainServer } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
 import { rowsOf, storedTexts } from '../support/rows.ts'
 
@@ -207,9 +208,8 @@ test('a mail that is not taken is in the log by its code, without address, token
   }
 })
 
-test('without a mail server there is no such link', async (t) => {
-  const silent = installation(t)
-  const quiet = await silent.serve()
+test('without a mail server there is no such link', async () => {
+  const quiet = (await plainServer()).server
   const answer = await fetch(`${quiet.origin}/panel/api/password-resets`, {
     ...{ method: 'POST', headers: json, body: JSON.stringify({ email: 'a@example.com', language: 'en' }) },
   })

@@ -1,12 +1,11 @@
 // What the editor asks for while somebody types.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { tester } from '../support/actor.ts'
-import { campaignFile, installation } from '../support/lastcall.ts'
-import { panelSession } from '../support/panel-session.ts'
+import { campaignFile } from '../support/lastcall.ts'
+import { panelSession, plainServer } from '../support/panel-session.ts'
 
-const place = installation({ after })
-const server = await place.serve()
+const { place, server } = await plainServer()
 
 async function asker() {
   const { id } = await place.arrange((store) => store.configuration.createAccount('Owner', tester))

@@ -6,6 +6,7 @@ import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
 import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
 import { installation } from '../support/lastcall.ts'
+import { plainServer } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
 
 const place = installation({ after })
@@ -287,9 +288,8 @@ test('OIDC_ONLY closes every way by password, and the set-up link works by the p
   }
 })
 
-test('without a provider there is no way to it', async (t) => {
-  const fresh = installation(t)
-  const plain = await fresh.serve()
+test('without a provider there is no way to it', async () => {
+  const plain = (await plainServer()).server
   const one = browser(plain.origin)
   assert.equal((await one.api('POST', '/provider', { to: '/' })).status, 409)
   const back = await one.ask(`${plain.origin}/panel/oidc/callback?code=x&state=y`, { headers: { accept: '*/*' } })

@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { tester } from '../support/actor.ts'
 import { appliedCampaign, campaignFile, installation } from '../support/lastcall.ts'
 import { mailServer } from '../support/mail-server.ts'
-import { panelSession } from '../support/panel-session.ts'
+import { panelSession, plainServer } from '../support/panel-session.ts'
 import { shelveUsualTemplates } from '../support/usual-templates.ts'
 
 const place = installation({ after })
@@ -93,9 +93,8 @@ test('what the mail server refuses is said, and neither answer nor log has its w
   assert.doesNotMatch(server.output() + JSON.stringify(body), new RegExp(`no room|hunter2|${address}`))
 })
 
-test('without a mail server nothing is sent, and the file is there', async (t) => {
-  const origin = installation(t)
-  const silent = await origin.serve()
+test('without a mail server nothing is sent, and the file is there', async () => {
+  const { place: origin, server: silent } = await plainServer()
   await origin.arrange(shelveUsualTemplates)
   const { id: accountId } = await origin.arrange((store) => store.configuration.createAccount('Silent', tester))
   const ask = await panelSession(origin, silent, accountId)

@@ -1,7 +1,8 @@
 // A user of the panel without a browser: calls of its API behind a session.
 import assert from 'node:assert/strict'
 import type { Role } from '../../src/core/role.ts'
-import type { Installation, Server } from './lastcall.ts'
+import { type Installation, installation, type Server } from './lastcall.ts'
+import { processScope } from './process-scope.ts'
 import { createUser } from './users.ts'
 
 export type PanelAnswer = { status: number; body: any }
@@ -11,6 +12,19 @@ const json = { 'content-type': 'application/json' }
 
 export const emailOf = (accountId: number, role: Role) =>
   `${role === 'owner' ? 'user' : role}-of-${accountId}@example.com`
+
+let plain: Promise<{ place: Installation; server: Server }> | undefined
+
+/** A server without any setting, for all files of the process: for tests whose accounts are their own. */
+export async function plainServer() {
+  plain ??= startPlain()
+  return await plain
+}
+
+async function startPlain() {
+  const place = installation(processScope)
+  return { place, server: await place.serve() }
+}
 
 /** Makes a user of the account and signs in; `await ask('POST', '/keys', { name: 'shop' })`. */
 export async function panelSession(
