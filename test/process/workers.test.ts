@@ -27,10 +27,12 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
       .split('\n')
       .map(Number)
       .filter((pid) => pid > 0)
+  // A connection that is kept would be closed with the worker that is killed.
+  const connection = 'close'
   const register = (email: string) =>
     fetch(`${server.base}/campaigns/${campaign.id}/leads`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection: 'close' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', connection },
       body: JSON.stringify({ email }),
     })
   const registrations = async (prefix: string, count: number) => {
@@ -41,7 +43,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
   await t.test('share the requests, and /metrics tells of all of them', async () => {
     assert.equal(workers().length, 3)
     assert.deepEqual(new Set(await registrations('first', 60)), new Set([201]))
-    const metrics = async () => (await fetch(`${server.origin}/metrics`)).text()
+    const metrics = async () => (await fetch(`${server.origin}/metrics`, { headers: { connection } })).text()
     for (const text of await Promise.all(Array.from({ length: 40 }, metrics)))
       assert.match(text, /^lastcall_requests_total\{operation="registerLead",status="201"\} 60$/m)
     assert.doesNotMatch(server.output(), /Warning/)
@@ -71,7 +73,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
     const submit = (email: string) =>
       fetch(`${server.origin}/visitor/v1/campaigns/${campaign.id}/leads`, {
         method: 'POST',
-        headers: { connection: 'close' },
+        headers: { connection },
         body: JSON.stringify({ email }),
       })
     const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => submit(`form-${n}@example.com`)))
