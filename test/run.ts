@@ -38,6 +38,8 @@ const longest = [
   ...['{process,panel-api,history}/**', '{api,cli}/**', 'faults/postgres/**', 'widget/**', 'faults/**', '**'],
 ]
 const givesWay = '{core,countdown,panel}/**'
+/** Files that never end would hold up all others for ever; the longest take a quarter of this. Milliseconds. */
+const mostMs = 600_000
 /** These look at the clock, and wait for it most of the time. */
 const waits = [
   'widget/{demo,clock,page,expiry,service,visitor,loading}.*',
@@ -96,6 +98,7 @@ const messageOf = ({ data: { name, details } }: Result) =>
 async function runFiles({ engine, files }: Job, isLast: boolean): Promise<Job[]> {
   const events = run({
     files: [join(root, 'support', 'together.ts')],
+    ...(!isFull && { signal: AbortSignal.timeout(mostMs) }),
     env: { ...process.env, TOGETHER: files.join(' '), LASTCALL_TEST_ENGINE: engine, NODE_COMPILE_CACHE: compileCache },
     execArgv: files.some((file) => matchesGlob(file, givesWay))
       ? [`--import=${join(root, 'support', 'gives-way.ts')}`]

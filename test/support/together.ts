@@ -6,6 +6,8 @@ import { holdProcessScope } from './process-scope.ts'
 
 const root = join(import.meta.dirname, '..')
 holdProcessScope()
+// What `run.ts` does to files that never end: what they have started ends with them.
+process.once('SIGTERM', () => process.exit(1))
 for (const file of (process.env.TOGETHER ?? '').split(' ')) {
   test(file, async () => {
     await import(join(root, file))
