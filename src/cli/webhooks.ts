@@ -19,6 +19,7 @@ import {
   withStore,
   wrongInput,
 } from './command.ts'
+import { now } from './now.ts'
 
 const mostLogged = 1_000
 
@@ -125,6 +126,7 @@ export const listWebhooks: Command = async (args) => {
 }
 
 export const setWebhook = oneWebhook({ ...settings, on: trueOrFalse, from }, ({ on, from, ...given }) => {
+  if (on !== true && from !== undefined) throw new WrongCall('--from: goes with --on true')
   const goOnFrom = on === true ? need(from, '--from') : undefined
   const changes = namedAsInApi(given)
   return async (id, webhooks) => {
@@ -182,6 +184,7 @@ export const backfillWebhook = oneWebhook({ campaign: idNumber }, ({ campaign })
 /** What was due before is told no more, as after a backup was restored. */
 export const discardWebhook = oneWebhook({ before: instantText }, (options) => {
   const before = need(options.before, '--before')
+  if (before > now()) throw new WrongCall('--before: must not lie in the future: nothing would be told until then')
   return async (id, webhooks) => {
     await webhooks.discardBefore(id, before)
     return { before: formatInstant(before) }

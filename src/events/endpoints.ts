@@ -2,7 +2,7 @@
 import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
 import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds } from '../core/events.ts'
 import type { Fault } from '../core/fault.ts'
-import { formatInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
 import type { Actor } from '../store/audit.ts'
@@ -218,8 +218,7 @@ const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toIS
 /** An instant alone stands before all entries of its millisecond. */
 function cursorOf(position: string): DeliveryCursor {
   const [instant = '', eventId = ''] = position.split(',')
-  const atMs = Date.parse(instant)
-  if (!Number.isNaN(atMs)) return { atMs, eventId }
+  if (parseInstant(instant) !== undefined) return { atMs: Temporal.Instant.from(instant).epochMilliseconds, eventId }
   const message = 'must be nextBefore of an answer, or an instant'
   throw new EndpointRefused('VALIDATION_ERROR', [{ path: 'before', message }])
 }
@@ -240,7 +239,7 @@ async function testOne(
   const { url } = endpoint.settings
   const secrets = store.events.secretsOf(endpoint, at)
   const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
-  const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null, refused: 0 }
+  const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null, refused: 0, lastAt: null }
   onTry(entryOf(endpoint, { id, body, due }, result, now()))
   const { status, cause, milliseconds } = result
   return { delivered: cause === null, status, cause, milliseconds }

@@ -54,7 +54,7 @@ export async function plan(
       const of = found.get(one.leadId)
       // Erased, of a deleted campaign, or no longer wanted.
       if (of === undefined) return { due: one, events: [], look: null }
-      const { happened, lookAt } = happenedBy(parts, of, endpoint.fromAt, one, now)
+      const { happened, lookAt } = happenedBy(parts, of, endpoint, one, now)
       const conversion =
         one.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, one.detail) : undefined
       const told = of.campaign.isDraft ? [] : happened.filter((what) => !isBoughtBefore(of, what))
@@ -92,11 +92,13 @@ async function readLeads({ store, configCache }: PlanParts, endpoint: Endpoint, 
 function happenedBy(
   { onDropped }: PlanParts,
   { campaign: { terms }, lead, watcher }: Found,
-  fromAt: Seconds,
-  { kind, dueAt, detail, tries }: Due,
+  endpoint: Endpoint,
+  due: Due,
   now: Seconds,
 ): { happened: Happened[]; lookAt: Seconds | null } {
   const { attempt, registeredAt } = lead
+  const { fromAt } = endpoint
+  const { kind, dueAt, detail, tries } = due
   if (kind === 'look') {
     const from = Math.max(fromAt, now - oldSeconds)
     const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
@@ -104,7 +106,7 @@ function happenedBy(
     const moments: Moment[] = at < fromAt ? [] : momentsAt(terms, attempt, at, watcher.wanted)
     return { happened: moments.map((moment) => ({ ...moment, at })), lookAt }
   }
-  if (dueAt < fromAt || kind === 'endpoint.tested') return { happened: [], lookAt: null }
+  if (isPast(endpoint, due) || kind === 'endpoint.tested') return { happened: [], lookAt: null }
   if (kind === 'registered before') {
     return { happened: [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }], lookAt: null }
   }
@@ -117,6 +119,9 @@ function happenedBy(
   const isWanted = tries !== null || watcher.kinds.includes(kind)
   return { happened: isOver || !isWanted ? [] : [{ kind, at: dueAt, detail }], lookAt: null }
 }
+
+/** It was due before the endpoint goes on from, and nobody has asked for it again since. */
+const isPast = ({ fromAt }: Endpoint, { dueAt, lastAt }: Due) => Math.max(dueAt, lastAt ?? 0) < fromAt
 
 /** From this moment to the first that is not too old, or to the last there is. */
 function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watcher, from: Seconds, now: Seconds) {
@@ -153,7 +158,7 @@ function eventOf(
 
 function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Event[] {
   const { dueAt, leadId, detail } = due
-  if (dueAt < endpoint.fromAt) return []
+  if (isPast(endpoint, due)) return []
   const { eventId, refOf } = store.events
   const body = erasedEvent(refOf(endpoint.accountId, leadId, detail), dueAt, now)
   return [{ id: eventId(endpoint.accountId, leadId, 'lead.erased', dueAt, 0), campaignId: 0, body, due }]
@@ -163,8 +168,7 @@ function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds
 async function ended({ store, configCache }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Promise<Event[]> {
   const { dueAt, leadId } = due
   const campaign = await configCache.campaign(-leadId)
-  const isDue =
-    campaign !== undefined && !campaign.isDraft && endOf(campaign.terms) === dueAt && dueAt >= endpoint.fromAt
+  const isDue = campaign !== undefined && !campaign.isDraft && endOf(campaign.terms) === dueAt && !isPast(endpoint, due)
   if (!isDue || !watcherOf(endpoint.id, endpoint.settings, -leadId)?.kinds.includes('campaign.ended')) return []
   const id = store.events.eventId(endpoint.accountId, leadId, 'campaign.ended', dueAt, 0)
   const kind = 'campaign.ended' as const

@@ -22,6 +22,8 @@ export type RoundParts = PlanParts & {
 }
 
 const mostAtOnce = 200
+/** No request begins with what was read longer ago: a pause, another secret or an erased lead holds within a second. */
+const roundMs = 500
 const mostBatchBytes = 512_000
 const stopSeconds = [5, 30, 120, 300, 900, 1_800]
 const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
@@ -37,6 +39,8 @@ type Round = {
   endpoint: Endpoint
   secrets: string[]
   health: Health
+  /** Monotonic, milliseconds: when endpoint and leads were read. */
+  readAt: number
   /** Why nothing more is sent in this round. */
   halt: 'gone' | 'waiting' | undefined
   hasDelivered: boolean
@@ -52,19 +56,21 @@ export async function runRound(
 ): Promise<{ sent: number; isMore: boolean }> {
   const { store } = parts
   const startedAt = seconds(parts)
+  const readAt = performance.now()
   const limit = Math.min(mostAtOnce, room)
   const due = await store.events.due(endpoint, startedAt, limit)
   const { failingSince, failures, nextTryAt } = endpoint
   const health = { failingSince, failures, nextTryAt }
   const secrets = store.events.secretsOf(endpoint, startedAt)
-  const round: Round = { endpoint, secrets, health, halt: undefined, hasDelivered: false, told: new Set(), failed: [] }
+  const noneYet = { halt: undefined, hasDelivered: false, told: new Set<Event>(), failed: [] }
+  const round: Round = { endpoint, secrets, health, readAt, ...noneYet }
   const planned = await plan(parts, endpoint, due, startedAt)
   const tasks = tasksOf(planned, endpoint.settings.batch)
   // Any of them, since the first may be the one that the server cannot take.
   if (failures >= failuresToStop) tasks.splice(0, tasks.length, ...oneOf(tasks))
-  await sendAll(parts, round, tasks)
+  const isCut = await sendAll(parts, round, tasks)
   await settle(parts, round, planned)
-  return { sent: round.told.size, isMore: due.length === limit }
+  return { sent: round.told.size, isMore: isCut || due.length === limit }
 }
 
 function oneOf(groups: Task[][]): Task[][] {
@@ -91,15 +97,22 @@ function tasksOf(planned: readonly Planned[], batch: number): Task[][] {
 /** Each event has about the size of the first. */
 const bytesOf = (task: Task) => JSON.stringify(task[0]?.body).length * (task.length + 1)
 
-async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promise<void> {
+/** True where some is left for the next round, which reads everything again. */
+async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promise<boolean> {
   const { inFlight } = round.endpoint.settings
   const next = groups.values()
+  let isCut = false
   const worker = async () => {
+    // One at least: a round that waits for its slots for long would never get anywhere.
+    let isFirst = true
     for (const group of next) {
       for (const task of group) {
         const giveBack = await parts.slots(round.endpoint.accountId)
         try {
           if (round.halt !== undefined || parts.isStopping()) return
+          isCut ||= !isFirst && performance.now() - round.readAt > roundMs
+          if (isCut) return
+          isFirst = false
           await tell(parts, round, task)
         } finally {
           giveBack()
@@ -108,6 +121,7 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promi
     }
   }
   await Promise.all(Array.from({ length: Math.min(inFlight, groups.length) }, worker))
+  return isCut
 }
 
 async function tell(parts: RoundParts, round: Round, events: Task): Promise<void> {

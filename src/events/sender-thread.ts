@@ -139,11 +139,12 @@ function drain(response: IncomingMessage): void {
   response.on('close', () => clearTimeout(late))
 }
 
+/** RFC 9110, 10.2.3: seconds, or a date that begins with its weekday. One second at least. */
 function retryAfterOf({ headers }: IncomingMessage): number | null {
   const given = headers['retry-after'] ?? ''
-  if (/^\d{1,9}$/.test(given)) return Number(given)
-  const at = Date.parse(given)
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - Date.now()) / 1_000))
+  const at = /^[a-z]/i.test(given) ? Date.parse(given) : Number.NaN
+  const seconds = /^\d{1,9}$/.test(given) ? Number(given) : Math.ceil((at - Date.now()) / 1_000)
+  return Number.isNaN(seconds) ? null : Math.max(1, seconds)
 }
 
 const blocked = () => Object.assign(new Error('not allowed'), { code: 'BLOCKED' })

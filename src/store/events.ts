@@ -39,8 +39,11 @@ export type Endpoint = {
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
-/** A notice whose turn it is; `tries` is null until it has failed once, `refused` those of them that were answered. */
-export type Due = Notice & { tries: number | null; refused: number }
+/**
+ * A notice whose turn it is; `tries` and `lastAt` are null until it has failed once, or somebody asked for it again,
+ * `refused` those of them that were answered.
+ */
+export type Due = Notice & { tries: number | null; refused: number; lastAt: Seconds | null }
 
 /** A delivery that failed. Without a next time it is given up. */
 export type Failed = Due & { nextAt: Seconds | null; lastAt: Seconds }
@@ -152,9 +155,9 @@ function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: 
   return {
     /** In the order in which they are to be told: what failed before, which leaves half of the room to notices. */
     async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
-      const failed = `SELECT ${key}, tries, refused FROM failed_deliveries
+      const failed = `SELECT ${key}, tries, refused, last_at FROM failed_deliveries
         WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
-      const notices = `SELECT ${key}, NULL AS tries, 0 AS refused FROM notices
+      const notices = `SELECT ${key}, NULL AS tries, 0 AS refused, NULL AS last_at FROM notices
         WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY ${key} LIMIT ?`
       const [again, first] = await read(async ({ all }) => [
         await all(failed, accountId, id, now, limit),
@@ -471,6 +474,9 @@ async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: 
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
   await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', fromAt, accountId, id)
+  // What failed may have been tried since, and would count as asked for again.
+  const waiting = 'account_id = ? AND endpoint_id = ? AND due_at < ? AND next_at IS NOT NULL'
+  await sql.run(`DELETE FROM failed_deliveries WHERE ${waiting}`, accountId, id, fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
@@ -530,9 +536,9 @@ async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): 
 async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
   const { accountId, id } = endpoint
   const count = await sql.run(
-    `UPDATE failed_deliveries SET tries = 0, refused = 0, next_at = ?
+    `UPDATE failed_deliveries SET tries = 0, refused = 0, next_at = ?, last_at = ?
       WHERE account_id = ? AND endpoint_id = ? AND next_at IS NULL AND last_at >= ?`,
-    ...[by.at, accountId, id, since],
+    ...[by.at, by.at, accountId, id, since],
   )
   if (count > 0) await log(sql, by, endpoint, 'resent', null, { count, failedSince: formatInstant(since) })
   return count
@@ -631,8 +637,9 @@ function toEndpoint(row: Row): Endpoint {
   }
 }
 
-function toDue(endpointId: number, { due_at, lead_id, kind, detail, tries, refused }: Row): Due {
-  return { endpointId, dueAt: due_at, leadId: lead_id, kind: noticeKinds[kind] as NoticeKind, detail, tries, refused }
+function toDue(endpointId: number, { due_at, lead_id, kind, detail, tries, refused, last_at }: Row): Due {
+  const notice = { endpointId, dueAt: due_at, leadId: lead_id, kind: noticeKinds[kind] as NoticeKind, detail }
+  return { ...notice, tries, refused, lastAt: last_at }
 }
 
 function toSweep(row: Row): Sweep {

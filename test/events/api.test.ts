@@ -141,7 +141,13 @@ test('refused: what is wrong is named, and where requests must not go', async ()
   assert.match(await refused({ secret: 'x' }), /^422 VALIDATION_ERROR: unknown property "secret"/)
   assert.equal(await codeOf('POST', '/endpoints', '{'), '400 INVALID_JSON')
   assert.equal(await codeOf('GET', '/endpoints?a=1'), '422 VALIDATION_ERROR')
-  assert.equal(await codeOf('GET', '/endpoints/0'), '404 ENDPOINT_NOT_FOUND')
+  for (const id of ['abc', '0', '-1', '01', '1.0', '1%20'])
+    assert.equal(await codeOf('GET', `/endpoints/${id}`), '422 VALIDATION_ERROR', id)
+  for (const id of ['999999', '9007199254740991', '9'.repeat(30)])
+    assert.equal(await codeOf('GET', `/endpoints/${id}`), '404 ENDPOINT_NOT_FOUND', id)
+  for (const id of ['abc', '0', '', '01', '9007199254740992'])
+    assert.equal(await codeOf('GET', `/endpoints?afterId=${id}`), '400 INVALID_CURSOR', id)
+  assert.deepEqual((await ask('GET', '/endpoints?afterId=9007199254740991')).body, { items: [], nextAfterId: null })
 })
 
 test('test, log, resend, backfill, pause, resume, rotation', async () => {
@@ -177,7 +183,8 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   )
   assert.ok(!JSON.stringify(log).includes(email))
   assert.deepEqual((await ask('GET', `${at}/deliveries?outcome=failed`)).body.items, [])
-  assert.equal(await codeOf('GET', `${at}/deliveries?before=yesterday`), '422 VALIDATION_ERROR')
+  for (const before of ['yesterday', '1', '2026', '2026-11-24', '2026-11-24T00:00', '2026-02-30T00:00:00Z'])
+    assert.equal(await codeOf('GET', `${at}/deliveries?before=${before}`), '422 VALIDATION_ERROR', before)
   assert.equal(await codeOf('POST', `${at}/deliveries/%00/resend`), '404 DELIVERY_NOT_FOUND')
   assert.equal(await codeOf('POST', `${at}/deliveries/evt_${'0'.repeat(32)}/resend`), '404 DELIVERY_NOT_FOUND')
   assert.equal((await ask('POST', `${at}/deliveries/${told?.id}/resend`)).status, 202)
@@ -188,7 +195,10 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   const filled = (await receiver.wait('/c', 4))[3]
   assert.deepEqual([filled?.id, filled?.data.backfill, filled?.data.email], [told?.id, true, email])
   assert.equal((await ask('POST', `${at}/pause`)).body.state, 'paused')
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
   assert.equal((await ask('POST', `${at}/resume`, { from: 'now' })).body.state, 'on')
+  assert.equal((await ask('POST', `${at}/deliveries/${told?.id}/resend`)).status, 202)
+  assert.equal((await receiver.wait('/c', 5))[4]?.id, told?.id, 'what was asked for again')
   const { secret } = (await ask('POST', `${at}/secret`, { graceHours: 24 })).body
   assert.match(secret, /^whsec_/)
   assert.notEqual(secret, body.secret)
@@ -276,6 +286,8 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
     [['test', '999999'], /ID: the account has no endpoint with this id/],
     [['backfill', id, '--campaign', '999999'], /--campaign: the account has no campaign with this id/],
     [['resend', id, '--event', event], /--event: the log has no such event/],
+    [['discard', id, '--before', '2099-01-01T00:00:00Z'], /--before: must not lie in the future/],
+    [['set', id, '--from', 'now'], /--from: goes with --on true/],
   ] as const) {
     const { code, stderr } = await shop.place.runShared(['webhook', ...args, ...account])
     assert.deepEqual([code, said.test(stderr)], [2, true], stderr)

@@ -14,6 +14,7 @@ import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import { PartlyUnavailable } from '../../src/store/errors.ts'
 import type { Endpoint } from '../../src/store/events.ts'
+import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
@@ -40,11 +41,12 @@ async function opened(t: TestContext, mechanism: object = after) {
   const leads = buildLeads(store, configCache, () => {})
   const clock = { at: beganAt }
   const sent: (Delivery & { type: string })[] = []
-  const answer = { status: 204 as number | null, after: null as number | null }
+  const answer = { status: 204 as number | null, after: null as number | null, milliseconds: 0 }
   const sender: Sender = {
     async send(delivery): Promise<Try> {
       sent.push({ ...delivery, type: JSON.parse(delivery.body).type })
-      const { status } = answer
+      const { status, milliseconds } = answer
+      if (milliseconds > 0) await sleep(milliseconds)
       const cause = status === null ? 'timeout' : status < 300 ? null : 'status'
       return { status, cause, milliseconds: 1, retryAfterSeconds: answer.after }
     },
@@ -109,7 +111,61 @@ test('5xx and no answer use up no try: an event is given up by refusals alone', 
     await store.events.resumeEndpoint(await find(id), null, tester)
   }
   assert.equal(sent.length - before, 10, 'refused nine times more, it is given up')
+
+  answer.status = 204
+  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  assert.equal(await store.events.resendFailed(await find(id), beganAt, testerAt(clock.at)), 1)
+  await round(id)
+  assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
 })
+
+test('what is discarded is told no more, also where it was tried since', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 400
+  clock.at += 100
+  await round(id)
+  await store.events.discardBefore(await find(id), beganAt + 50, testerAt(clock.at))
+  answer.status = 204
+  clock.at += 100
+  await round(id)
+  assert.equal(sent.length, 1)
+})
+
+const changes: Record<string, (made: Awaited<ReturnType<typeof opened>>, of: Endpoint) => Promise<unknown>> = {
+  'a pause': ({ store }, of) => store.events.pauseEndpoint(of, 'user', tester),
+  'another address': ({ store }, of) =>
+    store.events.changeEndpoint(of, { ...of.settings, url: 'https://other.example/' }, tester),
+  'a secret that ends the one before': ({ store }, of) => store.events.rotateSecret(of, null, tester),
+  'a suspended account': ({ store, accountId }) =>
+    store.configuration.updateAccount(accountId, { suspended: true }, tester),
+  'the erasure of leads': async ({ store, campaignId }) => {
+    const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+    const all = Array.from({ length: 30 }, (_, n) => ({ campaign, email: `lead-${n}@example.com` }))
+    await store.leads.erase(all, tester)
+  },
+}
+for (const [name, change] of Object.entries(changes))
+  test(`${name} holds within a second, however slow the server is`, async (t) => {
+    const made = await opened(t)
+    const { endpoint, register, sent, answer, parts, find, clock } = made
+    const { id, settings } = await endpoint({ ...registered, inFlight: 1 })
+    for (let n = 0; n < 30; n += 1) await register(`lead-${n}@example.com`)
+    answer.milliseconds = 100
+    clock.at += 2
+    const dispatcher = openDispatcher(parts)
+    t.after(() => dispatcher.close())
+    while (sent.length < 2) await sleep(20)
+    const before = sent[0] as Delivery
+    await change(made, await find(id))
+    await sleep(1_000)
+    const since = sent.length
+    assert.ok(since < 20, String(since))
+    await sleep(1_000)
+    const asBefore = (one: Delivery) => one.url === settings.url && String(one.secrets) === String(before.secrets)
+    assert.deepEqual(sent.slice(since).filter(asBefore), [])
+  })
 
 test('one event that a server cannot take holds up nobody else, however often it fails', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)

@@ -102,6 +102,7 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   const { id } = await endpoint('/odd', { kinds: ['lead.registered'] })
   const moved = await endpoint('/moved', { kinds: ['lead.registered'] })
   const gone = await endpoint('/gone', { kinds: ['lead.registered'] })
+  const vague = await endpoint('/vague', { kinds: ['lead.registered'] })
   let tries = 0
   receiver.answers.set('/odd', ({ data }, response) => {
     const isOdd = data.email === first && ++tries === 1
@@ -109,6 +110,7 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   })
   receiver.answers.set('/moved', answering(302, { location: `${receiver.origin}/elsewhere` }))
   receiver.answers.set('/gone', answering(410))
+  receiver.answers.set('/vague', answering(429, { 'retry-after': '-1' }))
   await settled()
   const first = await register()
   await receiver.wait('/odd', 1)
@@ -121,6 +123,8 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   assert.equal((await found(moved.id))?.pauseCause, null)
   assert.equal((await found(gone.id))?.pauseCause, 'gone')
   assert.equal((await found(id))?.failures, 0)
+  const now = Date.now() / 1_000
+  assert.ok(((await found(vague.id))?.nextTryAt ?? 0) > now + 30, 'a minute, where Retry-After is none')
 })
 
 test('a server that fails is left alone after five tries, asked one at a time, and gets everything once it is back', async () => {

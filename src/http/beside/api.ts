@@ -5,7 +5,7 @@ import { bodyLimitBytes } from '../../core/errors.ts'
 import type { Counting } from '../../leads/counting.ts'
 import type { Log } from '../../log.ts'
 import { type Admission, type AuthorizeParts, guard, useContract } from '../public/api.ts'
-import { ErrorBody, NoQuery } from '../public/schemas.ts'
+import { ErrorBody, idPattern, NoQuery } from '../public/schemas.ts'
 import type { Operation } from './operation.ts'
 
 export type BesideParts = AuthorizeParts & { counting: Counting; log: Log }
@@ -45,15 +45,14 @@ export function apiBeside<Of extends Operation>(parts: BesideParts, api: Beside<
 }
 
 function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, { perform }: Beside<Of>): void {
-  const { method, path, params, query = NoQuery, body, checksBody, status, isRepeatable } = operation
+  const { method, path, query = NoQuery, body, checksBody, status, isRepeatable } = operation
   scope.route<BesideRoute>({
     method,
     // With an empty id a path is unknown.
     url: path.replace(/\{(\w+)\}/g, ':$1(^[^/]+$)'),
     bodyLimit: bodyLimitBytes,
     schema: {
-      ...{ querystring: query, response: { '4xx': ErrorOfAny, '5xx': ErrorOfAny } },
-      ...(params && { params }),
+      ...{ params: idsIn(path), querystring: query, response: { '4xx': ErrorOfAny, '5xx': ErrorOfAny } },
       ...(body && { body: checksBody ? namesOf(body) : body }),
     },
     handler: async (request, reply) => {
@@ -63,6 +62,14 @@ function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, {
     },
   })
 }
+
+/** What a path names by an integer: all but events. */
+function idsIn(path: string): object {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== 'eventId')
+  return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, idText])) }
+}
+
+const idText = { type: 'string', pattern: idPattern }
 
 /** Which properties there may and must be, without what may be in them. */
 function namesOf(body: object): object {

@@ -7,7 +7,6 @@ export type Operation<Asked = never> = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   summary: string
-  params?: TSchema
   query?: TSchema
   body?: TSchema
   /** It checks its body itself, in the words of every channel; `body` describes it. */

@@ -11,7 +11,7 @@ import type { Operation } from '../beside/operation.ts'
 import { Refusal, sendError } from '../errors.ts'
 import { inTime } from '../public/leads.ts'
 import { cursor, pageOf } from '../public/paging.ts'
-import { CampaignPath, pageSize } from '../public/schemas.ts'
+import { pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
 type Asked = { store: Store; of: CampaignOf; query: Record<string, string>; body: any; now: number }
@@ -40,7 +40,7 @@ const path = '/campaigns/{campaignId}/conversions'
 
 const operations: readonly Operation<Asked>[] = [
   {
-    ...{ id: 'createConversion', method: 'POST', path, summary: 'Tell of an order', params: CampaignPath },
+    ...{ id: 'createConversion', method: 'POST', path, summary: 'Tell of an order' },
     ...{ body: shape.ConversionInput, checksBody: true, answer: 'Conversion', status: 201, isRepeatable: true },
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
     async run({ store, of, body, now }) {
@@ -56,7 +56,7 @@ const operations: readonly Operation<Asked>[] = [
   },
   {
     ...{ id: 'listConversions', method: 'GET', path, summary: 'List orders, by a key with the scope `conversions`' },
-    ...{ params: CampaignPath, query: shape.ListQuery, answer: 'ConversionList', status: 200 },
+    ...{ query: shape.ListQuery, answer: 'ConversionList', status: 200 },
     errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
     async run({ store, of, query }) {
       const limit = Number(query.limit ?? pageSize)
@@ -69,7 +69,7 @@ const operations: readonly Operation<Asked>[] = [
   },
   {
     ...{ id: 'reverseConversion', method: 'POST', path: `${path}/reversal`, summary: 'Count an order out' },
-    ...{ params: CampaignPath, body: shape.ReversalInput, answer: 'KeptConversion', status: 200 },
+    ...{ body: shape.ReversalInput, answer: 'KeptConversion', status: 200 },
     errors: ['CAMPAIGN_NOT_FOUND', 'CONVERSION_NOT_FOUND'],
     async run({ store, of, body: { orderId, reopen = false }, now }) {
       const result = await reverse(store, of, orderId, reopen, now, null)

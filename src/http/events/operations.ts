@@ -5,7 +5,7 @@ import type { Endpoints } from '../../events/endpoints.ts'
 import { sampleOf } from '../../events/samples.ts'
 import type { Operation } from '../beside/operation.ts'
 import { Refusal } from '../errors.ts'
-import { pageOf } from '../public/paging.ts'
+import { cursor, pageOf } from '../public/paging.ts'
 import { pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
@@ -26,11 +26,12 @@ const notFoundOrOff = [...notFound, 'WEBHOOKS_OFF'] as const
 export const operations: readonly Operation<Asked>[] = [
   {
     ...{ id: 'listEndpoints', method: 'GET', path: '/endpoints', summary: 'List endpoints' },
-    ...{ query: shape.ListQuery, answer: 'EndpointList', status: 200, errors: [] },
+    ...{ query: shape.ListQuery, answer: 'EndpointList', status: 200 },
+    errors: ['INVALID_CURSOR'],
     async run({ endpoints, query }) {
       const limit = Number(query.limit ?? pageSize)
       // One more says whether another page follows.
-      return pageOf(await endpoints.list(Number(query.afterId ?? 0), limit + 1), limit)
+      return pageOf(await endpoints.list(cursor(query.afterId), limit + 1), limit)
     },
   },
   {

@@ -128,7 +128,7 @@ export type ErrorBody = Static<typeof ErrorBody>
 export const errors = { '4xx': ErrorBody, '5xx': ErrorBody }
 
 /** Ids are digits without sign or leading zero (contract, rows 5 and 6); one too large to exist is not found. */
-const idPattern = '^[1-9][0-9]*$'
+export const idPattern = '^[1-9][0-9]*$'
 export const CampaignPath = Type.Object({ campaignId: Type.String({ pattern: idPattern }) })
 export type CampaignPath = Static<typeof CampaignPath>
 
