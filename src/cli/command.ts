@@ -1,4 +1,5 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -187,13 +188,18 @@ export function inputStream(file: string): NodeJS.ReadableStream {
 
 /** Makes a file that the caller named, for its owner alone; one that is there stays. @throws WrongCall */
 export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
-  const stream = createWriteStream(userPath(file), { flags: 'wx', mode: 0o600 })
+  const path = userPath(file)
+  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 })
   try {
     await pipeline(Readable.from(pieces), stream)
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
+    const isOpened = syscall !== 'open'
+    // What was begun would look whole, and be in the way of the next try.
+    if (isOpened) await rm(path, { force: true })
     if (syscall === undefined) throw error
-    throw new WrongCall(`${file}: ${code === 'EEXIST' ? 'is there already' : `cannot be written (${code})`}`)
+    const message = `${file}: ${code === 'EEXIST' ? 'is there already' : `cannot be written (${code})`}`
+    throw isOpened ? new Error(message) : new WrongCall(message)
   }
 }
 

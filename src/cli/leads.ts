@@ -239,8 +239,12 @@ export async function* csvRows(
   if (names === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
 }
 
-/** The lines of a CSV file; one that is not well formed is refused, and the next one is read. */
+/**
+ * The lines of a CSV file; one that is not well formed is refused, and the next one is read.
+ * @throws WrongCall also at the first line after which no line can be told from the next
+ */
 async function* csvLines(file: string, refused: LineRefusal[]): AsyncGenerator<{ record: string[]; line: number }> {
+  let lastLine = 0
   try {
     const pieces = withFirstLineWhole(inputStream(file))
     const first = await pieces.next()
@@ -254,8 +258,13 @@ async function* csvLines(file: string, refused: LineRefusal[]): AsyncGenerator<{
       skip_empty_lines: true,
       max_record_size: maxLineBytes,
       skip_records_with_error: true,
+      on_record: (record, { lines }) => {
+        lastLine = lines
+        return record
+      },
       on_skip: (error) => {
-        refused.push({ line: Number(error?.lines ?? 0), reason: `not well-formed CSV (${error?.code})` })
+        if (endless.includes(error?.code as string)) parser.destroy(new WrongCall(endlessAt(file, lastLine + 1)))
+        else refused.push({ line: Number(error?.lines ?? 0), reason: `not well-formed CSV (${error?.code})` })
       },
     })
     const input = Readable.from(first.done ? [] : chain(first.value, pieces))
@@ -268,6 +277,12 @@ async function* csvLines(file: string, refused: LineRefusal[]): AsyncGenerator<{
     throw new WrongCall(`${file}: cannot be read (${code ?? message})`)
   }
 }
+
+/** The parser finds no next line behind these. */
+const endless = ['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED']
+
+const endlessAt = (file: string, line: number) =>
+  `${file}: line ${line}: more than ${maxLineBytes} characters, or a quote that is not closed; correct it and import the file again: what is there already stays as it is`
 
 /** The stream's pieces; the first one has the whole first line, unless that is too long. */
 async function* withFirstLineWhole(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer, undefined> {

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
+import { writeOutput } from '../../src/cli/command.ts'
 import { mailHtml } from '../../src/core/mail-html.ts'
 import { type MailService, mailFields, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
 import { campaignFile, type Installation } from '../support/lastcall.ts'
@@ -191,14 +193,26 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
 
   check('a quote that is never closed does not swallow the rest in silence', async (t) => {
     const place = origin.copy(t)
-    const many = Array.from({ length: 3_000 }, (_, n) => `lead-${n}@example.com`).join('\n')
-    const { code, stdout, stderr } = await importFile(place, `email\nfirst@example.com\n"open\n${many}\n`)
-    if (code === 0)
-      assert.ok(
-        JSON.parse(stdout).refused.some(({ line }: any) => line >= 3),
-        stdout,
-      )
-    else assertRefused({ code, stdout, stderr }, 'emails.csv', [2])
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `lead-${n}@example.com`).join('\n')
+    const broken = ['"open', `first@example.com,${'y'.repeat(70_000)}`]
+    for (const [line, count] of broken.flatMap((line) => [[line, 3] as const, [line, 20_000] as const])) {
+      const refused = await importFile(place, `email,note\n\nfirst@example.com\n${line}\n${many(count)}\n`)
+      // A short line with a quote that is closed by nothing but the end of the file.
+      assertRefused(refused, /emails\.csv: line [34]: /, [2])
+    }
+  })
+
+  check('an export that breaks off leaves no file that looks whole', async (t) => {
+    const file = join(origin.copy(t).folder, 'leads.csv')
+    const pieces = async function* () {
+      yield 'email\n'
+      throw new Error('the database has gone')
+    }
+    await assert.rejects(writeOutput(file, pieces()), /the database has gone/)
+    assert.ok(!existsSync(file))
+    writeFileSync(file, 'mine')
+    await assert.rejects(writeOutput(file, Readable.from(['email\n'])), /is there already/)
+    assert.equal(readFileSync(file, 'utf8'), 'mine')
   })
 
   check('a long list, and nothing on standard error without a terminal', async (t) => {

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { lockForServing } from '../../src/store/sqlite/file.ts'
 import type { Opening } from '../support/opener.ts'
 
 const processes = 4
@@ -24,6 +25,20 @@ test('processes that open a new database at one instant all get it', async (t) =
     const failures = await Promise.all(openers.map(({ open }) => open(opening)))
     assert.deepEqual(failures.filter(Boolean), [], `round ${round}`)
   }
+})
+
+test('where the lock itself cannot be taken it says so, and blames no other server', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'lastcall.db')
+  const giveUp = lockForServing(path)
+  assert.throws(() => lockForServing(path), /another server is running on/)
+  giveUp()
+  writeFileSync(`${path}-serve.lock`, 'what is not a database '.repeat(50))
+  assert.throws(
+    () => lockForServing(path),
+    /^UnusableDatabase: cannot use \S+lastcall\.db-serve\.lock .* not a database/,
+  )
 })
 
 function startOpener(module: string) {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { accessOn } from '../access.ts'
 import { auditOn } from '../audit.ts'
@@ -13,7 +13,7 @@ import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { Store } from '../store.ts'
 import { templatesOn } from '../templates.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, SQLITE_FULL, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import {
   changing,
   closeDatabase,
@@ -94,7 +94,11 @@ function copyTo(connection: Connection, file: string): void {
   try {
     connection.get('VACUUM INTO ?', file)
   } catch (error) {
-    throw new Refused(`cannot write ${file}: ${(error as Error).message}`)
+    const message = `cannot write ${file}: ${(error as Error).message}`
+    const isBegun = [SQLITE_FULL, SQLITE_IOERR].includes(sqliteCode(error) ?? 0)
+    // What was begun would look like a backup, and be in the way of the next.
+    if (isBegun) rmSync(file, { force: true })
+    throw isBegun ? new Error(message) : new Refused(message)
   }
   const descriptor = openSync(file, 'r')
   fsyncSync(descriptor)

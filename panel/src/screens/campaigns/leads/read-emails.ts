@@ -57,7 +57,7 @@ function plain(heading: string): string {
 }
 
 /**
- * The lines of a CSV file, some at a time, read as `lastcall lead import` does. `onRead` is told how many bytes have
+ * The lines of a CSV file, some at a time, read as `lastcall lead import` does, but without spaces around an address. `onRead` is told how many bytes have
  * been read. @throws what the browser throws where it cannot read the file
  */
 export async function* emailLines(
@@ -72,10 +72,18 @@ export async function* emailLines(
   let piece = await reader.read()
   // The parser cannot end where it was given nothing.
   if (piece.done) return
+  let lastLine = 0
+  let isBroken = false
   const parser = parse({
     ...optionsFor(piece.value),
-    on_skip: (error: CsvError | undefined) => {
-      lines.push({ line: Number(error?.lines ?? 0), email: undefined, isMalformed: true })
+    on_record: (record, { lines: line }) => {
+      lastLine = line
+      return record
+    },
+    // A line that is too long, or a quote that is not closed: the parser finds no next line behind it.
+    on_skip: (_error: CsvError | undefined) => {
+      if (!isBroken) lines.push({ line: lastLine + 1, email: undefined, isMalformed: true })
+      isBroken = true
     },
   })
   const ended = new Promise<void>((resolve, reject) => {
@@ -85,7 +93,7 @@ export async function* emailLines(
   // A reader that is stopped in the middle never ends: do not wait for it.
   ended.catch(() => {})
   parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
-    if (isHeaderRead) lines.push({ line: info.lines, email: record[column], isMalformed: false })
+    if (isHeaderRead) lines.push({ line: info.lines, email: record[column]?.trim(), isMalformed: false })
     isHeaderRead = true
   })
   const taken = () => {
