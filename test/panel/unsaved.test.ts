@@ -228,3 +228,48 @@ atBothWidths('signing out leaves no unsaved change behind', async (width) => {
   await address(page, 1).waitFor()
   assert.equal(await address(page, 2).count(), 0)
 })
+
+atBothWidths(
+  'what is written while a save is under way is still to be saved, and a new page is saved once',
+  async (width) => {
+    const id = await make()
+    const page = await open(`/campaigns/${id}/pages`, width)
+    await address(page, 1).waitFor()
+    await add(page, 2, 'https://example.com/two')
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await page.route(`**/panel/api/campaigns/${id}`, async (route) => {
+      if (route.request().method() === 'PUT') await held
+      await route.continue()
+    })
+    const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT')
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await address(page, 2).fill('https://example.com/later')
+    letGo()
+    await saved
+    await page.unroute(`**/panel/api/campaigns/${id}`)
+    await page.getByRole('button', { name: 'Save pages' }).and(page.locator(':enabled:not([data-loading])')).waitFor()
+    assert.equal(await address(page, 2).inputValue(), 'https://example.com/later')
+    await page.getByText('Not saved yet.').waitFor()
+    assert.equal(await behind(page).count(), 0)
+    assert.deepEqual(await urls(id), ['https://example.com/one', 'https://example.com/two'])
+    await save(page, 'pages')
+    assert.deepEqual(await urls(id), ['https://example.com/one', 'https://example.com/later'])
+    assert.equal(await address(page, 3).count(), 0)
+  },
+)
+
+atBothWidths('a page’s address that cannot be says why in its own words, and what to write', async (width) => {
+  const page = await open(`/campaigns/${await make()}/pages`, width)
+  for (const [url, said] of [
+    ['https://example.com/?promo=-50%', 'write %25 in its place'],
+    ['https://example.com/?email=*|EMAIL|*', 'write %7C in its place'],
+    ['www.example.com/offer', 'begins with https://'],
+  ] as const) {
+    await address(page, 1).fill(url)
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await page.getByText(said).waitFor()
+  }
+})

@@ -14,13 +14,14 @@ type Props = {
 /** One number with its name, in a `dl`. */
 export function Figure({ name, value, before, note }: Props) {
   const language = useLanguage()
+  const shown = typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : value
   return (
     <Paper withBorder p="md">
       <Text component="dt" size="sm">
         {name}
       </Text>
-      <Text component="dd" m={0} fz={28} fw={700}>
-        {typeof value === 'number' ? new Intl.NumberFormat(language).format(value) : value}
+      <Text component="dd" m={0} fz={shown.length > 10 ? 20 : 28} fw={700} style={{ overflowWrap: 'anywhere' }}>
+        {shown}
       </Text>
       {typeof value === 'number' && before !== undefined && (
         <Text component="dd" m={0} size="xs" c="dimmed">

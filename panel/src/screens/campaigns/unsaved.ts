@@ -48,7 +48,7 @@ export function unsavedLeft(campaignId: number, part: string, to: string): Unsav
   return left.map((one) => unsavedOf(campaignId, one)).filter((unsaved) => unsaved !== undefined)
 }
 
-function unsavedOf(campaignId: number, part: EditedPart): Unsaved<unknown> | undefined {
+export function unsavedOf(campaignId: number, part: EditedPart): Unsaved<unknown> | undefined {
   const key = keyOf(campaignId, part)
   if (!kept.has(key)) {
     const text = sessionStorage.getItem(key)

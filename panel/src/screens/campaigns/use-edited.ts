@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { type Difference, differencesOf } from './differences.ts'
-import { type EditedPart, keepUnsaved, useUnsaved } from './unsaved.ts'
+import { type EditedPart, keepUnsaved, type Unsaved, unsavedOf, useUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 
 /** How a part is written down while it is being changed, and how that would be saved. */
@@ -8,6 +8,8 @@ export type Form<Draft> = {
   part: EditedPart
   draftOf(settings: Settings): Draft
   settingsOf(draft: Draft): Partial<Settings>
+  /** What was written while `sent` was being saved, with what the service has given to that. */
+  follow?(later: Draft, sent: Draft, saved: Settings): Draft
 }
 
 /** That somebody else has saved the same part: what, who and when, and the two ways on. */
@@ -20,7 +22,7 @@ export type Clash = {
 }
 
 /** The draft of a part over what is saved, kept until it is saved or given up. */
-export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf }: Form<Draft>) {
+export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follow }: Form<Draft>) {
   const campaignId = read.settings.id
   const unsaved = useUnsaved<Draft>(campaignId, part)
   const draft = useMemo(() => unsaved?.draft ?? draftOf(read.settings), [unsaved, read.settings, draftOf])
@@ -30,17 +32,25 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf }: For
   const isBehind = asSaved(base.settings) !== asSaved(read.settings)
   const saving = useSaveCampaign(isBehind ? base : read)
   const keeping = useSaveCampaign(read)
+  const isPending = saving.isPending || keeping.isPending
 
   function change(next: Draft): void {
-    const isAsSaved = !isBehind && JSON.stringify(settingsOf(next)) === asSaved(read.settings)
+    // What is being saved is not there yet.
+    const isAsSaved = !isBehind && !isPending && JSON.stringify(settingsOf(next)) === asSaved(read.settings)
     keepUnsaved(campaignId, part, isAsSaved ? undefined : { draft: next, base })
     if (saving.error !== null) saving.reset()
   }
 
   /** @throws CallFailed, which stands in `error` too */
-  async function save(): Promise<void> {
-    await saving.save(settingsOf(draft))
-    keepUnsaved(campaignId, part, undefined)
+  const save = () => saveBy(saving)
+
+  async function saveBy(saver: typeof saving): Promise<void> {
+    const saved = await saver.save(settingsOf(draft))
+    const later = (unsavedOf(campaignId, part) as Unsaved<Draft> | undefined)?.draft ?? draft
+    const next = later === draft || follow === undefined ? later : follow(later, draft, saved.settings)
+    // What was written meanwhile is still to be saved.
+    const isSaved = later === draft || JSON.stringify(settingsOf(next)) === asSaved(saved.settings)
+    keepUnsaved(campaignId, part, isSaved ? undefined : { draft: next, base: saved })
   }
 
   function discard(): void {
@@ -52,10 +62,7 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf }: For
   /** Over what somebody else has saved, once it was seen. */
   async function keepMine(): Promise<void> {
     saving.reset()
-    await keeping.save(settingsOf(draft)).then(
-      () => keepUnsaved(campaignId, part, undefined),
-      () => {},
-    )
+    await saveBy(keeping).catch(() => {})
   }
 
   const settingsIn = (of: Settings) => settingsOf(draftOf(of))
@@ -69,6 +76,5 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf }: For
       }
     : null
   const error = keeping.error ?? saving.error
-  const isPending = saving.isPending || keeping.isPending
   return { draft, change, save, discard, error, isPending, isBehind, clash, isChanged: unsaved !== undefined }
 }

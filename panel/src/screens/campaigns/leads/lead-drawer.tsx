@@ -83,7 +83,7 @@ function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
       <Orders lead={lead.data} settings={settings} />
       <Links lead={lead.data} />
       <Section title={text.timeLine}>
-        <LeadTimeLine lead={lead.data} timeZone={settings.timeZone} />
+        <LeadTimeLine lead={lead.data} settings={settings} />
       </Section>
       {may && <Erase lead={lead.data} settings={settings} onErased={onErased} />}
     </Stack>

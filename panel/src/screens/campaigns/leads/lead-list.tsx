@@ -145,7 +145,7 @@ const colours: Record<State, string> = { pending: 'gray', scheduled: 'blue', ope
 export function StateBadge({ state }: { state: State }) {
   const text = useWords(words)
   return (
-    <Badge color={colours[state]} variant="dot" tt="none" style={{ flexShrink: 0 }}>
+    <Badge color={colours[state]} variant="dot" tt="none" miw="max-content">
       {text.states[state]}
     </Badge>
   )
@@ -157,7 +157,7 @@ export function Deadline({ lead, settings }: { lead: Lead; settings: Settings })
   return (
     <>
       <TimeText at={lead.deadline} timeZone={settings.timeZone} />
-      {lead.setByHand && ` (${text.byHand})`}
+      {lead.setByHand && ` (${settings.conversion.closes ? text.byHandOrPurchase : text.byHand})`}
     </>
   )
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
+import type { Settings } from '../use-campaign.ts'
 import type { WholeLead } from './lead-drawer.tsx'
 import classes from './leads.module.css'
 import { words } from './words.ts'
@@ -17,7 +18,7 @@ type Day = WholeLead['days'][number]
 type Entry = { place: string; kind: 'event' | 'counts' | 'ahead'; when: ReactNode; what: string }
 
 /** What happened to the lead and what the lead did, in order; what is to come stands at the end. */
-export function LeadTimeLine({ lead, timeZone }: { lead: WholeLead; timeZone: string }) {
+export function LeadTimeLine({ lead, settings }: { lead: WholeLead; settings: Settings }) {
   const text = useWords(words)
   const language = useLanguage()
   const [showsAll, setShowsAll] = useState(false)
@@ -26,7 +27,7 @@ export function LeadTimeLine({ lead, timeZone }: { lead: WholeLead; timeZone: st
     ...{ place: `${day.date} 1`, kind: 'counts' as const, what: countsText(day, text) },
     when: <time dateTime={day.date}>{dateText(day.date, language)}</time>,
   }))
-  const entries = [...useEvents(lead, timeZone, text), ...counted].sort((a, b) => (a.place < b.place ? -1 : 1))
+  const entries = [...useEvents(lead, settings, text), ...counted].sort((a, b) => (a.place < b.place ? -1 : 1))
   return (
     <Stack gap="sm">
       {hidden > 0 && (
@@ -55,7 +56,9 @@ export function LeadTimeLine({ lead, timeZone }: { lead: WholeLead; timeZone: st
   )
 }
 
-function useEvents(lead: WholeLead, timeZone: string, { events }: (typeof words)['en']): Entry[] {
+function useEvents(lead: WholeLead, settings: Settings, { events }: (typeof words)['en']): Entry[] {
+  const { timeZone } = settings
+  const byHand = settings.conversion.closes ? events.byHandOrPurchase : events.byHand
   const now = Date.now() / 1_000
   const { registeredAt, anchorAt, setByHandAt, deadline } = lead
   const opensAt = opensLater(lead)
@@ -63,7 +66,7 @@ function useEvents(lead: WholeLead, timeZone: string, { events }: (typeof words)
     [registeredAt, 0, events.registered, events.registered],
     [anchorAt, 0, events.began(lead.attempt), events.began(lead.attempt)],
     [opensAt, 0, events.opened, events.opens],
-    [setByHandAt, 0, events.byHand, events.byHand],
+    [setByHandAt, 0, byHand, byHand],
     [deadline, 2, events.ended, events.ends],
   ]
   const known = all.flatMap(([at, ...rest]) => (at === null ? [] : [[at, ...rest] as const]))

@@ -40,7 +40,10 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const [order, setOrder] = useState(empty)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const { orderId, amount, currency } = order
+    // As people write it: spaces around, a comma for the point, the currency in small letters.
+    const orderId = order.orderId.trim()
+    const amount = order.amount.trim().replace(',', '.')
+    const currency = order.currency.trim().toUpperCase()
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
     send.mutate({ params: { campaignId, ref: lead.ref }, body }, { onSuccess: () => setOrder(empty) })
   }

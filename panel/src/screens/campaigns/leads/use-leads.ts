@@ -1,6 +1,7 @@
 import {
   type InfiniteData,
   keepPreviousData,
+  type QueryClient,
   useInfiniteQuery,
   useMutation,
   useQueryClient,
@@ -102,12 +103,23 @@ export function useLeadChange<Name extends RouteName>(
       )
     },
     // The lead that is shown beside the list, too.
-    onSettled: () => client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') }),
+    onSettled: () => {
+      client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') })
+      return countAnew(client)
+    },
   })
+}
+
+/** How many there are, above the list. */
+async function countAnew(client: QueryClient): Promise<void> {
+  client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId') })
+  await client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/states') })
 }
 
 /** After many leads were made at once. */
 export function useLeadsAnew(campaignId: number): () => Promise<void> {
   const client = useQueryClient()
-  return () => client.resetQueries({ queryKey: [search, campaignId] })
+  return async () => {
+    await Promise.all([client.resetQueries({ queryKey: [search, campaignId] }), countAnew(client)])
+  }
 }

@@ -1,7 +1,7 @@
 import { Anchor, Button, Checkbox, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAsk } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { MemberFields } from '../../../parts/role-note.tsx'
@@ -9,6 +9,7 @@ import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
+import { faultInWords } from '../fault-words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { useEdited } from '../use-edited.ts'
 import { WidgetKit } from './widget-kit.tsx'
@@ -23,6 +24,12 @@ const form = {
   settingsOf: (drafts: Draft[]) => ({
     pages: drafts.map(({ key: _, ...page }) => page) as Settings['pages'],
   }),
+  /** A page that was new has its id now. */
+  follow: (later: Draft[], sent: Draft[], { pages }: Settings): Draft[] =>
+    later.map((page) => {
+      const saved = pages[sent.findIndex(({ key }) => key === page.key)]
+      return page.id === undefined && saved !== undefined ? { ...page, id: saved.id } : page
+    }),
 }
 
 /** Not that of a page that stands there, nor of one that was there when these were kept. */
@@ -42,6 +49,7 @@ export default function PagesPart({ read }: PartProps) {
 
 function PageList({ read }: PartProps) {
   const text = useWords(words)
+  const language = useLanguage()
   const edited = useEdited<Draft[]>(read, form)
   const { draft: pages, error, isChanged } = edited
   const may = useMay('member')
@@ -62,7 +70,10 @@ function PageList({ read }: PartProps) {
     change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
   const add = () => change([...pages, { key: newKey(pages), pageUrl: '', proxyUrl: null, eligible: true }])
   const remove = (gone: Draft) => change(pages.filter(({ key }) => key !== gone.key))
-  const faultAt = (path: string) => (error?.faults.some((fault) => fault.path === path) ? text.urlFault : undefined)
+  const faultAt = (path: string) => {
+    const message = error?.faults.find((fault) => fault.path === path)?.message
+    return message && (faultInWords(language, message) ?? message)
+  }
   return (
     <form onSubmit={submit}>
       <Stack>
@@ -151,7 +162,6 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
           <Stack>
             <TextInput
               label={text.pageUrl}
-              type="url"
               inputMode="url"
               placeholder="https://example.com/offer"
               required

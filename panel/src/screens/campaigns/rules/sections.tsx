@@ -423,7 +423,7 @@ export function PageSection({ draft, change }: Props) {
         {draft.action === 'REDIRECT' && (
           <TextInput
             className="wide"
-            type="url"
+            inputMode="url"
             label={text.redirectUrl}
             placeholder="https://"
             maxLength={2_048}

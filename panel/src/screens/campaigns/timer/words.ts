@@ -174,7 +174,7 @@ export const words = inBoth({
     width: 'Szerokość',
     height: 'Wysokość',
     cornerRadius: 'Zaokrąglenie rogów',
-    points: 'punkty',
+    points: 'pkt',
     fine: 'Dwa razy ostrzejszy (większy plik)',
     save: 'Zapisz licznik',
     discard: 'Odrzuć zmiany',

@@ -23,6 +23,8 @@ type Page = AnswerOf<typeof route>
 type Delivery = Page['entries'][number]
 type Outcome = 'delivered' | 'failed' | undefined
 
+const everyMs = 5_000
+
 /** Newest first; what is shown of them stands in the address. */
 export function Deliveries({ of }: { of: Webhook }) {
   const text = useWords(words)
@@ -65,6 +67,8 @@ function useDeliveries(endpointId: number, outcome: Outcome) {
     queryFn: ({ pageParam, signal }) => call(route, asked(pageParam), signal),
     initialPageParam: undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
+    // What has been sent is in the log a moment later.
+    refetchInterval: everyMs,
   })
 }
 

@@ -57,12 +57,12 @@ export function SettingsForm({ all, of, onClose }: Props) {
         label={text.url}
         description={text.urlHint}
         required
-        type="url"
+        inputMode="url"
         maxLength={2_048}
         placeholder="https://"
         value={given.url}
         error={faultOf('url')}
-        onChange={(event) => set({ url: event.currentTarget.value })}
+        onChange={(event) => set({ url: event.currentTarget.value.trim() })}
       />
       <Checkbox.Group
         label={text.kinds}
