@@ -237,6 +237,8 @@ atBothWidths('a lead is added by hand, refused where it is none, and in a draft 
   await assertAccessible(page)
   await drawer.getByRole('button', { name: 'Close' }).click()
   assert.deepEqual(await links(page).allTextContents(), ['New.Lead@example.com'])
+  await page.getByRole('group', { name: 'Leads by state' }).getByText('1 lead', { exact: true }).waitFor()
+  await page.getByText('1 open offer', { exact: true }).waitFor()
 
   await page.getByRole('button', { name: 'Add lead' }).click()
   await page.getByRole('textbox', { name: 'Email', exact: true }).fill('New.Lead@example.com')

@@ -57,7 +57,7 @@ function plain(heading: string): string {
 }
 
 /**
- * The lines of a CSV file, some at a time, read as `lastcall lead import` does, but without spaces around an address. `onRead` is told how many bytes have
+ * The lines of a CSV file, some at a time, read as `lastcall lead import` does. `onRead` is told how many bytes have
  * been read. @throws what the browser throws where it cannot read the file
  */
 export async function* emailLines(
@@ -93,7 +93,7 @@ export async function* emailLines(
   // A reader that is stopped in the middle never ends: do not wait for it.
   ended.catch(() => {})
   parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
-    if (isHeaderRead) lines.push({ line: info.lines, email: record[column]?.trim(), isMalformed: false })
+    if (isHeaderRead) lines.push({ line: info.lines, email: record[column], isMalformed: false })
     isHeaderRead = true
   })
   const taken = () => {
