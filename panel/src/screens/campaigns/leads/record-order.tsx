@@ -19,6 +19,10 @@ export function Orders({ lead, settings }: Props) {
   const text = useWords(salesWords)
   const language = useLanguage()
   const may = useMay('member')
+  const whenText = (secondsLeft: number) => {
+    const time = timeLeftText(Math.abs(secondsLeft), language)
+    return secondsLeft < 0 ? text.afterEnd(time) : text.beforeEnd(time)
+  }
   return (
     <Section title={text.orders}>
       {lead.orders.length === 0 && <Text size="sm">{text.noOrders}</Text>}
@@ -26,7 +30,7 @@ export function Orders({ lead, settings }: Props) {
         <Text key={id} size="sm" {...(reversedAt !== null && { td: 'line-through' })}>
           <b>{orderId}</b> · <TimeText at={at} timeZone={settings.timeZone} />
           {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
-          {secondsLeft !== null && ` · ${timeLeftText(secondsLeft, language)}`}
+          {secondsLeft !== null && ` · ${whenText(secondsLeft)}`}
         </Text>
       ))}
       {may && <RecordOrder lead={lead} settings={settings} />}
