@@ -11,8 +11,8 @@ export const neverRanges = ['::/96', '64:ff9b:1::/48', '3fff::/20']
 const leastPort = 1_024
 const mostCharacters = 2_048
 
-/** The host as it is connected to, without the brackets of IPv6. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').toLowerCase()
+/** The host as it is connected to, without the brackets of IPv6 and the dot that may end a name. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
 
 /** Whether the operator has allowed this very host: a name, or an address in one of the ranges. */
 export function isAllowed({ ranges, names }: Egress, url: URL): boolean {
@@ -33,15 +33,15 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 /** What is wrong with an endpoint's address, in words, or nothing. */
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
   // A URL is parsed without the blanks and control characters that stand in it, and would be shown with them.
-  const isPlain = written.length <= mostCharacters && !/[\s\p{Cc}]/u.test(written)
+  const isPlain = written.length <= mostCharacters && /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(written)
   const url = isPlain ? URL.parse(written) : null
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  if (url === null) {
     return `must be an absolute https: URL of at most ${mostCharacters} characters`
   }
-  if (url.username !== '' || url.password !== '' || url.hash !== '')
-    return 'must have no user name, password or fragment'
-  if (url.origin === new URL(publicUrl).origin) return 'must not be an address of Lastcall itself'
-  const host = hostOf(url)
+  if (/^\w+:\/\/[^/?#]*@/.test(written) || url.hash !== '') return 'must have no user name, password or fragment'
+  const [host, own] = [hostOf(url), new URL(publicUrl)]
+  const isOwn = host === hostOf(own) && url.protocol === own.protocol && url.port === own.port
+  if (isOwn) return 'must not be an address of Lastcall itself'
   if (isAllowed(egress, url)) return undefined
   if (url.protocol !== 'https:')
     return 'must begin with https:; the operator can allow http: for a host by EGRESS_ALLOW'

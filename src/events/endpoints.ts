@@ -134,6 +134,12 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       const endpoint = await one(id)
       const campaign = await configuration.findCampaign(campaignId)
       if (campaign?.accountId !== accountId) throw new EndpointRefused('CAMPAIGN_NOT_FOUND')
+      // Else it would be taken, and nothing told.
+      const isTold = endpoint.settings.campaignIds?.includes(campaignId) !== false
+      const message = isTold
+        ? 'must name a campaign that is published'
+        : 'must be one of those that the endpoint hears of'
+      if (!isTold || campaign.isDraft) throw new EndpointRefused('VALIDATION_ERROR', [{ path: 'campaignId', message }])
       await events.startBackfill(endpoint, campaignId, by)
       return viewOf(parts, endpoint)
     },

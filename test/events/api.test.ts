@@ -12,7 +12,7 @@ import { createKey } from '../../src/access/keys.ts'
 import { readConfig } from '../../src/config.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import { tester } from '../support/actor.ts'
-import { eventually, leads, newEmail, openShop, send } from '../support/api.ts'
+import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { holdShape } from '../support/description.ts'
 import { openReceiver } from '../support/receiver.ts'
 
@@ -191,6 +191,12 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   const again = (await receiver.wait('/c', 3))[2]
   assert.equal(again?.id, told?.id)
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: 999 }), '404 CAMPAIGN_NOT_FOUND')
+  const draft = await applyCampaign(shop, { name: 'Draft', isDraft: true })
+  assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: draft.id }), '422 VALIDATION_ERROR')
+  const narrow = await ask('PATCH', at, { campaignIds: [draft.id] })
+  assert.equal(narrow.status, 200)
+  assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId }), '422 VALIDATION_ERROR')
+  assert.equal((await ask('PATCH', at, { campaignIds: null })).status, 200)
   assert.equal((await ask('POST', `${at}/backfill`, { campaignId })).status, 202)
   const filled = (await receiver.wait('/c', 4))[3]
   assert.deepEqual([filled?.id, filled?.data.backfill, filled?.data.email], [told?.id, true, email])

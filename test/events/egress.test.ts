@@ -208,6 +208,13 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
     'https://example.com/#a',
     'https://example.com/ a',
     'https://example.com/\0',
+    'https:example.com',
+    'https:\\\\example.com\\a',
+    'https://@example.com/',
+    'https://localhost./',
+    'https://foo.localhost./',
+    'https://localhost%2e/',
+    `${own}./a`,
   ]
   for (const url of wrong) assert.ok(urlFault(url, none, own), url)
 })

@@ -1,7 +1,7 @@
 // The description of the API for events; `webhooks` is what is sent.
 import { type EventKind, eventKinds } from '../../core/events.ts'
 import { sampleOf } from '../../events/samples.ts'
-import { describe, json, listOf } from '../beside/description.ts'
+import { describe, listOf, schema } from '../beside/description.ts'
 import { operations } from './operations.ts'
 import * as shape from './schemas.ts'
 
@@ -22,10 +22,16 @@ function webhook(kind: EventKind) {
         header('webhook-timestamp', 'When it was sent, in seconds.', '^[0-9]+$'),
         header('webhook-signature', 'Standard Webhooks, one for each secret that holds.', '^v1,'),
       ],
-      requestBody: { required: true, content: json('Event', { example: sampleOf(kind) }) },
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: { anyOf: [schema('Event'), schema('Batch')] }, example: sampleOf(kind) },
+        },
+      },
       responses: {
         '2XX': { description: 'Taken.' },
         410: { description: 'Nothing is to be sent here any more: the endpoint is paused.' },
+        '3XX': { description: 'Not followed, and not taken.' },
         '4XX': { description: 'Not taken: it comes again, after longer and longer, for three days.' },
         '5XX': { description: 'Not taken. After five in a row the server is left alone for a while.' },
       },
@@ -34,7 +40,7 @@ function webhook(kind: EventKind) {
 }
 
 const { Endpoint, NewEndpoint, EndpointList, EndpointInput, EndpointChange, Secret, SecretInput, BackfillInput } = shape
-const { ResumeInput, ResendInput, Resent, TestResult, Delivery, DeliveryList, Event, SampleList } = shape
+const { ResumeInput, ResendInput, Resent, TestResult, Delivery, DeliveryList, Event, Batch, SampleList } = shape
 
 export const description = describe({
   title: 'Lastcall API for events',
@@ -47,7 +53,7 @@ export const description = describe({
   operations,
   schemas: {
     ...{ Endpoint, NewEndpoint, EndpointInput, EndpointChange, Secret, SecretInput, BackfillInput },
-    ...{ ResumeInput, ResendInput, Resent, TestResult, Delivery, Event },
+    ...{ ResumeInput, ResendInput, Resent, TestResult, Delivery, Event, Batch },
     EndpointList: listOf(EndpointList, 'Endpoint'),
     DeliveryList: listOf(DeliveryList, 'Delivery'),
     SampleList: listOf(SampleList, 'Event'),

@@ -83,6 +83,16 @@ export const Event = Type.Object(
   closed,
 )
 
+const EventOfMany = Type.Object({ id: Type.String({ pattern: '^evt_[0-9a-f]{32}$' }), ...Event.properties }, closed)
+export const Batch = Type.Object(
+  {
+    type: Type.Literal('batch'),
+    timestamp: instant,
+    data: Type.Object({ events: Type.Array(EventOfMany, { minItems: 2 }) }, closed),
+  },
+  { ...closed, description: 'What an endpoint with `batch` above 1 may get: go by the ids of the events.' },
+)
+
 export const SampleList = Type.Object({ items: Type.Array(Event) }, closed)
 
 const limit = Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' }))

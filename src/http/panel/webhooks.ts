@@ -20,7 +20,7 @@ export const webhookRoutes = {
       return {
         isOn: endpoints.isOn,
         kinds: wantedKinds,
-        campaigns: campaigns.map(({ id, name }) => ({ id, name })),
+        campaigns: campaigns.map(({ id, name, isDraft }) => ({ id, name, isDraft })),
         endpoints: await ofAccount(asked).list(),
       }
     },

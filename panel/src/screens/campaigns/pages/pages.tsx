@@ -72,7 +72,9 @@ function PageList({ read }: PartProps) {
   const remove = (gone: Draft) => change(pages.filter(({ key }) => key !== gone.key))
   const faultAt = (path: string) => {
     const message = error?.faults.find((fault) => fault.path === path)?.message
-    return message && (faultInWords(language, message) ?? message)
+    // What is wrong in an address that is one: which character, and what to write instead.
+    const isWhole = message !== undefined && !message.startsWith('must be an absolute ')
+    return message && ((isWhole && faultInWords(language, message)) || text.urlFault)
   }
   return (
     <form onSubmit={submit}>

@@ -19,6 +19,8 @@ export const words = inBoth({
     discard: 'Discard changes',
     saved: 'Saved.',
     unsaved: 'Not saved yet.',
+    urlFault:
+      'This must be a whole address that begins with https:// or http://, of at most 2,048 characters, without user name or password.',
     seen: 'Widget last seen',
     neverSeen: 'The widget has not been seen on this page yet.',
     widget: 'The widget',
@@ -63,6 +65,8 @@ export const words = inBoth({
     discard: 'Odrzuć zmiany',
     saved: 'Zapisano.',
     unsaved: 'Jeszcze nie zapisano.',
+    urlFault:
+      'To musi być pełny adres zaczynający się od https:// lub http://, najwyżej 2048 znaków, bez nazwy użytkownika i hasła.',
     seen: 'Widżet ostatnio wykryty',
     neverSeen: 'Nie wykryto jeszcze widżetu na tej stronie.',
     widget: 'Widżet',

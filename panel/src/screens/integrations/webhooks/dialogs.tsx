@@ -105,7 +105,8 @@ function Rotate({ of, onClose }: OneProps) {
 function Backfill({ all, of, onClose }: OneProps & { all: Webhooks }) {
   const text = useWords(words)
   const send = useSend('POST /webhooks/:endpointId/backfill/:campaignId')
-  const campaigns = all.campaigns.filter(({ id }) => of.campaignIds?.includes(id) !== false)
+  // Of a draft nothing is told.
+  const campaigns = all.campaigns.filter(({ id, isDraft }) => !isDraft && of.campaignIds?.includes(id) !== false)
   const [campaignId, setCampaignId] = useState(String(campaigns.at(-1)?.id ?? ''))
   const submit = async () => {
     await send.mutateAsync({ params: { endpointId: of.id, campaignId: Number(campaignId) } })
