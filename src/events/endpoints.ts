@@ -120,7 +120,7 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
 }
 
 function telling(parts: EndpointParts, accountId: number, by: Actor) {
-  const { events, configuration } = parts.store
+  const { events, configuration, leads } = parts.store
   const one = (id: number) => needEndpoint(parts, accountId, id)
   return {
     /** Sends one event to it at once. */
@@ -155,6 +155,9 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       const kind = wantedKinds.find((known) => known === entry?.kind)
       if (entry === undefined || kind === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
       const { dueAt, leadId, detail } = entry
+      // Of an erased lead there is nothing to tell but that.
+      const isErased = leadId > 0 && kind !== 'lead.erased' && (await leads.findByIds(accountId, [leadId])).length === 0
+      if (isErased) throw new EndpointRefused('DELIVERY_NOT_FOUND')
       await events.resend(endpoint, { endpointId: id, dueAt, leadId, kind, detail }, by)
     },
     /** What was given up since then; resolves with how many. */

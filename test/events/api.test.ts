@@ -190,6 +190,14 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   assert.equal((await ask('POST', `${at}/deliveries/${told?.id}/resend`)).status, 202)
   const again = (await receiver.wait('/c', 3))[2]
   assert.equal(again?.id, told?.id)
+  const gone = newEmail()
+  await send(shop.server, 'POST', leads(campaignId), { key: own, body: { email: gone } })
+  const last = (await receiver.wait('/c', 4))[3]
+  assert.equal(last?.data.email, gone)
+  const isLogged = (page: any) => page.items.some(({ eventId }: any) => eventId === last?.id)
+  await eventually(5, async () => (await ask('GET', `${at}/deliveries`)).body, isLogged)
+  await shop.place.json(['lead', 'erase', '--campaign', String(campaignId), '--email', gone])
+  assert.equal(await codeOf('POST', `${at}/deliveries/${last?.id}/resend`), '404 DELIVERY_NOT_FOUND', 'an erased lead')
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: 999 }), '404 CAMPAIGN_NOT_FOUND')
   const draft = await applyCampaign(shop, { name: 'Draft', isDraft: true })
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: draft.id }), '422 VALIDATION_ERROR')
@@ -198,13 +206,13 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId }), '422 VALIDATION_ERROR')
   assert.equal((await ask('PATCH', at, { campaignIds: null })).status, 200)
   assert.equal((await ask('POST', `${at}/backfill`, { campaignId })).status, 202)
-  const filled = (await receiver.wait('/c', 4))[3]
+  const filled = (await receiver.wait('/c', 5))[4]
   assert.deepEqual([filled?.id, filled?.data.backfill, filled?.data.email], [told?.id, true, email])
   assert.equal((await ask('POST', `${at}/pause`)).body.state, 'paused')
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   assert.equal((await ask('POST', `${at}/resume`, { from: 'now' })).body.state, 'on')
   assert.equal((await ask('POST', `${at}/deliveries/${told?.id}/resend`)).status, 202)
-  assert.equal((await receiver.wait('/c', 5))[4]?.id, told?.id, 'what was asked for again')
+  assert.equal((await receiver.wait('/c', 6))[5]?.id, told?.id, 'what was asked for again')
   const { secret } = (await ask('POST', `${at}/secret`, { graceHours: 24 })).body
   assert.match(secret, /^whsec_/)
   assert.notEqual(secret, body.secret)

@@ -1,5 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { FormEvent, ReactNode } from 'react'
+import { type FormEvent, type ReactNode, useRef } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
 import { Failure } from './failure.tsx'
@@ -26,10 +26,15 @@ export function DialogForm({
   children,
 }: Props) {
   const { cancel } = useWords(words)
-  const submitted = (event: FormEvent) => {
+  const isSending = useRef(false)
+  const submitted = async (event: FormEvent) => {
     event.preventDefault()
+    // Two clicks in one instant come before the button is drawn as busy.
+    if (isSending.current) return
+    isSending.current = true
     // What failed stands in `send.error`.
-    submit().catch(() => {})
+    await submit().catch(() => {})
+    isSending.current = false
   }
   return (
     <form onSubmit={submitted}>

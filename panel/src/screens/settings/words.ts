@@ -30,7 +30,8 @@ export const words = inBoth({
       'They are signed out at once and cannot sign in any more; their invitations no longer work. All else that they have made stays.',
     removed: (email: string) => `${email} is removed.`,
     invite: 'Invite somebody',
-    inviteText: 'Send this link to the person. It works once, for 7 days, and lets them choose their own password.',
+    inviteText:
+      'Send this link to the person. It works once, for 7 days, and lets them choose their own password. It is shown only now.',
     inviteName: 'Invitation link',
     inviteByMail: 'The link goes there by mail.',
     inviteByProvider: 'Single sign-on with this email needs no link.',
@@ -67,7 +68,8 @@ export const words = inBoth({
       'Zostanie od razu wylogowany i już się nie zaloguje, a jego zaproszenia przestaną działać. Wszystko inne, co utworzył, pozostanie.',
     removed: (email: string) => `Usunięto: ${email}.`,
     invite: 'Zaproś osobę',
-    inviteText: 'Wyślij ten link tej osobie. Działa raz, przez 7 dni, i pozwala jej wybrać własne hasło.',
+    inviteText:
+      'Wyślij ten link tej osobie. Działa raz, przez 7 dni, i pozwala jej wybrać własne hasło. Zobaczysz go tylko teraz.',
     inviteName: 'Link z zaproszeniem',
     inviteByMail: 'Link zostanie tam wysłany.',
     inviteByProvider: 'Logowanie jednokrotne (SSO) z tym adresem nie wymaga linku.',
