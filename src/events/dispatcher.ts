@@ -60,16 +60,20 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
 
   /** One lane: round after round, until nothing is due or the server is to be left alone. */
   async function run({ accountId, id }: Endpoint): Promise<void> {
+    let most = Number.POSITIVE_INFINITY
     try {
       for (;;) {
         const endpoint = await store.events.findEndpoint(accountId, id)
         if (isStopping(accountId) || clock.isQuiet() || endpoint === undefined) return
         if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return
         if ((await parts.configCache.account(accountId))?.suspended !== false) return
-        const room = paces.roomOf(endpoint)
+        const room = Math.min(paces.roomOf(endpoint), most)
         if (room <= 0) return
-        const { sent, isMore } = await runRound({ ...parts, isStopping: () => isStopping(accountId) }, endpoint, room)
+        const own = { ...parts, isStopping: () => isStopping(accountId) }
+        const { sent, isMore, isCut } = await runRound(own, endpoint, room)
         paces.add(id, sent)
+        // What a slow server had no time for was read for nothing.
+        most = isCut ? Math.max(sent, 1) : most * 2
         // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
         if (!isMore) return
       }

@@ -48,12 +48,15 @@ type Round = {
   failed: Failed[]
 }
 
-/** `room` is how many events the endpoint takes in this minute; `isMore` says that there was more than one round takes. */
+/**
+ * `room` is how many events it takes at most; `isMore` says that there was more than that, `isCut` that there was no
+ * time for all that it took.
+ */
 export async function runRound(
   parts: RoundParts,
   endpoint: Endpoint,
   room: number,
-): Promise<{ sent: number; isMore: boolean }> {
+): Promise<{ sent: number; isMore: boolean; isCut: boolean }> {
   const { store } = parts
   const startedAt = seconds(parts)
   const readAt = performance.now()
@@ -70,7 +73,7 @@ export async function runRound(
   if (failures >= failuresToStop) tasks.splice(0, tasks.length, ...oneOf(tasks))
   const isCut = await sendAll(parts, round, tasks)
   await settle(parts, round, planned)
-  return { sent: round.told.size, isMore: isCut || due.length === limit }
+  return { sent: round.told.size, isMore: isCut || due.length === limit, isCut }
 }
 
 function oneOf(groups: Task[][]): Task[][] {
