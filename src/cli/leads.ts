@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
 import { readSetting } from '../config.ts'
 import { csvLine } from '../core/csv.ts'
@@ -204,7 +204,7 @@ export const importLeads: Command = async (args) => {
 async function* emailBatches(file: string, refused: LineRefusal[]): AsyncGenerator<string[]> {
   let batch: string[] = []
   const hasEmail = (names: string[]) => names.includes('email')
-  for await (const { cells, line } of csvRows(file, refused, hasEmail, 'a column email')) {
+  for await (const { cells, line } of csvRows(file, hasEmail, 'a column email')) {
     const { email } = cells
     const fault = emailFault(email)
     if (fault !== undefined) refused.push({ line, reason: reasons[fault] })
@@ -226,12 +226,11 @@ const reasons: Record<EmailFault, string> = {
 /** The lines below the first, whose cells it names: it must have what `wanted` says. @throws WrongCall */
 export async function* csvRows(
   file: string,
-  refused: LineRefusal[],
   isComplete: (names: string[]) => boolean,
   wanted: string,
 ): AsyncGenerator<{ cells: Record<string, string | undefined>; line: number }> {
   let names: string[] | undefined
-  for await (const { record, line } of csvLines(file, refused)) {
+  for await (const { record, line } of csvLines(file)) {
     if (names !== undefined) yield { cells: Object.fromEntries(names.map((name, at) => [name, record[at]])), line }
     else if (isComplete(record)) names = record
     else throw new WrongCall(`${file}: line ${line}: must name ${wanted}`)
@@ -239,11 +238,8 @@ export async function* csvRows(
   if (names === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
 }
 
-/**
- * The lines of a CSV file; one that is not well formed is refused, and the next one is read.
- * @throws WrongCall also at the first line after which no line can be told from the next
- */
-async function* csvLines(file: string, refused: LineRefusal[]): AsyncGenerator<{ record: string[]; line: number }> {
+/** The lines of a CSV file. @throws WrongCall also at the first line behind which none can be told from the next */
+async function* csvLines(file: string): AsyncGenerator<{ record: string[]; line: number }> {
   let lastLine = 0
   try {
     const pieces = withFirstLineWhole(inputStream(file))
@@ -257,14 +253,9 @@ async function* csvLines(file: string, refused: LineRefusal[]): AsyncGenerator<{
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: maxLineBytes,
-      skip_records_with_error: true,
       on_record: (record, { lines }) => {
         lastLine = lines
         return record
-      },
-      on_skip: (error) => {
-        if (endless.includes(error?.code as string)) parser.destroy(new WrongCall(endlessAt(file, lastLine + 1)))
-        else refused.push({ line: Number(error?.lines ?? 0), reason: `not well-formed CSV (${error?.code})` })
       },
     })
     const input = Readable.from(first.done ? [] : chain(first.value, pieces))
@@ -273,16 +264,15 @@ async function* csvLines(file: string, refused: LineRefusal[]): AsyncGenerator<{
     for await (const { record, info } of parser) yield { record, line: info.lines }
   } catch (error) {
     if (error instanceof WrongCall) throw error
+    if (error instanceof CsvError) {
+      const what = `more than ${maxLineBytes} characters, or a quote that is not closed`
+      const then = 'correct it and import the file again: what is there already stays as it is'
+      throw new WrongCall(`${file}: line ${lastLine + 1}: ${what}; ${then}`)
+    }
     const { code, message } = error as NodeJS.ErrnoException
     throw new WrongCall(`${file}: cannot be read (${code ?? message})`)
   }
 }
-
-/** The parser finds no next line behind these. */
-const endless = ['CSV_MAX_RECORD_SIZE', 'CSV_QUOTE_NOT_CLOSED']
-
-const endlessAt = (file: string, line: number) =>
-  `${file}: line ${line}: more than ${maxLineBytes} characters, or a quote that is not closed; correct it and import the file again: what is there already stays as it is`
 
 /** The stream's pieces; the first one has the whole first line, unless that is too long. */
 async function* withFirstLineWhole(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer, undefined> {

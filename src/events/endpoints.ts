@@ -1,6 +1,6 @@
 // What the API for events, the panel and the command line do with endpoints.
 import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
-import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds } from '../core/events.ts'
+import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds, watcherOf } from '../core/events.ts'
 import type { Fault } from '../core/fault.ts'
 import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
@@ -135,7 +135,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       const campaign = await configuration.findCampaign(campaignId)
       if (campaign?.accountId !== accountId) throw new EndpointRefused('CAMPAIGN_NOT_FOUND')
       // Else it would be taken, and nothing told.
-      const isTold = endpoint.settings.campaignIds?.includes(campaignId) !== false
+      const isTold = watcherOf(id, endpoint.settings, campaignId) !== undefined
       const message = isTold
         ? 'must name a campaign that is published'
         : 'must be one of those that the endpoint hears of'

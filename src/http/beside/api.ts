@@ -6,7 +6,7 @@ import type { Counting } from '../../leads/counting.ts'
 import type { Log } from '../../log.ts'
 import { type Admission, type AuthorizeParts, guard, useContract } from '../public/api.ts'
 import { ErrorBody, idPattern, NoQuery } from '../public/schemas.ts'
-import type { Operation } from './operation.ts'
+import { namesIn, type Operation } from './operation.ts'
 
 export type BesideParts = AuthorizeParts & { counting: Counting; log: Log }
 
@@ -65,7 +65,7 @@ function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, {
 
 /** What a path names by an integer: all but events. */
 function idsIn(path: string): object {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).filter((name) => name !== 'eventId')
+  const names = namesIn(path).filter((name) => name !== 'eventId')
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, idText])) }
 }
 

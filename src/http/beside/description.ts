@@ -3,7 +3,7 @@ import { type AnyErrorCode, bodyLimitBytes, errorStatus } from '../../core/error
 import { messageOf, statusOf } from '../errors.ts'
 import { components, everyAnswer, failuresOf, rate } from '../public/description.ts'
 import { ErrorBody } from '../public/schemas.ts'
-import type { Operation } from './operation.ts'
+import { namesIn, type Operation } from './operation.ts'
 
 const version = '1.0.0'
 
@@ -78,7 +78,7 @@ function operationOf(
   codes: readonly AnyErrorCode[],
   schemas: Record<string, object>,
 ) {
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'path', inPath[name] ?? id))
+  const names = namesIn(path).map((name) => parameter(name, 'path', inPath[name] ?? id))
   const asked = Object.entries((query as { properties?: Record<string, object> })?.properties ?? {})
   const parameters = [...names, ...asked.map(([name, of]) => parameter(name, 'query', of))]
   const bodyName = Object.entries(schemas).find(([, known]) => known === body)?.[0]

@@ -19,3 +19,6 @@ export type Operation<Asked = never> = {
   errors: readonly AnyErrorCode[]
   run(asked: Asked): Promise<unknown>
 }
+
+/** What a path names in braces, such as `campaignId`. */
+export const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

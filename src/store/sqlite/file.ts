@@ -89,16 +89,17 @@ export function lockForServing(path: string): () => void {
 function claim(path: string, busyTimeoutMs: number, refusal: string): () => void {
   // The folder's real path, so that two names of one file are one lock.
   const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
-  const lock = usable(lockPath, () => connect(lockPath, { busyTimeoutMs }))
-  try {
-    usable(lockPath, () => lock.exec('BEGIN EXCLUSIVE'))
-  } catch (error) {
-    lock.close()
-    // Anything else than somebody's lock says what it is, such as a disk that is full.
-    const isTaken = sqliteCode((error as Error).cause) === SQLITE_BUSY
-    throw isTaken ? new UnusableDatabase(refusal) : error
-  }
-  return () => lock.close()
+  return usable(lockPath, () => {
+    const lock = connect(lockPath, { busyTimeoutMs })
+    try {
+      lock.exec('BEGIN EXCLUSIVE')
+    } catch (error) {
+      lock.close()
+      // Anything else than somebody's lock says what it is, such as a disk that is full.
+      throw sqliteCode(error) === SQLITE_BUSY ? new UnusableDatabase(refusal) : error
+    }
+    return () => lock.close()
+  })
 }
 
 /**
@@ -141,6 +142,6 @@ function usable<T>(path: string, work: () => T): T {
     return work()
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error
-    throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}`, { cause: error })
+    throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}`)
   }
 }

@@ -30,9 +30,8 @@ export function forgetUnsaved(): void {
   for (const listener of listeners) listener()
 }
 
-/** A part keeps drafts of one form only. */
 export function useUnsaved<Draft>(campaignId: number, part: EditedPart): Unsaved<Draft> | undefined {
-  return useSyncExternalStore(onChange, () => unsavedOf(campaignId, part)) as Unsaved<Draft> | undefined
+  return useSyncExternalStore(onChange, () => unsavedOf<Draft>(campaignId, part))
 }
 
 /** Whether any part of the campaign has changes that are not saved. */
@@ -48,13 +47,14 @@ export function unsavedLeft(campaignId: number, part: string, to: string): Unsav
   return left.map((one) => unsavedOf(campaignId, one)).filter((unsaved) => unsaved !== undefined)
 }
 
-export function unsavedOf(campaignId: number, part: EditedPart): Unsaved<unknown> | undefined {
+/** A part keeps drafts of one form only. */
+export function unsavedOf<Draft>(campaignId: number, part: EditedPart): Unsaved<Draft> | undefined {
   const key = keyOf(campaignId, part)
   if (!kept.has(key)) {
     const text = sessionStorage.getItem(key)
     kept.set(key, text === null ? undefined : (JSON.parse(text) as Unsaved<unknown>))
   }
-  return kept.get(key)
+  return kept.get(key) as Unsaved<Draft> | undefined
 }
 
 function onChange(listener: () => void): () => void {

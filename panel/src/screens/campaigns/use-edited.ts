@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { type Difference, differencesOf } from './differences.ts'
-import { type EditedPart, keepUnsaved, type Unsaved, unsavedOf, useUnsaved } from './unsaved.ts'
+import { type EditedPart, keepUnsaved, unsavedOf, useUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 
 /** How a part is written down while it is being changed, and how that would be saved. */
@@ -46,7 +46,7 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
 
   async function saveBy(saver: typeof saving): Promise<void> {
     const saved = await saver.save(settingsOf(draft))
-    const later = (unsavedOf(campaignId, part) as Unsaved<Draft> | undefined)?.draft ?? draft
+    const later = unsavedOf<Draft>(campaignId, part)?.draft ?? draft
     const next = later === draft || follow === undefined ? later : follow(later, draft, saved.settings)
     // What was written meanwhile is still to be saved.
     const isSaved = later === draft || JSON.stringify(settingsOf(next)) === asSaved(saved.settings)

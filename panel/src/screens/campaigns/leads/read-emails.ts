@@ -1,4 +1,4 @@
-import type { CsvError, Options } from 'csv-parse/browser/esm'
+import type { Options } from 'csv-parse/browser/esm'
 
 /** A file as it is to be read: which column has the emails, and whether its first line is a heading. */
 export type CsvFile = { file: File; column: number; hasHeader: boolean }
@@ -81,7 +81,7 @@ export async function* emailLines(
       return record
     },
     // A line that is too long, or a quote that is not closed: the parser finds no next line behind it.
-    on_skip: (_error: CsvError | undefined) => {
+    on_skip: () => {
       if (!isBroken) lines.push({ line: lastLine + 1, email: undefined, isMalformed: true })
       isBroken = true
     },
