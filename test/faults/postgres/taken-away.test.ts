@@ -55,34 +55,34 @@ test('slow by half a second for each answer: every request that waits gets 503 w
   const slow = new URL(me.url)
   slow.port = String((proxy.address() as AddressInfo).port)
   slow.hostname = '127.0.0.1'
-  const server = await installation(t).serve(['--rate-limit', '1000000'], { DATABASE_URL: slow.href })
-  assert.equal((await post(server, me, 'leads', 'before@example.com')).status, 201)
-  delayMs = 500
-  await sleep(1_500)
-  let asked = 0
-  /** The milliseconds of the longest of sixty, twenty at a time. */
-  const longest = async () => {
+  /** The milliseconds of the longest of sixty at a server of its own, twenty at a time. */
+  const longest = async (name: string) => {
+    const server = await installation(t).serve(['--rate-limit', '1000000'], { DATABASE_URL: slow.href })
+    assert.equal((await post(server, me, 'leads', `before-${name}@example.com`)).status, 201)
+    delayMs = 500
+    await sleep(1_500)
     const times: number[] = []
     for (let round = 0; round < 3; round += 1) {
-      const all = Array.from({ length: 20 }, (_, n) =>
-        post(server, me, n % 2 === 0 ? 'leads' : 'leads/lookup', `slow-${asked++}@example.com`),
+      const asked = Array.from({ length: 20 }, (_, n) =>
+        post(server, me, n % 2 === 0 ? 'leads' : 'leads/lookup', `slow-${name}-${round}-${n}@example.com`),
       )
-      for (const { status, milliseconds } of await Promise.all(all)) {
+      for (const { status, milliseconds } of await Promise.all(asked)) {
         assert.ok([200, 201, 404, 503].includes(status), String(status))
         times.push(milliseconds)
       }
     }
+    delayMs = 0
+    assert.ok(await eventually(10_000, () => isReady(server)))
+    assert.equal((await post(server, me, 'leads', `after-${name}@example.com`)).status, 201)
+    await server.stop()
     return Math.max(...times)
   }
   // A second of waiting, and what a busy machine takes to say so.
   const isSoon = (milliseconds: number) => milliseconds < 1_300
-  const first = await longest()
-  // Other tests may have had the processors; once more, as the file would be.
-  const last = isSoon(first) ? first : await longest()
+  const first = await longest('first')
+  // Other tests may have had the processors. A server that has been slow for long gives up sooner: once more with a new one.
+  const last = isSoon(first) ? first : await longest('second')
   assert.ok(isSoon(last), `${first} and ${last} ms`)
-  delayMs = 0
-  assert.ok(await eventually(10_000, () => isReady(server)))
-  assert.equal((await post(server, me, 'leads', 'after@example.com')).status, 201)
 })
 
 const replaced: [string, (url: string) => Promise<unknown>][] = [
