@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -113,8 +114,8 @@ export const emailText: Option<string> = (text, name) => {
 }
 
 /**
- * Runs `work` on the database and closes it, whatever happens. A mistyped DATABASE_URL must not leave an
- * empty database behind, so only a command with `mayCreate` makes one. @throws WrongCall
+ * Runs `work` on the database and closes it, whatever happens. A mistyped DATABASE_URL must not leave an empty
+ * database behind, or tables in another one, so only a command with `mayCreate` makes them. @throws WrongCall
  */
 export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCreate = false } = {}): Promise<T> {
   const location = readSetting('database')
@@ -128,6 +129,7 @@ export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCrea
     timeoutMs: 60_000,
     poolSize: 2,
     isServer: false,
+    mayCreate,
   })
   try {
     return await work(store)
@@ -171,12 +173,12 @@ export async function withCampaign<T>(
 }
 
 /** A file that the caller named, or standard input for `-`. @throws WrongCall */
-export async function readInput(file: string): Promise<string> {
+async function readInput(file: string): Promise<Buffer> {
   const stream = inputStream(file)
   try {
     const chunks: Buffer[] = []
     for await (const chunk of stream) chunks.push(chunk as Buffer)
-    return Buffer.concat(chunks).toString('utf8')
+    return Buffer.concat(chunks)
   } catch (error) {
     throw new WrongCall(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
@@ -203,11 +205,12 @@ export async function writeOutput(file: string, pieces: AsyncIterable<string>): 
   }
 }
 
-/** @throws WrongCall */
+/** With a byte order mark or without: Windows' editors write one. @throws WrongCall */
 export async function readJson(file: string): Promise<unknown> {
-  const text = await readInput(file)
+  const bytes = await readInput(file)
+  if (!isUtf8(bytes)) throw new WrongCall(`${nameOf(file)}: must be in UTF-8`)
   try {
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch (error) {
     // The message itself may quote the text, and the text may hold a password.
     const place = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0]

@@ -31,8 +31,13 @@ function inWordsOfSqlite(text: string): string {
     .replaceAll(/^\);$/gm, ') STRICT;')
 }
 
-/** @throws UnusableDatabase where the database is not for this program, or not yet */
-export function assertKnown(version: number): void {
+/** @throws UnusableDatabase where the database is not for this program, or not yet, or has no tables and gets none */
+export function assertKnown(version: number, mayCreate = true): void {
+  if (version === 0 && !mayCreate) {
+    throw new UnusableDatabase(
+      'the database of DATABASE_URL is empty: serve, migrate or account create makes its tables',
+    )
+  }
   if (version > 0 && version < firstVersion) {
     throw new UnusableDatabase('the database was made by a preview of Lastcall: begin with a new one')
   }

@@ -17,6 +17,8 @@ export type OpenOptions = {
   poolSize: number
   /** Makes ready for requests before the first comes; no statement on the embedded database waits for a lock. */
   isServer: boolean
+  /** False: a database without tables is refused. */
+  mayCreate?: boolean
   /**
    * Told once when a newer Lastcall has brought the database to its version. From then on everything is refused,
    * with StoreUnavailable: stop the process.

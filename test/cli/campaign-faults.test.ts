@@ -212,6 +212,17 @@ test('campaign files with faults, by the command', { timeout: 400_000 }, async (
     assert.ok(!misplaced.stderr.includes(secret))
   })
 
+  await t.test('a file is in UTF-8: with a byte order mark it is read, in another encoding refused', async () => {
+    const file = campaignFile({ id: campaignId, name: 'Café' })
+    const applyBytes = (bytes: Buffer) => {
+      writeFileSync(join(place.folder, 'campaign.json'), bytes)
+      return place.runShared(['campaign', 'apply', '--account', String(accountId), 'campaign.json'])
+    }
+    assertRefused(await applyBytes(Buffer.from(file, 'latin1')), 'campaign.json: must be in UTF-8', [2])
+    const { stdout } = await applyBytes(Buffer.from(`\uFEFF${file}`))
+    assert.equal(JSON.parse(stdout).name, 'Café')
+  })
+
   await t.test('a campaign with leads keeps to its kind of deadline', async () => {
     writeFileSync(join(place.folder, 'emails.csv'), 'email\na@example.com\n')
     await place.json(['lead', 'import', '--campaign', String(campaignId), 'emails.csv'])

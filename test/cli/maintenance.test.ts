@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { installation } from '../support/lastcall.ts'
-import { prepared, root } from '../support/prepared.ts'
+import { installation, withoutTables } from '../support/lastcall.ts'
+import { assertRefused, prepared, root } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { databasesCreated } from '../support/test-database.ts'
 
@@ -51,6 +51,23 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const before = await rowsOf(place)
     assert.equal(typeof (await place.json(['migrate'])), 'object')
     assert.deepEqual(await rowsOf(place), before)
+    assert.deepEqual(await place.json(['account', 'list']), [])
+  })
+
+  check('an empty database, such as one of another program, gets tables only from what is to make them', async (t) => {
+    const place = installation(t, withoutTables)
+    if (place.databaseUrl.startsWith('file:')) writeFileSync(place.databasePath, '')
+    for (const args of [
+      ['account', 'list'],
+      ['campaign', 'export', '1'],
+    ])
+      assertRefused(
+        await place.run(args),
+        'the database of DATABASE_URL is empty: serve, migrate or account create',
+        [1],
+      )
+    const { applied } = JSON.parse((await place.run(['migrate'])).stdout)
+    assert.ok(applied > 0, 'there were tables')
     assert.deepEqual(await place.json(['account', 'list']), [])
   })
 

@@ -1,6 +1,6 @@
 // Started by hand, with the umask of a usual shell: what Lastcall makes is for its own user alone.
 import assert from 'node:assert/strict'
-import { readdirSync, statSync } from 'node:fs'
+import { chownSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { installation } from '../support/lastcall.ts'
@@ -21,4 +21,18 @@ test('database, logs, locks, history and backups are 0600, whatever the umask of
   for (const name of ['backup.db', ...made]) assert.ok(names().includes(name), `${name} is not there`)
   const open = names().filter((name) => (statSync(join(place.folder, name)).mode & 0o777) !== 0o600)
   assert.deepEqual(open, [])
+})
+
+test('the lock that a command of root makes belongs to the one whose database it is', async (t) => {
+  const place = installation(t)
+  await place.json(['migrate'])
+  rmSync(join(place.folder, 'lastcall.db-serve.lock'))
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) chownSync(place.databasePath, 4_321, 4_322)
+  await place.json(['migrate'])
+  const { uid, gid } = statSync(join(place.folder, 'lastcall.db-serve.lock'))
+  assert.deepEqual(
+    { uid, gid },
+    isRoot ? { uid: 4_321, gid: 4_322 } : { uid: process.geteuid?.(), gid: process.getegid?.() },
+  )
 })

@@ -15,17 +15,19 @@ const timeoutMs = 600_000
  * Brings the database to `latestVersion`, each migration in a transaction of its own, one node at a time.
  * Returns how many were applied. @throws UnusableDatabase when it is newer than this program or not Lastcall's
  */
-export async function migrate(pool: Pool): Promise<number> {
+export async function migrate(pool: Pool, mayCreate = true): Promise<number> {
   let applied = 0
   for (;;) {
-    if ((await despiteDeadlocks(() => pool.transaction(timeoutMs, '', step))) === 'done') return applied
+    const stepDone = await despiteDeadlocks(() => pool.transaction(timeoutMs, '', (on) => step(on, mayCreate)))
+    if (stepDone === 'done') return applied
     applied += 1
   }
 }
 
-async function step(connection: Connection): Promise<'done' | 'applied'> {
+async function step(connection: Connection, mayCreate: boolean): Promise<'done' | 'applied'> {
   await lockMigrations(connection)
   const version = await checkVersion(connection)
+  assertKnown(version, mayCreate)
   if (version === latestVersion) return 'done'
   const next = Math.max(version + 1, firstVersion)
   const isDivided = version > 0 && (await isDistributed(connection))
@@ -50,7 +52,7 @@ function commandsOf(migration: string): string[] {
   return migration.split(/;\s*\n/).filter((command) => command.trim() !== '')
 }
 
-/** The version of a database that this program may use; 0 is an empty one. @throws UnusableDatabase */
+/** The version of a database of Lastcall's; 0 is an empty one. @throws UnusableDatabase */
 async function checkVersion(connection: Connection): Promise<number> {
   const { rows } = await connection.query(
     `SELECT current_setting('server_version_num')::int AS server, to_regclass('schema_version') AS known,
@@ -69,7 +71,5 @@ async function checkVersion(connection: Connection): Promise<number> {
     throw new UnusableDatabase('the database has tables, but not those of Lastcall: give it one of its own')
   }
   const { rows: versions } = await connection.query('SELECT version FROM schema_version', [])
-  const version: number = versions[0]?.version
-  assertKnown(version)
-  return version
+  return versions[0]?.version
 }

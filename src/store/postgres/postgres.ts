@@ -40,18 +40,20 @@ export type PostgresOptions = {
   timeoutMs: number
   /** Opens its connections at once, and keeps them. */
   isServer: boolean
+  /** False: a database without tables is refused. */
+  mayCreate?: boolean
   /** Called when another process has brought the database to a version that this program does not know. */
   onNewerDatabase?: () => void
 }
 
 /** Connects to the database and brings it to this version. @throws UnusableDatabase */
 export async function openPostgres(options: PostgresOptions): Promise<Store> {
-  const { url, timeoutMs, isServer, onNewerDatabase } = options
+  const { url, timeoutMs, isServer, mayCreate, onNewerDatabase } = options
   // Another database in the place of ours: it is neither read nor written.
   let isOurs = () => true
   const pools = openPools({ ...options, mayUse: () => isOurs() })
   const all = [pools.admin, pools.durable, pools.counting]
-  await usable(all, () => migrate(pools.admin))
+  await usable(all, () => migrate(pools.admin, mayCreate))
   if (isServer) {
     await usable(all, () => Promise.all(all.map((pool) => pool.fill())))
     // Until here nobody waits; from now on a request gives up with its statement.

@@ -45,6 +45,8 @@ export type DatabaseOptions = {
   isServer: boolean
   /** This process has claimed the database: no server runs on it. */
   isClaimed?: boolean
+  /** False: a file without tables is refused. */
+  mayCreate?: boolean
   onNewerDatabase?: () => void
 }
 

@@ -1,5 +1,5 @@
 // The database as a file: opened, migrated, and claimed by the one server that may run on it.
-import { mkdirSync, realpathSync } from 'node:fs'
+import { chownSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
@@ -19,16 +19,19 @@ export type ConnectionUse = {
   isServer?: boolean
   /** This process has claimed the database: no server runs on it. */
   isClaimed?: boolean
+  /** False: a file without tables is refused. */
+  mayCreate?: boolean
 }
 
 /** A connection as every one to the database is; brings it to this version. @throws UnusableDatabase */
 export function openConnection(path: string, use: ConnectionUse): Connection {
-  const { isServer = false, isClaimed = isServer } = use
+  const { isServer = false, isClaimed = isServer, mayCreate = true } = use
   makeFolder(path)
   const opened = (connection: Connection) => {
     connection.exec(wipe)
     // Before anything is written: a foreign file stays as it is. And before the cache is made large, with which
     // SQLite sorts a new index more slowly.
+    checkVersion(connection, mayCreate)
     migrateAlone(connection, path, isClaimed)
     useWriteAheadLog(connection)
     connection.exec(`
@@ -92,6 +95,7 @@ function claim(path: string, busyTimeoutMs: number, refusal: string): () => void
   return usable(lockPath, () => {
     const lock = connect(lockPath, { busyTimeoutMs })
     try {
+      giveToOwnerOf(path, lockPath)
       lock.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       lock.close()
@@ -100,6 +104,12 @@ function claim(path: string, busyTimeoutMs: number, refusal: string): () => void
     }
     return () => lock.close()
   })
+}
+
+/** A lock that a command of root's made must not keep the server's user out. SQLite does so with its own files. */
+function giveToOwnerOf(path: string, lockPath: string): void {
+  const owner = process.geteuid?.() === 0 ? statSync(path, { throwIfNoEntry: false }) : undefined
+  if (owner !== undefined) chownSync(lockPath, owner.uid, owner.gid)
 }
 
 /**

@@ -43,7 +43,7 @@ function step(connection: Connection): boolean {
 }
 
 /** The version of a database that this program may use. @throws UnusableDatabase */
-export function checkVersion(connection: Connection): number {
+export function checkVersion(connection: Connection, mayCreate = true): number {
   // In one statement, which sees one moment: another process may be making the database.
   const { version, id, tables } = connection.get(
     `SELECT (SELECT count(*) FROM sqlite_schema) AS tables, user_version AS version, application_id AS id
@@ -52,6 +52,6 @@ export function checkVersion(connection: Connection): number {
   if (id !== applicationId && (id !== 0 || version !== 0 || tables !== 0)) {
     throw new UnusableDatabase('the file is an SQLite database, but not one of Lastcall')
   }
-  assertKnown(version)
+  assertKnown(version, mayCreate)
   return version
 }
