@@ -41,7 +41,7 @@ const settings = {
   url: anyText,
   kinds: listText,
   campaigns: ids,
-  'lead-times': listText,
+  'lead-times': (text: string) => (text === 'none' ? [] : listText(text)),
   personal: trueOrFalse,
   batch: count,
   'in-flight': count,

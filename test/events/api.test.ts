@@ -294,6 +294,8 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   const id = String(made.id)
   const changed = await shop.place.json(['webhook', 'set', id, ...account, '--batch', '5', '--on', 'false'])
   assert.deepEqual([changed.batch, changed.state], [5, 'paused'])
+  const withoutLeadTimes = ['--kinds', 'lead.expired', '--lead-times', 'none']
+  assert.deepEqual((await shop.place.json(['webhook', 'set', id, ...account, ...withoutLeadTimes])).leadTimes, [])
   const event = `evt_${'0'.repeat(32)}`
   for (const [args, said] of [
     [['set', id, '--batch', '7', '--on', 'true'], /--from is missing/],
