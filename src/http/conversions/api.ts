@@ -38,7 +38,7 @@ function refuseListing({ scopes }: LiveKey, reply: FastifyReply): FastifyReply |
 
 const path = '/campaigns/{campaignId}/conversions'
 
-const operations: readonly Operation<Asked>[] = [
+export const operations: readonly Operation<Asked>[] = [
   {
     ...{ id: 'createConversion', method: 'POST', path, summary: 'Tell of an order' },
     ...{ body: shape.ConversionInput, checksBody: true, answer: 'Conversion', status: 201, isRepeatable: true },

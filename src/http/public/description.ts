@@ -114,9 +114,12 @@ const campaignId = {
   example: 1,
 }
 
+/** Not by `toLocaleString`: each start would read the data of locales for it. */
+const inEnglish = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+
 const leadBody = {
   required: true,
-  description: `At most 16 KiB (${bodyLimitBytes.toLocaleString('en')} bytes).`,
+  description: `At most 16 KiB (${inEnglish(bodyLimitBytes)} bytes).`,
   content: { 'application/json': { schema: schema('LeadInput'), examples: named({ lead: leadInput }) } },
 }
 
