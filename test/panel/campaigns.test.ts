@@ -295,6 +295,12 @@ longTest('parts of a campaign are links; a new campaign begins with its template
   await page.getByRole('link', { name: 'All campaigns' }).click()
   await page.getByRole('button', { name: 'New campaign' }).click()
   await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'radio')
+  await page.keyboard.press('ArrowDown')
+  await page.waitForFunction(() => document.querySelectorAll('[role=radio]')[1]?.ariaChecked === 'true')
+  await page.keyboard.press('Tab')
+  await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT')
+  await page.keyboard.press('Shift+Tab')
+  await page.waitForFunction(() => document.activeElement?.ariaChecked === 'true')
   assertUntroubled(page)
 })
 

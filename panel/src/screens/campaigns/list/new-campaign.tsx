@@ -44,6 +44,8 @@ function NewForm() {
                 {...{ value: one, p: 'md', radius: 'md' }}
                 aria-label={text.templates[one].name}
                 data-autofocus={one === template || undefined}
+                // One stop of Tab; the arrow keys go on from there.
+                tabIndex={one === template ? 0 : -1}
               >
                 <Text fw={600}>{text.templates[one].name}</Text>
                 <Text size="sm" c="dimmed">
