@@ -22,6 +22,8 @@ COPY --from=parts /app/node_modules node_modules
 COPY package.json ./
 COPY src src
 COPY widget widget
+# `--help` shows its table of commands.
+COPY docs/operating.md docs/
 COPY --from=panel /app/panel/dist panel/dist
 USER node
 VOLUME /data

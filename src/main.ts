@@ -63,20 +63,26 @@ const commands: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./cli/maintenance.ts')).backup,
   migrate: async () => (await import('./cli/maintenance.ts')).migrate,
   distribute: async () => (await import('./cli/maintenance.ts')).distribute,
+  '--help': async () => (await import('./cli/help.ts')).help,
   '--version': async () => (await import('./cli/version.ts')).version,
 }
 
-async function main(args: string[]): Promise<void> {
+const isWord = /^[a-z][a-z-]*$/i
+
+async function main(given: string[]): Promise<void> {
+  const isHelp = given.some((one) => one === '--help' || one === '-h')
+  const firstOption = given.findIndex((one) => !isWord.test(one))
+  const args = isHelp ? ['--help', ...given.slice(0, firstOption)] : given
   const [first = '', second = ''] = args
   const words = Object.hasOwn(commands, first) ? 1 : 2
   const name = [first, second].slice(0, words).join(' ')
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load === undefined) {
     // Only what could be a command's name: anything else may be an email or a password in the wrong place.
-    const given = args.slice(0, 2).filter((word) => /^[a-z][a-z-]*$/i.test(word))
+    const words = args.slice(0, 2).filter((one) => isWord.test(one))
     const names = Object.keys(commands).join(', ')
     throw new WrongCall(
-      `${given.length === 0 ? 'no command' : `unknown command ${given.join(' ')}`}; use one of: ${names}`,
+      `${words.length === 0 ? 'no command' : `unknown command ${words.join(' ')}`}; use one of: ${names}`,
     )
   }
   chooseZoneData(zoneFolder())

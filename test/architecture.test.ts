@@ -211,6 +211,7 @@ test('the files of the database are opened by SQLite alone in a process that has
   assert.deepEqual(openers.sort(), [
     // What the caller of a command names, and the product's own files.
     'src/cli/command.ts',
+    'src/cli/help.ts',
     'src/cli/version.ts',
     'src/cli/zone-data.ts',
     'src/countdown/fonts.ts',

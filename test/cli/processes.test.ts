@@ -1,7 +1,7 @@
 // Every command as the process that an operator starts. The other files run most of them in a process that they share.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { campaignFile } from '../support/lastcall.ts'
+import { campaignFile, installation } from '../support/lastcall.ts'
 import { assertRefused, prepared } from '../support/prepared.ts'
 import { engine } from '../support/test-database.ts'
 
@@ -62,6 +62,7 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     openapi: [[]],
     ...(engine === 'sqlite' && { backup: [['copy.db']] }),
     migrate: [[]],
+    '--help': [[]],
     '--version': [[]],
   }
   const unknown = await place.run(['nothing'])
@@ -76,4 +77,16 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     assert.match(stdout, /^[^\n].*\n$/s, name)
     JSON.parse(stdout)
   }
+})
+
+test('--help behind the words of a command shows what docs/operating.md says of it', async (t) => {
+  const place = installation(t)
+  const usage = 'user set --email EMAIL --role ROLE'
+  const shown = await place.json(['user', 'set', '--role', 'owner', '--help'])
+  assert.deepEqual(Object.keys(shown), [usage])
+  assert.match(shown[usage], /^gives a user another role/)
+  const ofUsers = Object.keys(await place.json(['user', '-h']))
+  assert.ok(ofUsers.includes(usage) && ofUsers.every((one) => one.startsWith('user ')))
+  assert.ok(Object.keys(await place.json(['--help'])).length > 40)
+  assertRefused(await place.runShared(['nothing', '--help']), '--help: goes with a command', [2])
 })

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import { type Command, WrongCall } from './command.ts'
+
+/** What each command takes and does, as docs/operating.md has it: of those whose names begin with the words, or all. */
+export const help: Command = async (words) => {
+  const page = readFileSync(new URL('../../docs/operating.md', import.meta.url), 'utf8')
+  const table = page.split('\n## Commands\n')[1]?.split('\n## ')[0] ?? ''
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'))
+  const cells = rows.map((row) => row.split(/(?<!\\)\|/).map(plain))
+  const asked = words.join(' ')
+  const found = cells.filter(([, usage = '']) => `${usage} `.startsWith(asked === '' ? '' : `${asked} `))
+  if (found.length === 0) throw new WrongCall('--help: goes with a command, such as lead or lead list, or alone')
+  return Object.fromEntries(found.map(([, usage, does]) => [usage, does]))
+}
+
+/** A cell without its marks: links are left as their words. */
+function plain(cell: string): string {
+  return cell
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/`|\\(?=\|)/g, '')
+    .trim()
+}
