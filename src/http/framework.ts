@@ -67,8 +67,6 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
       connectionsCheckingInterval: checkMs,
       // A request without a Host is refused below, with the headers of every answer.
       requireHostHeader: false,
-      // Halves what Node does for a request without a body.
-      optimizeEmptyRequests: true,
     },
     routerOptions: { maxParamLength },
     // RFC 9112, section 3.2.2: a target may be an absolute address.

@@ -189,6 +189,41 @@ test('a message names what is wrong, never its value', async () => {
   assert.doesNotMatch((await post('{"email": secretive')).body.message, /secretive|email/)
 })
 
+test('no body, and no header that says so, is an empty one on every surface', async () => {
+  const { server, owner } = shop
+  const ofLeads = `/api/public/v1${leads(owner.campaignId)}`
+  const asked = [
+    `POST ${ofLeads}`,
+    `POST ${ofLeads}/lookup`,
+    `POST /api/conversions/v1/campaigns/${owner.campaignId}/conversions`,
+    'POST /api/events/v1/endpoints',
+    'PATCH /api/events/v1/endpoints/1',
+    'POST /panel/api/session',
+    `POST /visitor/v1/campaigns/${owner.campaignId}/offer`,
+  ]
+  const { key } = await shop.place.json([
+    'key',
+    'create',
+    '--account',
+    String(owner.accountId),
+    '--name',
+    'all',
+    '--scope',
+    'events,conversions',
+  ])
+  for (const what of asked) {
+    const lines = [
+      `${what} HTTP/1.1`,
+      'Host: localhost',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+    ]
+    const { answers } = await exchange(server.port, [`${lines.join('\r\n')}\r\n\r\n`], { timeoutMs: 5_000 })
+    assert.equal(answers[0]?.status, 400, what)
+    if (what.includes('/api/')) assert.match(String(answers[0]?.body), /INVALID/, what)
+  }
+})
+
 const head = (key: string, campaignId: number, length: string) =>
   [
     `POST /api/public/v1${leads(campaignId)} HTTP/1.1`,
