@@ -29,7 +29,7 @@ export const listAccounts: Command = async (args) => {
 
 const rateLimit = (text: string): number | null => {
   const limit = text === 'default' ? null : integer(text, 1, 1_000_000_000)
-  if (limit === undefined) throw new WrongCall('--rate-limit: must be an integer of 1 or more, or default')
+  if (limit === undefined) throw new WrongCall('--rate-limit: must be an integer from 1 to 1000000000, or default')
   return limit
 }
 

@@ -1,6 +1,6 @@
 import { integer } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
-import type { AuditFilter } from '../store/audit.ts'
+import { type AuditFilter, subjectKinds } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import {
   anyText,
@@ -23,21 +23,33 @@ const count = (text: string, name: string): number => {
   return limit
 }
 
+const isKind = (text: string | undefined) => subjectKinds.some((kind) => kind === text)
+const kinds = subjectKinds.join(', ')
+
 /** `campaign`, or one of them: `campaign/7`. */
 const subjectText = (text: string, name: string): { subject: string; subjectId?: string } => {
   const [, subject, subjectId] = /^([a-z]+)(?:\/([\w-]{1,64}))?$/.exec(text) ?? []
-  if (subject === undefined) throw new WrongCall(`${name}: must be a kind such as campaign, or one such as campaign/7`)
+  if (subject === undefined || !isKind(subject)) {
+    throw new WrongCall(`${name}: must be a kind such as campaign, or one such as campaign/7; kinds are ${kinds}`)
+  }
   return { subject, ...(subjectId !== undefined && { subjectId }) }
+}
+
+const actionText = (text: string, name: string): string => {
+  const [, kind] = /^([a-z]+)\.[a-z_]+$/.exec(text) ?? []
+  if (!isKind(kind)) throw new WrongCall(`${name}: must be such as campaign.changed; kinds are ${kinds}`)
+  return text
 }
 
 /** Who changed what, and when; newest first. */
 export const listAudit: Command = async (args) => {
   const { options } = readArguments(args, {
     ...{ account: idNumber, from: instantText, to: instantText, actor: anyText },
-    ...{ action: anyText, subject: subjectText, limit: count },
+    ...{ action: actionText, subject: subjectText, limit: count },
   })
   const accountId = need(options.account, '--account')
   const { from, to, actor: actorName, action, subject, limit = Number.MAX_SAFE_INTEGER } = options
+  if (from !== undefined && to !== undefined && to <= from) throw new WrongCall('--to: must be after --from')
   await withStore(async (store) => {
     await needAccount(store, accountId)
     await printPages(pagesOf(store, accountId, { from, to, actorName, action, ...subject }, limit))

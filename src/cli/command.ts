@@ -67,7 +67,9 @@ function parse(args: string[], options: Record<string, { type: 'boolean' | 'stri
     return parsed
   } catch (error) {
     // The first sentence says what is wrong, the others how parseArgs could be told otherwise.
-    throw new WrongCall((error as Error).message.split(/\.\s|\n/)[0])
+    const [said = ''] = (error as Error).message.split(/\.\s|\n/)
+    const name = /^Option '(--[\w-]+)' argument is ambiguous/.exec(said)?.[1]
+    throw new WrongCall(name === undefined ? said : `${name}: write ${name}=VALUE where the value begins with a dash`)
   }
 }
 
@@ -185,12 +187,20 @@ async function readInput(file: string): Promise<Buffer> {
 }
 
 export function inputStream(file: string): NodeJS.ReadableStream {
+  if (file === '') throw new WrongCall('FILE: must be the name of a file, or - for standard input')
   return file === '-' ? process.stdin : createReadStream(userPath(file))
+}
+
+/** The path of a file to be made. @throws WrongCall */
+export function newFile(file: string): string {
+  // As elsewhere standard output holds the answer.
+  if (file === '' || file === '-') throw new WrongCall('FILE: must be the name of a new file')
+  return userPath(file)
 }
 
 /** Makes a file that the caller named, for its owner alone; one that is there stays. @throws WrongCall */
 export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
-  const path = userPath(file)
+  const path = newFile(file)
   const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 })
   try {
     await pipeline(Readable.from(pieces), stream)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { databaseLocation } from '../config.ts'
 import { Refused } from '../store/errors.ts'
 import { claimDatabase, type DatabaseLocation, openCopyEnd } from '../store/open.ts'
@@ -14,7 +14,7 @@ export const copy: Command = async (args) => {
   if (from.engine === 'sqlite' && !existsSync(from.path)) {
     throw new WrongCall('--from: there is no database in this file')
   }
-  if (JSON.stringify(from) === JSON.stringify(to)) throw new WrongCall('--to: must be another database')
+  if (placeOf(from) === placeOf(to)) throw new WrongCall('--to: must be another database')
   const giveUpSource = claimDatabase(from)
   const giveUpTarget = claimDatabase(to)
   const source = await openCopyEnd(from)
@@ -36,6 +36,12 @@ export const copy: Command = async (args) => {
     giveUpTarget()
     giveUpSource()
   }
+}
+
+/** A file may have several names. */
+function placeOf(database: DatabaseLocation): string {
+  const file = database.engine === 'sqlite' ? statSync(database.path, { throwIfNoEntry: false }) : undefined
+  return file === undefined ? JSON.stringify(database) : `${file.dev}:${file.ino}`
 }
 
 const location = (text: string, name: string): DatabaseLocation => {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { integer, publicUrl, readSetting, userPath } from '../config.ts'
+import { integer, publicUrl, readSetting } from '../config.ts'
 import { description } from '../http/public/description.ts'
 import { basePath } from '../http/public/schemas.ts'
 import { Refused } from '../store/errors.ts'
 import { distributeDatabase, migrateDatabase } from '../store/open.ts'
-import { type Command, readArguments, WrongCall, withStore } from './command.ts'
+import { type Command, newFile, readArguments, WrongCall, withStore } from './command.ts'
 
 export const openapi: Command = async (args) => {
   const { options } = readArguments(args, { server: serverUrl })
@@ -47,17 +47,18 @@ const shardCount = (text: string): number => {
 export const backup: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['FILE'])
   const file = positionals[0] as string
-  if (existsSync(userPath(file))) throw new WrongCall(`FILE: ${file} exists already; name a new file`)
+  const path = newFile(file)
+  if (existsSync(path)) throw new WrongCall(`FILE: ${file} exists already; name a new file`)
   if (readSetting('database').engine === 'postgres') {
     throw new WrongCall('backup: copies the embedded database; on PostgreSQL use pg_dump')
   }
   return withStore(async (store) => {
     try {
-      await store.backup(userPath(file))
+      await store.backup(path)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       throw new WrongCall(`FILE: ${error.message}`)
     }
-    return { file: userPath(file) }
+    return { file: path }
   })
 }

@@ -1,3 +1,5 @@
+import { dayOf } from '../core/mechanism/calendar.ts'
+import { zoneOf } from '../core/mechanism/zone.ts'
 import { dateOf } from '../leads/counting.ts'
 import { type CampaignCount, type Fetcher, fetchers, type Kind, kinds } from '../store/counts.ts'
 import {
@@ -34,7 +36,12 @@ export const leadStats: Command = async (args) => {
     const campaign = await needCampaign(store, campaignId, '--campaign')
     const lead = await store.leads.find(campaign, email)
     if (lead === undefined) throw new WrongCall('--email: this email is not registered in the campaign')
-    const counts = await store.counts.ofLead(campaign, lead.id)
+    const orders = (await store.conversions.ofLead(campaign, lead.id)).filter(({ reversedAt }) => reversedAt === null)
+    const { toLocal } = zoneOf(campaign.timeZone)
+    const bought = [...Map.groupBy(orders, ({ at }) => dayOf(toLocal(at)))].map(([day, those]) => {
+      return { day, kind: 'conversion', fetcher: 'person', total: those.length } as const
+    })
+    const counts = [...(await store.counts.ofLead(campaign, lead.id)), ...bought].sort((a, b) => a.day - b.day)
     const days = counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total }))
     const { registration: _, ...totals } = totalsOf(counts)
     return { campaignId, email, timeZone: campaign.timeZone, totals, days }

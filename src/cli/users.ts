@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -124,12 +125,16 @@ async function readPassword(): Promise<string> {
 }
 
 async function firstLine(): Promise<string> {
-  let text = ''
-  for await (const chunk of process.stdin.setEncoding('utf8')) {
-    text += chunk
-    if (text.includes('\n') || text.length > 4 * passwordMaxLength) break
+  let bytes = Buffer.alloc(0)
+  for await (const chunk of process.stdin) {
+    bytes = Buffer.concat([bytes, Buffer.from(chunk)])
+    if (bytes.includes('\n') || bytes.length > 4 * passwordMaxLength) break
   }
-  return text.split(/\r?\n/)[0] as string
+  const end = bytes.indexOf('\n')
+  const line = end < 0 ? bytes : bytes.subarray(0, end)
+  // One that is too long may be cut in the middle of a character.
+  if (!isUtf8(line) && line.length <= 4 * passwordMaxLength) throw new WrongCall('the password must be in UTF-8')
+  return line.toString().replace(/\r$/, '')
 }
 
 async function ask(question: string): Promise<string> {

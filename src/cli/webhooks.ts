@@ -25,12 +25,13 @@ const mostLogged = 1_000
 
 const listText = (text: string): string[] => text.split(',').map((entry) => entry.trim())
 const ids = (text: string, name: string) => (text === 'all' ? null : listText(text).map((id) => idNumber(id, name)))
-const count = (text: string, name: string): number => {
-  const number = integer(text, 0, 1_000_000)
-  if (number === undefined) throw new WrongCall(`${name}: must be an integer of 0 or more`)
+/** What is no integer is refused with the limits of its setting. */
+const count = (text: string): number | string => integer(text, 0, Number.MAX_SAFE_INTEGER) ?? text
+const hours = (text: string, name: string): number => {
+  const number = integer(text, 0, 168)
+  if (number === undefined) throw new WrongCall(`${name}: must be an integer from 0 to 168`)
   return number
 }
-const countOrNone = (text: string, name: string) => (text === 'none' ? null : count(text, name))
 const from = (text: string): 'stop' | 'now' => {
   if (text !== 'stop' && text !== 'now') throw new WrongCall('--from: must be stop or now')
   return text
@@ -45,7 +46,7 @@ const settings = {
   personal: trueOrFalse,
   batch: count,
   'in-flight': count,
-  'per-minute': countOrNone,
+  'per-minute': (text: string) => (text === 'none' ? null : count(text)),
 }
 
 type Given = { [Name in keyof typeof settings]?: ReturnType<(typeof settings)[Name]> | undefined }
@@ -145,8 +146,7 @@ export const deleteWebhook = oneWebhook({ yes: trueOrFalse }, ({ yes }) => {
   }
 })
 
-export const rotateWebhookSecret = oneWebhook({ 'grace-hours': count }, ({ 'grace-hours': graceHours = 24 }) => {
-  if (graceHours > 168) throw new WrongCall('--grace-hours: must be an integer from 0 to 168')
+export const rotateWebhookSecret = oneWebhook({ 'grace-hours': hours }, ({ 'grace-hours': graceHours = 24 }) => {
   return async (id, webhooks) => {
     const { secret } = await webhooks.rotate(id, graceHours)
     return { secret }

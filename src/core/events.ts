@@ -136,8 +136,12 @@ export function checkEndpoint(
     refuse(faults, 'leadTimes', 'must have one at least where lead.deadline_approaching is wanted')
   }
   if (faults.length > 0) return { faults }
-  return { settings: { ...settings, kinds: [...new Set(settings.kinds)], leadTimes: [...new Set(settings.leadTimes)] } }
+  const { kinds, campaignIds, leadTimes } = settings
+  const once = { kinds: unique(kinds), campaignIds: campaignIds && unique(campaignIds), leadTimes: unique(leadTimes) }
+  return { settings: { ...settings, ...once } }
 }
+
+const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]
 
 function some<T>(check: Check<T[]>): Check<T[]> {
   return (value, path, faults) => {

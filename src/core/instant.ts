@@ -9,6 +9,9 @@ export function formatInstant(at: Seconds): string {
   return `${new Date(at * 1000).toISOString().slice(0, -'.000Z'.length)}Z`
 }
 
+/** Whether it can be written as an instant: its year in UTC has four digits. */
+export const isWritable = (at: Seconds): boolean => at >= FIRST && at <= LAST
+
 /**
  * Reads an RFC 3339 instant, `Z` or an offset included; fractions are cut, not rounded.
  * Undefined where the text is none, or where its year in UTC has no four digits.
@@ -16,7 +19,7 @@ export function formatInstant(at: Seconds): string {
 export function parseInstant(text: string): Seconds | undefined {
   try {
     const at = Math.floor(Temporal.Instant.from(text).epochMilliseconds / 1000)
-    return at >= FIRST && at <= LAST ? at : undefined
+    return isWritable(at) ? at : undefined
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 // What the API for events, the panel and the command line do with endpoints.
 import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
 import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds, watcherOf } from '../core/events.ts'
-import type { Fault } from '../core/fault.ts'
+import { type Fault, join } from '../core/fault.ts'
 import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
@@ -90,14 +90,15 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     },
     async create(wanted: object) {
       needOn(parts)
-      const endpoint = await events.createEndpoint(accountId, checked(parts, wanted), by).catch((error) => {
+      const settings = await checked(parts, accountId, wanted)
+      const endpoint = await events.createEndpoint(accountId, settings, by).catch((error) => {
         throw error instanceof Refused ? new EndpointRefused('TOO_MANY_ENDPOINTS') : error
       })
       return withSecret(endpoint)
     },
     async change(id: number, changes: object) {
       const before = await one(id)
-      const settings = checked(parts, { ...before.settings, ...changes })
+      const settings = await checked(parts, accountId, { ...before.settings, ...changes }, before.settings)
       return viewOf(parts, there(await events.changeEndpoint(before, settings, by)))
     },
     async pause(id: number) {
@@ -185,12 +186,26 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<Endpoin
   }
 }
 
-/** The settings with what was left out. */
-function checked({ egress, site }: EndpointParts, wanted: object): EndpointSettings {
+/** The settings with what was left out. Of the campaigns that it had before some may be gone. */
+async function checked(
+  { egress, site, store }: EndpointParts,
+  accountId: number,
+  wanted: object,
+  before?: EndpointSettings,
+): Promise<EndpointSettings> {
   const result = checkEndpoint(wanted, (url) => urlFault(url, egress, site.publicUrl))
-  if ('settings' in result) return result.settings
-  const isTarget = result.faults[0]?.path === 'url'
-  throw new EndpointRefused(isTarget ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR', result.faults)
+  if ('faults' in result) {
+    const isTarget = result.faults[0]?.path === 'url'
+    throw new EndpointRefused(isTarget ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR', result.faults)
+  }
+  const ids = result.settings.campaignIds ?? []
+  const all = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
+  const own = ids.length === 0 ? [] : await store.configuration.listCampaigns(accountId, all)
+  const known = new Set([...own.map(({ id }) => id), ...(before?.campaignIds ?? [])])
+  const unknown = ids.findIndex((id) => !known.has(id))
+  if (unknown < 0) return result.settings
+  const fault = { path: join('campaignIds', unknown), message: 'must be a campaign of the account' }
+  throw new EndpointRefused('VALIDATION_ERROR', [fault])
 }
 
 function needOn({ isOn }: EndpointParts): void {

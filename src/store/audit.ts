@@ -21,7 +21,8 @@ export const serverAt = (at: Seconds): Actor => ({ kind: 'server', name: 'server
  * Leads are named by their id. What is done to many at once is counted, with the campaign's id; a campaign's own
  * entries are of its settings alone.
  */
-type SubjectKind = 'account' | 'user' | 'invitation' | 'key' | 'campaign' | 'webhook' | 'lead' | 'leads'
+export const subjectKinds = ['account', 'user', 'invitation', 'key', 'campaign', 'webhook', 'lead', 'leads'] as const
+type SubjectKind = (typeof subjectKinds)[number]
 
 /** Settings before and after, without secrets and without emails of leads; null where there was, or is, nothing. */
 export type Change = {

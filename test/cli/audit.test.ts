@@ -163,6 +163,10 @@ test('an entry says who, what, when and from where; filters of the command line 
       ['--limit', '0'],
       ['--limit', 'all'],
       ['--subject', 'Campaign 7'],
+      ['--subject', 'campain/7'],
+      ['--action', 'campain.changed'],
+      ['--action', 'campaign'],
+      ['--to', '2026-01-01T00:00:00Z', '--from', '2026-01-01T00:00:00Z'],
     ],
     ...[['--account', '999']],
   ]

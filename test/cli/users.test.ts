@@ -1,8 +1,10 @@
 // Users of the panel on the command line.
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { buildUsers } from '../../src/access/users.ts'
 import { installation } from '../support/lastcall.ts'
+import { assertRefused } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { withFactor } from '../support/second-factor.ts'
 
@@ -36,6 +38,9 @@ test('users of the panel', async (t) => {
     const { stderr } = await place.runShared(create('b@x.pl'), `${'planted'.repeat(40)}\n`)
     assert.match(stderr, /8 to 256/)
     assert.doesNotMatch(stderr, /planted/)
+    const latin1 = await place.run(create('b@x.pl'), Readable.from([Buffer.from('Jérôme planted\n', 'latin1')]))
+    assertRefused(latin1, 'the password must be in UTF-8', [2])
+    assert.doesNotMatch(latin1.stderr, /planted/)
     assert.equal((await place.runShared(create('b@x.pl'), '8 chars!')).code, 0)
     assert.equal((await place.runShared(create('c@x.pl'), `${'x'.repeat(256)}\n`)).code, 0)
   })

@@ -97,6 +97,10 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['migrate', 'down'], /argument.*only options/],
 
     [['simulate', 'nowhere.json'], 'nowhere.json'],
+    [['lead', 'export', '--campaign', campaign, '-'], 'FILE: must be the name of a new file'],
+    [['lead', 'import', '--campaign', campaign, ''], 'FILE: must be the name of a file'],
+    [['backup', '-'], 'FILE: must be the name of a new file'],
+    [['backup', ''], 'FILE: must be the name of a new file'],
     [['simulate', 'a', 'b'], /argument.*only \[FILE\]/],
     [['simulate'], /JSON/, ''],
     [['simulate'], /JSON/, '{'],

@@ -14,6 +14,7 @@ import { openHistoryTable } from '../../src/history/open.ts'
 import { tester } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { holdShape } from '../support/description.ts'
+import { campaignFile } from '../support/lastcall.ts'
 import { openReceiver } from '../support/receiver.ts'
 
 const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '200'] })
@@ -297,7 +298,18 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   const withoutLeadTimes = ['--kinds', 'lead.expired', '--lead-times', 'none']
   assert.deepEqual((await shop.place.json(['webhook', 'set', id, ...account, ...withoutLeadTimes])).leadTimes, [])
   const event = `evt_${'0'.repeat(32)}`
+  const elsewhere = (await shop.place.json(['account', 'create', '--name', 'Elsewhere'])).id
+  const foreign = (await shop.place.json(['campaign', 'apply', '--account', String(elsewhere), '-'], campaignFile())).id
   for (const [args, said] of [
+    [
+      ['set', id, '--campaigns', `${shop.owner.campaignId},999999`],
+      /campaignIds\[1\]: must be a campaign of the account/,
+    ],
+    [['set', id, '--campaigns', String(foreign)], /campaignIds\[0\]: must be a campaign of the account/],
+    [['set', id, '--batch', '101'], /batch: must be a whole number from 1 to 100/],
+    [['set', id, '--batch', 'many'], /batch: must be a whole number from 1 to 100/],
+    [['secret', id, '--grace-hours', '169'], /--grace-hours: must be an integer from 0 to 168/],
+    [['set', id, '--batch', '-1'], /--batch: write --batch=VALUE where the value begins with a dash/],
     [['set', id, '--batch', '7', '--on', 'true'], /--from is missing/],
     [['test', '999999'], /ID: the account has no endpoint with this id/],
     [['backfill', id, '--campaign', '999999'], /--campaign: the account has no campaign with this id/],

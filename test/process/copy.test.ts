@@ -1,6 +1,6 @@
 // A whole installation goes from one engine to the other and back, and nobody who holds a link notices.
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, linkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createKey } from '../../src/access/keys.ts'
@@ -136,6 +136,11 @@ test('copy', { timeout: 400_000 }, async (t) => {
     const other = await furnished(own)
     await refused(['--from', other.url, '--to', postgres], '--to: the database holds another installation')
     await refused(['--from', url, '--to', url], '--to: must be another database')
+    await refused(['--from', url, '--to', url.replace(/\/(?=[^/]*$)/, '/./')], '--to: must be another database')
+    const linked = `${url}-linked`
+    linkSync(new URL(url), new URL(linked))
+    await refused(['--from', url, '--to', linked], '--to: must be another database')
+    rmSync(new URL(linked))
     await refused(['--from', 'file:/nowhere/none.db', '--to', postgres], '--from')
     await refused(['--from', 'mysql://x', '--to', postgres], '--from')
     await refused(['--from', url], '--to')

@@ -36,7 +36,7 @@ export type Installation = {
   readonly databasePath: string
   databaseUrl: string
   /** Runs one command of the command line on this database and waits for its end. */
-  run(args: string[], input?: string | AsyncIterable<string>): Promise<Finished>
+  run(args: string[], input?: string | AsyncIterable<string | Buffer>): Promise<Finished>
   /** Like `run`, in the short form in a process that runs the next command too: most of a command is its start. */
   runShared(args: string[], input?: string): Promise<Finished>
   /** Like `runShared`, but fails unless the command exits 0, and returns its standard output as JSON. */
@@ -97,7 +97,7 @@ export function installation(t: Scope, from?: Pick<Installation, 'databaseUrl'>)
     ...extra,
   })
 
-  async function run(args: string[], input: string | AsyncIterable<string> = ''): Promise<Finished> {
+  async function run(args: string[], input: string | AsyncIterable<string | Buffer> = ''): Promise<Finished> {
     await databasesCreated()
     const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: environment() })
     const output = collect(child)

@@ -63,12 +63,21 @@ test('who opened what, by kind, page and fetcher; HEAD, unknown refs and errors 
       .sort(),
   )
   const ofLead = ['--campaign', String(campaign.id), '--email', first.email]
-  assert.deepEqual((await shop.place.json(['lead', 'stats', ...ofLead])).totals, {
+  const seen = {
     click: { person: 2, proxy: 0, scanner: 1 },
     open: { person: 1, proxy: 1, scanner: 0 },
     visit: { person: 1, proxy: 0, scanner: 0 },
-    conversion: none,
-  })
+  }
+  assert.deepEqual((await shop.place.json(['lead', 'stats', ...ofLead])).totals, { ...seen, conversion: none })
+  for (const order of ['1', '2', '3']) await shop.place.json(['lead', 'convert', ...ofLead, '--order', order])
+  await shop.place.json(['conversion', 'reverse', '--campaign', String(campaign.id), '--order', '2'])
+  const after = await shop.place.json(['lead', 'stats', ...ofLead])
+  assert.deepEqual(after.totals, { ...seen, conversion: { ...none, person: 2 } })
+  const orders = after.days.filter(({ kind }: { kind: string }) => kind === 'conversion')
+  assert.deepEqual(
+    orders.map(({ total }: { total: number }) => total),
+    [2],
+  )
   const { code, stderr } = await shop.place.runShared(['campaign', 'stats', '999999'])
   assert.deepEqual([code, stderr], [2, 'lastcall: ID: there is no campaign 999999\n'])
 })

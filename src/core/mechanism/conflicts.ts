@@ -1,4 +1,5 @@
 import { type Fault, flag, isObject, join, refuse, valid } from '../fault.ts'
+import { isWritable } from '../instant.ts'
 import { checked, parseDateTime, TEN_YEARS_DAYS, WEEKDAYS, type Weekday } from './calendar.ts'
 import { datesOf, type Recurrence } from './recurrence.ts'
 import { checkRecurrence, days, localDateTime, skipDates, skipWeekdays, startsOn } from './shape.ts'
@@ -13,10 +14,12 @@ export function refuseConflicts(mechanism: unknown, timeZone: string | undefined
   const deadline = valid(mechanism, 'deadline', (value) => (isObject(value) ? value : undefined))
   const deadlinePath = join(path, 'deadline')
   const skips = skipsOf(deadline)
+  refuseUnwritable([mechanism, path, 'endsAt'], timeZone, faults)
   switch (deadline?.kind) {
     case 'fixed':
       refusePersonalSettings(mechanism, deadline.kind, path, faults)
       refuseOpeningTooLate(deadline, timeZone ?? 'UTC', deadlinePath, faults)
+      for (const name of ['at', 'opensAt']) refuseUnwritable([deadline, deadlinePath, name], timeZone, faults)
       return
     case 'none':
       refusePersonalSettings(mechanism, deadline.kind, path, faults)
@@ -42,6 +45,17 @@ function refusePersonalSettings(mechanism: unknown, kind: string, path: string, 
     const blockPath = join(join(path, block), 'enabled')
     refuse(faults, blockPath, `must be false with a deadline of the kind "${kind}"`)
   }
+}
+
+/** In UTC the last hours of the year 9999 may lie in the next one, which no surface could write. */
+function refuseUnwritable(
+  [of, path, name]: [of: unknown, path: string, name: string],
+  timeZone: string | undefined,
+  faults: Fault[],
+): void {
+  const at = valid(of, name, localDateTime)
+  if (at === undefined || isWritable(zoneOf(timeZone ?? 'UTC').toInstant(checked(parseDateTime(at))))) return
+  refuse(faults, join(path, name), 'must lie in the years 0000 to 9999 of UTC')
 }
 
 /** Compares instants: in the gap of daylight saving, the later local time can be the earlier instant. */

@@ -7,6 +7,7 @@ import { pageMaxSize } from './schemas.ts'
 
 const messages: Record<string, string> = {
   campaignId: 'campaignId must be an integer of 1 or more',
+  endpointId: 'endpointId must be an integer of 1 or more',
   limit: `limit must be an integer from 1 to ${pageMaxSize}`,
   isDraft: 'isDraft must be true or false',
   email: `email must be ${emailWanted}`,
@@ -22,6 +23,9 @@ export function validationMessage(fault: FastifySchemaValidationError | undefine
   if (keyword === 'additionalProperties') return `unknown ${thing} ${quoted(params.additionalProperty)}`
   if (keyword === 'required') return `property ${String(params.missingProperty)} is missing`
   if (place === 'querystring' && keyword === 'type') return `query parameter ${name} is given twice`
+  if (keyword === 'minProperties') return 'the body must have one property at least'
+  if (keyword === 'enum' && messages[name] === undefined)
+    return `${name} must be one of ${String(params.allowedValues)}`
   return messages[name] ?? (name === '' ? 'the body must be a JSON object' : `${name} ${message}`)
 }
 

@@ -176,7 +176,9 @@ export function failure(database: Database, error: unknown): unknown {
   // A broken constraint is a defect of ours.
   const isDatabases = code !== undefined && code !== SQLITE_CONSTRAINT
   if (!isDatabases && !(error instanceof UnusableDatabase)) return error
-  return new StoreUnavailable('the database refused', { cause: error })
+  // SQLite's own words for its code, such as "database is locked"; no command's text and no value is among them.
+  const why = (error as { errstr?: string }).errstr ?? (error as Error).message
+  return new StoreUnavailable(`the database refused: ${why}`, { cause: error })
 }
 
 function unreachable(): StoreUnavailable {
