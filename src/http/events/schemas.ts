@@ -13,7 +13,7 @@ const settings = {
   name: Type.String({ minLength: 1, maxLength: 200, description: 'For people.' }),
   url: Type.String({ maxLength: 2_048, description: '`https:`, port 443 or from 1,024 on.' }),
   kinds: Type.Array(choice(wantedKinds), { minItems: 1, maxItems: wantedKinds.length, description: 'What is told.' }),
-  campaignIds: nullable(Type.Array(id, { maxItems: 1_000 })),
+  campaignIds: nullable(Type.Array(id, { maxItems: 1_000, description: 'Campaigns of the account; null: all.' })),
   leadTimes: Type.Array(Type.String({ maxLength: 12 }), {
     maxItems: 3,
     description: 'How long before the deadline `lead.deadline_approaching` is told, such as `PT24H`.',
