@@ -115,7 +115,7 @@ async function prepare({ database }: Config, publicUrl: string, receiverUrl: str
 /** Its address is another one with each start. */
 async function applyReceiver(store: Store, accountId: number, url: string): Promise<string> {
   const given = { name: receiverName, url, kinds: shownKinds, leadTimes }
-  const checked = checkEndpoint(given, () => undefined, 1)
+  const checked = checkEndpoint(given, () => undefined, leadTimes)
   if ('faults' in checked) throw new Error(`the demo's endpoint is not valid: ${JSON.stringify(checked.faults)}`)
   const known = (await store.events.listEndpoints(accountId)).find(({ settings }) => settings.name === receiverName)
   const endpoint = known

@@ -93,11 +93,9 @@ export function parseLeadTime(written: string, least: Seconds = leastLeadSeconds
   return seconds >= least && seconds <= mostLeadSeconds ? seconds : undefined
 }
 
-/** The shortest way to write so many seconds. */
-export function formatLeadTime(seconds: Seconds): string {
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
-  const rest = seconds % 60
-  return `PT${hours > 0 ? `${hours}H` : ''}${minutes > 0 ? `${minutes}M` : ''}${rest > 0 ? `${rest}S` : ''}`
+/** So many seconds, as one of `written` says it; what the endpoint no longer has, as seconds. */
+export function leadTimeOf(seconds: Seconds, written: readonly string[]): string {
+  return written.find((one) => parseLeadTime(one, 1) === seconds) ?? `PT${seconds}S`
 }
 
 const leadTime = text('a period such as "PT24H"', () => true)
@@ -117,11 +115,14 @@ const checkShape = record<EndpointSettings>({
   perMinute: optional(nullOr(wholeNumber(1, 100_000)), null),
 })
 
-/** `urlFault` says what is wrong with an address, or nothing. Lead times of less than a minute are the demo's. */
+/**
+ * `urlFault` says what is wrong with an address, or nothing. `known` are lead times that may be shorter than a minute:
+ * those of the demo.
+ */
 export function checkEndpoint(
   value: unknown,
   urlFault: (url: string) => string | undefined,
-  leastLead: Seconds = leastLeadSeconds,
+  known: readonly string[] = [],
 ): { settings: EndpointSettings } | { faults: Fault[] } {
   const faults: Fault[] = []
   const settings = checkShape(value, '', faults)
@@ -129,7 +130,7 @@ export function checkEndpoint(
   const wrong = urlFault(settings.url)
   if (wrong !== undefined) refuse(faults, 'url', wrong)
   for (const [index, written] of settings.leadTimes.entries()) {
-    if (parseLeadTime(written, leastLead) !== undefined) continue
+    if (known.includes(written) || parseLeadTime(written, leastLeadSeconds) !== undefined) continue
     refuse(faults, join('leadTimes', index), 'must be an exact period from one minute to 30 days, such as "PT24H"')
   }
   if (settings.kinds.includes('lead.deadline_approaching') && settings.leadTimes.length === 0) {

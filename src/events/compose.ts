@@ -1,5 +1,5 @@
 // What is told of a lead, as JSON. Names are those of the public API.
-import { causeOf, type EventKind, formatLeadTime } from '../core/events.ts'
+import { causeOf, type EventKind, leadTimeOf } from '../core/events.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
@@ -19,6 +19,8 @@ export type LeadTold = {
   /** The order that is told of. */
   conversion?: Conversion | undefined
   tools: OfferTools
+  /** As the endpoint has them. */
+  leadTimes: readonly string[]
   isPersonal: boolean
   now: Seconds
 }
@@ -27,7 +29,7 @@ const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
 
 /** The lead as it is now; `asOf` says when that was. */
 export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: LeadTold): EventBody {
-  const { campaign, lead, tools, isPersonal, convertedAt, conversion, now } = told
+  const { campaign, lead, tools, leadTimes, isPersonal, convertedAt, conversion, now } = told
   const { state, opensAt, deadline, attempt, cycle } = offerAt(campaign.terms, lead.attempt, now)
   const facts = { email: lead.email, ref: lead.ref, registeredAt: lead.registeredAt, deadline }
   const offers = languages.map((language) => ({ language, ...leadOffer(campaign, { ...facts, language }, tools) }))
@@ -45,7 +47,7 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       timeZone: campaign.timeZone,
       ...{ state, opensAt: instant(opensAt), attempt, cycle },
       ...(convertedAt !== null && { convertedAt: formatInstant(convertedAt) }),
-      ...(kind === 'lead.deadline_approaching' && { leadTime: formatLeadTime(detail) }),
+      ...(kind === 'lead.deadline_approaching' && { leadTime: leadTimeOf(detail, leadTimes) }),
       ...(kind === 'lead.deadline_changed' && { cause: causeOf(detail) }),
       ...(conversion && { conversion: orderTold(conversion) }),
       ...(isBackfill && { backfill: true }),

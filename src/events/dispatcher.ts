@@ -43,10 +43,10 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   })
 
   async function poll(): Promise<void> {
-    clock.look()
-    if (!isNeeded || clock.isQuiet()) return
+    if (clock.isQuiet() || !isNeeded) return
     if (lease.isToRenew()) {
-      isNeeded = await lease.renew()
+      // An endpoint may have been made meanwhile.
+      isNeeded = (await lease.renew()) || lease.isToRenew()
       if (!isNeeded) return
       besides.mayBeMore()
     }
@@ -93,7 +93,6 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
       isClosed = true
       await Promise.race([Promise.allSettled([stopPolling(), ...lanes.values()]), sleep(closeMs)])
       await Promise.race([lease.release().catch(() => {}), sleep(200)])
-      await parts.sender.close()
     },
   }
 }
@@ -122,13 +121,14 @@ function watchClock({ now, log }: DispatcherParts) {
   let ahead = now() - performance.now()
   let quietUntil = 0
   return {
-    isQuiet: () => performance.now() < quietUntil,
-    look(): void {
+    isQuiet(): boolean {
       const before = ahead
       ahead = now() - performance.now()
-      if (ahead - before < jumpMs) return
-      quietUntil = performance.now() + quietMs
-      log.warn('the clock has jumped ahead: endpoints are told nothing for ten minutes')
+      if (ahead - before >= jumpMs) {
+        quietUntil = performance.now() + quietMs
+        log.warn('the clock has jumped ahead: endpoints are told nothing for ten minutes')
+      }
+      return performance.now() < quietUntil
     },
   }
 }
@@ -169,7 +169,10 @@ function openBesides(parts: BesidesParts) {
     for (;;) {
       const sweeps = await lease.sweeps()
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
-      for (const one of ready) if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, seconds())
+      for (const one of ready) {
+        if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, seconds())
+        if (performance.now() > until) return true
+      }
       const goesOn = ready.some(({ cause }) => cause !== 'backfill') && performance.now() < until && !isClosed()
       if (!goesOn) return sweeps.length > 0
     }
@@ -188,7 +191,7 @@ function openBesides(parts: BesidesParts) {
 
   async function measure(): Promise<void> {
     let [count, oldestAt] = [0, seconds()]
-    for (const endpoint of await lease.due(seconds())) {
+    for (const endpoint of await lease.waiting(seconds())) {
       const { waiting, oldestDueAt } = await store.events.waiting(endpoint, seconds())
       count += waiting
       oldestAt = Math.min(oldestAt, oldestDueAt ?? oldestAt)

@@ -6,7 +6,7 @@ import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
 import type { Actor } from '../store/audit.ts'
-import { Refused } from '../store/errors.ts'
+import { ChangedMeanwhile, Refused } from '../store/errors.ts'
 import { type Endpoint, failuresToStop } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
@@ -81,6 +81,17 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     ...(await viewOf(parts, endpoint)),
     secret: events.secretsOf(endpoint, by.at)[0] as string,
   })
+  async function change(id: number, changes: object): Promise<EndpointView> {
+    const before = await one(id)
+    const settings = await checked(parts, accountId, { ...before.settings, ...changes }, before.settings)
+    try {
+      return await viewOf(parts, there(await events.changeEndpoint(before, settings, by)))
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error
+      // Of two changes at once each is made to what the other has left.
+      return change(id, changes)
+    }
+  }
   return {
     read,
     /** By ascending id, from behind `afterId`. */
@@ -96,11 +107,7 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
       })
       return withSecret(endpoint)
     },
-    async change(id: number, changes: object) {
-      const before = await one(id)
-      const settings = await checked(parts, accountId, { ...before.settings, ...changes }, before.settings)
-      return viewOf(parts, there(await events.changeEndpoint(before, settings, by)))
-    },
+    change,
     async pause(id: number) {
       await events.pauseEndpoint(await one(id), 'user', by)
       return read(id)
@@ -186,14 +193,14 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<Endpoin
   }
 }
 
-/** The settings with what was left out. Of the campaigns that it had before some may be gone. */
+/** The settings with what was left out. Of the campaigns that it had before some may be gone; lead times may stay. */
 async function checked(
   { egress, site, store }: EndpointParts,
   accountId: number,
   wanted: object,
   before?: EndpointSettings,
 ): Promise<EndpointSettings> {
-  const result = checkEndpoint(wanted, (url) => urlFault(url, egress, site.publicUrl))
+  const result = checkEndpoint(wanted, (url) => urlFault(url, egress, site.publicUrl), before?.leadTimes)
   if ('faults' in result) {
     const isTarget = result.faults[0]?.path === 'url'
     throw new EndpointRefused(isTarget ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR', result.faults)

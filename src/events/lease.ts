@@ -71,6 +71,9 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
     renew,
     isHeld: (accountId: number) => performance.now() - (leasedAt.get(accountId) ?? Number.NEGATIVE_INFINITY) < heldMs,
     due: (now: Seconds): Promise<Endpoint[]> => ask((accountId) => events.dueEndpoints(holder, now, accountId)),
+    /** The same, and those whose servers are left alone for now. */
+    waiting: (now: Seconds): Promise<Endpoint[]> =>
+      ask((id) => events.dueEndpoints(holder, now, id, Number.MAX_SAFE_INTEGER)),
     sweeps: (): Promise<Sweep[]> => ask((accountId) => events.sweeps(holder, accountId)),
     async release(): Promise<void> {
       await ask(async (accountId) => {

@@ -6,7 +6,7 @@ import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Terms } from '../core/mechanism/terms.ts'
 import { type Moment, momentsAt, nextMoment } from '../core/moments.ts'
 import type { Site } from '../core/offer.ts'
-import type { Due, Endpoint } from '../store/events.ts'
+import { askedFor, type Due, type Endpoint } from '../store/events.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, leadEvent } from './compose.ts'
@@ -99,6 +99,7 @@ function happenedBy(
   const { attempt, registeredAt } = lead
   const { fromAt } = endpoint
   const { kind, dueAt, detail, tries } = due
+  const isAsked = tries === askedFor
   if (kind === 'look') {
     const from = Math.max(fromAt, now - oldSeconds)
     const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
@@ -111,13 +112,11 @@ function happenedBy(
     return { happened: [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }], lookAt: null }
   }
   // What is no longer true when it is tried again is not told; what somebody wants to see again is.
-  const isOver =
-    tries !== null &&
-    tries > 0 &&
-    oneTimeKinds.includes(kind) &&
-    !momentsAt(terms, attempt, dueAt, watcher.wanted).some((moment) => moment.kind === kind)
-  const isWanted = tries !== null || watcher.kinds.includes(kind)
-  return { happened: isOver || !isWanted ? [] : [{ kind, at: dueAt, detail }], lookAt: null }
+  const isTrue =
+    !oneTimeKinds.includes(kind) ||
+    momentsAt(terms, attempt, dueAt, watcher.wanted).some((moment) => moment.kind === kind)
+  const isTold = isAsked || (isTrue && watcher.kinds.includes(kind))
+  return { happened: isTold ? [{ kind, at: dueAt, detail }] : [], lookAt: null }
 }
 
 /** It was due before the endpoint goes on from, and nobody has asked for it again since. */
@@ -151,14 +150,15 @@ function eventOf(
   return {
     id: parts.store.events.eventId(accountId, lead.id, what.kind, what.at, what.detail),
     campaignId: campaign.id,
-    body: leadEvent(what, { ...of, tools, isPersonal: settings.personal, now }),
+    body: leadEvent(what, { ...of, tools, leadTimes: settings.leadTimes, isPersonal: settings.personal, now }),
     due: { ...due, kind, dueAt: due.kind === 'registered before' ? due.dueAt : what.at, detail: what.detail },
   }
 }
 
 function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Event[] {
-  const { dueAt, leadId, detail } = due
-  if (isPast(endpoint, due)) return []
+  const { dueAt, leadId, detail, tries } = due
+  const isWanted = tries === askedFor || endpoint.settings.kinds.includes('lead.erased')
+  if (isPast(endpoint, due) || !isWanted) return []
   const { eventId, refOf } = store.events
   const body = erasedEvent(refOf(endpoint.accountId, leadId, detail), dueAt, now)
   return [{ id: eventId(endpoint.accountId, leadId, 'lead.erased', dueAt, 0), campaignId: 0, body, due }]

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Seconds } from '../core/instant.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
 import { serverAt } from '../store/audit.ts'
+import { StoreUnavailable } from '../store/errors.ts'
 import { type Due, type Endpoint, type Failed, failuresToStop, type Health, keptSeconds } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { type Event, type Planned, type PlanParts, plan } from './plan.ts'
@@ -43,7 +44,6 @@ type Round = {
   readAt: number
   /** Why nothing more is sent in this round. */
   halt: 'gone' | 'waiting' | undefined
-  hasDelivered: boolean
   told: Set<Event>
   failed: Failed[]
 }
@@ -65,7 +65,7 @@ export async function runRound(
   const { failingSince, failures, nextTryAt } = endpoint
   const health = { failingSince, failures, nextTryAt }
   const secrets = store.events.secretsOf(endpoint, startedAt)
-  const noneYet = { halt: undefined, hasDelivered: false, told: new Set<Event>(), failed: [] }
+  const noneYet = { halt: undefined, told: new Set<Event>(), failed: [] }
   const round: Round = { endpoint, secrets, health, readAt, ...noneYet }
   const planned = await plan(parts, endpoint, due, startedAt)
   const tasks = tasksOf(planned, endpoint.settings.batch)
@@ -159,14 +159,13 @@ export function entryOf(
   const { leadId, detail, tries } = due
   const dueAt = Math.floor(Date.parse(body.timestamp) / 1_000)
   const of = { accountId, endpointId, atMs, eventId, kind: body.type, leadId, dueAt, detail }
-  return { ...of, status, cause, milliseconds, tryNumber: (tries ?? 0) + 1 }
+  return { ...of, status, cause, milliseconds, tryNumber: triesOf(tries) + 1 }
 }
 
 /** What an answer does. */
 function judge(round: Round, events: readonly Event[], { status, cause, retryAfterSeconds }: Try, now: Seconds): void {
   const { health } = round
   if (cause === null) {
-    round.hasDelivered = true
     Object.assign(health, { failingSince: null, failures: 0 })
     // What was in flight when the server asked for time does not end that.
     if (round.halt === undefined) health.nextTryAt = null
@@ -185,9 +184,10 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
       round.failed.push(failedOf(event.due, events.length > 1, isServers, now))
     }
     // What was in flight when the server was left alone counts no more; a repeat may fail by what is in it.
-    const isRepeat = (events[0]?.due.tries ?? 0) > 0 && health.failures < failuresToStop
-    if (round.halt !== undefined || !isServers || isRepeat) return
-    health.failures += 1
+    const isStopped = health.failures >= failuresToStop
+    const isRepeat = triesOf(events[0]?.due.tries ?? null) > 0
+    if (round.halt !== undefined || (!isStopped && (!isServers || isRepeat))) return
+    if (isServers) health.failures += 1
     if (health.failures < failuresToStop) return
     round.halt = 'waiting'
     health.nextTryAt = now + after(stopSeconds, health.failures - failuresToStop)
@@ -199,7 +199,7 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
  * given up in the end; what it cannot answer, once it is so old that nobody waits for it.
  */
 function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Seconds): Failed {
-  const [tries, refused] = [(due.tries ?? 0) + 1, due.refused]
+  const [tries, refused] = [triesOf(due.tries) + 1, due.refused]
   if (withOthers) return { ...due, tries: 0, nextAt: now, lastAt: now }
   if (isServers) {
     const isOld = now - due.dueAt > keptSeconds
@@ -209,6 +209,9 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
   const nextAt = seconds === undefined ? null : now + Math.round(seconds * (0.8 + Math.random() * 0.4))
   return { ...due, tries, refused: refused + 1, nextAt, lastAt: now }
 }
+
+/** How often it was tried. */
+const triesOf = (tries: number | null) => Math.max(tries ?? 0, 0)
 
 const after = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
@@ -230,11 +233,12 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   if (JSON.stringify(health) !== JSON.stringify({ failingSince, failures, nextTryAt }))
     await events.setHealth(endpoint, health)
   const isFailing = health.failingSince !== null && now - health.failingSince > failingSeconds
-  const cause = round.halt === 'gone' ? 'gone' : isFailing && !round.hasDelivered ? 'failing' : undefined
+  const cause = round.halt === 'gone' ? 'gone' : isFailing ? 'failing' : undefined
   if (cause === undefined) return
-  // Its address may have been changed meanwhile: what the server of the one before said counts no more.
+  // It may have been paused, or have another address: what the server of the one before said counts no more.
   const current = await events.findEndpoint(endpoint.accountId, endpoint.id)
-  if (current?.settings.url === endpoint.settings.url) await events.pauseEndpoint(endpoint, cause, serverAt(now))
+  const isSame = current?.pausedAt === null && current.settings.url === endpoint.settings.url
+  if (isSame) await events.pauseEndpoint(endpoint, cause, serverAt(now))
 }
 
 /** What was delivered is written down however long the database takes, or it would be told again. */
@@ -243,7 +247,7 @@ async function untilStored(parts: RoundParts, store: () => Promise<void>): Promi
     try {
       return await store()
     } catch (error) {
-      if (parts.isStopping()) throw error
+      if (parts.isStopping() || !(error instanceof StoreUnavailable)) throw error
       await sleep(500)
     }
   }

@@ -15,30 +15,31 @@ const leadsAtOnce = 500
 /** One stretch; what is written is at most some notices for each of its leads. */
 export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'events'>, sweep: Sweep, now: Seconds) {
   const { endpoint, campaignId, afterEmail } = sweep
+  // The version before wrote none for those that had not begun.
+  const begunAt = sweep.begunAt || now
   const campaign = await store.configuration.findCampaign(campaignId)
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
-  if (campaign === undefined || watcher === undefined) return store.events.sweepOn(sweep, [], now, null)
-  const begunAt = sweep.begunAt || now
+  if (campaign === undefined || watcher === undefined) return store.events.sweepOn(sweep, [], null)
   const before = sweep.schedulesBefore.map(termsOf)
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
-    // What has passed since the sweep began is told too, however long it takes to come to this lead.
+    // What has passed since it was started is told too, however long it takes to come to this lead.
     const lookAt = nextMoment(campaign.terms, lead.attempt, begunAt, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
     const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }
     return [
       ...(lookAt === null ? [] : [{ ...notice, dueAt: lookAt, kind: 'look' as const }]),
-      ...(told === undefined ? [] : [{ ...notice, ...told, dueAt: begunAt }]),
+      ...(told === undefined ? [] : [{ ...notice, ...told, dueAt: now }]),
     ]
   })
   const endAt = endOf(campaign.terms)
   const isFirst = afterEmail === '' && sweep.cause !== 'backfill'
-  if (isFirst && endAt !== null && endAt > now && watcher.kinds.includes('campaign.ended')) {
+  if (isFirst && endAt !== null && endAt > begunAt && watcher.kinds.includes('campaign.ended')) {
     notices.push({ endpointId: endpoint.id, leadId: -campaignId, kind: 'look', detail: 0, dueAt: endAt })
   }
   const next = leads.length < leadsAtOnce ? null : (leads.at(-1)?.email ?? null)
-  await store.events.sweepOn(sweep, notices, begunAt, next)
+  await store.events.sweepOn(sweep, notices, next)
 }
 
 function toldBy(

@@ -322,7 +322,7 @@ async function archiveCampaign(
   const archivedAt = isArchived ? by.at : null
   await sql.run('UPDATE campaigns SET is_draft = 1, archived_at = ? WHERE id = ?', archivedAt, campaignId)
   const after = (await findCampaign(sql, campaignId)) as Campaign
-  await sweepAfterSave(sql, before, after)
+  await sweepAfterSave(sql, before, after, by.at)
   const action = isArchived ? 'campaign.archived' : 'campaign.restored'
   await logCampaign(sql, by, action, before, after)
 }
@@ -353,7 +353,7 @@ async function applyCampaign(
   await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
   await replacePages(sql, campaignId, settings.pages)
   const after = (await findCampaign(sql, campaignId)) as Campaign
-  await sweepAfterSave(sql, before, after)
+  await sweepAfterSave(sql, before, after, by.at)
   const isSame = before !== undefined && isDeepStrictEqual(asFile(before), asFile(after))
   if (!isSame) await logCampaign(sql, by, before ? 'campaign.changed' : 'campaign.created', before, after)
   return after

@@ -14,7 +14,7 @@ import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import { type Actor, addAuditEntry } from './audit.ts'
-import { Refused } from './errors.ts'
+import { ChangedMeanwhile, Refused } from './errors.ts'
 import type { Campaign } from './model.ts'
 import { refCipher } from './ref.ts'
 import { boundTo, type Row, type Runner, type Sql, type Value } from './sql.ts'
@@ -39,9 +39,12 @@ export type Endpoint = {
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
+/** In place of tries: somebody has asked for it again, and is told also what is no longer true. */
+export const askedFor = -1
+
 /**
  * A notice whose turn it is; `tries` and `lastAt` are null until it has failed once, or somebody asked for it again,
- * `refused` those of them that were answered.
+ * `refused` those of them that were answered. What is split off from others begins with no tries of its own.
  */
 export type Due = Notice & { tries: number | null; refused: number; lastAt: Seconds | null }
 
@@ -58,7 +61,7 @@ export type Sweep = {
   endpoint: Endpoint
   campaignId: number
   cause: SweepCause
-  /** 0 until it has begun. */
+  /** What has become true since is told too. */
   begunAt: Seconds
   /** What the campaign decided by before the edit; several where it was edited again while this was under way. */
   schedulesBefore: Schedule[]
@@ -125,15 +128,15 @@ function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptio
       const ended = `UPDATE endpoints AS e SET lease_ends_at = NULL WHERE lease_holder = ? ${andOf(accountId)}`
       if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder, ...only(accountId)))
     },
-    /** The endpoints of `holder` for which something is due, and whose servers may be tried. */
-    async dueEndpoints(holder: string, now: Seconds, accountId?: number): Promise<Endpoint[]> {
+    /** The endpoints of `holder` for which something is due, and whose servers may be tried until `triedUntil`. */
+    async dueEndpoints(holder: string, now: Seconds, accountId?: number, triedUntil = now): Promise<Endpoint[]> {
       const id = accountId === undefined ? 'e.account_id' : '?'
       const of = (table: string) => `SELECT 1 FROM ${table} AS n WHERE n.account_id = ${id} AND endpoint_id = e.id`
       const sql = `SELECT * FROM endpoints AS e WHERE ${mine} AND paused_at IS NULL AND coalesce(next_try_at, 0) <= ?
         AND (EXISTS (${of('notices')} AND ${dueBy(sharedClock)})
           OR EXISTS (${of('failed_deliveries')} AND next_at <= ?)) ${andOf(accountId)}`
       const own = only(accountId)
-      const values = [holder, now, ...own, now, now, ...own, now, ...own]
+      const values = [holder, triedUntil, ...own, now, now, ...own, now, ...own]
       return (await read(({ all }) => all(sql, ...values))).map(toEndpoint)
     },
     /** Sweeps for endpoints of `holder` that are on. */
@@ -174,20 +177,25 @@ function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: 
           const own = done.filter(({ tries }) => (tries === null) === (table === 'notices'))
           for (const part of parts(own)) await takeOff(sql, endpoint, table, part.map(keyOf))
         }
-        for (const part of parts(failed)) await putFailed(sql, accountId, part)
+        // It may have been due twice: by itself, and because somebody asked for it again.
+        const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
+        for (const part of parts(once)) await putFailed(sql, accountId, part)
         for (const part of parts(looks)) await insertNotices(sql, accountId, part)
       }),
     /** Writes what a stretch of leads gave; `next` is the email to go on from, null at the end. */
-    sweepOn: (sweep: Sweep, notices: readonly Notice[], begunAt: Seconds, next: string | null) =>
+    sweepOn: (sweep: Sweep, notices: readonly Notice[], next: string | null) =>
       writeUnflushed(async (sql) => {
         const { endpoint, campaignId, cause, afterEmail } = sweep
-        for (const part of parts(notices)) await insertNotices(sql, endpoint.accountId, part)
-        // It may have been started again meanwhile, or have lost the email of somebody who was erased.
+        // It may have been started again meanwhile, or one of its leads may have been erased: it is read again then.
         const where = `WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ? AND after_email = ?
           AND restarts = ?`
         const of = [endpoint.accountId, endpoint.id, campaignId, sweepCauses.indexOf(cause), afterEmail, sweep.restarts]
-        if (next === null) await sql.run(`DELETE FROM sweeps ${where}`, ...of)
-        else await sql.run(`UPDATE sweeps SET after_email = ?, begun_at = ? ${where}`, next, begunAt, ...of)
+        const written =
+          next === null
+            ? await sql.run(`DELETE FROM sweeps ${where}`, ...of)
+            : await sql.run(`UPDATE sweeps SET after_email = ? ${where}`, next, ...of)
+        if (written === 0) return
+        for (const part of parts(notices)) await insertNotices(sql, endpoint.accountId, part)
       }),
   }
 
@@ -261,13 +269,16 @@ export async function noteErased(
   email: string,
   now: Seconds,
 ): Promise<void> {
-  // A sweep that stands at this email goes on from the lead before it, so that nothing of the address stays behind.
-  const name = [accountId, campaignId, email]
+  // A sweep that stands at this email, or is about to, goes on from the lead before it, so that nothing of the address
+  // stays behind.
+  const of = [accountId, campaignId]
+  const name = [...of, email]
+  await sql.run('UPDATE sweeps SET restarts = restarts + 1 WHERE account_id = ? AND campaign_id = ?', ...of)
   await sql.run(
-    `UPDATE sweeps SET restarts = restarts + 1, after_email = coalesce((SELECT max(email) FROM leads
+    `UPDATE sweeps SET after_email = coalesce((SELECT max(email) FROM leads
         WHERE account_id = ? AND campaign_id = ? AND email > ? AND email < ?), '')
       WHERE account_id = ? AND campaign_id = ? AND after_email = ?`,
-    ...[accountId, campaignId, beforeEmails, email, ...name],
+    ...[...of, beforeEmails, email, ...name],
   )
   // One that is paused hears of it too once it goes on: a backfill tells of nobody who is gone.
   const all = await watchersOf(sql, accountId, campaignId, notDeleted)
@@ -292,51 +303,53 @@ async function noteTo(sql: Sql, accountId: number, watchers: readonly Watcher[],
 }
 
 /** Has the leads gone through for everyone who watches the campaign, where a save concerns leads that are there. */
-export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign): Promise<void> {
+export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign, now: Seconds) {
   if (after.watchers.length === 0) return
   const instants = (campaign: Campaign | undefined) => {
     const { opensAt, deadlineAt, endsAt } = campaign?.terms ?? {}
     return JSON.stringify([opensAt, deadlineAt, endsAt])
   }
   const isPublished = !after.isDraft && before?.isDraft !== false
-  if (isPublished) await startSweeps(sql, after, 'looks', null)
+  if (isPublished) await startSweeps(sql, after, 'looks', now)
   else if (instants(before) !== instants(after)) {
     const { timeZone, mechanism } = (before ?? after).terms
-    await startSweeps(sql, after, 'edit', JSON.stringify({ timeZone, mechanism }))
+    await startSweeps(sql, after, 'edit', now, JSON.stringify({ timeZone, mechanism }))
   }
 }
 
-async function startSweeps(sql: Sql, { accountId, id, watchers }: Campaign, cause: SweepCause, before: string | null) {
-  for (const { endpointId } of watchers) await startSweep(sql, accountId, endpointId, id, cause, before)
+async function startSweeps(sql: Sql, campaign: Campaign, cause: SweepCause, now: Seconds, before?: string) {
+  const { accountId, id, watchers } = campaign
+  for (const { endpointId } of watchers) await startSweep(sql, [accountId, endpointId, id], cause, now, before)
 }
 
 /**
- * One that is under way begins again. Some leads then know of the first edit and some do not, so that all are compared
- * with both schedules before.
+ * One that is under way begins again, and still tells what has become true since it was started first. Some leads then
+ * know of the first edit and some do not, so that all are compared with both schedules before.
  */
 async function startSweep(
   sql: Sql,
-  accountId: number,
-  endpointId: number,
-  campaignId: number,
+  of: [accountId: number, endpointId: number, campaignId: number],
   cause: SweepCause,
-  scheduleBefore: string | null = null,
+  now: Seconds,
+  scheduleBefore?: string,
 ): Promise<void> {
-  const schedules = (list: string[]) => JSON.stringify([...new Set(list)].slice(-mostSchedules))
-  const of = [accountId, endpointId, campaignId, sweepCauses.indexOf(cause)]
-  const own = scheduleBefore === null ? [] : [scheduleBefore]
-  const row = await sql.get(
-    `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, schedules_before) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (account_id, endpoint_id, campaign_id, cause) DO UPDATE SET after_email = '',
-        restarts = sweeps.restarts + 1 RETURNING begun_at, schedules_before`,
-    ...[...of, schedules(own)],
-  )
-  if (row?.begun_at === 0) return
-  await sql.run(
-    `UPDATE sweeps SET begun_at = 0, schedules_before = ?
-      WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?`,
-    ...[schedules([...JSON.parse(row?.schedules_before), ...own]), ...of],
-  )
+  const name = [...of, sweepCauses.indexOf(cause)]
+  const where = 'WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?'
+  const own = scheduleBefore === undefined ? [] : [scheduleBefore]
+  // A stretch that was read before is written no more.
+  const restart = `UPDATE sweeps SET restarts = restarts + 1 ${where} RETURNING after_email, schedules_before`
+  const row = await sql.get(restart, ...name)
+  if (row === undefined) {
+    await sql.run(
+      `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at, schedules_before)
+        VALUES (?, ?, ?, ?, ?, ?)`,
+      ...[...name, now, JSON.stringify(own)],
+    )
+    return
+  }
+  const known = JSON.parse(row.schedules_before)
+  const all = row.after_email === '' ? known : [...new Set([...known, ...own])].slice(-mostSchedules)
+  await sql.run(`UPDATE sweeps SET after_email = '', schedules_before = ? ${where}`, JSON.stringify(all), ...name)
 }
 
 /** Their ids. */
@@ -382,7 +395,7 @@ async function createEndpoint(sql: Sql, accountId: number, settings: EndpointSet
     ...[accountId, JSON.stringify(settings), by.at],
   )
   const endpoint = toEndpoint(row as Row)
-  await sweepAll(sql, endpoint)
+  await sweepAll(sql, endpoint, by.at)
   await log(sql, by, endpoint, 'created', null, logged(settings))
   return endpoint
 }
@@ -402,16 +415,17 @@ async function log(
   await addAuditEntry(sql, by, { accountId, action: `webhook.${done}`, subject, before, after })
 }
 
-/** Undefined where it has gone. */
+/** Undefined where it has gone. @throws ChangedMeanwhile where its settings are not those that were read */
 async function changeEndpoint(
   sql: Sql,
-  { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
+  { accountId, id, settings: read }: Endpoint,
   settings: EndpointSettings,
   by: Actor,
 ): Promise<Endpoint | undefined> {
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return undefined
+  if (!isDeepStrictEqual(before.settings, read)) throw new ChangedMeanwhile()
   // How the server of the address before did says nothing of this one.
   if (before.settings.url !== settings.url)
     await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null })
@@ -420,7 +434,7 @@ async function changeEndpoint(
   const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
-  if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint)
+  if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint, by.at)
   if (!isDeepStrictEqual(before.settings, settings)) {
     const [old, next] = [logged(before.settings), logged(settings)]
     const isOtherPath = before.settings.url !== settings.url && old.url === next.url
@@ -429,10 +443,11 @@ async function changeEndpoint(
   return endpoint
 }
 
-async function sweepAll(sql: Sql, { accountId, id, settings }: Endpoint): Promise<void> {
+async function sweepAll(sql: Sql, { accountId, id, settings }: Endpoint, now: Seconds): Promise<void> {
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   for (const campaign of campaigns) {
-    if (watcherOf(id, settings, campaign.id) !== undefined) await startSweep(sql, accountId, id, campaign.id, 'looks')
+    const isWatched = watcherOf(id, settings, campaign.id) !== undefined
+    if (isWatched) await startSweep(sql, [accountId, id, campaign.id], 'looks', now)
   }
 }
 
@@ -461,11 +476,15 @@ async function resumeEndpoint(sql: Sql, { accountId, id }: Endpoint, fromAt: Sec
   if (endpoint === undefined) return
   await sql.run(
     `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
-      lease_ends_at = NULL, from_at = coalesce(?, from_at) WHERE account_id = ? AND id = ?`,
+      lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END, from_at = coalesce(?, from_at)
+      WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
   await hurry(sql, accountId, id)
-  await sweepAll(sql, endpoint)
+  // Meanwhile nothing was written for it: what a sweep has missed since is a backfill away, as all the rest.
+  const since = 'UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ?'
+  if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(since, by.at, accountId, id)
+  await sweepAll(sql, endpoint, by.at)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
@@ -502,7 +521,7 @@ async function rotateSecret(
 async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
-  await startSweep(sql, accountId, id, campaignId, 'backfill')
+  await startSweep(sql, [accountId, id, campaignId], 'backfill', by.at)
   await log(sql, by, endpoint, 'backfilled', null, { campaignId })
 }
 
@@ -528,7 +547,7 @@ async function hurry(sql: Sql, accountId: number, id: number): Promise<void> {
 
 /** Tells it again at once. */
 async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): Promise<void> {
-  await putFailed(sql, endpoint.accountId, [{ ...notice, tries: 0, refused: 0, nextAt: by.at, lastAt: by.at }])
+  await putFailed(sql, endpoint.accountId, [{ ...notice, tries: askedFor, refused: 0, nextAt: by.at, lastAt: by.at }])
   await log(sql, by, endpoint, 'resent', null, { count: 1 })
 }
 
@@ -536,7 +555,7 @@ async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): 
 async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
   const { accountId, id } = endpoint
   const count = await sql.run(
-    `UPDATE failed_deliveries SET tries = 0, refused = 0, next_at = ?, last_at = ?
+    `UPDATE failed_deliveries SET tries = ${askedFor}, refused = 0, next_at = ?, last_at = ?
       WHERE account_id = ? AND endpoint_id = ? AND next_at IS NULL AND last_at >= ?`,
     ...[by.at, by.at, accountId, id, since],
   )

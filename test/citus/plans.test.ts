@@ -207,10 +207,10 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.startBackfill(endpoint, campaign.id, by)
   const sweep: Sweep = {
     ...{ endpoint, campaignId: campaign.id, cause: 'backfill', begunAt: 0, schedulesBefore: [] },
-    ...{ afterEmail: '', restarts: 0 },
+    ...{ afterEmail: '', restarts: 1 },
   }
-  await events.sweepOn(sweep, looks, now, '1@example.com')
-  await events.sweepOn({ ...sweep, afterEmail: '1@example.com' }, [], now, null)
+  await events.sweepOn(sweep, looks, '1@example.com')
+  await events.sweepOn({ ...sweep, afterEmail: '1@example.com' }, [], null)
   await events.changeEndpoint(endpoint, { ...endpointSettings, url: 'https://other.example/' }, by)
   await events.rotateSecret(endpoint, now, by)
   await events.discardBefore(endpoint, 1, by)

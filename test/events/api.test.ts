@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
 import { readConfig } from '../../src/config.ts'
+import { checkEndpoint } from '../../src/core/events.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import { tester } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
@@ -17,7 +18,7 @@ import { holdShape } from '../support/description.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { openReceiver } from '../support/receiver.ts'
 
-const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '200'] })
+const shop = openShop({ env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '400'] })
 const receiver = await openReceiver({ after })
 const base = '/api/events/v1'
 let key = ''
@@ -59,8 +60,8 @@ test('who may: a key with the scope, of an account that is not suspended, in a r
   const { headers } = await ask('GET', '/endpoints')
   const publicOne = await send(shop.server, 'GET', '/campaigns', { key })
   assert.equal(publicOne.status, 200, 'the public API too')
-  assert.equal(Number(publicOne.headers['ratelimit-remaining']), 199)
-  assert.equal(headers['ratelimit-limit'], '200')
+  assert.equal(Number(publicOne.headers['ratelimit-remaining']), 399)
+  assert.equal(headers['ratelimit-limit'], '400')
 })
 
 test('endpoints: made, read, changed, deleted; the secret is shown once; another account sees nothing', async () => {
@@ -149,6 +150,35 @@ test('refused: what is wrong is named, and where requests must not go', async ()
   for (const id of ['abc', '0', '', '01', '9007199254740992'])
     assert.equal(await codeOf('GET', `/endpoints?afterId=${id}`), '400 INVALID_CURSOR', id)
   assert.deepEqual((await ask('GET', '/endpoints?afterId=9007199254740991')).body, { items: [], nextAfterId: null })
+})
+
+test('two changes at once both hold', async () => {
+  const { body } = await ask('POST', '/endpoints', input('/both'))
+  const at = `/endpoints/${body.id}`
+  for (let batch = 2; batch < 6; batch += 1) {
+    const name = `shop ${batch}`
+    const answers = await Promise.all([ask('PATCH', at, { batch }), ask('PATCH', at, { name })])
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    )
+    const now = (await ask('GET', at)).body
+    assert.deepEqual([now.batch, now.name], [batch, name])
+  }
+  assert.equal((await ask('DELETE', at)).status, 204)
+})
+
+test("the demo's endpoint, whose lead times are short, can be changed and keeps them", async () => {
+  const { id } = await shop.place.arrange(async (store) => {
+    const given = input('/demo', { leadTimes: ['PT20S'] })
+    const checked = checkEndpoint(given, () => undefined, ['PT20S'])
+    assert.ok('settings' in checked)
+    return store.events.createEndpoint(shop.owner.accountId, checked.settings, tester)
+  })
+  const at = `/endpoints/${id}`
+  assert.deepEqual((await ask('PATCH', at, { batch: 2 })).body.leadTimes, ['PT20S'])
+  assert.equal(await codeOf('PATCH', at, { leadTimes: ['PT20S', 'PT30S'] }), '422 VALIDATION_ERROR')
+  assert.equal((await ask('DELETE', at)).status, 204)
 })
 
 test('test, log, resend, backfill, pause, resume, rotation', async () => {

@@ -198,6 +198,86 @@ test('what a server could not take while it was down comes at once when it is ba
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
 })
 
+test('what a batch could not bring, and is no longer true when each is sent by itself, is told to nobody', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const { endpoint, register, round, sent, answer, clock, leads, accountId, campaignId } = made
+  const { id } = await endpoint({ kinds: ['lead.expired'], batch: 10 })
+  for (let n = 0; n < 10; n += 1) await register(`${n}@example.com`)
+  clock.at += 3_601
+  answer.status = 400
+  await round(id)
+  assert.equal(sent.length, 1)
+  for (let n = 0; n < 9; n += 1)
+    await leads.setDeadline({ accountId, campaignId }, `${n}@example.com`, clock.at + 60, testerAt(clock.at))
+  answer.status = 204
+  await round(id)
+  const told = sent.slice(1).map(({ body }) => JSON.parse(body).data.email)
+  assert.deepEqual(told, ['9@example.com'])
+})
+
+test('kinds taken off an endpoint are told no more', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock, store, campaignId } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
+  await register('ada@example.com')
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  await register('bob@example.com')
+  await store.leads.erase([{ campaign, email: 'bob@example.com' }], testerAt(clock.at))
+  answer.status = 400
+  clock.at += 2
+  await round(id)
+  assert.deepEqual(sent.map(({ type }) => type).sort(), ['lead.erased', 'lead.registered'])
+  const before = await find(id)
+  await store.events.changeEndpoint(before, { ...before.settings, kinds: ['lead.expired'] }, testerAt(clock.at))
+  answer.status = 204
+  sent.length = 0
+  clock.at += 3_600
+  await round(id)
+  assert.deepEqual(sent, [])
+})
+
+test('a server that is left alone, and answers 404 when it is tried, is left alone again', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock, parts } = await opened(t)
+  const { id } = await endpoint({ ...registered, inFlight: 1 })
+  for (let n = 0; n < 30; n += 1) await register(`${n}@example.com`)
+  answer.status = 500
+  while ((await find(id)).nextTryAt === null) await round(id)
+  answer.status = 404
+  sent.length = 0
+  clock.at = (await find(id)).nextTryAt as number
+  await runRound(parts, await find(id), 1_000)
+  assert.equal(sent.length, 1)
+  assert.ok(((await find(id)).nextTryAt ?? 0) > clock.at)
+})
+
+test('who pauses an endpoint finds it paused by them, whatever its server still answers', async (t) => {
+  const { endpoint, register, round, find, answer, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 410
+  answer.milliseconds = 300
+  const running = round(id)
+  await sleep(100)
+  await store.events.pauseEndpoint(await find(id), 'user', tester)
+  await running
+  assert.equal((await find(id)).pauseCause, 'user')
+})
+
+test('the time that was left is named as the endpoint has it', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT2H' } })
+  const { endpoint, register, round, sent, clock } = made
+  const { id } = await endpoint({ kinds: ['lead.deadline_approaching'], leadTimes: ['PT90M', 'PT60S'] })
+  await register('ada@example.com')
+  for (const seconds of [1_801, 5_340]) {
+    clock.at += seconds
+    await round(id)
+    await round(id)
+  }
+  assert.deepEqual(
+    sent.map(({ body }) => JSON.parse(body).data.leadTime),
+    ['PT90M', 'PT60S'],
+  )
+})
+
 test('five days without one delivery pause an endpoint, and what happens then is still noted', async (t) => {
   const { endpoint, register, round, find, answer, clock, store } = await opened(t)
   const { id } = await endpoint(registered)
@@ -314,7 +394,7 @@ test('while a server behind the database is away, endpoints elsewhere are told, 
     ...store.events,
     accountsWithEndpoints: () => unlessAway(undefined, accountsWithEndpoints),
     lease: (holder, id) => unlessAway(id, () => lease(holder, id)),
-    dueEndpoints: (holder, now, id) => unlessAway(id, () => dueEndpoints(holder, now, id)),
+    dueEndpoints: (holder, now, id, until) => unlessAway(id, () => dueEndpoints(holder, now, id, until)),
     sweeps: (holder, id) => unlessAway(id, () => sweeps(holder, id)),
   }
   await register('ada@example.com')

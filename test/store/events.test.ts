@@ -121,6 +121,23 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await store.events.settle(endpoint, { done: [], failed: again9, looks: many(9, 3_000) })
     const tried = (await store.events.due(endpoint, 9_000, 6)).map(({ tries }) => tries)
     assert.deepEqual(tried, [1, 1, 1, null, null, null], 'what failed leaves room to what is new')
+    const twice = [1, 2].map((tries) => ({ ...second, tries, refused: 1, nextAt: 5_000, lastAt: 4_000 }))
+    await store.events.settle(endpoint, { done: [second], failed: twice, looks: [] })
+    const kept = (await store.events.due(endpoint, 9_000, 99)).filter(({ kind }) => kind === 'lead.registered')
+    assert.deepEqual(shown(kept), [`${second.dueAt} lead.registered 0 2`], 'what failed twice in a round is kept once')
+  })
+
+  test(`what waits is seen also while its server is left alone: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    await leads.register(of, 'a@example.com', 1_000)
+    await store.events.lease('node')
+    await store.events.setHealth(endpoint, { failingSince: 900, failures: 5, nextTryAt: 9_000 })
+    const ids = async (...until: number[]) =>
+      (await store.events.dueEndpoints('node', 1_100, undefined, ...until)).map(({ id }) => id)
+    assert.deepEqual([await ids(), await ids(8_999), await ids(9_000)], [[], [], [endpoint.id]])
   })
 
   test(`a changed address is a new start, and what the server could not answer is due once it answers: ${engine}`, async (t) => {
@@ -208,9 +225,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await told()).length, 3, 'told of the first edit, they hear that it was taken back')
     await save('2020-01-01T00:40')
     const [begun] = (await sweeps()) as [Sweep]
-    await store.events.sweepOn(begun, [], now + 3, '1@example.com')
+    await store.events.sweepOn(begun, [], '1@example.com')
     await save()
-    await store.events.sweepOn({ ...begun, afterEmail: '1@example.com' }, [], now + 3, null)
+    await store.events.sweepOn({ ...begun, afterEmail: '1@example.com' }, [], null)
     const [again] = (await sweeps()) as [Sweep]
     assert.equal(again.afterEmail, '', 'a step that began before the edit does not end it')
     assert.deepEqual(
@@ -218,7 +235,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       [undefined, '2020-01-01T00:40'],
     )
     await save('2020-01-01T00:50')
-    await store.events.sweepOn(again, [], now + 4, null)
+    await store.events.sweepOn(again, [], null)
     assert.equal((await sweeps()).length, 1, 'nor one that had only just begun')
     await sweepOn(store, (await sweeps())[0] as Sweep, now + 5)
     await store.events.settle(endpoint, { done: await told(), failed: [], looks: [] })
@@ -237,6 +254,56 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(shown(await store.events.due(endpoint, 4_700, 9)), ['4600 look 0 null'])
   })
 
+  test(`a sweep that begins again still tells what has passed since it was started first: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), testerAt(500))
+    await store.events.lease('node')
+    const begun = async () => (await store.events.sweeps('node')).map(({ begunAt }) => begunAt)
+    const resume = async (at: number) =>
+      store.events.resumeEndpoint(
+        (await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint,
+        null,
+        testerAt(at),
+      )
+    await store.events.changeEndpoint(endpoint, settings(), testerAt(2_000))
+    assert.deepEqual(await begun(), [500])
+    await store.events.pauseEndpoint(endpoint, 'failing', testerAt(2_100))
+    await resume(3_000)
+    assert.deepEqual(await begun(), [500], 'what has happened meanwhile was kept for it')
+    await store.events.pauseEndpoint(endpoint, 'user', testerAt(3_100))
+    await resume(4_000)
+    assert.deepEqual(await begun(), [4_000], 'somebody paused it: nothing was kept')
+    const [sweep] = (await store.events.sweeps('node')) as [Sweep]
+    await sweepOn(store, sweep, 4_100)
+    await store.events.changeEndpoint(await found(), settings({ kinds: ['lead.expired'] }), testerAt(5_000))
+    assert.deepEqual(await begun(), [5_000])
+    async function found() {
+      return (await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint
+    }
+  })
+
+  test(`a stretch that was read before a lead in it was erased is read again: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    for (const email of ['ada@example.com', 'bob@example.com']) await leads.register(of, email, 500)
+    const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), testerAt(600))
+    const campaign = await store.configuration.findCampaign(of.campaignId)
+    assert.ok(campaign)
+    await store.events.lease('node')
+    const [read] = (await store.events.sweeps('node')) as [Sweep]
+    await store.leads.erase([{ campaign, email: 'ada@example.com' }], testerAt(700))
+    const look = { endpointId: endpoint.id, leadId: 1, dueAt: 4_100, kind: 'look' as const, detail: 0 }
+    await store.events.sweepOn(read, [look], 'ada@example.com')
+    assert.deepEqual(await store.events.due(endpoint, late, 9), [])
+    const [again] = (await store.events.sweeps('node')) as [Sweep]
+    assert.equal(again.afterEmail, '')
+    await sweepOn(store, again, 800)
+    assert.deepEqual(shown(await store.events.due(endpoint, late, 9)), ['4100 look 0 null'])
+  })
+
   test(`saves that concern leads who are there have them gone through; an erased one is told by its ref alone: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
@@ -248,7 +315,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await sweeps(), [['looks', '']])
     const [sweep] = await store.events.sweeps('node')
     assert.ok(sweep)
-    await store.events.sweepOn(sweep, [], 600, 'ada@example.com')
+    await store.events.sweepOn(sweep, [], 'ada@example.com')
     assert.deepEqual(await sweeps(), [['looks', 'ada@example.com']])
     const campaign = await store.configuration.findCampaign(of.campaignId)
     assert.ok(campaign)
@@ -259,10 +326,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.ok(erased && erased.detail > 0)
     await store.leads.erase([{ campaign, email: 'ab@example.com' }], testerAt(701))
     assert.deepEqual(await sweeps(), [['looks', '']])
-    await store.events.sweepOn(sweep, [], 600, null)
+    await store.events.sweepOn(sweep, [], null)
     assert.equal((await sweeps()).length, 1, 'a step that began before the erasure is done again')
     const [next] = await store.events.sweeps('node')
-    await store.events.sweepOn(next as typeof sweep, [], 600, null)
+    await store.events.sweepOn(next as typeof sweep, [], null)
     const change = async (changes: object) => {
       await store.configuration.applyCampaign(accountId, { ...campaignSettings(changes), id: of.campaignId }, tester)
       return sweeps()
