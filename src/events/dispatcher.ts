@@ -61,21 +61,26 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   /** One lane: round after round, until nothing is due or the server is to be left alone. */
   async function run({ accountId, id }: Endpoint): Promise<void> {
     let most = Number.POSITIVE_INFINITY
+    const round = async (giveBack: () => void): Promise<boolean> => {
+      const endpoint = await store.events.findEndpoint(accountId, id)
+      if (isStopping(accountId) || clock.isQuiet() || endpoint === undefined) return false
+      if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return false
+      if ((await parts.configCache.account(accountId))?.suspended !== false) return false
+      const room = Math.min(paces.roomOf(endpoint), most)
+      if (room <= 0) return false
+      const own = { ...parts, isStopping: () => isStopping(accountId) }
+      const { sent, isMore, isCut } = await runRound(own, endpoint, room, giveBack)
+      paces.add(id, sent)
+      // What a slow server had no time for was read for nothing.
+      most = isCut ? Math.max(sent, 1) : most * 2
+      // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
+      return isMore
+    }
     try {
-      for (;;) {
-        const endpoint = await store.events.findEndpoint(accountId, id)
-        if (isStopping(accountId) || clock.isQuiet() || endpoint === undefined) return
-        if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return
-        if ((await parts.configCache.account(accountId))?.suspended !== false) return
-        const room = Math.min(paces.roomOf(endpoint), most)
-        if (room <= 0) return
-        const own = { ...parts, isStopping: () => isStopping(accountId) }
-        const { sent, isMore, isCut } = await runRound(own, endpoint, room)
-        paces.add(id, sent)
-        // What a slow server had no time for was read for nothing.
-        most = isCut ? Math.max(sent, 1) : most * 2
-        // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
-        if (!isMore) return
+      for (let isMore = true; isMore; ) {
+        // Waited for before anything is read, which may be long ago when it comes.
+        const giveBack = await parts.slots(accountId)
+        isMore = await round(giveBack).finally(giveBack)
       }
     } catch (error) {
       failed(error)

@@ -107,7 +107,7 @@ function happenedBy(
     const moments: Moment[] = at < fromAt ? [] : momentsAt(terms, attempt, at, watcher.wanted)
     return { happened: moments.map((moment) => ({ ...moment, at })), lookAt }
   }
-  if (isPast(endpoint, due) || kind === 'endpoint.tested') return { happened: [], lookAt: null }
+  if (isPast(endpoint, due)) return { happened: [], lookAt: null }
   if (kind === 'registered before') {
     return { happened: [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }], lookAt: null }
   }

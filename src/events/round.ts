@@ -50,12 +50,13 @@ type Round = {
 
 /**
  * `room` is how many events it takes at most; `isMore` says that there was more than that, `isCut` that there was no
- * time for all that it took.
+ * time for all that it took. The first request has its slot: `giveBack` gives that back.
  */
 export async function runRound(
   parts: RoundParts,
   endpoint: Endpoint,
   room: number,
+  giveBack: () => void,
 ): Promise<{ sent: number; isMore: boolean; isCut: boolean }> {
   const { store } = parts
   const startedAt = seconds(parts)
@@ -71,7 +72,7 @@ export async function runRound(
   const tasks = tasksOf(planned, endpoint.settings.batch)
   // Any of them, since the first may be the one that the server cannot take.
   if (failures >= failuresToStop) tasks.splice(0, tasks.length, ...oneOf(tasks))
-  const isCut = await sendAll(parts, round, tasks)
+  const isCut = await sendAll(parts, round, tasks, giveBack)
   await settle(parts, round, planned)
   return { sent: round.told.size, isMore: isCut || due.length === limit, isCut }
 }
@@ -101,21 +102,21 @@ function tasksOf(planned: readonly Planned[], batch: number): Task[][] {
 const bytesOf = (task: Task) => JSON.stringify(task[0]?.body).length * (task.length + 1)
 
 /** True where some is left for the next round, which reads everything again. */
-async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promise<boolean> {
+async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFirstBack: () => void): Promise<boolean> {
   const { inFlight } = round.endpoint.settings
   const next = groups.values()
   let isCut = false
-  const worker = async () => {
-    // One at least: a round that waits for its slots for long would never get anywhere.
-    let isFirst = true
+  const worker = async (own?: () => void) => {
+    let first = own
     for (const group of next) {
       for (const task of group) {
-        const giveBack = await parts.slots(round.endpoint.accountId)
+        const giveBack = first ?? (await parts.slots(round.endpoint.accountId))
         try {
           if (round.halt !== undefined || parts.isStopping()) return
-          isCut ||= !isFirst && performance.now() - round.readAt > roundMs
+          // The first goes however long reading took: a round of a slow database would never get anywhere.
+          isCut ||= first === undefined && performance.now() - round.readAt > roundMs
           if (isCut) return
-          isFirst = false
+          first = undefined
           await tell(parts, round, task)
         } finally {
           giveBack()
@@ -123,7 +124,8 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][]): Promi
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(inFlight, groups.length) }, worker))
+  const others = Math.min(inFlight, groups.length) - 1
+  await Promise.all([worker(giveFirstBack), ...Array.from({ length: Math.max(others, 0) }, () => worker())])
   return isCut
 }
 

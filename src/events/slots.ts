@@ -1,7 +1,7 @@
 // How many requests are under way at a time: a bad receiver holds up itself, and an account at most half of the rest.
 export type Slots = (accountId: number) => Promise<() => void>
 
-/** Resolves when there is room, with what gives the room back. */
+/** Resolves when there is room, with what gives the room back; called again, that does nothing. */
 export function openSlots(most: number, mostOfOne: number): Slots {
   const used = new Map<number, number>()
   const waiting: { accountId: number; start(): void }[] = []
@@ -32,6 +32,10 @@ export function openSlots(most: number, mostOfOne: number): Slots {
     if (hasRoom(accountId)) start()
     else waiting.push({ accountId, start })
     await promise
-    return () => giveBack(accountId)
+    let isHeld = true
+    return () => {
+      if (isHeld) giveBack(accountId)
+      isHeld = false
+    }
   }
 }

@@ -72,7 +72,7 @@ async function opened(t: TestContext, mechanism: object = after) {
     async round(id: number) {
       const endpoint = await find(id)
       clock.at = Math.max(clock.at, endpoint.nextTryAt ?? 0)
-      await runRound(parts, endpoint, 1_000)
+      await runRound(parts, endpoint, 1_000, () => {})
     },
     async sweep() {
       await store.events.lease('node')
@@ -167,13 +167,32 @@ for (const [name, change] of Object.entries(changes))
     assert.deepEqual(sent.slice(since).filter(asBefore), [])
   })
 
+test('a pause holds for who waits for a slot too, however long the requests of others take', async (t) => {
+  const { endpoint, register, sent, answer, parts, find, clock, store } = await opened(t)
+  const slow = await endpoint({ ...registered, url: 'https://slow.example/' })
+  const paused = await endpoint({ ...registered, url: 'https://paused.example/' })
+  await register('ada@example.com')
+  answer.milliseconds = 2_000
+  clock.at += 2
+  const dispatcher = openDispatcher({ ...parts, slots: openSlots(1, 1) })
+  t.after(() => dispatcher.close())
+  while (sent.length < 1) await sleep(20)
+  const other = (await find(slow.id)).settings.url === sent[0]?.url ? paused : slow
+  await store.events.pauseEndpoint(await find(other.id), 'user', tester)
+  await sleep(3_500)
+  assert.deepEqual(
+    sent.slice(1).map(({ url }) => url),
+    [],
+  )
+})
+
 test('one event that a server cannot take holds up nobody else, however often it fails', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
   const { id } = await endpoint(registered)
   await register('ada@example.com')
   answer.status = 500
   for (let times = 0; times < 12; times += 1) {
-    await runRound(parts, await find(id), 1_000)
+    await runRound(parts, await find(id), 1_000, () => {})
     clock.at += 1_800
   }
   const { failures, nextTryAt } = await find(id)
@@ -244,7 +263,7 @@ test('a server that is left alone, and answers 404 when it is tried, is left alo
   answer.status = 404
   sent.length = 0
   clock.at = (await find(id)).nextTryAt as number
-  await runRound(parts, await find(id), 1_000)
+  await runRound(parts, await find(id), 1_000, () => {})
   assert.equal(sent.length, 1)
   assert.ok(((await find(id)).nextTryAt ?? 0) > clock.at)
 })
