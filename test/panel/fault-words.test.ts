@@ -91,6 +91,7 @@ const wrong: unknown[] = [
   rules({ ...daysAt, skipDates: Array(367).fill('2026-01-01') }),
   rules(fixed, { startsOn: 'visit', reset: { enabled: true } }),
   rules({ ...fixed, opensAt: fixed.at }),
+  { ...rules({ ...fixed, at: '9999-12-31T23:59' }), timeZone: 'America/New_York' },
   rules(
     { kind: 'after', period: 'P1D' },
     { retry: { enabled: true, after: 'P1D', max: 0 }, cycle: { enabled: true, pause: 'P1D' } },

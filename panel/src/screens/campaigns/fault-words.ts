@@ -72,6 +72,10 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
       'Ponowne otwarcie i kolejna szansa wykluczają się: wybierz jedno.',
     ),
   ],
+  [
+    /^must lie in the years 0000 to 9999 of UTC$/,
+    same('Choose a date in the years 0000 to 9999 (UTC).', 'Wybierz datę z lat od 0000 do 9999 (UTC).'),
+  ],
   [/^must be before "at"$/, same('The opening must come before the end.', 'Otwarcie musi być wcześniej niż koniec.')],
   [
     /^must be at most (\d+): with these weekdays skipped, ten years$/,
