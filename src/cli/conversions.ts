@@ -80,7 +80,7 @@ export const importConversions: Command = async (args) => {
   return withCampaign(options.campaign, async (store, campaign) => {
     const { result, add, end } = importing('orders imported')
     const by = commandActor()
-    const rows = csvRows(positionals[0] as string, isComplete, 'columns orderId and email or ref')
+    const rows = csvRows(positionals[0] as string, columns, isComplete, 'columns orderId and email or ref')
     for await (const { cells, line } of rows) {
       const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))
       // One after the other: which of a lead's orders ends the offer depends on it.

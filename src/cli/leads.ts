@@ -204,7 +204,7 @@ export const importLeads: Command = async (args) => {
 async function* emailBatches(file: string, refused: LineRefusal[]): AsyncGenerator<string[]> {
   let batch: string[] = []
   const hasEmail = (names: string[]) => names.includes('email')
-  for await (const { cells, line } of csvRows(file, hasEmail, 'a column email')) {
+  for await (const { cells, line } of csvRows(file, ['email'], hasEmail, 'a column email')) {
     const { email } = cells
     const fault = emailFault(email)
     if (fault !== undefined) refused.push({ line, reason: reasons[fault] })
@@ -223,17 +223,24 @@ const reasons: Record<EmailFault, string> = {
   notAnEmail: 'not an email address in ASCII',
 }
 
-/** The lines below the first, whose cells it names: it must have what `wanted` says. @throws WrongCall */
+/** The cells of `columns`, of the lines below the first, which must have what `wanted` says. @throws WrongCall */
 export async function* csvRows(
   file: string,
+  columns: readonly string[],
   isComplete: (names: string[]) => boolean,
   wanted: string,
 ): AsyncGenerator<{ cells: Record<string, string | undefined>; line: number }> {
   let names: string[] | undefined
   for await (const { record, line } of csvLines(file)) {
-    if (names !== undefined) yield { cells: Object.fromEntries(names.map((name, at) => [name, record[at]])), line }
-    else if (isComplete(record)) names = record
-    else throw new WrongCall(`${file}: line ${line}: must name ${wanted}`)
+    if (names !== undefined) {
+      const cellOf = (name: string) => record[(names as string[]).indexOf(name)]
+      yield { cells: Object.fromEntries(columns.map((name) => [name, cellOf(name)])), line }
+      continue
+    }
+    names = record
+    if (!isComplete(record)) throw new WrongCall(`${file}: line ${line}: must name ${wanted}`)
+    const twice = columns.find((name) => record.indexOf(name) !== record.lastIndexOf(name))
+    if (twice !== undefined) throw new WrongCall(`${file}: line ${line}: must name the column "${twice}" once`)
   }
   if (names === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
 }

@@ -87,6 +87,17 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['lead', 'import', '--campaign', campaign, 'nowhere.csv'], 'nowhere.csv'],
     [['lead', 'import', '--campaign', '999', 'emails.csv'], '999'],
     [['lead', 'import', 'emails.csv'], '--campaign'],
+    [['lead', 'import', '--campaign', campaign, '-'], /line 1: must name a column email/, 'e-mail\nb@example.com\n'],
+    [
+      ['lead', 'import', '--campaign', campaign, '-'],
+      /line 1: must name the column "email" once/,
+      'email,name,name,email\nb@example.com,b,b,c@example.com\n',
+    ],
+    [
+      ['conversion', 'import', '--campaign', campaign, '-'],
+      /line 1: must name the column "at" once/,
+      'email,orderId,at,at\na@example.com,1,,\n',
+    ],
     [['history', 'list'], '--account'],
     [['history', 'list', '--account', '999'], '999'],
 
