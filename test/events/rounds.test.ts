@@ -427,3 +427,31 @@ test('while a server behind the database is away, endpoints elsewhere are told, 
   for (let waited = 0; sent.length < 2 && waited < 60; waited += 1) await sleep(50)
   assert.deepEqual(told(), ['bob@example.com', 'ada@example.com'])
 })
+
+// One process serves a file.
+if (engine === 'postgres') {
+  test('of several nodes one tells, and when it stops another goes on', async (t) => {
+    const { endpoint, register, sent, answer, parts, clock } = await opened(t)
+    await endpoint({ ...registered, inFlight: 2 })
+    answer.milliseconds = 20
+    clock.at = Math.floor(Date.now() / 1_000)
+    const nodes = [1, 2].map(() => openDispatcher(parts))
+    t.after(() => Promise.all(nodes.map((node) => node.close())))
+    let count = 0
+    const told = async (more: number) => {
+      for (let n = 0; n < more; n += 1) {
+        await register(`${count + n}@example.com`)
+        await sleep(20)
+      }
+      count += more
+      for (let waited = 0; sent.length < count && waited < 300; waited += 1) await sleep(50)
+      await sleep(700)
+      assert.equal(sent.length, count)
+      assert.equal(new Set(sent.map(({ id }) => id)).size, count)
+    }
+    await told(60)
+    // It asked first.
+    await nodes[0]?.close()
+    await told(5)
+  })
+}

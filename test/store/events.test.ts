@@ -11,6 +11,7 @@ import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
+import { ask } from '../support/postgres-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const wantedKinds = eventKinds.filter((kind) => kind !== 'endpoint.tested' && kind !== 'lead.deadline_approaching')
@@ -413,4 +414,44 @@ test("postgres: an endpoint is one node's at a time, and another's as soon as th
   await one.events.release('one')
   await two.events.lease('two')
   assert.deepEqual(await due(), [0, 1])
+})
+
+test('an endpoint is one node’s, until that gives it back or has not said for 30 seconds that it lives', async (t) => {
+  const at = await (emptyDatabases.postgres as (typeof emptyDatabases)[string])(t)
+  assert.ok(at.engine === 'postgres')
+  const store = await openStore(at, options)
+  t.after(() => store.close())
+  const { of, leads, accountId } = await opened(store)
+  const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+  await leads.register(of, 'a@example.com', 1_000)
+  const holders = async () => {
+    const found: string[] = []
+    for (const node of ['one', 'two']) {
+      await store.events.lease(node)
+      const [due, sweeps] = [await store.events.dueEndpoints(node, 1_100), await store.events.sweeps(node)]
+      assert.equal(due.length, sweeps.length)
+      if (due.length > 0) found.push(node)
+    }
+    return found
+  }
+  assert.deepEqual(await holders(), ['one'])
+  assert.deepEqual(await holders(), ['one'], 'who has it keeps it')
+  const endsIn = async (seconds: number) =>
+    ask(at.url, `UPDATE endpoints SET lease_ends_at = extract(epoch FROM now())::bigint + ${seconds}`)
+  await endsIn(2)
+  await store.events.lease('two')
+  assert.deepEqual(await store.events.dueEndpoints('two', 1_100), [])
+  await endsIn(-1)
+  await store.events.lease('two')
+  assert.deepEqual(await holders(), ['two'], 'the other has not said for long that it lives')
+  await store.events.release('one')
+  assert.deepEqual(await holders(), ['two'], 'only who has it gives it back')
+  await store.events.release('two')
+  assert.deepEqual(await holders(), ['one'])
+  await store.events.pauseEndpoint(endpoint, 'user', testerAt(1_200))
+  await store.events.resumeEndpoint((await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, tester)
+  await store.events.lease('two')
+  assert.deepEqual(await holders(), ['two'], 'what goes on again is whose node takes it first')
+  await store.events.resumeEndpoint((await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, tester)
+  assert.deepEqual(await holders(), ['two'], 'what was on stays where it is')
 })
