@@ -173,3 +173,12 @@ test('what an attempt begins with is no moment: an older look that falls on that
   const terms = termsOf({ timeZone: 'UTC', mechanism })
   assert.deepEqual(momentsAt(terms, begin(terms, start), start, wanted), [])
 })
+
+test('a deadline set by hand has no moment before it was set, however far back it lies', () => {
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P30D' } } as Mechanism
+  const terms = termsOf({ timeZone: 'UTC', mechanism })
+  const setAt = start + 7_200
+  const hand = (deadline: number) => setByHand(begin(terms, start), deadline, setAt)
+  assert.equal(nextMoment(terms, hand(start + 3_600), start, wanted), null, 'it was over when it was set')
+  assert.equal(nextMoment(terms, hand(start + 9_000), start, wanted), start + 8_940, 'not an hour before it')
+})
