@@ -16,7 +16,7 @@ import type { TestEngine } from './support/test-database.ts'
 /** Files that run in one process, one after the other. */
 type Job = { engine: TestEngine; files: string[] }
 
-const onPostgres = ['{api,cli,visitor,panel-api,faults}/*.test.ts', 'events/rounds.test.ts']
+const onPostgres = ['{api,cli,visitor,panel-api,faults}/*.test.ts', 'events/{rounds,truth}.test.ts']
 /** Of these, what is over before a database is asked: one engine is enough. */
 const onSqliteAlone = [
   'api/{body-json,body-size,description,media-type,query-parameters,routing}.*',

@@ -12,8 +12,8 @@ export type Moment = {
 /** Which moments somebody wants to hear of. */
 export type Wanted = { opened: boolean; expired: boolean; leadSeconds: readonly Seconds[] }
 
-/** Two are enough: behind a window that is empty comes one at most, at the campaign's end. */
-const mostWindows = 3
+/** In how many windows a moment is looked for at a time. Of cycles in which a lead time has no room there is no end. */
+const mostWindows = 30
 
 /**
  * What becomes true at exactly this instant, under the present settings and as the attempt is now. What an attempt
@@ -36,7 +36,10 @@ export function momentsAt(terms: Terms, attempt: Attempt, at: Seconds, wanted: W
   return found
 }
 
-/** The first instant after `after` at which there is a moment; null where none is to come, as things stand. */
+/**
+ * The first instant after `after` at which there is a moment, or from which to look on; null where none is to come, as
+ * things stand.
+ */
 export function nextMoment(terms: Terms, attempt: Attempt, after: Seconds, wanted: Wanted): Seconds | null {
   let from: Seconds | null = after
   for (let window = 0; window < mostWindows && from !== null; window += 1) {
@@ -49,7 +52,7 @@ export function nextMoment(terms: Terms, attempt: Attempt, after: Seconds, wante
     if (found !== undefined) return found
     from = nextCycleAt(terms, attempt, from)
   }
-  return null
+  return from
 }
 
 /** Everything is behind this: what comes later is to be told. */

@@ -59,23 +59,10 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   /** One lane: round after round, until nothing is due or the server is to be left alone. */
-  async function run({ accountId, id }: Endpoint): Promise<void> {
-    let most = Number.POSITIVE_INFINITY
-    const round = async (giveBack: () => void): Promise<boolean> => {
-      const endpoint = await store.events.findEndpoint(accountId, id)
-      if (isStopping(accountId) || clock.isQuiet() || endpoint === undefined) return false
-      if (endpoint.pausedAt !== null || (endpoint.nextTryAt ?? 0) > seconds()) return false
-      if ((await parts.configCache.account(accountId))?.suspended !== false) return false
-      const room = Math.min(paces.roomOf(endpoint), most)
-      if (room <= 0) return false
-      const own = { ...parts, isStopping: () => isStopping(accountId) }
-      const { sent, isMore, isCut } = await runRound(own, endpoint, room, giveBack)
-      paces.add(id, sent)
-      // What a slow server had no time for was read for nothing.
-      most = isCut ? Math.max(sent, 1) : most * 2
-      // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
-      return isMore
-    }
+  async function run(endpoint: Endpoint): Promise<void> {
+    const { accountId } = endpoint
+    const own = { ...parts, isStopping: () => isStopping(accountId) }
+    const round = openLane(own, paces, endpoint, () => own.isStopping() || clock.isQuiet())
     try {
       for (let isMore = true; isMore; ) {
         // Waited for before anything is read, which may be long ago when it comes.
@@ -99,6 +86,25 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
       await Promise.race([Promise.allSettled([stopPolling(), ...lanes.values()]), sleep(closeMs)])
       await Promise.race([lease.release().catch(() => {}), sleep(200)])
     },
+  }
+}
+
+/** Each call is a round, which reads the endpoint anew; false where the lane ends with it. */
+function openLane(parts: RoundParts, paces: Paces, { accountId, id }: Endpoint, isOver: () => boolean) {
+  let most = Number.POSITIVE_INFINITY
+  return async (giveBack: () => void): Promise<boolean> => {
+    const endpoint = await parts.store.events.findEndpoint(accountId, id)
+    if (isOver() || endpoint === undefined || endpoint.pausedAt !== null) return false
+    if ((endpoint.nextTryAt ?? 0) > Math.floor(parts.now() / 1_000)) return false
+    if ((await parts.configCache.account(accountId))?.suspended !== false) return false
+    const room = Math.min(paces.roomOf(endpoint), most)
+    if (room <= 0) return false
+    const { sent, isMore, isCut } = await runRound(parts, endpoint, room, giveBack)
+    paces.add(id, sent)
+    // What a slow server had no time for was read for nothing.
+    most = isCut ? Math.max(sent, 1) : most * 2
+    // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
+    return isMore
   }
 }
 
@@ -137,6 +143,8 @@ function watchClock({ now, log }: DispatcherParts) {
     },
   }
 }
+
+type Paces = ReturnType<typeof openPaces>
 
 /** How many events an endpoint still takes in this minute. */
 function openPaces(now: () => number) {

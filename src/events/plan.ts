@@ -4,9 +4,9 @@ import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '..
 import type { Seconds } from '../core/instant.ts'
 import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Terms } from '../core/mechanism/terms.ts'
-import { type Moment, momentsAt, nextMoment } from '../core/moments.ts'
+import { momentsAt, nextMoment } from '../core/moments.ts'
 import type { Site } from '../core/offer.ts'
-import { askedFor, type Due, type Endpoint } from '../store/events.ts'
+import { type Due, type Endpoint, isAskedFor } from '../store/events.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, leadEvent } from './compose.ts'
@@ -18,7 +18,7 @@ export type Event = { id: string; campaignId: number; body: EventBody; due: Due 
 export type Planned = { due: Due; events: Event[]; look: Notice | null }
 
 export type PlanParts = {
-  store: Pick<Store, 'leads' | 'events' | 'conversions'>
+  store: Pick<Store, 'leads' | 'events' | 'conversions' | 'configuration'>
   configCache: ConfigCache
   site: Site
   /** Told how many moments were too old to be told. */
@@ -27,7 +27,7 @@ export type PlanParts = {
 
 /** A look that is later skips ahead to what is newer, as far as there is something. */
 const oldSeconds = 7 * 86_400
-/** Moments that one look skips. */
+/** Moments that one look skips; the next one goes on from there. */
 const mostSkipped = 1_000
 
 const oneTimeKinds: readonly NoticeKind[] = ['lead.opened', 'lead.deadline_approaching', 'lead.expired']
@@ -70,7 +70,8 @@ function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened
   return kind === 'lead.expired' && campaign.conversion.closes && convertedAt !== null && convertedAt <= at
 }
 
-async function readLeads({ store, configCache }: PlanParts, endpoint: Endpoint, due: readonly Due[]) {
+async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due[]) {
+  const { store, configCache } = parts
   const { accountId, id, settings } = endpoint
   const ids = [...new Set(due.map(({ leadId }) => leadId).filter((leadId) => leadId > 0))]
   const found = new Map<number, Found>()
@@ -79,13 +80,19 @@ async function readLeads({ store, configCache }: PlanParts, endpoint: Endpoint, 
   const converted = await store.conversions.firstOf(accountId, ids)
   for (const { id: leadId, campaignId, lead } of await store.leads.findByIds(accountId, ids)) {
     const watcher = watcherOf(id, settings, campaignId)
-    const campaign = watcher && (await configCache.campaign(campaignId))
+    const campaign = watcher && (await campaignOf(parts, campaignId))
     if (watcher === undefined || campaign === undefined || account === undefined) continue
     const { countdownTools } = account
     const convertedAt = converted.get(leadId) ?? null
     found.set(leadId, { campaign, lead: await lead(campaign), convertedAt, countdownTools, watcher })
   }
   return found
+}
+
+/** What the cache takes for a draft may have been published in this very moment. */
+async function campaignOf({ store, configCache }: PlanParts, id: number): Promise<Campaign | undefined> {
+  const campaign = await configCache.campaign(id)
+  return campaign?.isDraft ? store.configuration.findCampaign(id) : campaign
 }
 
 /** As of the instant of the notice, however late it is seen, and when to look next. */
@@ -99,12 +106,12 @@ function happenedBy(
   const { attempt, registeredAt } = lead
   const { fromAt } = endpoint
   const { kind, dueAt, detail, tries } = due
-  const isAsked = tries === askedFor
   if (kind === 'look') {
     const from = Math.max(fromAt, now - oldSeconds)
     const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
     if (skipped > 0) onDropped(skipped)
-    const moments: Moment[] = at < fromAt ? [] : momentsAt(terms, attempt, at, watcher.wanted)
+    if (at === null || at < fromAt) return { happened: [], lookAt }
+    const moments = momentsAt(terms, attempt, at, watcher.wanted)
     return { happened: moments.map((moment) => ({ ...moment, at })), lookAt }
   }
   if (isPast(endpoint, due)) return { happened: [], lookAt: null }
@@ -114,15 +121,15 @@ function happenedBy(
   // What is no longer true when it is tried again is not told; what somebody wants to see again is.
   const isTrue =
     !oneTimeKinds.includes(kind) ||
-    momentsAt(terms, attempt, dueAt, watcher.wanted).some((moment) => moment.kind === kind)
-  const isTold = isAsked || (isTrue && watcher.kinds.includes(kind))
+    momentsAt(terms, attempt, dueAt, watcher.wanted).some((one) => one.kind === kind && one.detail === detail)
+  const isTold = isAskedFor(tries) || (isTrue && watcher.kinds.includes(kind))
   return { happened: isTold ? [{ kind, at: dueAt, detail }] : [], lookAt: null }
 }
 
 /** It was due before the endpoint goes on from, and nobody has asked for it again since. */
 const isPast = ({ fromAt }: Endpoint, { dueAt, lastAt }: Due) => Math.max(dueAt, lastAt ?? 0) < fromAt
 
-/** From this moment to the first that is not too old, or to the last there is. */
+/** From this moment to the first that is not too old, or to the last there is; null where it takes more than one look. */
 function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watcher, from: Seconds, now: Seconds) {
   let at = dueAt
   let lookAt = nextMoment(terms, attempt, at, wanted)
@@ -132,7 +139,8 @@ function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watche
     at = lookAt
     lookAt = nextMoment(terms, attempt, at, wanted)
   }
-  return { at, lookAt, skipped }
+  const isOld = at < from && lookAt !== null && lookAt <= now
+  return isOld ? { at: null, lookAt, skipped: skipped + 1 } : { at, lookAt, skipped }
 }
 
 function eventOf(
@@ -157,20 +165,22 @@ function eventOf(
 
 function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Event[] {
   const { dueAt, leadId, detail, tries } = due
-  const isWanted = tries === askedFor || endpoint.settings.kinds.includes('lead.erased')
-  if (isPast(endpoint, due) || !isWanted) return []
+  // Also where the endpoint goes on from later: somebody wants to be forgotten there too.
+  if (!isAskedFor(tries) && !endpoint.settings.kinds.includes('lead.erased')) return []
   const { eventId, refOf } = store.events
   const body = erasedEvent(refOf(endpoint.accountId, leadId, detail), dueAt, now)
   return [{ id: eventId(endpoint.accountId, leadId, 'lead.erased', dueAt, 0), campaignId: 0, body, due }]
 }
 
 /** Of a campaign whose date has not moved since. */
-async function ended({ store, configCache }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Promise<Event[]> {
-  const { dueAt, leadId } = due
-  const campaign = await configCache.campaign(-leadId)
-  const isDue = campaign !== undefined && !campaign.isDraft && endOf(campaign.terms) === dueAt && !isPast(endpoint, due)
-  if (!isDue || !watcherOf(endpoint.id, endpoint.settings, -leadId)?.kinds.includes('campaign.ended')) return []
-  const id = store.events.eventId(endpoint.accountId, leadId, 'campaign.ended', dueAt, 0)
+async function ended(parts: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Promise<Event[]> {
+  const { dueAt, leadId, tries } = due
+  const campaign = await campaignOf(parts, -leadId)
+  if (campaign === undefined || campaign.isDraft) return []
+  const isWanted = watcherOf(endpoint.id, endpoint.settings, -leadId)?.kinds.includes('campaign.ended')
+  const isDue = isWanted && endOf(campaign.terms) === dueAt && !isPast(endpoint, due)
+  if (!isDue && !isAskedFor(tries)) return []
+  const id = parts.store.events.eventId(endpoint.accountId, leadId, 'campaign.ended', dueAt, 0)
   const kind = 'campaign.ended' as const
   return [{ id, campaignId: campaign.id, body: endedEvent(campaign, dueAt, now), due: { ...due, kind } }]
 }

@@ -4,7 +4,16 @@ import type { Seconds } from '../core/instant.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
 import { serverAt } from '../store/audit.ts'
 import { StoreUnavailable } from '../store/errors.ts'
-import { type Due, type Endpoint, type Failed, failuresToStop, type Health, keptSeconds } from '../store/events.ts'
+import {
+  type Due,
+  type Endpoint,
+  type Failed,
+  failuresToStop,
+  type Health,
+  isAskedFor,
+  keptSeconds,
+  triesOf,
+} from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { type Event, type Planned, type PlanParts, plan } from './plan.ts'
 import type { Sender, Try } from './sender.ts'
@@ -46,6 +55,7 @@ type Round = {
   halt: 'gone' | 'waiting' | undefined
   told: Set<Event>
   failed: Failed[]
+  hasFailed: boolean
 }
 
 /**
@@ -66,7 +76,7 @@ export async function runRound(
   const { failingSince, failures, nextTryAt } = endpoint
   const health = { failingSince, failures, nextTryAt }
   const secrets = store.events.secretsOf(endpoint, startedAt)
-  const noneYet = { halt: undefined, told: new Set<Event>(), failed: [] }
+  const noneYet = { halt: undefined, told: new Set<Event>(), failed: [], hasFailed: false }
   const round: Round = { endpoint, secrets, health, readAt, ...noneYet }
   const planned = await plan(parts, endpoint, due, startedAt)
   const tasks = tasksOf(planned, endpoint.settings.batch)
@@ -174,6 +184,7 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
     for (const event of events) round.told.add(event)
     return
   }
+  round.hasFailed = true
   health.failingSince ??= now
   if (status === 410) round.halt = 'gone'
   else if (status === 429 || status === 503) {
@@ -201,19 +212,17 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
  * given up in the end; what it cannot answer, once it is so old that nobody waits for it.
  */
 function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Seconds): Failed {
-  const [tries, refused] = [triesOf(due.tries) + 1, due.refused]
+  const { refused } = due
+  const tries = isAskedFor(due.tries) ? Number(due.tries) - 1 : triesOf(due.tries) + 1
   if (withOthers) return { ...due, tries: 0, nextAt: now, lastAt: now }
   if (isServers) {
     const isOld = now - due.dueAt > keptSeconds
-    return { ...due, tries, nextAt: isOld ? null : now + after(stopSeconds, tries - refused - 1), lastAt: now }
+    return { ...due, tries, nextAt: isOld ? null : now + after(stopSeconds, triesOf(due.tries) - refused), lastAt: now }
   }
   const seconds = retrySeconds[refused]
   const nextAt = seconds === undefined ? null : now + Math.round(seconds * (0.8 + Math.random() * 0.4))
   return { ...due, tries, refused: refused + 1, nextAt, lastAt: now }
 }
-
-/** How often it was tried. */
-const triesOf = (tries: number | null) => Math.max(tries ?? 0, 0)
 
 const after = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
@@ -234,7 +243,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   const { failingSince, failures, nextTryAt } = endpoint
   if (JSON.stringify(health) !== JSON.stringify({ failingSince, failures, nextTryAt }))
     await events.setHealth(endpoint, health)
-  const isFailing = health.failingSince !== null && now - health.failingSince > failingSeconds
+  const isFailing = round.hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds
   const cause = round.halt === 'gone' ? 'gone' : isFailing ? 'failing' : undefined
   if (cause === undefined) return
   // It may have been paused, or have another address: what the server of the one before said counts no more.

@@ -23,7 +23,9 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const before = sweep.schedulesBefore.map(termsOf)
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
-  const notices = leads.flatMap((lead): Notice[] => {
+  // Of who came while the endpoint was paused it does not know.
+  const isKnown = ({ registeredAt }: Lead) => sweep.cause !== 'resumed' || registeredAt < begunAt
+  const notices = leads.filter(isKnown).flatMap((lead): Notice[] => {
     // What has passed since it was started is told too, however long it takes to come to this lead.
     const lookAt = nextMoment(campaign.terms, lead.attempt, begunAt, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)

@@ -39,8 +39,11 @@ export type Endpoint = {
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
-/** In place of tries: somebody has asked for it again, and is told also what is no longer true. */
-export const askedFor = -1
+/** Instead of 0 tries. Below 0 it counts down: somebody has asked for it again, and hears also what is no longer true. */
+const askedFor = -1
+export const isAskedFor = (tries: number | null): boolean => tries !== null && tries < 0
+/** How often it was tried. */
+export const triesOf = (tries: number | null): number => (isAskedFor(tries) ? -Number(tries) + askedFor : (tries ?? 0))
 
 /**
  * A notice whose turn it is; `tries` and `lastAt` are null until it has failed once, or somebody asked for it again,
@@ -53,8 +56,11 @@ export type Failed = Due & { nextAt: Seconds | null; lastAt: Seconds }
 
 export type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonly Notice[] }
 
-/** Why the leads of a campaign are gone through. Positions are stored: add new ones at the end. */
-const sweepCauses = ['looks', 'edit', 'backfill'] as const
+/**
+ * Why the leads of a campaign are gone through. Positions are stored: add new ones at the end. `resumed` are the leads
+ * that were there when the endpoint was paused.
+ */
+const sweepCauses = ['looks', 'edit', 'backfill', 'resumed'] as const
 export type SweepCause = (typeof sweepCauses)[number]
 
 export type Sweep = {
@@ -90,6 +96,8 @@ export const keptSeconds = 30 * 86_400
 const mostCounted = 10_001
 export const purgedAtOnce = 1_000
 const mostSchedules = 20
+/** In place of `begunAt`: the campaign is a draft, and its leads are compared once it is published again. */
+const heldBack = -1
 const mostOldSecrets = 10
 
 export function eventsOn(runner: Runner, options: EventsOptions) {
@@ -143,7 +151,8 @@ function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptio
     async sweeps(holder: string, accountId?: number): Promise<Sweep[]> {
       const sql = `SELECT e.*, campaign_id, cause, begun_at, schedules_before, after_email, restarts FROM sweeps AS s
         JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
-        WHERE ${mine} AND paused_at IS NULL ${andOf(accountId)} ORDER BY cause, campaign_id LIMIT 100`
+        WHERE ${mine} AND paused_at IS NULL AND begun_at <> ${heldBack} ${andOf(accountId)} 
+        ORDER BY cause = ${sweepCauses.indexOf('backfill')}, cause, campaign_id LIMIT 100`
       return (await read(({ all }) => all(sql, holder, ...only(accountId)))).map(toSweep)
     },
   }
@@ -309,11 +318,15 @@ export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, aft
     const { opensAt, deadlineAt, endsAt } = campaign?.terms ?? {}
     return JSON.stringify([opensAt, deadlineAt, endsAt])
   }
-  const isPublished = !after.isDraft && before?.isDraft !== false
-  if (isPublished) await startSweeps(sql, after, 'looks', now)
-  else if (instants(before) !== instants(after)) {
-    const { timeZone, mechanism } = (before ?? after).terms
-    await startSweeps(sql, after, 'edit', now, JSON.stringify({ timeZone, mechanism }))
+  const wasPublished = before?.isDraft === false
+  if (!wasPublished && !after.isDraft) {
+    await startSweeps(sql, after, 'looks', now)
+    const goOn = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND campaign_id = ? AND begun_at = ${heldBack}`
+    await sql.run(goOn, now, after.accountId, after.id)
+  } else if (wasPublished && (after.isDraft || instants(before) !== instants(after))) {
+    const { timeZone, mechanism } = before.terms
+    const schedule = JSON.stringify({ timeZone, mechanism })
+    await startSweeps(sql, after, 'edit', after.isDraft ? heldBack : now, schedule)
   }
 }
 
@@ -337,7 +350,7 @@ async function startSweep(
   const where = 'WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?'
   const own = scheduleBefore === undefined ? [] : [scheduleBefore]
   // A stretch that was read before is written no more.
-  const restart = `UPDATE sweeps SET restarts = restarts + 1 ${where} RETURNING after_email, schedules_before`
+  const restart = `UPDATE sweeps SET restarts = restarts + 1 ${where} RETURNING begun_at, schedules_before`
   const row = await sql.get(restart, ...name)
   if (row === undefined) {
     await sql.run(
@@ -347,9 +360,12 @@ async function startSweep(
     )
     return
   }
-  const known = JSON.parse(row.schedules_before)
-  const all = row.after_email === '' ? known : [...new Set([...known, ...own])].slice(-mostSchedules)
-  await sql.run(`UPDATE sweeps SET after_email = '', schedules_before = ? ${where}`, JSON.stringify(all), ...name)
+  const all = [...new Set([...JSON.parse(row.schedules_before), ...own])].slice(-mostSchedules)
+  const begunAt = now === heldBack || row.begun_at === heldBack ? now : row.begun_at
+  await sql.run(
+    `UPDATE sweeps SET after_email = '', begun_at = ?, schedules_before = ? ${where}`,
+    ...[begunAt, JSON.stringify(all), ...name],
+  )
 }
 
 /** Their ids. */
@@ -395,7 +411,7 @@ async function createEndpoint(sql: Sql, accountId: number, settings: EndpointSet
     ...[accountId, JSON.stringify(settings), by.at],
   )
   const endpoint = toEndpoint(row as Row)
-  await sweepAll(sql, endpoint, by.at)
+  await sweepAll(sql, endpoint, 'looks', by.at)
   await log(sql, by, endpoint, 'created', null, logged(settings))
   return endpoint
 }
@@ -434,7 +450,7 @@ async function changeEndpoint(
   const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
   const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
     JSON.stringify([kinds, campaignIds, leadTimes])
-  if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint, by.at)
+  if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint, 'looks', by.at)
   if (!isDeepStrictEqual(before.settings, settings)) {
     const [old, next] = [logged(before.settings), logged(settings)]
     const isOtherPath = before.settings.url !== settings.url && old.url === next.url
@@ -443,11 +459,11 @@ async function changeEndpoint(
   return endpoint
 }
 
-async function sweepAll(sql: Sql, { accountId, id, settings }: Endpoint, now: Seconds): Promise<void> {
+async function sweepAll(sql: Sql, { accountId, id, settings }: Endpoint, cause: SweepCause, now: Seconds) {
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   for (const campaign of campaigns) {
     const isWatched = watcherOf(id, settings, campaign.id) !== undefined
-    if (isWatched) await startSweep(sql, [accountId, id, campaign.id], 'looks', now)
+    if (isWatched) await startSweep(sql, [accountId, id, campaign.id], cause, now)
   }
 }
 
@@ -481,10 +497,12 @@ async function resumeEndpoint(sql: Sql, { accountId, id }: Endpoint, fromAt: Sec
     ...[fromAt, accountId, id],
   )
   await hurry(sql, accountId, id)
-  // Meanwhile nothing was written for it: what a sweep has missed since is a backfill away, as all the rest.
-  const since = 'UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ?'
-  if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(since, by.at, accountId, id)
-  await sweepAll(sql, endpoint, by.at)
+  // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
+  const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
+    AND cause <> ${sweepCauses.indexOf('resumed')}`
+  if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(later, by.at, accountId, id)
+  await sweepAll(sql, endpoint, 'looks', by.at)
+  if (endpoint.pausedAt !== null && fromAt === null) await sweepAll(sql, endpoint, 'resumed', endpoint.pausedAt)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
@@ -493,8 +511,9 @@ async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: 
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
   await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', fromAt, accountId, id)
-  // What failed may have been tried since, and would count as asked for again.
-  const waiting = 'account_id = ? AND endpoint_id = ? AND due_at < ? AND next_at IS NOT NULL'
+  // What failed may have been tried since, and would count as asked for again. Erasures are told all the same.
+  const waiting = `account_id = ? AND endpoint_id = ? AND due_at < ? AND next_at IS NOT NULL
+    AND kind <> ${noticeKinds.indexOf('lead.erased')}`
   await sql.run(`DELETE FROM failed_deliveries WHERE ${waiting}`, accountId, id, fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { causeOf, noticesOf } from '../../src/core/events.ts'
+import { causeOf, endOf, noticesOf } from '../../src/core/events.ts'
 import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from '../../src/core/mechanism/attempt.ts'
 import type { Mechanism } from '../../src/core/mechanism/settings.ts'
 import { type Terms, termsOf } from '../../src/core/mechanism/terms.ts'
@@ -172,6 +172,45 @@ test('what an attempt begins with is no moment: an older look that falls on that
   const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } } as Mechanism
   const terms = termsOf({ timeZone: 'UTC', mechanism })
   assert.deepEqual(momentsAt(terms, begin(terms, start), start, wanted), [])
+})
+
+test('the chain goes on through cycles in which a lead time has no room, and finds those in which it has', () => {
+  const weekdays = { kind: 'daysAt', days: 1, time: '12:00', skipWeekdays: ['sat', 'sun'] } as const
+  const endings = ['sat', 'sun', 'mon', 'tue', 'wed', 'thu'] as const
+  const once = { every: 'month', on: [13], time: '12:00' } as const
+  for (const rule of [weekdays, { ...weekdays, skipWeekdays: endings }, { kind: 'next', closes: once }]) {
+    const cycle = { enabled: true, pause: 'PT1H' } as const
+    const terms = termsOf({
+      timeZone: 'UTC',
+      mechanism: { startsOn: 'registration', deadline: rule, cycle } as Mechanism,
+    })
+    const attempt = begin(terms, start)
+    for (const hours of [36, 48, 24 * 27.5, 24 * 29, 24 * 29.5, 10_000]) {
+      const asked = { opened: false, expired: false, leadSeconds: [hours * 3_600] }
+      const until = start + 200 * 86_400
+      const expected: number[] = []
+      for (let at = start + 1; at <= until; at += 1) {
+        if (at % 1_800 === 0 && momentsAt(terms, attempt, at, asked).length > 0) expected.push(at)
+      }
+      const found: number[] = []
+      let looks = 0
+      for (let at = nextMoment(terms, attempt, start, asked); at !== null && at <= until; looks += 1) {
+        if (momentsAt(terms, attempt, at, asked).length > 0) found.push(at)
+        at = nextMoment(terms, attempt, at, asked)
+      }
+      assert.deepEqual(found, expected)
+      assert.ok(looks <= found.length + 10, `${looks} looks`)
+    }
+  }
+})
+
+test('a date for everybody ends with the campaign, where that comes first', () => {
+  const end = (mechanism: object) => endOf(termsOf({ timeZone: 'UTC', mechanism: mechanism as Mechanism }))
+  const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-28T22:00' } }
+  assert.equal(end(fixed), start)
+  assert.equal(end({ ...fixed, endsAt: '2026-03-28T21:00' }), start - 3_600)
+  assert.equal(end({ ...fixed, endsAt: '2026-03-28T23:00' }), start)
+  assert.equal(end({ ...fixed, deadline: { kind: 'after', period: 'PT1H' }, endsAt: '2026-03-28T21:00' }), null)
 })
 
 test('a deadline set by hand has no moment before it was set, however far back it lies', () => {

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
 import { readConfig } from '../../src/config.ts'
+import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint } from '../../src/core/events.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import { tester } from '../support/actor.ts'
@@ -188,7 +189,8 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   const tested = await ask('POST', `${at}/test`)
   const { milliseconds, ...result } = tested.body
   assert.deepEqual(result, { delivered: true, status: 204, cause: null })
-  assert.equal(receiver.all.at(-1)?.type, 'endpoint.tested')
+  const test = receiver.all.at(-1)
+  assert.equal(test?.type, 'endpoint.tested')
   const { campaignId, key: own } = shop.owner
   const email = newEmail()
   await eventually(
@@ -229,12 +231,22 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   await eventually(5, async () => (await ask('GET', `${at}/deliveries`)).body, isLogged)
   await shop.place.json(['lead', 'erase', '--campaign', String(campaignId), '--email', gone])
   assert.equal(await codeOf('POST', `${at}/deliveries/${last?.id}/resend`), '404 DELIVERY_NOT_FOUND', 'an erased lead')
+  assert.equal(await codeOf('POST', `${at}/deliveries/${test?.id}/resend`), '404 DELIVERY_NOT_FOUND', 'a test')
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: 999 }), '404 CAMPAIGN_NOT_FOUND')
+  const foreign = await shop.place.arrange(async (store) => {
+    const { id } = await store.configuration.createAccount('Other', tester)
+    const checked = checkCampaign(JSON.parse(campaignFile()))
+    assert.ok('campaign' in checked)
+    return (await store.configuration.applyCampaign(id, checked.campaign, tester)).id
+  })
+  assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: foreign }), '404 CAMPAIGN_NOT_FOUND')
   const draft = await applyCampaign(shop, { name: 'Draft', isDraft: true })
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: draft.id }), '422 VALIDATION_ERROR')
   const narrow = await ask('PATCH', at, { campaignIds: [draft.id] })
   assert.equal(narrow.status, 200)
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId }), '422 VALIDATION_ERROR')
+  await shop.place.json(['campaign', 'delete', String(draft.id), '--yes'])
+  assert.deepEqual((await ask('PATCH', at, { batch: 1 })).body.campaignIds, [draft.id], 'one that is gone may stay')
   assert.equal((await ask('PATCH', at, { campaignIds: null })).status, 200)
   assert.equal((await ask('POST', `${at}/backfill`, { campaignId })).status, 202)
   const filled = (await receiver.wait('/c', 5))[4]

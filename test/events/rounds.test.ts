@@ -1,87 +1,18 @@
-// What becomes of what is due, at instants of our own choice: the dispatcher and its rounds on a real store, with a
-// sender that answers as it is told to. On both engines.
+// How a lane goes on: what answers do, pauses, slots, clocks and nodes. On both engines.
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openConfigCache } from '../../src/campaigns/config-cache.ts'
-import { checkCampaign } from '../../src/core/campaign.ts'
-import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
 import { openDispatcher } from '../../src/events/dispatcher.ts'
 import { runRound } from '../../src/events/round.ts'
-import type { Delivery, Sender, Try } from '../../src/events/sender.ts'
+import type { Delivery } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
-import { sweepOn } from '../../src/events/sweep.ts'
-import { buildLeads } from '../../src/leads/leads.ts'
-import { PartlyUnavailable } from '../../src/store/errors.ts'
+import { PartlyUnavailable, StoreUnavailable } from '../../src/store/errors.ts'
 import type { Endpoint } from '../../src/store/events.ts'
 import type { Campaign } from '../../src/store/model.ts'
-import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
-import { emptyDatabases } from '../support/empty-databases.ts'
+import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 import { engine } from '../support/test-database.ts'
-
-const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
-const daySeconds = 86_400
-const beganAt = Math.floor(Date.parse('2026-03-02T10:00:00Z') / 1_000)
-const after = { startsOn: 'registration', deadline: { kind: 'after', period: 'P90D' } }
-
-/** Everything that a lane works with, on a database of its own; `clock.at` is what it takes for now. */
-async function opened(t: TestContext, mechanism: object = after) {
-  const place = emptyDatabases[engine]
-  assert.ok(place)
-  const store = await openStore(await place(t), options)
-  t.after(() => store.close())
-  const { id: accountId } = await store.configuration.createAccount('Owner', tester)
-  const checked = checkCampaign({ name: 'c', isDraft: false, timeZone: 'UTC', mechanism })
-  assert.ok('campaign' in checked)
-  const { campaign: settings } = checked
-  const { id: campaignId } = await store.configuration.applyCampaign(accountId, settings, tester)
-  const configCache = openConfigCache(store)
-  const leads = buildLeads(store, configCache, () => {})
-  const clock = { at: beganAt }
-  const sent: (Delivery & { type: string })[] = []
-  const answer = { status: 204 as number | null, after: null as number | null, milliseconds: 0 }
-  const sender: Sender = {
-    async send(delivery): Promise<Try> {
-      sent.push({ ...delivery, type: JSON.parse(delivery.body).type })
-      const { status, milliseconds } = answer
-      if (milliseconds > 0) await sleep(milliseconds)
-      const cause = status === null ? 'timeout' : status < 300 ? null : 'status'
-      return { status, cause, milliseconds: 1, retryAfterSeconds: answer.after }
-    },
-    close: async () => {},
-  }
-  const warned: string[] = []
-  const parts = {
-    ...{ store, configCache, sender, slots: openSlots(64, 32), site: { publicUrl: 'https://offers.example' } },
-    ...{ now: () => clock.at * 1_000, onTry() {}, onDropped() {}, onWaiting() {}, isStopping: () => false },
-    log: { info() {}, warn: (text: string) => void warned.push(text), error() {} },
-  }
-  const find = async (id: number) => (await store.events.findEndpoint(accountId, id)) as Endpoint
-  return {
-    ...{ store, clock, sent, answer, warned, parts, find, accountId, campaignId, settings, leads },
-    register: (email: string) => leads.register({ accountId, campaignId }, email, clock.at),
-    endpoint(changes: Partial<EndpointSettings> = {}) {
-      const given = { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, leadTimes: ['PT1H'], ...changes }
-      const valid = checkEndpoint(given, () => undefined)
-      assert.ok('settings' in valid)
-      return store.events.createEndpoint(accountId, valid.settings, testerAt(beganAt))
-    },
-    /** As the dispatcher does, once the endpoint may be tried. */
-    async round(id: number) {
-      const endpoint = await find(id)
-      clock.at = Math.max(clock.at, endpoint.nextTryAt ?? 0)
-      await runRound(parts, endpoint, 1_000, () => {})
-    },
-    async sweep() {
-      await store.events.lease('node')
-      for (const one of await store.events.sweeps('node')) await sweepOn(store, one, clock.at)
-    },
-  }
-}
-
-const registered: Partial<EndpointSettings> = { kinds: ['lead.registered'] }
 
 test('5xx and no answer use up no try: an event is given up by refusals alone', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, store } = await opened(t)
@@ -119,20 +50,6 @@ test('5xx and no answer use up no try: an event is given up by refusals alone', 
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
 })
 
-test('what is discarded is told no more, also where it was tried since', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, store } = await opened(t)
-  const { id } = await endpoint(registered)
-  await register('ada@example.com')
-  answer.status = 400
-  clock.at += 100
-  await round(id)
-  await store.events.discardBefore(await find(id), beganAt + 50, testerAt(clock.at))
-  answer.status = 204
-  clock.at += 100
-  await round(id)
-  assert.equal(sent.length, 1)
-})
-
 const changes: Record<string, (made: Awaited<ReturnType<typeof opened>>, of: Endpoint) => Promise<unknown>> = {
   'a pause': ({ store }, of) => store.events.pauseEndpoint(of, 'user', tester),
   'another address': ({ store }, of) =>
@@ -146,6 +63,7 @@ const changes: Record<string, (made: Awaited<ReturnType<typeof opened>>, of: End
     await store.leads.erase(all, tester)
   },
 }
+
 for (const [name, change] of Object.entries(changes))
   test(`${name} holds within a second, however slow the server is`, async (t) => {
     const made = await opened(t)
@@ -217,41 +135,28 @@ test('what a server could not take while it was down comes at once when it is ba
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
 })
 
-test('what a batch could not bring, and is no longer true when each is sent by itself, is told to nobody', async (t) => {
-  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
-  const { endpoint, register, round, sent, answer, clock, leads, accountId, campaignId } = made
-  const { id } = await endpoint({ kinds: ['lead.expired'], batch: 10 })
-  for (let n = 0; n < 10; n += 1) await register(`${n}@example.com`)
-  clock.at += 3_601
-  answer.status = 400
-  await round(id)
-  assert.equal(sent.length, 1)
-  for (let n = 0; n < 9; n += 1)
-    await leads.setDeadline({ accountId, campaignId }, `${n}@example.com`, clock.at + 60, testerAt(clock.at))
-  answer.status = 204
-  await round(id)
-  const told = sent.slice(1).map(({ body }) => JSON.parse(body).data.email)
-  assert.deepEqual(told, ['9@example.com'])
-})
-
-test('kinds taken off an endpoint are told no more', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, store, campaignId } = await opened(t)
-  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
+test('what a server could not answer for 30 days is given up, and so is what may go nowhere', async (t) => {
+  const { endpoint, register, round, find, answer, clock, store } = await opened(t)
+  const { id } = await endpoint(registered)
   await register('ada@example.com')
-  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  answer.status = null
+  const waiting = async () => (await store.events.waiting(await find(id), clock.at)).waiting
+  const goOn = async (seconds: number) => {
+    clock.at += seconds
+    await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+    await round(id)
+  }
+  for (let day = 0; day < 29; day += 1) await goOn(daySeconds)
+  assert.equal(await waiting(), 1)
+  for (let day = 0; day < 2; day += 1) await goOn(daySeconds)
+  assert.equal(await waiting(), 0)
+
   await register('bob@example.com')
-  await store.leads.erase([{ campaign, email: 'bob@example.com' }], testerAt(clock.at))
-  answer.status = 400
-  clock.at += 2
-  await round(id)
-  assert.deepEqual(sent.map(({ type }) => type).sort(), ['lead.erased', 'lead.registered'])
-  const before = await find(id)
-  await store.events.changeEndpoint(before, { ...before.settings, kinds: ['lead.expired'] }, testerAt(clock.at))
-  answer.status = 204
-  sent.length = 0
-  clock.at += 3_600
-  await round(id)
-  assert.deepEqual(sent, [])
+  answer.cause = 'blocked'
+  for (let times = 0; times < 9; times += 1) await goOn(2 * daySeconds)
+  assert.equal(await waiting(), 1)
+  await goOn(2 * daySeconds)
+  assert.equal(await waiting(), 0)
 })
 
 test('a server that is left alone, and answers 404 when it is tried, is left alone again', async (t) => {
@@ -265,7 +170,9 @@ test('a server that is left alone, and answers 404 when it is tried, is left alo
   clock.at = (await find(id)).nextTryAt as number
   await runRound(parts, await find(id), 1_000, () => {})
   assert.equal(sent.length, 1)
-  assert.ok(((await find(id)).nextTryAt ?? 0) > clock.at)
+  const { nextTryAt, failures } = await find(id)
+  assert.ok((nextTryAt ?? 0) > clock.at)
+  assert.equal(failures, 5, 'it answers again, if not as it should')
 })
 
 test('who pauses an endpoint finds it paused by them, whatever its server still answers', async (t) => {
@@ -281,20 +188,85 @@ test('who pauses an endpoint finds it paused by them, whatever its server still 
   assert.equal((await find(id)).pauseCause, 'user')
 })
 
-test('the time that was left is named as the endpoint has it', async (t) => {
-  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT2H' } })
-  const { endpoint, register, round, sent, clock } = made
-  const { id } = await endpoint({ kinds: ['lead.deadline_approaching'], leadTimes: ['PT90M', 'PT60S'] })
+test('what an address answers, that was changed meanwhile, pauses nobody', async (t) => {
+  const { endpoint, register, round, find, answer, store } = await opened(t)
+  const { id, settings } = await endpoint(registered)
   await register('ada@example.com')
-  for (const seconds of [1_801, 5_340]) {
-    clock.at += seconds
-    await round(id)
-    await round(id)
+  answer.status = 410
+  answer.milliseconds = 300
+  const running = round(id)
+  await sleep(100)
+  await store.events.changeEndpoint(await find(id), { ...settings, url: 'https://new.example/' }, tester)
+  await running
+  assert.equal((await find(id)).pauseCause, null)
+})
+
+test('what was delivered is told once, also where the database is away right then', async (t) => {
+  const { endpoint, register, sent, parts, find, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  let tries = 0
+  const settle: Store['events']['settle'] = async (...settled) => {
+    tries += 1
+    if (tries < 3) throw new StoreUnavailable('the database does not answer')
+    return store.events.settle(...settled)
   }
+  const away = { ...parts, store: { ...store, events: { ...store.events, settle } } }
+  await runRound(away, await find(id), 1_000, () => {})
+  await runRound(parts, await find(id), 1_000, () => {})
+  assert.deepEqual([sent.length, tries], [1, 3])
+})
+
+test('a node that stops begins no further request, and what was on its way is neither told nor failed', async (t) => {
+  const { endpoint, register, sent, parts, find, answer, store, clock } = await opened(t)
+  const { id } = await endpoint({ ...registered, inFlight: 1 })
+  for (let n = 0; n < 3; n += 1) await register(`${n}@example.com`)
+  answer.status = null
+  const tried: unknown[] = []
+  const stopping = { ...parts, onTry: (entry: unknown) => void tried.push(entry), isStopping: () => sent.length > 0 }
+  await runRound(stopping, await find(id), 1_000, () => {})
+  assert.deepEqual([sent.length, tried.length], [1, 0])
+  const due = await store.events.due(await find(id), clock.at, 9)
   assert.deepEqual(
-    sent.map(({ body }) => JSON.parse(body).data.leadTime),
-    ['PT90M', 'PT60S'],
+    due.map(({ tries }) => tries),
+    [null, null, null],
   )
+})
+
+test('batches hold as many as they may, and no more bytes than a receiver takes', async (t) => {
+  const { endpoint, register, round, sent, save, store, find } = await opened(t)
+  const { id } = await endpoint({ ...registered, batch: 2 })
+  for (let n = 0; n < 5; n += 1) await register(`${n}@example.com`)
+  await round(id)
+  const sizes = () => sent.splice(0).map(({ body }) => JSON.parse(body).data.events?.length ?? 1)
+  assert.deepEqual(sizes().sort(), [1, 2, 2])
+  const pages = Array.from({ length: 100 }, (_, n) => ({ pageUrl: `https://shop.example/${n}?${'x'.repeat(1_000)}` }))
+  await save({ pages })
+  const before = await find(id)
+  await store.events.changeEndpoint(before, { ...before.settings, batch: 100 }, tester)
+  for (let n = 0; n < 12; n += 1) await register(`more-${n}@example.com`)
+  await round(id)
+  const bytes = sent.map(({ body }) => Buffer.byteLength(body))
+  assert.ok(bytes.length > 1 && bytes.every((one) => one <= 768_000), bytes.join())
+  assert.equal(
+    sizes().reduce((sum, size) => sum + size),
+    12,
+  )
+})
+
+test('an endpoint whose only event was given up is not paused days later without a request', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
+  await register('ada@example.com')
+  answer.status = 400
+  while (clock.at < beganAt + 4 * daySeconds) {
+    await round(id)
+    clock.at += 7_200
+  }
+  const requests = sent.length
+  clock.at = beganAt + 6 * daySeconds
+  await round(id)
+  assert.deepEqual([requests, sent.length, (await find(id)).pauseCause], [10, 10, null])
 })
 
 test('five days without one delivery pause an endpoint, and what happens then is still noted', async (t) => {
@@ -332,35 +304,6 @@ test('one delivery within five days ends the count', async (t) => {
   await register('bob@example.com')
   await round(id)
   assert.equal((await find(id)).pauseCause, null)
-})
-
-test('campaign.ended: told once when the date passes, and not of a date that was moved', async (t) => {
-  const fixed = (at: string) => ({ startsOn: 'registration', deadline: { kind: 'fixed', at } })
-  const { endpoint, register, round, sweep, sent, clock, store, accountId, campaignId, settings } = await opened(
-    t,
-    fixed('2026-03-02T10:10'),
-  )
-  const { id } = await endpoint({ kinds: ['campaign.ended'] })
-  await sweep()
-  for (let n = 0; n < 3; n += 1) await register(`${n}@example.com`)
-  const moved = checkCampaign({ ...settings, id: campaignId, mechanism: fixed('2026-03-02T10:20') })
-  assert.ok('campaign' in moved)
-  await store.configuration.applyCampaign(accountId, { ...settings, ...moved.campaign, id: campaignId }, tester)
-  await sweep()
-  await sleep(700)
-  for (const seconds of [600, 601, 1_200]) {
-    clock.at = beganAt + seconds
-    await round(id)
-  }
-  assert.equal(sent.length, 0, 'not at the first date, and at the second a second late')
-  clock.at = beganAt + 1_201
-  for (let times = 0; times < 2; times += 1) await round(id)
-  assert.deepEqual(
-    sent.map(({ body }) => JSON.parse(body).data.campaignId),
-    [campaignId],
-  )
-  const { type, timestamp } = JSON.parse(sent[0]?.body as string)
-  assert.deepEqual([type, timestamp], ['campaign.ended', '2026-03-02T10:20:00Z'])
 })
 
 test('perMinute: so many events in each minute, and the rest in the next', async (t) => {
@@ -429,6 +372,7 @@ test('while a server behind the database is away, endpoints elsewhere are told, 
 })
 
 // One process serves a file.
+
 if (engine === 'postgres') {
   test('of several nodes one tells, and when it stops another goes on', async (t) => {
     const { endpoint, register, sent, answer, parts, clock } = await opened(t)
@@ -453,5 +397,10 @@ if (engine === 'postgres') {
     // It asked first.
     await nodes[0]?.close()
     await told(5)
+    await endpoint({ ...registered, url: 'https://new.example/' })
+    await sleep(1_500)
+    await register('last@example.com')
+    await sleep(1_500)
+    assert.equal(sent.filter(({ url }) => url === 'https://new.example/').length, 1, 'a new one is taken at once')
   })
 }

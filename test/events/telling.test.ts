@@ -111,6 +111,10 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   receiver.answers.set('/moved', answering(302, { location: `${receiver.origin}/elsewhere` }))
   receiver.answers.set('/gone', answering(410))
   receiver.answers.set('/vague', answering(429, { 'retry-after': '-1' }))
+  const far = await endpoint('/far', { kinds: ['lead.registered'] })
+  receiver.answers.set('/far', answering(503, { 'retry-after': '999999' }))
+  await endpoint('/none', { kinds: ['lead.registered'], inFlight: 1 })
+  receiver.answers.set('/none', answering(429, { 'retry-after': '0' }))
   await settled()
   const first = await register()
   await receiver.wait('/odd', 1)
@@ -125,6 +129,11 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   assert.equal((await found(id))?.failures, 0)
   const now = Date.now() / 1_000
   assert.ok(((await found(vague.id))?.nextTryAt ?? 0) > now + 30, 'a minute, where Retry-After is none')
+  const late = (await found(far.id))?.nextTryAt ?? 0
+  assert.ok(late > now + 3_500 && late <= now + 3_600, 'an hour at most')
+  const none = receiver.all.filter(({ path }) => path === '/none').map(({ atMs }) => atMs)
+  const waitedMs = none.slice(1).map((at, index) => at - (none[index] as number))
+  assert.ok(waitedMs.length > 1 && waitedMs.every((ms) => ms > 400), `a second at least: ${waitedMs}`)
 })
 
 test('a server that fails is left alone after five tries, asked one at a time, and gets everything once it is back', async () => {
@@ -191,6 +200,27 @@ test('batches: what is due together of one kind and campaign is one request, and
   assert.ok(
     [...idsInBatches].every((one) => came.some(({ id }) => id === one)),
     'the same ids again',
+  )
+})
+
+test('a server that says too much loses its connection, and one that says little keeps it', async () => {
+  const connectionsOf = async (path: string, bytes: number) => {
+    const own = await openReceiver({ after })
+    await endpoint(path, { url: own.origin + path, kinds: ['lead.registered'], inFlight: 1 })
+    const used = new Set<unknown>()
+    own.answers.set(path, (_, response) => {
+      used.add(response.socket)
+      response.writeHead(200).end('x'.repeat(bytes))
+    })
+    return { used, all: () => own.wait(path, 5) }
+  }
+  const servers = [await connectionsOf('/chatty', 100_000), await connectionsOf('/terse', 1_000)]
+  await settled()
+  await Promise.all(Array.from({ length: 5 }, register))
+  for (const { all } of servers) await all()
+  assert.deepEqual(
+    servers.map(({ used }) => used.size),
+    [5, 1],
   )
 })
 
@@ -277,6 +307,19 @@ async function renamedLog() {
   await query(shop.place.databaseUrl, 'ALTER TABLE delivery_log RENAME TO away')
   return async () => void (await query(shop.place.databaseUrl, 'ALTER TABLE away RENAME TO delivery_log'))
 }
+
+test('a server that has not answered after 15 seconds has failed', async () => {
+  const { accountId } = shop.owner
+  const all = await shop.place.arrange((store) => store.events.listEndpoints(accountId))
+  const id = String(all.find(({ settings }) => settings.name === '/hangs')?.id)
+  const [late] = await eventually(
+    20,
+    () => shop.place.json(['webhook', 'log', id, '--account', String(accountId)]),
+    (tries) => tries.length > 0,
+  )
+  assert.equal(late.cause, 'timeout')
+  assert.ok(late.milliseconds >= 15_000 && late.milliseconds < 17_000, String(late.milliseconds))
+})
 
 test('secrecy: no email, no secret and no more than the host of an address in what the server writes', async () => {
   const before = receiver.all.filter(({ path }) => path === '/good').length

@@ -198,6 +198,16 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
+  test(`what waits for an endpoint that is on stays, however old: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    await leads.register(of, 'a@example.com', 1_000)
+    assert.equal(await store.events.purgeOld(10_000 + 30 * 86_400), 0)
+    assert.equal((await store.events.due(endpoint, late, 9)).length, 2)
+  })
+
   test(`an edit while the sweep of another is under way: each lead is compared with what it may know: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
@@ -243,6 +253,37 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await sweeps(), [])
   })
 
+  test(`two edits at once: who registered in between hears of the second: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    const now = Math.floor(Date.parse('2020-01-01T00:00:00Z') / 1_000)
+    const endpoint = await store.events.createEndpoint(
+      accountId,
+      settings({ kinds: ['lead.deadline_changed'] }),
+      testerAt(500),
+    )
+    const edit = (endsAt?: string) => {
+      const mechanism = {
+        startsOn: 'registration',
+        deadline: { kind: 'after', period: 'PT1H' },
+        ...(endsAt && { endsAt }),
+      }
+      return store.configuration.applyCampaign(
+        accountId,
+        { ...campaignSettings({ mechanism }), id: of.campaignId },
+        testerAt(now),
+      )
+    }
+    await edit('2020-01-01T00:30')
+    await leads.register(of, 'between@example.com', now + 1)
+    await edit()
+    await store.events.lease('node')
+    for (const one of await store.events.sweeps('node')) await sweepOn(store, one, now + 2)
+    const kinds = (await store.events.due(endpoint, now + 2, 9)).map(({ kind }) => kind)
+    assert.deepEqual(kinds, ['lead.deadline_changed'])
+  })
+
   test(`what passes while a sweep is under way is told to leads that it comes to later: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
@@ -261,7 +302,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const { accountId } = await opened(store)
     const endpoint = await store.events.createEndpoint(accountId, settings({ kinds: ['lead.expired'] }), testerAt(500))
     await store.events.lease('node')
-    const begun = async () => (await store.events.sweeps('node')).map(({ begunAt }) => begunAt)
+    const begun = async () =>
+      (await store.events.sweeps('node')).filter(({ cause }) => cause === 'looks').map(({ begunAt }) => begunAt)
     const resume = async (at: number) =>
       store.events.resumeEndpoint(
         (await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint,
@@ -429,7 +471,7 @@ test('an endpoint is one node’s, until that gives it back or has not said for 
     for (const node of ['one', 'two']) {
       await store.events.lease(node)
       const [due, sweeps] = [await store.events.dueEndpoints(node, 1_100), await store.events.sweeps(node)]
-      assert.equal(due.length, sweeps.length)
+      assert.equal(due.length > 0, sweeps.length > 0)
       if (due.length > 0) found.push(node)
     }
     return found
@@ -438,10 +480,10 @@ test('an endpoint is one node’s, until that gives it back or has not said for 
   assert.deepEqual(await holders(), ['one'], 'who has it keeps it')
   const endsIn = async (seconds: number) =>
     ask(at.url, `UPDATE endpoints SET lease_ends_at = extract(epoch FROM now())::bigint + ${seconds}`)
-  await endsIn(2)
+  await endsIn(20)
   await store.events.lease('two')
   assert.deepEqual(await store.events.dueEndpoints('two', 1_100), [])
-  await endsIn(-1)
+  await endsIn(-5)
   await store.events.lease('two')
   assert.deepEqual(await holders(), ['two'], 'the other has not said for long that it lives')
   await store.events.release('one')

@@ -1,0 +1,317 @@
+// What is told, and what no longer: campaigns that are edited, leads that move on, endpoints that were paused or away. On
+// both engines.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { runRound } from '../../src/events/round.ts'
+import type { Campaign } from '../../src/store/model.ts'
+import { tester, testerAt } from '../support/actor.ts'
+import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
+
+test('what is discarded is told no more, but erasures, also where it was tried since', async (t) => {
+  const { endpoint, register, round, find, told, answer, clock, store, campaignId } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
+  for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  await store.leads.erase([{ campaign, email: 'bob@example.com' }], testerAt(clock.at))
+  answer.status = 400
+  clock.at += 120
+  await round(id)
+  assert.deepEqual(told().sort(), ['lead.erased - 0', 'lead.registered ada 0'])
+  await store.events.discardBefore(await find(id), beganAt + 60, testerAt(clock.at))
+  answer.status = 204
+  clock.at += 120
+  await round(id)
+  assert.deepEqual(told(), ['lead.erased - 0'])
+})
+
+test('what a batch could not bring, and is no longer true when each is sent by itself, is told to nobody', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const { endpoint, register, round, sent, answer, clock, leads, accountId, campaignId } = made
+  const { id } = await endpoint({ kinds: ['lead.expired'], batch: 10 })
+  for (let n = 0; n < 10; n += 1) await register(`${n}@example.com`)
+  clock.at += 3_601
+  answer.status = 400
+  await round(id)
+  assert.equal(sent.length, 1)
+  for (let n = 0; n < 9; n += 1)
+    await leads.setDeadline({ accountId, campaignId }, `${n}@example.com`, clock.at + 60, testerAt(clock.at))
+  answer.status = 204
+  await round(id)
+  const told = sent.slice(1).map(({ body }) => JSON.parse(body).data.email)
+  assert.deepEqual(told, ['9@example.com'])
+})
+
+test('kinds taken off an endpoint are told no more', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock, store, campaignId } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
+  await register('ada@example.com')
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  await register('bob@example.com')
+  await store.leads.erase([{ campaign, email: 'bob@example.com' }], testerAt(clock.at))
+  answer.status = 400
+  clock.at += 2
+  await round(id)
+  assert.deepEqual(sent.map(({ type }) => type).sort(), ['lead.erased', 'lead.registered'])
+  const before = await find(id)
+  await store.events.changeEndpoint(before, { ...before.settings, kinds: ['lead.expired'] }, testerAt(clock.at))
+  answer.status = 204
+  sent.length = 0
+  clock.at += 3_600
+  await round(id)
+  assert.deepEqual(sent, [])
+})
+
+test('what somebody asks for again is told also where it is no longer true', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const { endpoint, register, round, find, sent, answer, clock, leads, accountId, campaignId, store } = made
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  const { lead } = (await register('ada@example.com')) as { lead: { id: number } }
+  clock.at += 3_601
+  await round(id)
+  await leads.setDeadline({ accountId, campaignId }, 'ada@example.com', clock.at + daySeconds, testerAt(clock.at))
+  const event = { endpointId: id, dueAt: beganAt + 3_600, leadId: lead.id, kind: 'lead.expired' as const, detail: 0 }
+  await store.events.resend(await find(id), event, testerAt(clock.at))
+  for (const status of [500, 400, 204]) {
+    answer.status = status
+    await round(id)
+    clock.at += 1_800
+  }
+  assert.equal(sent.length, 4, 'until it is taken')
+  assert.equal(new Set(sent.map((one) => one.id)).size, 1)
+  await round(id)
+  assert.equal(sent.length, 4)
+})
+
+test('who goes on from now hears nothing of before, and everything of what comes', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const { endpoint, register, round, find, sent, clock, store } = made
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
+  await register('ada@example.com')
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  clock.at += 7_200
+  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await round(id)
+  assert.equal(sent.length, 0)
+  await register('bob@example.com')
+  await round(id)
+  clock.at += 3_601
+  await round(id)
+  assert.deepEqual(
+    sent.map(({ body, type }) => [type, JSON.parse(body).data.email]),
+    [
+      ['lead.registered', 'bob@example.com'],
+      ['lead.expired', 'bob@example.com'],
+    ],
+  )
+})
+
+test('of a campaign that has become a draft nothing is told, whatever was due before', async (t) => {
+  const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-02T11:00' } }
+  const { endpoint, register, round, sweep, sent, clock, store, accountId, campaignId, settings } = await opened(
+    t,
+    fixed,
+  )
+  const { id } = await endpoint()
+  await sweep()
+  await register('ada@example.com')
+  await store.configuration.applyCampaign(accountId, { ...settings, id: campaignId, isDraft: true }, tester)
+  await sleep(700)
+  for (const seconds of [1, 3_601]) {
+    clock.at = beganAt + seconds
+    await round(id)
+  }
+  assert.deepEqual(sent, [])
+})
+
+test('who was away for long hears of the last seven days, and what is left out is counted', async (t) => {
+  const cycle = { enabled: true, pause: 'PT23H' }
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, cycle })
+  const { endpoint, register, round, sent, clock, dropped } = made
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await register('ada@example.com')
+  clock.at += 30 * daySeconds
+  for (let times = 0; times < 20; times += 1) await round(id)
+  const days = sent.map(({ body }) => (clock.at - Date.parse(JSON.parse(body).timestamp) / 1_000) / daySeconds)
+  assert.deepEqual(days.map(Math.floor), [6, 5, 4, 3, 2, 1, 0])
+  assert.deepEqual(dropped, [23])
+})
+
+test('the time that was left is named as the endpoint has it', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT2H' } })
+  const { endpoint, register, round, sent, clock } = made
+  const { id } = await endpoint({ kinds: ['lead.deadline_approaching'], leadTimes: ['PT90M', 'PT60S'] })
+  await register('ada@example.com')
+  for (const seconds of [1_801, 5_340]) {
+    clock.at += seconds
+    await round(id)
+    await round(id)
+  }
+  assert.deepEqual(
+    sent.map(({ body }) => JSON.parse(body).data.leadTime),
+    ['PT90M', 'PT60S'],
+  )
+})
+
+const fixed = (at: string) => ({ startsOn: 'registration', deadline: { kind: 'fixed', at } })
+
+test('campaign.ended: told once when the date passes, and not of a date that was moved', async (t) => {
+  const { endpoint, register, round, sweep, save, told, clock } = await opened(t, fixed('2026-03-02T10:10'))
+  const { id } = await endpoint({ kinds: ['campaign.ended'] })
+  await sweep()
+  for (let n = 0; n < 3; n += 1) await register(`${n}@example.com`)
+  await save({ mechanism: fixed('2026-03-02T10:20') })
+  await sweep()
+  for (const seconds of [600, 601, 1_200]) {
+    clock.at = beganAt + seconds
+    await round(id)
+  }
+  assert.deepEqual(told(), [], 'not at the first date, and at the second a second late')
+  clock.at = beganAt + 1_201
+  for (let times = 0; times < 2; times += 1) await round(id)
+  assert.deepEqual(told(), ['campaign.ended - 20'])
+})
+
+test('campaign.ended is not told of a date that had passed when the endpoint was made', async (t) => {
+  const { endpoint, round, sweep, told } = await opened(t, fixed('2026-03-02T09:00'))
+  const { id } = await endpoint({ kinds: ['campaign.ended'] })
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), [])
+})
+
+test('a lead time that is tried again after the deadline has moved is told only where as much is left', async (t) => {
+  const { endpoint, register, round, setDeadline, told, answer, clock } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.deadline_approaching'], leadTimes: ['PT1H', 'PT2H'] })
+  await register('ada@example.com')
+  await setDeadline('ada@example.com', beganAt + 7_200 + 60)
+  clock.at = beganAt + 3_661
+  answer.status = 400
+  for (let times = 0; times < 2; times += 1) await round(id)
+  assert.deepEqual(told(), ['lead.deadline_approaching ada 1', 'lead.deadline_approaching ada 61'])
+  await setDeadline('ada@example.com', beganAt + 3_660 + 7_200)
+  answer.status = 204
+  clock.at += 6
+  await round(id)
+  assert.deepEqual(told(), [], 'at the minute 61 two hours were left, and not one')
+})
+
+test('dates that are edited while a campaign is a draft, or with its publishing, are told once it is published', async (t) => {
+  const { endpoint, register, round, sweep, save, told, clock } = await opened(t, fixed('2026-03-03T10:00'))
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  const step = async (changes: object) => {
+    clock.at += 60
+    await save(changes)
+    await sweep()
+    await round(id)
+    await round(id)
+    return told()
+  }
+  const [one, two, three] = ['2026-03-04T10:00', '2026-03-05T10:00', '2026-03-06T10:00'].map((at) => ({
+    mechanism: fixed(at),
+  }))
+  assert.deepEqual(await step({ isDraft: true }), [])
+  assert.deepEqual(await step({ isDraft: true, ...one }), [], 'of a draft nothing')
+  assert.deepEqual(await step({ ...two }), ['lead.deadline_changed ada 3'])
+  assert.deepEqual(await step({ isDraft: true, ...two }), [])
+  assert.deepEqual(await step({ ...two }), [], 'it is as it was')
+  assert.deepEqual(await step({ isDraft: true, ...three }), [])
+  assert.deepEqual(await step({ ...three }), ['lead.deadline_changed ada 7'])
+  assert.deepEqual(await step({ ...one }), ['lead.deadline_changed ada 8'])
+})
+
+for (const cause of ['user', 'failing'] as const)
+  test(`paused (${cause}), and on again from where it stopped: what has ended meanwhile is told, also where it was moved earlier`, async (t) => {
+    const made = await opened(t, fixed('2026-03-10T10:00'))
+    const { endpoint, register, round, sweep, save, setDeadline, told, clock, find, store } = made
+    const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired', 'campaign.ended'] })
+    for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
+    await sweep()
+    await round(id)
+    assert.equal(told().length, 2)
+    clock.at += 60
+    await store.events.pauseEndpoint(await find(id), cause, testerAt(clock.at))
+    clock.at += 60
+    await register('new@example.com')
+    await setDeadline('bob@example.com', beganAt + 600)
+    await save({ mechanism: fixed('2026-03-02T11:00') })
+    clock.at += daySeconds
+    await store.events.purgeOld(clock.at)
+    await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+    await sweep()
+    for (let times = 0; times < 3; times += 1) await round(id)
+    const ended = ['campaign.ended - 60', 'lead.expired ada 60', 'lead.expired bob 10']
+    // While its server fails all is noted for it.
+    const meanwhile = cause === 'user' ? [] : ['lead.expired new 60', 'lead.registered new 2']
+    assert.deepEqual(told().sort(), [...ended, ...meanwhile].sort())
+    await sweep()
+    await round(id)
+    assert.deepEqual(told(), [], 'and once')
+  })
+
+test('an erasure is told also where the endpoint goes on from now', async (t) => {
+  const { endpoint, register, round, told, clock, find, store, campaignId } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
+  await register('ada@example.com')
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  await store.leads.erase([{ campaign, email: 'ada@example.com' }], testerAt(clock.at + 60))
+  clock.at += 120
+  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await round(id)
+  assert.deepEqual(told(), ['lead.erased - 1'])
+})
+
+test('who registers in the moment of publishing is told, whatever a cache still holds', async (t) => {
+  const { endpoint, register, told, find, parts } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  const { configCache } = parts
+  const stale = {
+    ...configCache,
+    campaign: async (of: number) => ({ ...(await configCache.campaign(of)), isDraft: true }),
+  }
+  await runRound({ ...parts, configCache: stale as typeof configCache }, await find(id), 1_000, () => {})
+  assert.deepEqual(told(), ['lead.registered ada 0'])
+})
+
+test('of cycles by the minute, far behind, nothing old is told', async (t) => {
+  const cycle = { enabled: true, pause: 'PT1M' }
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1M' }, cycle })
+  const { endpoint, register, told, clock, find, parts, dropped } = made
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await register('ada@example.com')
+  clock.at += 12 * daySeconds
+  for (let times = 0; times < 10; times += 1) await runRound(parts, await find(id), 1, () => {})
+  const minutes = told().map((line) => Number(line.split(' ').at(-1)))
+  assert.ok(minutes.length > 0 && minutes.every((minute) => minute >= 5 * 24 * 60), minutes.join())
+  assert.equal(
+    dropped.reduce((sum, count) => sum + count),
+    (minutes[0] as number) / 2 - 0.5,
+  )
+})
+
+test('a look with two events, of which the server took one, leaves the other', async (t) => {
+  const cycle = { enabled: true, pause: 'PT30M' }
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' }, cycle })
+  const { endpoint, register, round, told, answer, clock, parts } = made
+  const { id } = await endpoint({ kinds: ['lead.opened', 'lead.deadline_approaching'] })
+  await register('ada@example.com')
+  clock.at += 5_401
+  const { sender } = parts
+  parts.sender = {
+    ...sender,
+    async send(delivery) {
+      const result = await sender.send(delivery)
+      answer.status = 503
+      return result
+    },
+  }
+  await round(id)
+  assert.equal(told().length, 2)
+  parts.sender = sender
+  answer.status = 204
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_approaching ada 90'])
+})
