@@ -204,6 +204,20 @@ test('the chain goes on through cycles in which a lead time has no room, and fin
   }
 })
 
+test('the chain reaches a window that is longer than all others of the year', () => {
+  const closes = { every: 'day', time: '12:00' } as const
+  const cycle = { enabled: true, pause: 'PT1H' } as const
+  const mechanism = { startsOn: 'registration', deadline: { kind: 'next', closes }, cycle } as Mechanism
+  const terms = termsOf({ timeZone: 'Europe/Warsaw', mechanism })
+  const attempt = begin(terms, start)
+  // From one o'clock to noon: 24 hours where the clocks are set back, else 23.
+  const asked = { opened: false, expired: false, leadSeconds: [86_400 - 60] }
+  let [at, looks] = [nextMoment(terms, attempt, start, asked), 1]
+  for (; at !== null && momentsAt(terms, attempt, at, asked).length === 0; looks += 1)
+    at = nextMoment(terms, attempt, at, asked)
+  assert.deepEqual([at && instantText(at), looks < 12], ['2026-10-24T11:01:00Z', true])
+})
+
 test('a date for everybody ends with the campaign, where that comes first', () => {
   const end = (mechanism: object) => endOf(termsOf({ timeZone: 'UTC', mechanism: mechanism as Mechanism }))
   const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-28T22:00' } }

@@ -159,13 +159,14 @@ test('what a server could not answer for 30 days is given up, and so is what may
   assert.equal(await waiting(), 0)
 })
 
-test('a server that is left alone, and answers 404 when it is tried, is left alone again', async (t) => {
+test('a server that is left alone is asked one at a time, and one that answers 404 is left alone again', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts } = await opened(t)
-  const { id } = await endpoint({ ...registered, inFlight: 1 })
+  const { id } = await endpoint({ ...registered, inFlight: 4 })
   for (let n = 0; n < 30; n += 1) await register(`${n}@example.com`)
   answer.status = 500
   while ((await find(id)).nextTryAt === null) await round(id)
   answer.status = 404
+  answer.milliseconds = 50
   sent.length = 0
   clock.at = (await find(id)).nextTryAt as number
   await runRound(parts, await find(id), 1_000, () => {})

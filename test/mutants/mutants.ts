@@ -614,6 +614,35 @@ const offers: Mutant[] = [
   },
 ]
 
+const eventMutants: [file: string, line: string, fault: string, test: string][] = [
+  ['core/moments.ts', 'byHand?.setAt ?? anchorAt', 'anchorAt', 'core/moments'],
+  ['core/moments.ts', '  return from\n', '  return null\n', 'core/moments'],
+  ['core/moments.ts', ' && !isEmpty(offer)', '', 'core/moments'],
+  ['core/events.ts', 'Math.min(deadlineAt, endsAt ?? deadlineAt)', 'deadlineAt', 'core/moments'],
+  ['core/events.ts', 'isDraft ? undefined : changeBetween', 'false ? undefined : changeBetween', 'core/moments'],
+  ['events/plan.ts', 'now - oldSeconds)', '0)', 'events/truth'],
+  ['events/plan.ts', 'at === null || at < fromAt', 'at === null', 'events/truth'],
+  ['events/plan.ts', 'of.campaign.isDraft ? [] : happened', 'happened', 'events/truth'],
+  ['events/plan.ts', 'isAskedFor(tries) || (isTrue', '(isTrue', 'events/truth'],
+  ['events/plan.ts', ' && one.detail === detail', '', 'events/truth'],
+  ['events/plan.ts', 'return campaign?.isDraft ?', 'return false ?', 'events/truth'],
+  ['events/round.ts', 'if (withOthers) return', 'if (false) return', 'events/truth'],
+  ['events/round.ts', 'if (failures >= failuresToStop) tasks', 'if (false) tasks', 'events/rounds'],
+  ['events/round.ts', 'one.events.filter((event) => !told.has(event))', '[] as Event[]', 'events/truth'],
+  ['events/sweep.ts', "sweep.cause !== 'resumed' || ", '', 'events/truth'],
+  ['store/events.ts', 'if (written === 0) return', '', 'store/events'],
+  ['store/events.ts', ' AND paused_at IS NULL AND begun_at <> ', ' AND paused_at IS NULL AND -2 <> ', 'events/truth'],
+  ['store/events.ts', 'if (endpoint.pausedAt !== null && fromAt === null) await', 'if (false) await', 'events/truth'],
+  ['store/events.ts', 'OR lease_ends_at < ', 'OR 0 < ', 'store/events'],
+  ['store/events.ts', 'filter(({ until }) => now < until)', 'filter(() => true)', 'store/events'],
+  ['events/egress.ts', ' || isIn(host, neverRanges)', '', 'events/egress'],
+  ['events/sender-thread.ts', 'if (isPlain && !isOperators) throw blocked()', '', 'events/egress'],
+  ['events/sender-thread.ts', 'denyIPAddressList: neverRanges', 'denyIPAddressList: []', 'events/egress'],
+]
+const events = eventMutants.map(
+  ([file, line, fault, name]): Mutant => ({ file: `src/${file}`, line, fault, tests: [`test/${name}.test.ts`] }),
+)
+
 export const mutants: Mutant[] = [
   ...audit,
   ...core,
@@ -625,4 +654,5 @@ export const mutants: Mutant[] = [
   ...sqlite,
   ...postgres,
   ...offers,
+  ...events,
 ]
