@@ -47,11 +47,10 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
 function toldBy(
   { cause, endpoint }: Sweep,
   before: readonly Terms[],
-  { terms, isDraft }: Campaign,
+  { terms }: Campaign,
   { attempt }: Lead,
   now: Seconds,
 ): Pick<Notice, 'kind' | 'detail'> | undefined {
-  if (isDraft) return undefined
   if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
   if (!endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
   const next = offerAt(terms, attempt, now)

@@ -151,7 +151,7 @@ function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptio
     async sweeps(holder: string, accountId?: number): Promise<Sweep[]> {
       const sql = `SELECT e.*, campaign_id, cause, begun_at, schedules_before, after_email, restarts FROM sweeps AS s
         JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
-        WHERE ${mine} AND paused_at IS NULL AND begun_at <> ${heldBack} ${andOf(accountId)} 
+        WHERE ${mine} AND paused_at IS NULL AND begun_at <> ${heldBack} ${andOf(accountId)}
         ORDER BY cause = ${sweepCauses.indexOf('backfill')}, cause, campaign_id LIMIT 100`
       return (await read(({ all }) => all(sql, holder, ...only(accountId)))).map(toSweep)
     },

@@ -219,6 +219,25 @@ test('dates that are edited while a campaign is a draft, or with its publishing,
   assert.deepEqual(await step({ isDraft: true, ...three }), [])
   assert.deepEqual(await step({ ...three }), ['lead.deadline_changed ada 7'])
   assert.deepEqual(await step({ ...one }), ['lead.deadline_changed ada 8'])
+  // Before a sweep has come to it.
+  await save({ ...two })
+  assert.deepEqual(await step({ isDraft: true, ...two }), [])
+  assert.deepEqual(await step({ ...two }), ['lead.deadline_changed ada 10'])
+})
+
+test('an edit tells nothing of offers that were over before and are over after', async (t) => {
+  const { endpoint, register, round, sweep, save, told, clock } = await opened(t, fixed('2026-03-02T10:30'))
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  clock.at += 3_600
+  await save({ mechanism: fixed('2026-03-02T10:40') })
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), [])
+  await save({ mechanism: fixed('2026-03-02T12:00') })
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_changed ada 60'])
 })
 
 for (const cause of ['user', 'failing'] as const)
