@@ -13,7 +13,7 @@ export type Moment = {
 export type Wanted = { opened: boolean; expired: boolean; leadSeconds: readonly Seconds[] }
 
 /** In how many windows a moment is looked for at a time. Of cycles in which a lead time has no room there is no end. */
-const mostWindows = 30
+const mostWindows = 10
 
 /**
  * What becomes true at exactly this instant, under the present settings and as the attempt is now. What an attempt
