@@ -117,5 +117,5 @@ function insertion(end: CopyEnd, table: CopiedTable, rows: Row[]): string {
   const key = keyOf(end, table)
   const changes = columns.filter((column) => !key.includes(column)).map((column) => `${column} = excluded.${column}`)
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rows.map(() => row).join(', ')}
-    ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes.join(', ')}`
+    ON CONFLICT (${key.join(', ')}) DO ${changes.length === 0 ? 'NOTHING' : `UPDATE SET ${changes.join(', ')}`}`
 }

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, linkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { createKey } from '../../src/access/keys.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
@@ -41,6 +43,12 @@ async function furnished(t: TestContext, leads = 20) {
     ...['lead', 'deadline', '--campaign', '1', '--email', 'lead-7@example.com'],
     ...['--at', '2030-01-01T00:00:00Z'],
   ])
+  // Tables of which every column is key.
+  const database = new DatabaseSync(fileURLToPath(url))
+  database.exec(`INSERT INTO clicked_leads SELECT account_id, id FROM leads WHERE id < 4;
+    INSERT INTO users (account_id, email, password_hash, created_at) VALUES (1, 'owner@example.com', 'x', 1);
+    INSERT INTO recovery_codes VALUES (1, x'00'), (1, x'01')`)
+  database.close()
   return { url, key }
 }
 
@@ -72,6 +80,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     const { tables } = await json(url, ['copy', '--from', url, '--to', postgres])
     for (const [name, { from, to }] of Object.entries<{ from: number; to: number }>(tables))
       assert.equal(from, to, name)
+    assert.deepEqual([tables.clicked_leads.to, tables.recovery_codes.to], [3, 2])
     assert.deepEqual([tables.accounts.to, tables.api_keys.to, tables.campaigns.to, tables.leads.to], [2, 2, 3, 2_500])
     assert.deepEqual(await told(t, postgres, key), before)
   })

@@ -128,6 +128,30 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(shown(kept), [`${second.dueAt} lead.registered 0 2`], 'what failed twice in a round is kept once')
   })
 
+  test(`no lead gets the id of one that was erased, nor what waited for it: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(
+      accountId,
+      settings({ kinds: ['lead.registered'] }),
+      testerAt(500),
+    )
+    const campaign = await store.configuration.findCampaign(of.campaignId)
+    assert.ok(campaign)
+    const register = async (email: string, at: number) =>
+      (await leads.register(of, email, at)) as { lead: { id: number } }
+    const { lead: gone } = await register('gone@example.com', 1_000)
+    await store.leads.erase([{ campaign, email: 'gone@example.com' }], testerAt(1_001))
+    const { lead: next } = await register('next@example.com', 1_002)
+    assert.ok(next.id > gone.id)
+    const due = await store.events.due(endpoint, 1_002, 9)
+    assert.deepEqual(
+      due.map(({ leadId }) => leadId),
+      [gone.id, next.id],
+    )
+  })
+
   test(`what waits is seen also while its server is left alone: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())

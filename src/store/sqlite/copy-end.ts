@@ -34,9 +34,7 @@ async function lastIds(sql: Sql): Promise<LastIds> {
   return ids as LastIds
 }
 
-/** A lead's id may come again here: what names a lead to others has a salt. */
 async function raiseLastId(sql: Sql, table: keyof LastIds, id: number): Promise<void> {
-  if (table === 'leads') return
   const isThere = await sql.get('SELECT 1 AS found FROM sqlite_sequence WHERE name = ?', table)
   if (isThere === undefined) await sql.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, 0)', table)
   await sql.run('UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?', id, table)
