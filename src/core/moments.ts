@@ -1,6 +1,7 @@
 // Moments: instants at which the rules alone change something for a lead.
 import type { Seconds } from './instant.ts'
 import { type Attempt, nextCycleAt, type Offer, offerAt } from './mechanism/attempt.ts'
+import { periodOf } from './mechanism/period.ts'
 import type { Terms } from './mechanism/terms.ts'
 
 export type Moment = {
@@ -12,8 +13,8 @@ export type Moment = {
 /** Which moments somebody wants to hear of. */
 export type Wanted = { opened: boolean; expired: boolean; leadSeconds: readonly Seconds[] }
 
-/** In how many windows a moment is looked for at a time. Of cycles in which a lead time has no room there is no end. */
-const mostWindows = 10
+/** In how many windows a moment is looked for at a time: behind one that is empty comes one at most, at the end. */
+const mostWindows = 3
 
 /**
  * What becomes true at exactly this instant, under the present settings and as the attempt is now. What an attempt
@@ -52,8 +53,12 @@ export function nextMoment(terms: Terms, attempt: Attempt, after: Seconds, wante
     if (found !== undefined) return found
     from = nextCycleAt(terms, attempt, from)
   }
-  return from
+  // There may be a longer window, in which a lead time has room.
+  return wanted.leadSeconds.length > 0 && hasVaryingWindows(attempt) ? from : null
 }
+
+const hasVaryingWindows = ({ rule }: Attempt): boolean =>
+  rule !== null && !(rule.deadline.kind === 'after' && 'seconds' in periodOf(rule.deadline.period))
 
 /** Everything is behind this: what comes later is to be told. */
 function begunAt({ anchorAt, byHand }: Attempt): Seconds {

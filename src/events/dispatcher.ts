@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
-import { type Endpoint, purgedAtOnce } from '../store/events.ts'
+import { type Endpoint, purgedAtOnce, type Sweep } from '../store/events.ts'
 import { type Lease, openLease } from './lease.ts'
 import { type RoundParts, runRound } from './round.ts'
 import { sweepOn } from './sweep.ts'
@@ -176,15 +176,21 @@ function openBesides(parts: BesidesParts) {
   const seconds = () => Math.floor(now() / 1_000)
   let isMore = true
   let tidiedAt = Number.NEGATIVE_INFINITY
+  let turn = 0
 
   /** True where something is left. What a person asked for waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
       const sweeps = await lease.sweeps()
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
-      for (const one of ready) {
+      for (const [index] of ready.entries()) {
+        // Behind the last that had its turn, or those at the end would wait for all the others.
+        const one = ready[(turn + index) % ready.length] as Sweep
         if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, seconds())
-        if (performance.now() > until) return true
+        if (performance.now() > until) {
+          turn += index + 1
+          return true
+        }
       }
       const goesOn = ready.some(({ cause }) => cause !== 'backfill') && performance.now() < until && !isClosed()
       if (!goesOn) return sweeps.length > 0

@@ -78,9 +78,15 @@ async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due
   if (ids.length === 0) return found
   const account = await configCache.account(accountId)
   const converted = await store.conversions.firstOf(accountId, ids)
+  const campaigns = new Map<number, Promise<Campaign | undefined>>()
+  const campaignBy = (campaignId: number) => {
+    const known = campaigns.get(campaignId) ?? campaignOf(parts, campaignId)
+    campaigns.set(campaignId, known)
+    return known
+  }
   for (const { id: leadId, campaignId, lead } of await store.leads.findByIds(accountId, ids)) {
     const watcher = watcherOf(id, settings, campaignId)
-    const campaign = watcher && (await campaignOf(parts, campaignId))
+    const campaign = watcher && (await campaignBy(campaignId))
     if (watcher === undefined || campaign === undefined || account === undefined) continue
     const { countdownTools } = account
     const convertedAt = converted.get(leadId) ?? null
@@ -134,10 +140,13 @@ function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watche
   let at = dueAt
   let lookAt = nextMoment(terms, attempt, at, wanted)
   let skipped = 0
-  while (at < from && lookAt !== null && lookAt <= now && skipped < mostSkipped) {
-    skipped += 1
-    at = lookAt
-    lookAt = nextMoment(terms, attempt, at, wanted)
+  for (let looks = 0; looks < mostSkipped && at < from && lookAt !== null && lookAt <= now; looks += 1) {
+    // Not every look has a moment.
+    if (momentsAt(terms, attempt, lookAt, wanted).length > 0) {
+      skipped += 1
+      at = lookAt
+    }
+    lookAt = nextMoment(terms, attempt, lookAt, wanted)
   }
   const isOld = at < from && lookAt !== null && lookAt <= now
   return isOld ? { at: null, lookAt, skipped: skipped + 1 } : { at, lookAt, skipped }

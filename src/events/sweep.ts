@@ -14,9 +14,7 @@ const leadsAtOnce = 500
 
 /** One stretch; what is written is at most some notices for each of its leads. */
 export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'events'>, sweep: Sweep, now: Seconds) {
-  const { endpoint, campaignId, afterEmail } = sweep
-  // The version before wrote none for those that had not begun.
-  const begunAt = sweep.begunAt || now
+  const { endpoint, campaignId, afterEmail, begunAt } = sweep
   const campaign = await store.configuration.findCampaign(campaignId)
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
   if (campaign === undefined || watcher === undefined) return store.events.sweepOn(sweep, [], null)
@@ -45,14 +43,16 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
 }
 
 function toldBy(
-  { cause, endpoint }: Sweep,
+  { cause, endpoint, begunAt }: Sweep,
   before: readonly Terms[],
   { terms }: Campaign,
-  { attempt }: Lead,
+  { attempt, registeredAt }: Lead,
   now: Seconds,
 ): Pick<Notice, 'kind' | 'detail'> | undefined {
   if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
   if (!endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
+  // Who registered after the edit was told of it as it is.
+  if (before.length === 1 && registeredAt > begunAt) return undefined
   const next = offerAt(terms, attempt, now)
   const isChanged = before.some((one) => {
     const old = offerAt(one, attempt, now)

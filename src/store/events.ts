@@ -313,21 +313,28 @@ async function noteTo(sql: Sql, accountId: number, watchers: readonly Watcher[],
 
 /** Has the leads gone through for everyone who watches the campaign, where a save concerns leads that are there. */
 export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign, now: Seconds) {
+  const isPublished = !after.isDraft && before?.isDraft !== false
+  if (isPublished) await releaseSweeps(sql, after, now)
   if (after.watchers.length === 0) return
   const instants = (campaign: Campaign | undefined) => {
     const { opensAt, deadlineAt, endsAt } = campaign?.terms ?? {}
     return JSON.stringify([opensAt, deadlineAt, endsAt])
   }
   const wasPublished = before?.isDraft === false
-  if (!wasPublished && !after.isDraft) {
-    await startSweeps(sql, after, 'looks', now)
-    const goOn = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND campaign_id = ? AND begun_at = ${heldBack}`
-    await sql.run(goOn, now, after.accountId, after.id)
-  } else if (wasPublished && (after.isDraft || instants(before) !== instants(after))) {
+  if (isPublished) await startSweeps(sql, after, 'looks', now)
+  else if (wasPublished && (after.isDraft || instants(before) !== instants(after))) {
     const { timeZone, mechanism } = before.terms
     const schedule = JSON.stringify({ timeZone, mechanism })
     await startSweeps(sql, after, 'edit', after.isDraft ? heldBack : now, schedule)
   }
+}
+
+/** Those that were held back. Who is paused hears of no edit. */
+async function releaseSweeps(sql: Sql, { accountId, id, watchers }: Campaign, now: Seconds): Promise<void> {
+  const held = `account_id = ? AND campaign_id = ? AND begun_at = ${heldBack}`
+  for (const { endpointId } of watchers)
+    await sql.run(`UPDATE sweeps SET begun_at = ? WHERE ${held} AND endpoint_id = ?`, now, accountId, id, endpointId)
+  await sql.run(`DELETE FROM sweeps WHERE ${held}`, accountId, id)
 }
 
 async function startSweeps(sql: Sql, campaign: Campaign, cause: SweepCause, now: Seconds, before?: string) {

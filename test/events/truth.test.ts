@@ -225,6 +225,43 @@ test('dates that are edited while a campaign is a draft, or with its publishing,
   assert.deepEqual(await step({ ...two }), ['lead.deadline_changed ada 10'])
 })
 
+test('published while its only endpoint is paused: later drafts tell nothing that was not edited', async (t) => {
+  const { endpoint, register, round, sweep, save, told, clock, find, store } = await opened(
+    t,
+    fixed('2026-03-03T10:00'),
+  )
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  const other = { mechanism: fixed('2026-03-04T10:00') }
+  await save({ isDraft: true })
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  clock.at += 60
+  await save(other)
+  clock.at += 60
+  await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  await register('bob@example.com')
+  for (const isDraft of [true, false]) {
+    clock.at += 60
+    await save({ ...other, isDraft })
+    await sweep()
+    await round(id)
+  }
+  assert.deepEqual(told(), [])
+})
+
+test('who registers after an edit, before a sweep has begun, hears of no change', async (t) => {
+  const { endpoint, register, round, sweep, save, told, clock } = await opened(t, fixed('2026-03-03T10:00'))
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  clock.at += 60
+  await save({ mechanism: fixed('2026-03-04T10:00') })
+  clock.at += 60
+  await register('bob@example.com')
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_changed ada 2'])
+})
+
 test('an edit tells nothing of offers that were over before and are over after', async (t) => {
   const { endpoint, register, round, sweep, save, told, clock } = await opened(t, fixed('2026-03-02T10:30'))
   const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })

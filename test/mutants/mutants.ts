@@ -616,7 +616,7 @@ const offers: Mutant[] = [
 
 const eventMutants: [file: string, line: string, fault: string, test: string][] = [
   ['core/moments.ts', 'byHand?.setAt ?? anchorAt', 'anchorAt', 'core/moments'],
-  ['core/moments.ts', '  return from\n', '  return null\n', 'core/moments'],
+  ['core/moments.ts', ' && hasVaryingWindows(attempt) ? from', ' && false ? from', 'core/moments'],
   ['core/moments.ts', ' && !isEmpty(offer)', '', 'core/moments'],
   ['core/events.ts', 'Math.min(deadlineAt, endsAt ?? deadlineAt)', 'deadlineAt', 'core/moments'],
   ['core/events.ts', 'isDraft ? undefined : changeBetween', 'false ? undefined : changeBetween', 'core/moments'],
