@@ -3,12 +3,22 @@
 /** Of an amount, in the smallest unit. So every amount is a whole number that JavaScript and both engines keep exactly. */
 const mostDigits = 15
 
-const currencies = new Set(Intl.supportedValuesOf('currency'))
+const currencies = new Set([...Intl.supportedValuesOf('currency'), 'VED'])
+
+/**
+ * ISO 4217, minor units, where they are not two. `Intl` says how many are in use, which is fewer for some and may
+ * change; what is stored must not.
+ */
+const unusualPlaces: readonly [places: number, currencies: string][] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+]
+const unusual = new Map(unusualPlaces.flatMap(([places, names]) => names.split(' ').map((name) => [name, places])))
 
 /** How many places a currency of ISO 4217 has, such as 2 for `EUR`; undefined where it is none. */
 export function placesOf(currency: string): number | undefined {
-  if (!currencies.has(currency)) return undefined
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits
+  return currencies.has(currency) ? (unusual.get(currency) ?? 2) : undefined
 }
 
 /** `49.00` as 4900 where there are two places; undefined for what is no decimal, or has more places or digits. */

@@ -80,6 +80,9 @@ test('by ref, into a draft, with the money of any currency and an instant that h
   const at = instant(Date.now() - 86_400_000)
   const money = [
     ['0', 'JPY', '0'],
+    ['4990.00', 'HUF', '4990.00'],
+    ['1.5', 'IQD', '1.500'],
+    ['19900.5', 'COP', '19900.50'],
     ['999999999999999', 'JPY', '999999999999999'],
     ['0.1', 'KWD', '0.100'],
     ['9999999999999.99', 'EUR', '9999999999999.99'],

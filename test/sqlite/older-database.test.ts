@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
-import { latestVersion as latest } from '../../src/store/migrations.ts'
+import { firstVersion, latestVersion as latest, migrationTo } from '../../src/store/migrations.ts'
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
 import { tester } from '../support/actor.ts'
@@ -198,4 +198,44 @@ test('one that is only looked at is told of a newer database within a second', a
   change(at.path, `PRAGMA user_version = ${latest + 1}`)
   assert.ok(await eventually(1_000, () => isTold))
   assert.ok(existsSync(at.path))
+})
+
+test('from version 13: no id of a lead comes twice, amounts have the places of ISO 4217, sweeps an instant', async (t) => {
+  const at = emptyPlace(t)
+  const old = new DatabaseSync(at.path)
+  for (let version = firstVersion; version <= 13; version += 1) old.exec(migrationTo(version, 'sqlite'))
+  const lead = (id: number) => `(${id}, 1, 1, 'lead-${id}@example.com', 7, 1, 1, 0)`
+  const order = (id: string, amount: number | null, currency: string | null) =>
+    `(1, 1, 1, '${id}', 1, 1, 1, 1, ${amount}, ${currency === null ? null : `'${currency}'`}, 0)`
+  old.exec(`PRAGMA user_version = 13; PRAGMA application_id = ${0x4c43616c};
+    INSERT INTO installation (id, ref_key) VALUES (1, x'${'00'.repeat(32)}');
+    INSERT INTO accounts (name, suspended, countdown_tools) VALUES ('Owner', 0, 1);
+    INSERT INTO leads (id, account_id, campaign_id, email, salt, registered_at, attempt, resets)
+      VALUES ${lead(3)}, ${lead(5)};
+    INSERT INTO lead_counts (account_id, lead_id, day, kind, fetcher, total) VALUES (1, 8, 1, 1, 1, 1);
+    INSERT INTO conversions
+      (account_id, campaign_id, lead_id, order_id, at, registered_at, attempt, cycle, amount, currency, source)
+      VALUES ${order('a', 4990, 'HUF')}, ${order('b', 4990, 'EUR')}, ${order('c', 7, 'IQD')},
+        ${order('d', null, null)}, ${order('e', 999_999_999_999_999, 'IDR')};
+    INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, schedules_before, begun_at)
+      VALUES (1, 1, 1, 0, '[]', 0), (1, 1, 2, 0, '[]', 7)`)
+  old.close()
+  await migrateDatabase(at)
+  assert.equal(versionIn(at.path), latest)
+  const database = new DatabaseSync(at.path)
+  const all = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row)[0])
+  assert.deepEqual(all('SELECT amount FROM conversions ORDER BY order_id'), [
+    ...[499_000, 4_990, 7_000, null, 999_999_999_999_999],
+  ])
+  database.exec(`DELETE FROM leads WHERE id = 5;
+    INSERT INTO leads (account_id, campaign_id, email, salt, registered_at, attempt, resets)
+      VALUES (1, 1, 'next@example.com', 7, 1, 1, 0)`)
+  assert.deepEqual(all('SELECT id FROM leads ORDER BY id'), [3, 9])
+  const [begun, kept] = all('SELECT begun_at FROM sweeps ORDER BY campaign_id') as [number, number]
+  assert.ok(begun > 1_700_000_000 && kept === 7)
+  database.close()
 })
