@@ -192,8 +192,12 @@ const newest = (sql: Sql, { accountId, id }: Campaign, limit: number) =>
   select(sql, accountId, 'c.campaign_id = ? ORDER BY c.id DESC LIMIT ?', id, limit)
 
 /** Ascending id. */
-const ofLead = (sql: Sql, { accountId }: Pick<Campaign, 'accountId'>, leadId: number) =>
-  select(sql, accountId, 'c.lead_id = ? ORDER BY c.id LIMIT 1000', leadId)
+const ofLead = (
+  sql: Sql,
+  { accountId }: Pick<Campaign, 'accountId'>,
+  leadId: number,
+  limit = Number.MAX_SAFE_INTEGER,
+) => select(sql, accountId, 'c.lead_id = ? ORDER BY c.id LIMIT ?', leadId, limit)
 
 /** When each of the leads first bought something that stands; those who did not are missing. */
 async function firstOf(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Map<number, Seconds>> {

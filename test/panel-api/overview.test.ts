@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { createKey, replaceKey } from '../../src/access/keys.ts'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
-import { parseInstant } from '../../src/core/instant.ts'
+import { formatInstant, parseInstant } from '../../src/core/instant.ts'
 import { campaignRoutes } from '../../src/http/panel/campaigns.ts'
 import { overviewRoutes } from '../../src/http/panel/overview.ts'
 import { openCounting } from '../../src/leads/counting.ts'
@@ -192,5 +192,20 @@ test('of sixty days the later thirty are shown, and what the earlier thirty came
     const { days: shown, totals, before } = await overview('2026-01-15T13:00:00Z')
     assert.deepEqual([shown.length, shown[0]?.date], [30, '2025-12-17'])
     assert.deepEqual([totals.registration, before.registration], [3, 2])
+  })
+})
+
+test('the list counts the thirty days of each campaign’s own zone', async (t) => {
+  await withAccount(t, async ({ store, make, register }) => {
+    const zones = { 'Pacific/Kiritimati': '2026-06-30T12:30:00Z', 'America/Los_Angeles': '2026-06-30T05:00:00Z' }
+    for (const [timeZone, at] of Object.entries(zones)) {
+      const campaign = await make({ timeZone, isDraft: false })
+      for (let day = 0; day < 40; day += 1) await register(campaign, formatInstant(seconds(at) - day * 86_400))
+      const { campaigns } = await campaignRoutes['GET /campaigns'].run({
+        ...{ session: { account: { id: campaign.accountId } }, parts: { store }, query: {}, now: seconds(at) },
+      } as never)
+      const { signUps } = campaigns.find(({ id }) => id === campaign.id) as { signUps: number[] }
+      assert.deepEqual(signUps, Array(30).fill(1), timeZone)
+    }
   })
 })

@@ -7,6 +7,7 @@ import { campaignTypes, checkCampaign } from '../../core/campaign.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { dayOf } from '../../core/mechanism/calendar.ts'
 import type { Terms } from '../../core/mechanism/terms.ts'
+import { zoneOf } from '../../core/mechanism/zone.ts'
 import { openOffersOf } from '../../leads/open-offers.ts'
 import type { Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
@@ -37,7 +38,11 @@ export const campaignRoutes = {
       return {
         campaigns: campaigns.map(({ id, name, typeId, isDraft, isArchived }) => ({
           ...{ id, name, isDraft, isArchived, type: campaignTypes[typeId] as string },
-          ...{ state: stateOf(terms.get(id), now), endsAt: endOf(terms.get(id)), ...counts(id) },
+          ...{
+            state: stateOf(terms.get(id), now),
+            endsAt: endOf(terms.get(id)),
+            ...counts(id, terms.get(id)?.timeZone),
+          },
         })),
         nextAfterId: campaigns.length < pageSize ? null : (campaigns.at(-1)?.id as number),
       }
@@ -97,14 +102,16 @@ export const campaignRoutes = {
 
 /** Clicks, and sign-ups by day, of the last thirty days; days are those of each campaign. */
 async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
-  const from = dayOf(now) - daysShown + 1
-  const found = await store.counts.byCampaign(accountId, from)
+  // Of a zone east of Greenwich it may be tomorrow, of one in the west yesterday.
+  const found = await store.counts.byCampaign(accountId, dayOf(now) - daysShown)
   const of = Map.groupBy(found, ({ campaignId }) => campaignId)
-  return (campaignId: number) => {
+  return (campaignId: number, timeZone = 'UTC') => {
+    const from = dayOf(zoneOf(timeZone).toLocal(now)) - daysShown + 1
     const signUps = Array.from({ length: daysShown }, () => 0)
     let clicks = 0
     for (const { day, kind, total } of of.get(campaignId) ?? []) {
-      const index = Math.min(day - from, daysShown - 1)
+      const index = day - from
+      if (index < 0 || index >= daysShown) continue
       if (kind === 'click') clicks += total
       else if (kind === 'registration') signUps[index] = (signUps[index] ?? 0) + total
     }

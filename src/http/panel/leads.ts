@@ -31,6 +31,8 @@ const viewersPageMaxSize = 51
 /** Leads that one request reads at most: a state is not stored, so a search may read many to find one. */
 const stepSize = 1_000
 const importMaxSize = 500
+/** Orders that the panel shows of a lead. */
+const mostOrders = 1_000
 /** Leads of which the panel knows the state at once. */
 const mostCounted = 100_000
 const Refs = Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { maxItems: 500 })
@@ -165,7 +167,7 @@ export const leadRoutes = {
     async run({ campaign, session, parts, params, now }) {
       const lead = await needLead(parts, campaign, params.ref)
       const counts = await parts.store.counts.ofLead(campaign, lead.id)
-      const orders = await parts.store.conversions.ofLead(campaign, lead.id)
+      const orders = await parts.store.conversions.ofLead(campaign, lead.id, mostOrders)
       const { anchorAt, resets, byHand } = lead.attempt
       const line = exportLine(view(campaign, lead, now))
       return {

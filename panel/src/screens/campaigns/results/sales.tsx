@@ -155,7 +155,10 @@ function Reverse({ campaignId, orderId, closed }: { campaignId: number; orderId:
   )
 }
 
-/** A line for each number and currency. No value has a comma, or a sign that a spreadsheet would take for a formula. */
+/**
+ * A line for each currency; orders are on the first of them, so that they add up. No value has a comma, or a sign that
+ * a spreadsheet would take for a formula.
+ */
 function saveCsv(name: string, { from, to, timeLeft, sinceRegistration, days }: Sales): void {
   const parts = [
     ...timeLeft.map(({ left, ...sum }) => ['time left', left, sum] as const),
@@ -164,7 +167,9 @@ function saveCsv(name: string, { from, to, timeLeft, sinceRegistration, days }: 
   ]
   const lines = parts.flatMap(([part, value, { orders, revenue }]) => {
     const sums = Object.entries(revenue)
-    return (sums.length === 0 ? [['', '']] : sums).map((sum) => [part, value, orders, ...sum].join(','))
+    return (sums.length === 0 ? [['', '']] : sums).map((sum, index) =>
+      [part, value, index === 0 ? orders : '', ...sum].join(','),
+    )
   })
   const text = ['part,value,orders,currency,revenue', ...lines].map((line) => `${line}\r\n`).join('')
   download(new Blob([text], { type: 'text/csv' }), fileName(`${name} sales ${from} ${to}`, 'csv'))
