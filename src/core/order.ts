@@ -66,9 +66,18 @@ function amountOf({ amount, currency }: Given, faults: Fault[]): number | null {
 /** The offer as the order found it; `closing` is the attempt whose offer the order has ended, where it does. */
 export type Purchase = { deadline: Seconds | null; attempt: number; cycle: number; closing: Attempt | null }
 
-/** The figures hold for `at`. What is over at `now` stays as it is: a late payment must not move a deadline. */
-export function purchaseIn(terms: Terms, attempt: Attempt, closes: boolean, at: Seconds, now: Seconds): Purchase {
-  const { deadline, attempt: number, cycle } = offerAt(terms, attempt, at)
+/**
+ * The figures hold for `at`, of the attempt as the order `found` it. What is over at `now` stays as it is: a late payment
+ * must not move a deadline.
+ */
+export function purchaseIn(
+  terms: Terms,
+  { found, attempt }: { found: Attempt; attempt: Attempt },
+  closes: boolean,
+  at: Seconds,
+  now: Seconds,
+): Purchase {
+  const { deadline, attempt: number, cycle } = offerAt(terms, found, at)
   const isOver = offerAt(terms, attempt, now).state === 'expired'
   return { deadline, attempt: number, cycle, closing: closes && !isOver ? setByHand(attempt, now, now) : null }
 }

@@ -15,8 +15,8 @@ type Orders = Pick<Store, 'conversions'>
  * requests are no entries of the audit log. @throws StoreUnavailable
  */
 export function convert({ conversions }: Orders, of: CampaignOf, told: Told, now: Seconds, by: Actor | null) {
-  const judge: Judge = ({ terms, conversion }, { attempt }) =>
-    purchaseIn(terms, attempt, conversion.closes, told.order.at, now)
+  const judge: Judge = ({ terms, conversion }, { attempt }, found) =>
+    purchaseIn(terms, { found, attempt }, conversion.closes, told.order.at, now)
   return conversions.convert(of, told, judge, now, by)
 }
 

@@ -1,5 +1,6 @@
 // Orders of leads: one row each. Both engines read these statements alike; each names the account.
 import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
+import type { Attempt } from '../core/mechanism/attempt.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
@@ -23,8 +24,8 @@ export type Source = (typeof sources)[number]
 type CampaignName = { accountId: number; campaignId: number }
 /** An order as a channel tells it. */
 export type Told = { order: Order; buyer: Buyer; source: Source }
-/** What an order does to the offer. */
-export type Judge = (campaign: Campaign, lead: Lead) => Purchase
+/** What an order does to the offer. `found` is the attempt as it was when the order was given. */
+export type Judge = (campaign: Campaign, lead: Lead, found: Attempt) => Purchase
 /** By the rules, or by the hand that had set it before. */
 export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
 
@@ -61,7 +62,7 @@ async function convert(work: Work, told: Told, judge: Judge) {
   if (known !== undefined && (email !== undefined || known.leadId < 0)) return { conversion: known, created: false }
   const lead = email && (await lock(work, email))
   if (!lead) return 'LEAD_NOT_FOUND' as const
-  const purchase = judge(campaign, lead)
+  const purchase = judge(campaign, lead, await foundAt(work, lead, told.order.at))
   const isFirst = !(await hasBought(sql, campaign, lead.id))
   const id = await insert(work, lead, told, purchase)
   const conversion = (await findOrder(work, told.order.orderId)) as Conversion
@@ -72,6 +73,17 @@ async function convert(work: Work, told: Told, judge: Judge) {
   await noteConverted(sql, campaign, lead.id, id, now)
   await logConverted(work, lead.id, told, purchase.closing !== null)
   return { conversion, created: true }
+}
+
+/** Without what an order that was told before has done to it later. */
+async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Seconds): Promise<Attempt> {
+  const { byHand, number } = attempt
+  if (byHand === null || at >= byHand.deadlineAt) return attempt
+  const orders = await ofLead(sql, campaign, id)
+  const closing = orders.find((one) => one.closedAt === byHand.deadlineAt && one.attempt === number)
+  if (closing === undefined) return attempt
+  const { replacedDeadlineAt: deadlineAt } = closing
+  return { ...attempt, byHand: deadlineAt === null ? null : { ...byHand, deadlineAt } }
 }
 
 /** Without the order's id, by which the shop knows who bought. */

@@ -79,6 +79,26 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await store.conversions.list(campaign, conversion.id, 9), [late.conversion])
   })
 
+  test(`an order that is told later than one which ended the offer keeps the deadline that it found: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, buy, offer } = await opened(store)
+    await leads.register(of, ada.email, 100)
+    await buy(ada, '1', 1_000)
+    const left = async (orderId: string, at: number) => {
+      const { conversion } = await buy(ada, orderId, 2_000, { at })
+      return [(conversion.deadlineAt as number) - at, conversion.closedAt]
+    }
+    assert.deepEqual(await left('2', 900), [100 + hour - 900, null])
+    assert.deepEqual(await left('3', 1_000), [0, null])
+    assert.deepEqual(await left('4', 1_500), [-500, null])
+    assert.equal((await offer(2_000)).deadline, 1_000)
+    await leads.setDeadline(of, ada.email, 3_000, testerAt(2_100))
+    await buy(ada, '5', 2_200)
+    const { conversion } = await buy(ada, '6', 2_300, { at: 2_150 })
+    assert.equal(conversion.deadlineAt, 3_000)
+  })
+
   test(`an order after the deadline changes nothing of the offer, nor one of a campaign that stays open: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
