@@ -230,19 +230,18 @@ export async function* csvRows(
   isComplete: (names: string[]) => boolean,
   wanted: string,
 ): AsyncGenerator<{ cells: Record<string, string | undefined>; line: number }> {
-  let names: string[] | undefined
+  let positions: [name: string, at: number][] | undefined
   for await (const { record, line } of csvLines(file)) {
-    if (names !== undefined) {
-      const cellOf = (name: string) => record[(names as string[]).indexOf(name)]
-      yield { cells: Object.fromEntries(columns.map((name) => [name, cellOf(name)])), line }
+    if (positions !== undefined) {
+      yield { cells: Object.fromEntries(positions.map(([name, at]) => [name, record[at]])), line }
       continue
     }
-    names = record
     if (!isComplete(record)) throw new WrongCall(`${file}: line ${line}: must name ${wanted}`)
     const twice = columns.find((name) => record.indexOf(name) !== record.lastIndexOf(name))
     if (twice !== undefined) throw new WrongCall(`${file}: line ${line}: must name the column "${twice}" once`)
+    positions = columns.map((name) => [name, record.indexOf(name)])
   }
-  if (names === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
+  if (positions === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
 }
 
 /** The lines of a CSV file. @throws WrongCall also at the first line behind which none can be told from the next */

@@ -130,7 +130,7 @@ export function checkEndpoint(
   const wrong = urlFault(settings.url)
   if (wrong !== undefined) refuse(faults, 'url', wrong)
   for (const [index, written] of settings.leadTimes.entries()) {
-    if (known.includes(written) || parseLeadTime(written, leastLeadSeconds) !== undefined) continue
+    if (known.includes(written) || parseLeadTime(written) !== undefined) continue
     refuse(faults, join('leadTimes', index), 'must be an exact period from one minute to 30 days, such as "PT24H"')
   }
   if (settings.kinds.includes('lead.deadline_approaching') && settings.leadTimes.length === 0) {

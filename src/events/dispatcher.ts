@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
-import { type Endpoint, purgedAtOnce, type Sweep } from '../store/events.ts'
+import { type Endpoint, purgedAtOnce } from '../store/events.ts'
 import { type Lease, openLease } from './lease.ts'
 import { type RoundParts, runRound } from './round.ts'
 import { sweepOn } from './sweep.ts'
@@ -183,16 +183,14 @@ function openBesides(parts: BesidesParts) {
     for (;;) {
       const sweeps = await lease.sweeps()
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
-      for (const [index] of ready.entries()) {
-        // Behind the last that had its turn, or those at the end would wait for all the others.
-        const one = ready[(turn + index) % ready.length] as Sweep
+      // Behind the last that had its turn, or those at the end would wait for all the others.
+      const first = turn % Math.max(ready.length, 1)
+      for (const one of [...ready.slice(first), ...ready.slice(0, first)]) {
+        turn += 1
         if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, seconds())
-        if (performance.now() > until) {
-          turn += index + 1
-          return true
-        }
+        if (performance.now() > until) return true
       }
-      const goesOn = ready.some(({ cause }) => cause !== 'backfill') && performance.now() < until && !isClosed()
+      const goesOn = ready.some(({ cause }) => cause !== 'backfill') && !isClosed()
       if (!goesOn) return sweeps.length > 0
     }
   }

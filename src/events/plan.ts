@@ -78,15 +78,13 @@ async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due
   if (ids.length === 0) return found
   const account = await configCache.account(accountId)
   const converted = await store.conversions.firstOf(accountId, ids)
-  const campaigns = new Map<number, Promise<Campaign | undefined>>()
-  const campaignBy = (campaignId: number) => {
-    const known = campaigns.get(campaignId) ?? campaignOf(parts, campaignId)
-    campaigns.set(campaignId, known)
-    return known
-  }
-  for (const { id: leadId, campaignId, lead } of await store.leads.findByIds(accountId, ids)) {
+  const leads = await store.leads.findByIds(accountId, ids)
+  const campaigns = new Map<number, Campaign | undefined>()
+  for (const { campaignId } of leads)
+    if (!campaigns.has(campaignId)) campaigns.set(campaignId, await campaignOf(parts, campaignId))
+  for (const { id: leadId, campaignId, lead } of leads) {
     const watcher = watcherOf(id, settings, campaignId)
-    const campaign = watcher && (await campaignBy(campaignId))
+    const campaign = campaigns.get(campaignId)
     if (watcher === undefined || campaign === undefined || account === undefined) continue
     const { countdownTools } = account
     const convertedAt = converted.get(leadId) ?? null

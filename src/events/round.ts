@@ -10,8 +10,8 @@ import {
   type Failed,
   failuresToStop,
   type Health,
-  isAskedFor,
   keptSeconds,
+  oneMoreTry,
   triesOf,
 } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
@@ -55,7 +55,6 @@ type Round = {
   halt: 'gone' | 'waiting' | undefined
   told: Set<Event>
   failed: Failed[]
-  hasFailed: boolean
 }
 
 /**
@@ -76,7 +75,7 @@ export async function runRound(
   const { failingSince, failures, nextTryAt } = endpoint
   const health = { failingSince, failures, nextTryAt }
   const secrets = store.events.secretsOf(endpoint, startedAt)
-  const noneYet = { halt: undefined, told: new Set<Event>(), failed: [], hasFailed: false }
+  const noneYet = { halt: undefined, told: new Set<Event>(), failed: [] }
   const round: Round = { endpoint, secrets, health, readAt, ...noneYet }
   const planned = await plan(parts, endpoint, due, startedAt)
   const tasks = tasksOf(planned, endpoint.settings.batch)
@@ -184,7 +183,6 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
     for (const event of events) round.told.add(event)
     return
   }
-  round.hasFailed = true
   health.failingSince ??= now
   if (status === 410) round.halt = 'gone'
   else if (status === 429 || status === 503) {
@@ -212,8 +210,7 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
  * given up in the end; what it cannot answer, once it is so old that nobody waits for it.
  */
 function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Seconds): Failed {
-  const { refused } = due
-  const tries = isAskedFor(due.tries) ? Number(due.tries) - 1 : triesOf(due.tries) + 1
+  const [tries, refused] = [oneMoreTry(due.tries), due.refused]
   if (withOthers) return { ...due, tries: 0, nextAt: now, lastAt: now }
   if (isServers) {
     const isOld = now - due.dueAt > keptSeconds
@@ -243,7 +240,8 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   const { failingSince, failures, nextTryAt } = endpoint
   if (JSON.stringify(health) !== JSON.stringify({ failingSince, failures, nextTryAt }))
     await events.setHealth(endpoint, health)
-  const isFailing = round.hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds
+  const hasFailed = failed.length > 0 || round.halt !== undefined
+  const isFailing = hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds
   const cause = round.halt === 'gone' ? 'gone' : isFailing ? 'failing' : undefined
   if (cause === undefined) return
   // It may have been paused, or have another address: what the server of the one before said counts no more.

@@ -1,6 +1,6 @@
 // Orders of leads: one row each. Both engines read these statements alike; each names the account.
 import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
-import type { Attempt } from '../core/mechanism/attempt.ts'
+import { type Attempt, setByHand } from '../core/mechanism/attempt.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
@@ -79,11 +79,9 @@ async function convert(work: Work, told: Told, judge: Judge) {
 async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Seconds): Promise<Attempt> {
   const { byHand, number } = attempt
   if (byHand === null || at >= byHand.deadlineAt) return attempt
-  const orders = await ofLead(sql, campaign, id)
-  const closing = orders.find((one) => one.closedAt === byHand.deadlineAt && one.attempt === number)
-  if (closing === undefined) return attempt
-  const { replacedDeadlineAt: deadlineAt } = closing
-  return { ...attempt, byHand: deadlineAt === null ? null : { ...byHand, deadlineAt } }
+  const closedBy = 'c.lead_id = ? AND closed_at = ? AND c.attempt = ?'
+  const [closing] = await select(sql, campaign.accountId, closedBy, id, byHand.deadlineAt, number)
+  return closing === undefined ? attempt : setByHand(attempt, closing.replacedDeadlineAt, at)
 }
 
 /** Without the order's id, by which the shop knows who bought. */

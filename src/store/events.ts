@@ -39,11 +39,12 @@ export type Endpoint = {
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
-/** Instead of 0 tries. Below 0 it counts down: somebody has asked for it again, and hears also what is no longer true. */
+/** Below 0: somebody has asked for it again, and hears also what is no longer true. -1 is not tried yet, -2 once. */
 const askedFor = -1
-export const isAskedFor = (tries: number | null): boolean => tries !== null && tries < 0
+export const isAskedFor = (tries: number | null): boolean => (tries ?? 0) < 0
 /** How often it was tried. */
-export const triesOf = (tries: number | null): number => (isAskedFor(tries) ? -Number(tries) + askedFor : (tries ?? 0))
+export const triesOf = (tries: number | null): number => (isAskedFor(tries) ? askedFor : 0) + Math.abs(tries ?? 0)
+export const oneMoreTry = (tries: number | null): number => (tries ?? 0) + (isAskedFor(tries) ? -1 : 1)
 
 /**
  * A notice whose turn it is; `tries` and `lastAt` are null until it has failed once, or somebody asked for it again,
@@ -312,21 +313,22 @@ async function noteTo(sql: Sql, accountId: number, watchers: readonly Watcher[],
 }
 
 /** Has the leads gone through for everyone who watches the campaign, where a save concerns leads that are there. */
-export async function sweepAfterSave(sql: Sql, before: Campaign | undefined, after: Campaign, now: Seconds) {
-  const isPublished = !after.isDraft && before?.isDraft !== false
-  if (isPublished) await releaseSweeps(sql, after, now)
-  if (after.watchers.length === 0) return
-  const instants = (campaign: Campaign | undefined) => {
-    const { opensAt, deadlineAt, endsAt } = campaign?.terms ?? {}
-    return JSON.stringify([opensAt, deadlineAt, endsAt])
+export async function sweepAfterSave(
+  sql: Sql,
+  before: Campaign | undefined,
+  after: Campaign,
+  now: Seconds,
+): Promise<void> {
+  if (before === undefined || before.isDraft) {
+    if (after.isDraft) return
+    await releaseSweeps(sql, after, now)
+    return startSweeps(sql, after, 'looks', now)
   }
-  const wasPublished = before?.isDraft === false
-  if (isPublished) await startSweeps(sql, after, 'looks', now)
-  else if (wasPublished && (after.isDraft || instants(before) !== instants(after))) {
-    const { timeZone, mechanism } = before.terms
-    const schedule = JSON.stringify({ timeZone, mechanism })
-    await startSweeps(sql, after, 'edit', after.isDraft ? heldBack : now, schedule)
-  }
+  const instants = ({ terms: { opensAt, deadlineAt, endsAt } }: Campaign) =>
+    JSON.stringify([opensAt, deadlineAt, endsAt])
+  if (!after.isDraft && instants(before) === instants(after)) return
+  const { timeZone, mechanism } = before.terms
+  await startSweeps(sql, after, 'edit', after.isDraft ? heldBack : now, JSON.stringify({ timeZone, mechanism }))
 }
 
 /** Those that were held back. Who is paused hears of no edit. */
@@ -337,8 +339,13 @@ async function releaseSweeps(sql: Sql, { accountId, id, watchers }: Campaign, no
   await sql.run(`DELETE FROM sweeps WHERE ${held}`, accountId, id)
 }
 
-async function startSweeps(sql: Sql, campaign: Campaign, cause: SweepCause, now: Seconds, before?: string) {
-  const { accountId, id, watchers } = campaign
+async function startSweeps(
+  sql: Sql,
+  { accountId, id, watchers }: Campaign,
+  cause: SweepCause,
+  now: Seconds,
+  before?: string,
+): Promise<void> {
   for (const { endpointId } of watchers) await startSweep(sql, [accountId, endpointId, id], cause, now, before)
 }
 
@@ -368,7 +375,7 @@ async function startSweep(
     return
   }
   const all = [...new Set([...JSON.parse(row.schedules_before), ...own])].slice(-mostSchedules)
-  const begunAt = now === heldBack || row.begun_at === heldBack ? now : row.begun_at
+  const begunAt = now === heldBack ? heldBack : row.begun_at
   await sql.run(
     `UPDATE sweeps SET after_email = '', begun_at = ?, schedules_before = ? ${where}`,
     ...[begunAt, JSON.stringify(all), ...name],

@@ -36,14 +36,13 @@ export const campaignRoutes = {
       const terms = new Map(published.map((one) => [one.id, one.terms]))
       const counts = await daysOf(parts, session.account.id, now)
       return {
-        campaigns: campaigns.map(({ id, name, typeId, isDraft, isArchived }) => ({
-          ...{ id, name, isDraft, isArchived, type: campaignTypes[typeId] as string },
-          ...{
-            state: stateOf(terms.get(id), now),
-            endsAt: endOf(terms.get(id)),
-            ...counts(id, terms.get(id)?.timeZone),
-          },
-        })),
+        campaigns: campaigns.map(({ id, name, typeId, isDraft, isArchived }) => {
+          const own = terms.get(id)
+          return {
+            ...{ id, name, isDraft, isArchived, type: campaignTypes[typeId] as string },
+            ...{ state: stateOf(own, now), endsAt: endOf(own), ...counts(id, own?.timeZone) },
+          }
+        }),
         nextAfterId: campaigns.length < pageSize ? null : (campaigns.at(-1)?.id as number),
       }
     },
@@ -100,7 +99,7 @@ export const campaignRoutes = {
   }),
 }
 
-/** Clicks, and sign-ups by day, of the last thirty days; days are those of each campaign. */
+/** Clicks, and sign-ups by day, of the last thirty days; days are those of each campaign, of a draft those of UTC. */
 async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
   // Of a zone east of Greenwich it may be tomorrow, of one in the west yesterday.
   const found = await store.counts.byCampaign(accountId, dayOf(now) - daysShown)
