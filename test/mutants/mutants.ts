@@ -222,6 +222,12 @@ const visitor: Mutant[] = [
     fault: '',
     tests: inVisitor('unavailable'),
   },
+  {
+    file: 'src/http/visitor/timers.ts',
+    line: 'Buffer.from(drawn.subarray(0, length))',
+    fault: 'drawn.subarray(0, length)',
+    tests: inVisitor('images'),
+  },
   { file: 'src/http/visitor/timers.ts', line: "request.method !== 'HEAD'", fault: 'true', tests: inVisitor('counts') },
   { file: 'src/http/visitor/links.ts', line: "method !== 'HEAD'", fault: 'true', tests: inVisitor('counts') },
   {
