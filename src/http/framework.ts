@@ -48,12 +48,11 @@ export type FrameworkOptions = {
 }
 
 export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: FrameworkOptions): FastifyInstance {
-  const everyAnswer = (requestId: string) => ({
-    'X-Request-Id': requestId,
+  const everyAnswer = {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...(isHttps && { 'Strict-Transport-Security': strictTransport }),
-  })
+  }
   const isOverPipelined = limitPipelines()
   const app = fastify({
     logger: false,
@@ -76,15 +75,17 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
     // An address that cannot be decoded reaches no hook.
     frameworkErrors: (_error, request, reply) => {
       if (isOverPipelined(reply)) return
-      reply.headers(everyAnswer(request.id))
+      reply.headers(everyAnswer).header('X-Request-Id', request.id)
       if (isHostValid(request.raw)) sendUndecodable(reply)
       else refuseHead(reply, 400)
     },
-    clientErrorHandler: ({ code }, socket) => refuse(socket, code, everyAnswer(randomUUID())),
+    clientErrorHandler: ({ code }, socket) => refuse(socket, code, everyAnswer),
   })
   // A client that has nothing more to say still waits for its answer. Node leaves out headers past the most.
   Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: maxHeaders })
-  app.server.on('checkExpectation', (_, response) => response.writeHead(417, everyAnswer(randomUUID())).end())
+  app.server.on('checkExpectation', (_, response) =>
+    response.writeHead(417, { ...everyAnswer, 'X-Request-Id': randomUUID() }).end(),
+  )
   app.decorateReply('errorCode', null)
   app.decorate('isStopping', false)
   app.addHook('preClose', async () => {
@@ -92,7 +93,7 @@ export function newFastify({ isHttps, trustProxy, log, sendUndecodable }: Framew
   })
   app.addHook('onRequest', (request, reply, done) => {
     if (isOverPipelined(reply)) return
-    reply.headers(everyAnswer(request.id))
+    reply.headers(everyAnswer).header('X-Request-Id', request.id)
     // Node has left out the rest.
     if (request.raw.rawHeaders.length > 2 * maxHeaders) return void refuseHead(reply, 431)
     // Each surface says so in its own form; who asks whether the process lives is told that it does.
@@ -181,7 +182,8 @@ const protocolStatus: Record<string, string> = {
 function refuse(socket: Socket, code: string, headers: Record<string, string>): void {
   if (!socket.writable) return void socket.destroy()
   const status = protocolStatus[code] ?? '400 Bad Request'
-  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': '0' })
+  const own = { 'X-Request-Id': randomUUID(), Connection: 'close', 'Content-Length': '0' }
+  const lines = Object.entries({ ...headers, ...own })
   socket.end(`HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`)
   // A client that never closes its side would keep the connection for ever.
   setTimeout(() => socket.destroy(), hangUpMs).unref()
