@@ -398,17 +398,19 @@ async function findEndpoint(sql: Sql, accountId: number, id: number): Promise<En
   return row && toEndpoint(row)
 }
 
-/** What is due and still to be told, counted to 10,001, and since when the oldest has been. */
+/** What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been. */
 async function waiting(
   sql: Sql,
   { accountId, id }: Endpoint,
   now: Seconds,
 ): Promise<{ waiting: number; oldestDueAt: Seconds | null }> {
-  const of = 'account_id = ? AND endpoint_id = ?'
+  const counted = (table: string, isWaiting: string, at: string) =>
+    `SELECT * FROM (SELECT due_at FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${isWaiting}
+      ORDER BY ${at} LIMIT ${mostCounted}) AS ${table}`
+  // A server that refuses everything may leave a million of them: to count them all would stop all requests meanwhile.
   const row = await sql.get(
-    `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (
-      SELECT * FROM (SELECT due_at FROM notices WHERE ${of} AND due_at <= ? ORDER BY due_at LIMIT ${mostCounted}) AS n
-      UNION ALL SELECT due_at FROM failed_deliveries WHERE ${of} AND next_at IS NOT NULL) AS w`,
+    `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (${counted('notices', 'due_at <= ?', 'due_at')}
+      UNION ALL ${counted('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS w`,
     ...[accountId, id, now, accountId, id],
   )
   return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }

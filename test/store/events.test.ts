@@ -128,6 +128,28 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(shown(kept), [`${second.dueAt} lead.registered 0 2`], 'what failed twice in a round is kept once')
   })
 
+  test(`what waits is counted to 10,001, and the oldest of it is told: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    const own = { endpointId: endpoint.id, leadId: 1, detail: 0, tries: 1, refused: 1, lastAt: 900 }
+    let at = 600
+    const isCounted = async (more: number, waiting: number) => {
+      const failed = Array.from({ length: more }, () => ({
+        ...own,
+        kind: 'look' as const,
+        dueAt: at++,
+        nextAt: 20_000,
+      }))
+      await store.events.settle(endpoint, { done: [], failed, looks: [] })
+      assert.deepEqual(await store.events.waiting(endpoint, 1_000), { waiting, oldestDueAt: 600 })
+    }
+    await isCounted(10_000, 10_000)
+    await isCounted(1, 10_001)
+    await isCounted(1, 10_001)
+  })
+
   test(`no lead gets the id of one that was erased, nor what waited for it: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
