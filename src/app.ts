@@ -5,6 +5,7 @@ import { buildPasswordReset } from './access/password-reset.ts'
 import { openProvider } from './access/provider.ts'
 import { buildUsers, type Users } from './access/users.ts'
 import { openConfigCache } from './campaigns/config-cache.ts'
+import { removeDeletedCampaigns } from './campaigns/deleted.ts'
 import { persistentCache } from './campaigns/persistent-cache.ts'
 import type { Config } from './config.ts'
 import type { Site } from './core/offer.ts'
@@ -141,16 +142,18 @@ export function buildApp(parts: AppParts): App {
   }
 }
 
-/** Tries to sign in that no longer count, and what the audit log keeps no longer; until the answer is called. */
+/** What nobody needs any more: tries to sign in, old audit entries, deleted campaigns; until the answer is called. */
 function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => void {
   const seconds = () => Math.floor(now() / 1_000)
   const removeTries = () => users.removeOldTries(seconds()).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
   const purge = (beforeMs: number) => store.audit.purge(Math.floor(beforeMs / 1_000), seconds())
   const endPurging = keepTidy({ purge }, config.auditDays)
+  const endRemoving = removeDeletedCampaigns(store)
   return () => {
     clearInterval(removing)
     endPurging()
+    endRemoving()
   }
 }
 

@@ -68,8 +68,9 @@ export const deleteCampaign: Command = async (args) => {
     throw new WrongCall('--yes is missing: it confirms that the campaign and all its leads are removed')
   }
   return withStore(async (store) => {
-    const isDeleted = await store.configuration.deleteCampaign(id, commandActor())
-    if (!isDeleted) throw new WrongCall(`ID: there is no campaign ${id}`)
+    const deleted = await store.configuration.deleteCampaign(id, commandActor())
+    if (deleted === undefined) throw new WrongCall(`ID: there is no campaign ${id}`)
+    while (!(await store.configuration.removeDeleted(deleted))) {}
     return { id, deleted: true }
   })
 }

@@ -12,7 +12,7 @@ import { insertAccount, toAccount } from './access.ts'
 import { type Actor, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { sweepAfterSave, watchersOf } from './events.ts'
-import { deleteLeads, hasLeads } from './lead-sql.ts'
+import { hasLeads, removeDeleted } from './lead-sql.ts'
 import {
   type Account,
   asFile,
@@ -21,6 +21,7 @@ import {
   type CampaignFilter,
   type CampaignSummary,
   type CampaignTotals,
+  type DeletedCampaign,
   type Key,
   type KeyUse,
   type LiveKey,
@@ -38,10 +39,11 @@ export function configurationOn({ read, snapshot, write, writeUnflushed }: Runne
   return {
     ...boundTo(read, { listAccounts, findAccount, listKeys, findKey, findLiveKey }),
     ...boundTo(read, { listCampaigns, listPublishedTerms, countCampaigns, newestPublished }),
-    ...boundTo(read, { newestCampaign, isLiveWithLead }),
+    ...boundTo(read, { newestCampaign, isLiveWithLead, deletedCampaigns }),
     ...boundTo(snapshot, { findCampaign }),
     ...boundTo(write, { createAccount, updateAccount, createKey, renameKey, revokeKey, replaceKey }),
     ...boundTo(write, { applyCampaign, archiveCampaign, deleteCampaign }),
+    ...boundTo(writeUnflushed, { removeDeleted }),
     /** Not a change that others have to hear of. One write for a key and minute, whichever node reports it. */
     noteKeyUses: (uses: readonly KeyUse[]) => writeUnflushed((sql) => runAll(sql, keyUseStatements(uses))),
   }
@@ -285,16 +287,24 @@ export async function findCampaign(sql: Sql, campaignId: number): Promise<Campai
   }
 }
 
-async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<boolean> {
+/** Nobody finds it, or a lead of it, from now on; `removeDeleted` removes what is left. Undefined where there is none. */
+async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<DeletedCampaign | undefined> {
   const row = await sql.get('SELECT account_id FROM campaigns WHERE id = ?', campaignId)
-  if (row === undefined) return false
+  if (row === undefined) return undefined
   await sql.bumpVersion(row.account_id)
   const before = await findCampaign(sql, campaignId)
-  if (before === undefined) return false
+  if (before === undefined) return undefined
   await sql.run('DELETE FROM campaigns WHERE id = ?', campaignId)
-  await deleteLeads(sql, row.account_id, campaignId)
+  await sql.run('DELETE FROM sweeps WHERE account_id = ? AND campaign_id = ?', row.account_id, campaignId)
+  await sql.run('INSERT INTO deleted_campaigns (id, account_id) VALUES (?, ?)', campaignId, row.account_id)
   await logCampaign(sql, by, 'campaign.deleted', before, null)
-  return true
+  return { accountId: row.account_id, id: campaignId }
+}
+
+/** Those that have something left. */
+async function deletedCampaigns(sql: Sql): Promise<DeletedCampaign[]> {
+  const rows = await sql.all('SELECT id, account_id FROM deleted_campaigns ORDER BY id')
+  return rows.map((row) => ({ id: row.id, accountId: row.account_id }))
 }
 
 /** The log alone gives the settings of every campaign at every instant: each entry has all of them. */

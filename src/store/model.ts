@@ -88,6 +88,9 @@ export type CampaignFilter = { limit: number; afterId: number; isDraft: boolean 
 
 export type CampaignTotals = { published: number; drafts: number }
 
+/** It is gone for everybody, and something of it is left to be removed. */
+export type DeletedCampaign = { accountId: number; id: number }
+
 export type Lead = {
   id: number
   /** 32 hexadecimal digits: the lead's name in links. */

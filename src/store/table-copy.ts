@@ -9,6 +9,7 @@ const copiedTables = {
   campaigns: ['id'],
   rules: ['id'],
   offer_pages: ['id'],
+  deleted_campaigns: ['id'],
   /** Of these two each engine has a key of its own. */
   leads: [],
   conversions: [],

@@ -278,6 +278,7 @@ async function askConfiguration({ configuration, leads, events }: Store, both: B
   await configuration.applyCampaign(accountId, { ...settings('after', id), mechanism: { ...mechanism, endsAt } }, by)
   await configuration.archiveCampaign(accountId, id, true, by)
   await configuration.deleteCampaign(id, by)
+  for (const deleted of await configuration.deletedCampaigns()) while (!(await configuration.removeDeleted(deleted))) {}
   while (!(await events.purge(endpoint)));
 }
 

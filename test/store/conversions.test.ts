@@ -201,7 +201,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       ),
       'CAMPAIGN_NOT_FOUND',
     )
-    await store.configuration.deleteCampaign(campaign.id, tester)
+    const deleted = await store.configuration.deleteCampaign(campaign.id, tester)
+    assert.ok(deleted)
+    while (!(await store.configuration.removeDeleted(deleted))) {}
     assert.deepEqual(await store.conversions.list(campaign, 0, 10), [])
   })
 

@@ -162,6 +162,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       for (const written of await Promise.all(writing)) {
         assert.ok(written === 'CAMPAIGN_NOT_FOUND' || (typeof written !== 'string' && written.created))
       }
+      while (!(await stores[1].configuration.removeDeleted(deleted))) {}
       assert.deepEqual(await stores[0].leads.list(campaign, { prefix: '', afterEmail: '', limit: 100 }), [])
       for (const store of stores) {
         assert.equal(await store.leads.write(campaign, 'a@example.com', register(at), undefined), 'CAMPAIGN_NOT_FOUND')

@@ -38,6 +38,7 @@ export const placements: Record<string, Placement> = {
   audit_entries: 'local',
   tries: 'local',
   page_sightings: 'local',
+  deleted_campaigns: 'local',
   timer_templates: 'local',
   installation: 'local',
   schema_version: 'local',

@@ -1,0 +1,29 @@
+// Deleted campaigns leave leads behind, a million maybe: to remove them at once would stop everything else meanwhile.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../store/store.ts'
+
+const lookMs = 1_000
+/** Others have their turn between two steps. */
+const pauseMs = 5
+
+/** Removes what deleted campaigns have left, bit by bit, until the answer is called. */
+export function removeDeletedCampaigns({ configuration }: Pick<Store, 'configuration'>): () => void {
+  let isOver = false
+  let timer = setTimeout(look, lookMs).unref()
+
+  async function look(): Promise<void> {
+    try {
+      for (const campaign of await configuration.deletedCampaigns()) {
+        while (!isOver && !(await configuration.removeDeleted(campaign))) await sleep(pauseMs)
+      }
+    } catch {
+      // Locked or gone: the next look tries again.
+    }
+    if (!isOver) timer = setTimeout(look, lookMs).unref()
+  }
+
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+  }
+}
