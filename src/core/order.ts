@@ -79,7 +79,7 @@ export function purchaseIn(
 ): Purchase {
   const { deadline, attempt: number, cycle } = offerAt(terms, found, at)
   const isOver = offerAt(terms, attempt, now).state === 'expired'
-  return { deadline, attempt: number, cycle, closing: closes && !isOver ? setByHand(attempt, now, now) : null }
+  return { deadline, attempt: number, cycle, closing: closes && !isOver ? setByHand(terms, attempt, now, now) : null }
 }
 
 /** An order as it is kept. */

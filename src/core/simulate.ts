@@ -76,7 +76,7 @@ function attemptAfter(terms: Terms, attempt: Attempt, event: LeadEvent): Attempt
     case 'visit':
       return visit(terms, attempt, event.at)
     case 'extend':
-      return setByHand(attempt, event.to, event.at)
+      return setByHand(terms, attempt, event.to, event.at)
     case 'lookup':
       return attempt
   }

@@ -38,6 +38,6 @@ const reopening =
   (campaign, lead, { closedAt, attempt, replacedDeadlineAt }) => {
     const { byHand, number } = lead.attempt
     if (closedAt === null || byHand?.deadlineAt !== closedAt || number !== attempt) return undefined
-    const next = setByHand(lead.attempt, replacedDeadlineAt, now)
+    const next = setByHand(campaign.terms, lead.attempt, replacedDeadlineAt, now)
     return { ...lead, attempt: next, notices: noticesOf(campaign, lead.attempt, next, now) }
   }

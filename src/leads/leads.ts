@@ -97,7 +97,7 @@ const importing = (by: Actor): Change => ({
 
 const settingDeadline = (deadlineAt: Seconds | null, by: Actor): Change => ({
   check: needLead,
-  attempt: (_, lead, now) => setByHand((lead as Lead).attempt, deadlineAt, now),
+  attempt: ({ terms }, lead, now) => setByHand(terms, (lead as Lead).attempt, deadlineAt, now),
   entry: (campaign, lead, next) => {
     const { id, attempt } = lead as Lead
     const byHand = ({ byHand }: Attempt) => ({

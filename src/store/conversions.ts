@@ -81,7 +81,7 @@ async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Secon
   if (byHand === null || at >= byHand.deadlineAt) return attempt
   const closedBy = 'c.lead_id = ? AND closed_at = ? AND c.attempt = ?'
   const [closing] = await select(sql, campaign.accountId, closedBy, id, byHand.deadlineAt, number)
-  return closing === undefined ? attempt : setByHand(attempt, closing.replacedDeadlineAt, at)
+  return closing === undefined ? attempt : setByHand(campaign.terms, attempt, closing.replacedDeadlineAt, at)
 }
 
 /** Without the order's id, by which the shop knows who bought. */

@@ -6,7 +6,7 @@ import type { Value } from './sql.ts'
 
 /** The columns of `leads` that make a lead, in the order of `LeadRow`. */
 export const leadColumns = `id, salt, registered_at, rule_id, attempt, resets, anchor_at, opens_at,
-  deadline_at, by_hand_deadline_at, by_hand_set_at`
+  deadline_at, by_hand_deadline_at, by_hand_set_at, by_hand_cycle`
 
 export type LeadRow = [
   id: number,
@@ -20,12 +20,13 @@ export type LeadRow = [
   deadlineAt: number | null,
   byHandDeadlineAt: number | null,
   byHandSetAt: number | null,
+  byHandCycle: number | null,
 ]
 
 /** `rule` is the one that the row names. */
 export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | null): Lead {
   const [id, , registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt] = row
-  const byHand = row[9] === null ? null : { deadlineAt: row[9], setAt: row[10] as number }
+  const byHand = row[9] === null ? null : { deadlineAt: row[9], setAt: row[10] as number, cycle: row[11] }
   return {
     id,
     ref,
@@ -50,7 +51,7 @@ export function emailRange({ prefix, afterEmail }: Pick<LeadFilter, 'prefix' | '
 
 /** The columns of an attempt, in this order. */
 export const attemptColumns = `rule_id, attempt, resets, anchor_at, opens_at, deadline_at,
-  by_hand_deadline_at, by_hand_set_at`
+  by_hand_deadline_at, by_hand_set_at, by_hand_cycle`
 
 export function attemptValues({ ruleId, attempt }: Decision): Value[] {
   const { number, resets, anchorAt, opensAt, deadlineAt, byHand } = attempt
@@ -63,5 +64,6 @@ export function attemptValues({ ruleId, attempt }: Decision): Value[] {
     deadlineAt,
     byHand === null ? null : byHand.deadlineAt,
     byHand === null ? null : byHand.setAt,
+    byHand === null ? null : byHand.cycle,
   ]
 }

@@ -161,7 +161,7 @@ async function askConversions({ conversions }: Store, campaign: Campaign, { lead
   const buyers = [{ email: lead.email }, { ref: lead.ref }]
   for (const [n, buyer] of buyers.entries()) {
     const order = { orderId: `order-${n}`, at: now, amount: 1, currency: 'EUR' }
-    const closing = (attempt: typeof lead.attempt) => setByHand(attempt, now, now)
+    const closing = (attempt: typeof lead.attempt) => setByHand(campaign.terms, attempt, now, now)
     const judge = (_: Campaign, { attempt }: typeof lead) => {
       return { deadline: now, attempt: 1, cycle: 1, closing: closing(attempt) }
     }

@@ -9,6 +9,8 @@ import { parse } from 'csv-parse/sync'
 import { writeOutput } from '../../src/cli/command.ts'
 import { mailHtml } from '../../src/core/mail-html.ts'
 import { type MailService, mailFields, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
+import { begin } from '../../src/core/mechanism/attempt.ts'
+import type { Campaign } from '../../src/store/model.ts'
 import { campaignFile, type Installation } from '../support/lastcall.ts'
 import { assertRefused, command, eventually, prepared, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -270,6 +272,31 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assert.deepEqual(await place.json(['lead', 'show', ...lead]), set)
       assert.equal(await looked(), deadline)
     }
+  })
+
+  check('set by hand, a lead stays in its cycle though the campaign’s end is moved before that', async (t) => {
+    const place = origin.copy(t)
+    const ofCycles = (changes: object): any => {
+      const [deadline, cycle] = [
+        { kind: 'after', period: 'PT1H' },
+        { enabled: true, pause: 'PT1H' },
+      ]
+      return { timeZone: 'UTC', mechanism: { startsOn: 'registration', deadline, cycle, ...changes } }
+    }
+    const apply = (changes: object, id?: number) =>
+      place.json(['campaign', 'apply', '--account', '1', '-'], campaignFile({ ...ofCycles(changes), id }))
+    const { id } = await apply({})
+    const begunAt = Math.floor(Date.now() / 1_000) - 150 * 60
+    await place.arrange(async (store) => {
+      const found = (await store.configuration.findCampaign(id)) as Campaign
+      const lead = { registeredAt: begunAt, ruleId: found.ruleId, attempt: begin(found.terms, begunAt) }
+      await store.leads.write(found, 'a@example.com', () => lead, undefined)
+    })
+    const lead = ['--campaign', String(id), '--email', 'a@example.com']
+    const set = await place.json(['lead', 'deadline', ...lead, '--at', '2035-01-01T00:00:00Z'])
+    assert.equal(set.cycle, 2)
+    await apply({ endsAt: new Date(begunAt * 1_000).toISOString().slice(0, 16) }, id)
+    assert.deepEqual(await place.json(['lead', 'show', ...lead]), set)
   })
 
   check('the history of an account', async (t) => {

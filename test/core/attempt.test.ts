@@ -111,7 +111,7 @@ test('no retry begins at or after the campaign’s end', () => {
 test('a retry counts from the deadline that was shown, capped or set by hand', () => {
   const retry = { enabled: true, after: 'PT1H' } as const
   const schedule = scheduleOf(oneDay, { retry })
-  const byHand = setByHand(begin(schedule, monday), at('2026-05-08T00:00:00Z'), tuesday)
+  const byHand = setByHand(schedule, begin(schedule, monday), at('2026-05-08T00:00:00Z'), tuesday)
   assert.equal(registerAgain(schedule, byHand, at('2026-05-07T00:00:00Z')), byHand)
   assert.equal(registerAgain(schedule, byHand, at('2026-05-08T00:59:59Z')), byHand)
   const next = registerAgain(schedule, byHand, at('2026-05-08T01:00:00Z'))
@@ -121,7 +121,7 @@ test('a retry counts from the deadline that was shown, capped or set by hand', (
 
 test('no reset and no end while a deadline set by hand is in force', () => {
   const schedule = scheduleOf(oneDay, { reset: { enabled: true }, endsAt: '2026-05-04T18:00' })
-  const byHand = setByHand(begin(schedule, monday), at('2026-05-08T00:00:00Z'), monday)
+  const byHand = setByHand(schedule, begin(schedule, monday), at('2026-05-08T00:00:00Z'), monday)
   assert.equal(registerAgain(schedule, byHand, monday + 60), byHand)
   assert.equal(shown(schedule, byHand, '2026-05-07T23:59:59Z'), 'open 2026-05-08T00:00:00Z 1/1')
 })
@@ -130,24 +130,33 @@ test('set by hand, the cycle’s number stands still, through a second time as w
   const cycle = { enabled: true, pause: 'PT24H' } as const
   const schedule = scheduleOf(oneDay, { cycle })
   const attempt = begin(schedule, monday)
-  const first = setByHand(attempt, at('2026-05-07T00:00:00Z'), at('2026-05-06T12:00:00Z'))
+  const first = setByHand(schedule, attempt, at('2026-05-07T00:00:00Z'), at('2026-05-06T12:00:00Z'))
   assert.equal(shown(schedule, first, '2026-05-09T00:00:00Z'), 'expired 2026-05-07T00:00:00Z 1/2')
-  const second = setByHand(first, at('2026-05-20T00:00:00Z'), at('2026-05-10T12:00:00Z'))
+  const second = setByHand(schedule, first, at('2026-05-20T00:00:00Z'), at('2026-05-10T12:00:00Z'))
   assert.equal(shown(schedule, second, '2026-05-10T12:00:00Z'), 'open 2026-05-20T00:00:00Z 1/2')
-  const cleared = setByHand(second, null, at('2026-05-11T00:00:00Z'))
+  const cleared = setByHand(schedule, second, null, at('2026-05-11T00:00:00Z'))
   assert.deepEqual(cleared, attempt)
   assert.equal(shown(schedule, cleared, '2026-05-10T12:00:00Z'), 'open 2026-05-11T10:00:00Z 1/4')
-  assert.equal(setByHand(cleared, null, monday), cleared)
+  assert.equal(setByHand(schedule, cleared, null, monday), cleared)
+})
+
+test('set by hand, the cycle’s number stands still though the campaign’s end is moved before or behind it', () => {
+  const cycle = { enabled: true, pause: 'PT24H' } as const
+  const [open, ended] = [scheduleOf(oneDay, { cycle }), scheduleOf(oneDay, { cycle, endsAt: '2026-05-05T00:00' })]
+  const now = at('2026-05-06T12:00:00Z')
+  const [inSecond, inFirst] = [open, ended].map((then) => setByHand(then, begin(open, monday), now + 60, now))
+  assert.equal(shown(ended, inSecond as Attempt, '2026-05-06T12:00:00Z'), 'open 2026-05-06T12:01:00Z 1/2')
+  assert.equal(shown(open, inFirst as Attempt, '2026-05-06T12:00:00Z'), 'open 2026-05-06T12:01:00Z 1/1')
 })
 
 test('a visit anchors underneath a deadline set by hand', () => {
   const schedule = scheduleOf(oneDay, { startsOn: 'visit' })
-  const byHand = setByHand(begin(schedule, monday), at('2026-05-08T00:00:00Z'), monday)
+  const byHand = setByHand(schedule, begin(schedule, monday), at('2026-05-08T00:00:00Z'), monday)
   assert.equal(shown(schedule, byHand, '2026-05-04T10:00:00Z'), 'open 2026-05-08T00:00:00Z 1/1')
   const visited = visit(schedule, byHand, tuesday)
   assert.equal(shown(schedule, visited, '2026-05-07T00:00:00Z'), 'open 2026-05-08T00:00:00Z 1/1')
   assert.equal(
-    shown(schedule, setByHand(visited, null, tuesday), '2026-05-05T10:00:00Z'),
+    shown(schedule, setByHand(schedule, visited, null, tuesday), '2026-05-05T10:00:00Z'),
     'open 2026-05-06T10:00:00Z 1/1',
   )
 })

@@ -65,7 +65,7 @@ test('for any campaign and moment it is what the offer is, and stays so for as l
         assert.ok(schedule)
         const terms = termsOf(schedule)
         const begun = visits ? beginByVisit(terms, start) : begin(terms, start)
-        const attempt = hand === null ? begun : setByHand(begun, start + hand, start)
+        const attempt = hand === null ? begun : setByHand(terms, begun, start + hand, start)
         const nowMs = start * 1_000 + ms
         const now = Math.floor(nowMs / 1_000)
         const gate = gateAt(terms, attempt, grace, nowMs)

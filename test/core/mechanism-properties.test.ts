@@ -102,8 +102,8 @@ type Happening = { after: number; do: string }
 function apply(schedule: Terms, attempt: Attempt, event: string, now: number): Attempt {
   if (event === 'register') return registerAgain(schedule, attempt, now)
   if (event === 'visit') return visit(schedule, attempt, now)
-  if (event === 'extend') return setByHand(attempt, now + 5 * 86_400, now)
-  if (event === 'clear') return setByHand(attempt, null, now)
+  if (event === 'extend') return setByHand(schedule, attempt, now + 5 * 86_400, now)
+  if (event === 'clear') return setByHand(schedule, attempt, null, now)
   offerAt(schedule, attempt, now)
   return attempt
 }

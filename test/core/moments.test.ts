@@ -87,7 +87,7 @@ test('moments: the chain of looks tells what a walk over every second finds, aro
       }
       const terms = termsOf({ timeZone: zone, mechanism: mechanism as Mechanism })
       const begun = begin(terms, start)
-      const attempt = byHand === null ? begun : setByHand(begun, start + byHand, start)
+      const attempt = byHand === null ? begun : setByHand(terms, begun, start + byHand, start)
       assert.deepEqual(told(terms, attempt, start, start + 8 * 3_600), walked(terms, attempt, start, start + 8 * 3_600))
     }),
     { numRuns: amount(60, 600) },
@@ -138,7 +138,9 @@ function after(
 ): Attempt | undefined {
   if (event.do === 'register') return attempt === undefined ? begin(terms, at) : registerAgain(terms, attempt, at)
   if (attempt === undefined || event.do === 'lookup') return attempt
-  return event.do === 'visit' ? visit(terms, attempt, at) : setByHand(attempt, parseInstant(event.to as string), at)
+  return event.do === 'visit'
+    ? visit(terms, attempt, at)
+    : setByHand(terms, attempt, parseInstant(event.to as string), at)
 }
 
 test('a write tells what it changed and why, and when to look again; of a draft only the latter', () => {
@@ -159,13 +161,23 @@ test('a write tells what it changed and why, and when to look again; of a draft 
   assert.deepEqual(texts(pending, started, 200), ['lead.started 200 0', 'look 3800 0'])
   const again = registerAgain(terms, started, 300)
   assert.deepEqual(texts(started, again, 300), ['lead.deadline_changed 300 reset', 'look 3900 0'])
-  assert.deepEqual(texts(again, setByHand(again, 500, 400), 400), ['lead.deadline_changed 400 set', 'look 500 0'])
-  assert.deepEqual(texts(setByHand(again, 500, 400), again, 450), ['lead.deadline_changed 450 cleared', 'look 3900 0'])
+  assert.deepEqual(texts(again, setByHand(terms, again, 500, 400), 400), [
+    'lead.deadline_changed 400 set',
+    'look 500 0',
+  ])
+  assert.deepEqual(texts(setByHand(terms, again, 500, 400), again, 450), [
+    'lead.deadline_changed 450 cleared',
+    'look 3900 0',
+  ])
   assert.deepEqual(texts(again, registerAgain(terms, again, 9_000), 9_000), ['lead.deadline_changed 9000 retry'])
-  const old = setByHand(again, -5, 400)
+  const old = setByHand(terms, again, -5, 400)
   assert.deepEqual(texts(again, old, 400), ['lead.deadline_changed 400 set'], 'a deadline before 1970')
   assert.deepEqual(texts(pending, started, 200, true), ['look 3800 0'])
-  assert.deepEqual(texts(again, setByHand(again, 3_900, 400), 400), ['look 3900 0'], 'the same deadline is no change')
+  assert.deepEqual(
+    texts(again, setByHand(terms, again, 3_900, 400), 400),
+    ['look 3900 0'],
+    'the same deadline is no change',
+  )
 })
 
 test('what an attempt begins with is no moment: an older look that falls on that second tells nothing', () => {
@@ -243,7 +255,7 @@ test('a deadline set by hand has no moment before it was set, however far back i
   const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period: 'P30D' } } as Mechanism
   const terms = termsOf({ timeZone: 'UTC', mechanism })
   const setAt = start + 7_200
-  const hand = (deadline: number) => setByHand(begin(terms, start), deadline, setAt)
+  const hand = (deadline: number) => setByHand(terms, begin(terms, start), deadline, setAt)
   assert.equal(nextMoment(terms, hand(start + 3_600), start, wanted), null, 'it was over when it was set')
   assert.equal(nextMoment(terms, hand(start + 9_000), start, wanted), start + 8_940, 'not an hour before it')
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
-import { begin, setByHand } from '../../src/core/mechanism/attempt.ts'
+import { begin } from '../../src/core/mechanism/attempt.ts'
 import { firstVersion, latestVersion as latest, migrationTo } from '../../src/store/migrations.ts'
 import type { Campaign, Lead } from '../../src/store/model.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../../src/store/open.ts'
@@ -52,7 +52,7 @@ async function furnished(t: TestContext) {
     const decision = {
       registeredAt: n,
       ruleId: campaign.ruleId,
-      attempt: n === 3 ? setByHand(attempt, 9_999, 5) : attempt,
+      attempt: n === 3 ? { ...attempt, byHand: { deadlineAt: 9_999, setAt: 5, cycle: null } } : attempt,
     }
     await store.leads.write(campaign, email, () => decision, undefined)
   }
@@ -73,7 +73,7 @@ const dropNewer = `DROP TABLE audit_entries; DROP TABLE password_resets; DROP TA
   DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
   DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
   DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
-  ALTER TABLE api_keys DROP COLUMN scopes;`
+  ALTER TABLE api_keys DROP COLUMN scopes; ALTER TABLE leads DROP COLUMN by_hand_cycle;`
 
 /** Turns it into what each version kept: the leads up to `filedUpTo` filed by their email, the others not yet. */
 const older: Record<number, (filedUpTo: number) => string> = {

@@ -51,10 +51,14 @@ const register =
 
 const extend =
   (deadlineAt: number): Decide =>
-  (_, lead) =>
+  ({ terms }, lead) =>
     lead === undefined
       ? 'LEAD_NOT_FOUND'
-      : { registeredAt: lead.registeredAt, ruleId: lead.ruleId, attempt: setByHand(lead.attempt, deadlineAt, at) }
+      : {
+          registeredAt: lead.registeredAt,
+          ruleId: lead.ruleId,
+          attempt: setByHand(terms, lead.attempt, deadlineAt, at),
+        }
 
 function leadOf(written: LeadWrite | LeadRefusal): Lead {
   if (typeof written === 'string') assert.fail(written)

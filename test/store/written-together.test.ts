@@ -60,7 +60,11 @@ function decisionsOn({ terms, ruleId }: Campaign): (number: number) => Decision 
     if (number % 2 === 0) return { registeredAt: instants[number === 0 ? 1 : 0] as number, ruleId, attempt: same }
     const registeredAt = instants[number % instants.length] as number
     const attempt = begin(terms, registeredAt)
-    return { registeredAt, ruleId, attempt: number % 3 === 0 ? setByHand(attempt, number, registeredAt) : attempt }
+    return {
+      registeredAt,
+      ruleId,
+      attempt: number % 3 === 0 ? setByHand(terms, attempt, number, registeredAt) : attempt,
+    }
   }
 }
 

@@ -20,7 +20,7 @@ const campaign = {
   mailTimer: {},
 }
 const account = { suspended: false, countdownTools: true }
-const byHand = { deadlineAt: 4_000_000_000, setAt: 0 }
+const byHand = { deadlineAt: 4_000_000_000, setAt: 0, cycle: 1 }
 const lead = { id: 7, attempt: { number: 1, anchorAt: null, byHand } }
 const found = { campaign, account, lead } as unknown as Found
 

@@ -19,8 +19,11 @@ export type Attempt = {
   opensAt: Seconds | null
   /** Not capped by the campaign's end. */
   deadlineAt: Seconds | null
-  /** The deadline set by hand, and since when there has been one without a break. */
-  byHand: { deadlineAt: Seconds; setAt: Seconds } | null
+  /**
+   * The deadline set by hand, since when there has been one without a break, and the cycle of that instant; null where
+   * it was set before that was kept.
+   */
+  byHand: { deadlineAt: Seconds; setAt: Seconds; cycle: number | null } | null
 }
 
 /** What holds for a lead at one instant. `opensAt` is null where there is no opening to wait for. */
@@ -66,19 +69,21 @@ export function visit(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
 }
 
 /**
- * Sets a deadline that beats the rule, or with null clears it: then the rule's own holds again. `setAt`
- * stays where one is in force already: cycles have stood still since, and so has their number.
+ * Sets a deadline that beats the rule, or with null clears it: then the rule's own holds again. `setAt` and `cycle`
+ * stay where one is in force already: cycles have stood still since, whatever becomes of the campaign's end.
  */
-export function setByHand(attempt: Attempt, deadlineAt: Seconds | null, now: Seconds): Attempt {
-  if (deadlineAt !== null) return { ...attempt, byHand: { deadlineAt, setAt: attempt.byHand?.setAt ?? now } }
-  return attempt.byHand === null ? attempt : { ...attempt, byHand: null }
+export function setByHand(terms: Terms, attempt: Attempt, deadlineAt: Seconds | null, now: Seconds): Attempt {
+  const { byHand } = attempt
+  if (deadlineAt === null) return byHand === null ? attempt : { ...attempt, byHand: null }
+  const { setAt, cycle } = byHand ?? { setAt: now, cycle: standingByRule(terms, attempt, now).cycle }
+  return { ...attempt, byHand: { deadlineAt, setAt, cycle } }
 }
 
 /** Reads, and changes nothing. Bounded however long ago the attempt began. */
 export function offerAt(terms: Terms, attempt: Attempt, now: Seconds): Offer {
   const { byHand, number } = attempt
   if (byHand === null) return { ...standingByRule(terms, attempt, now), attempt: number }
-  const { cycle } = standingByRule(terms, attempt, byHand.setAt)
+  const cycle = byHand.cycle ?? standingByRule(terms, attempt, byHand.setAt).cycle
   return { ...standing(null, byHand.deadlineAt, cycle, now), attempt: number }
 }
 
