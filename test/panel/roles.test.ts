@@ -86,6 +86,21 @@ for (const { language, width } of someOf(looks, 1))
     assertUntroubled(page)
   })
 
+test('what a viewer cannot change is written as plainly as the rest, with nothing drawn over it', async () => {
+  const page = await stage.open(viewer, { path: `/campaigns/${id}/rules` })
+  const texts = ['When the offer ends', 'The campaign ends for everyone', 'It stays closed for this person']
+  const colours = texts.map((text) =>
+    page.getByText(text, { exact: true }).evaluate((element) => getComputedStyle(element).color),
+  )
+  assert.equal(new Set(await Promise.all(colours)).size, 1)
+  for (const one of await page.locator('form').getByRole('switch').all())
+    assert.equal(
+      await one.evaluate((element) => getComputedStyle(element).opacity),
+      '0',
+      'the box that the library hides',
+    )
+})
+
 test('a viewer of an account without a campaign sees the steps, and who takes them', async () => {
   const other = await stage.person('beginner')
   const page = await stage.open(await stage.colleague(other, 'viewer'))
