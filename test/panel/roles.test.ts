@@ -51,6 +51,7 @@ function screensIn(language: Language): [path: string, note: string, missing: st
     [`/integrations/webhooks?webhook=${webhook.id}`, hook.onlyOwners, [hook.test, hook.actionsOn('Till')]],
     ['/settings', role.onlyOwnersAccount, [settings.save]],
     ['/settings/users', role.onlyOwnersUsers, [settings.invite, `${settings.remove} ${owner.email}`]],
+    ['/settings/audit', role.onlyOwnersAudit, []],
   ]
 }
 

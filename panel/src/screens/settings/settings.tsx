@@ -3,9 +3,11 @@ import { useParams } from 'wouter'
 import { useWords } from '../../language.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { PartTabs } from '../../parts/part-tabs.tsx'
+import { RoleNote } from '../../parts/role-note.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useMay } from '../../session.ts'
 import { NotFoundScreen } from '../not-found.tsx'
+import { roleWords } from './role-words.ts'
 import { words } from './words.ts'
 
 /** The parts by their name in the address. */
@@ -19,10 +21,11 @@ type PartName = keyof typeof parts
 
 export default function SettingsScreen() {
   const text = useWords(words)
+  const role = useWords(roleWords)
   const { part = 'account' } = useParams<{ part?: string }>()
   const isOwner = useMay('owner')
   const shown = (Object.keys(parts) as PartName[]).filter((name) => isOwner || name !== 'audit')
-  if (!shown.some((name) => name === part)) return <NotFoundScreen />
+  if (!Object.hasOwn(parts, part)) return <NotFoundScreen />
   const Part = parts[part as PartName]
   const tabs = shown.map((name) => ({
     name,
@@ -32,9 +35,13 @@ export default function SettingsScreen() {
   return (
     <Screen title={text.title}>
       <PartTabs label={text.partsLabel} value={part} tabs={tabs} />
-      <Loaded>
-        <Part key={part} />
-      </Loaded>
+      {shown.some((name) => name === part) ? (
+        <Loaded>
+          <Part key={part} />
+        </Loaded>
+      ) : (
+        <RoleNote needed="owner">{role.onlyOwnersAudit}</RoleNote>
+      )}
     </Screen>
   )
 }
