@@ -1,7 +1,7 @@
 // What came of a campaign between two days: its people, what happened, and the same of the time before.
 import Type, { type Static } from 'typebox'
 import { dayRange } from '../../core/day-range.ts'
-import type { Seconds } from '../../core/instant.ts'
+import { quarterSeconds, type Seconds } from '../../core/instant.ts'
 import { DAY_SECONDS, type Day, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { dateOf } from '../../leads/counting.ts'
@@ -42,10 +42,12 @@ export const resultsRoutes = {
         await resultsBetween(counts, campaign, from, to + 1),
         await resultsBetween(counts, campaign, from - length, from),
       ]
+      const startsSince = await counts.startsSince()
+      const firstAt = before.firstAt ?? asked.firstAt
       return {
         ...{ timeZone: campaign.timeZone, today: dateOf(today), from: dateOf(from), to: dateOf(to) },
-        /** Of people who signed up before, some starts are missing. */
-        startsSince: await counts.startsSince(),
+        /** Of people who signed up before, some starts are missing. Null where nobody did in the time that is shown. */
+        startsSince: firstAt !== undefined && firstAt + quarterSeconds <= startsSince ? startsSince : null,
         ...{ days: asked.days, totals: totalsOf(asked.days), before: totalsOf(before.days) },
         pages: byPage(campaign, asked.counts),
         /** Now, whatever the days. */
@@ -71,7 +73,8 @@ async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, unt
     const none = { signedUp: 0, started: 0, clicked: 0, click: 0, visit: 0, open: 0 }
     return { date: dateOf(from + index), ...none }
   })
-  for (const { fromAt, ...people } of await counts.signups(campaign, startOf(from), startOf(until))) {
+  const signups = await counts.signups(campaign, startOf(from), startOf(until))
+  for (const { fromAt, ...people } of signups) {
     const day = days[dayOf(zone.toLocal(fromAt)) - from] as ResultsOfDay
     for (const step of ['signedUp', 'started', 'clicked'] as const) day[step] += people[step]
   }
@@ -79,7 +82,7 @@ async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, unt
   for (const { day, kind, total } of happened) {
     if (kind !== 'registration' && kind !== 'conversion') (days[day - from] as ResultsOfDay)[kind] += total
   }
-  return { days, counts: happened }
+  return { days, counts: happened, firstAt: signups[0]?.fromAt }
 }
 
 function totalsOf(days: readonly ResultsOfDay[]): ResultsTotals {

@@ -77,21 +77,20 @@ export function Section({ title, note, children }: { title: string; note?: strin
 
 type SectionProps = { of: Results; onZoom(from: string, to: string): void }
 
-function People({ of: { days, totals, before, startsSince, from, open }, onZoom }: SectionProps) {
+function People({ of: { days, totals, before, startsSince, open }, onZoom }: SectionProps) {
   const text = useWords(words)
   const language = useLanguage()
-  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'long' }).format(new Date(startsSince * 1_000))
+  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'long' })
   const count = new Intl.NumberFormat(language).format(open.count)
-  const isPartly = Date.parse(from) < startsSince * 1_000
   return (
     <Section title={text.people} note={text.peopleNote}>
       <Text size="sm">
         {text.open}: <b>{open.isAll ? count : text.atLeast(count)}</b>
       </Text>
       <Funnel totals={totals} before={before} />
-      {isPartly && (
+      {startsSince !== null && (
         <Text size="sm" c="dimmed">
-          {text.startsSince(day)}
+          {text.startsSince(day.format(startsSince * 1_000))}
         </Text>
       )}
       {totals.signedUp === 0 ? (
