@@ -842,3 +842,14 @@ longTest(
     await theirs.getByRole('heading', { name: 'There is nothing here' }).waitFor()
   },
 )
+
+test('where a purchase may end offers, one that it has ended leaves the lines of the others single', async () => {
+  const campaign = await campaignOf(owner, { conversion: { closes: true } })
+  await imported(campaign.id, ['ada-lovelace-186013@example.com', 'ada-lovelace-76558d@example.com'])
+  const set = ['lead', 'deadline', '--campaign', String(campaign.id), '--email', 'ada-lovelace-186013@example.com']
+  await place.json([...set, '--at', '2030-01-01T00:00:00Z'])
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  await page.getByText('set by hand or ended by a purchase').waitFor()
+  const lines = await links(page).evaluateAll((all) => all.map((one) => one.getClientRects().length))
+  assert.deepEqual(lines, [1, 1])
+})

@@ -73,7 +73,7 @@ export function LeadList({ leads, isOld, ...rest }: Props) {
               <Table.Td>
                 <StateBadge state={lead.state} />
               </Table.Td>
-              <Table.Td>
+              <Table.Td maw={260}>
                 <Deadline lead={lead} settings={settings} />
               </Table.Td>
               <Table.Td>
