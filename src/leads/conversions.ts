@@ -32,12 +32,11 @@ export function reverse(
   return conversions.reverse(of, orderId, reopen ? reopening(now) : null, now, by)
 }
 
-/** Where no later hand has set another deadline, and no other attempt has begun. */
+/** Where no later hand has set another deadline, and no other attempt has begun, which has none by hand. */
 const reopening =
   (now: Seconds): Reopen =>
-  (campaign, lead, { closedAt, attempt, replacedDeadlineAt }) => {
-    const { byHand, number } = lead.attempt
-    if (closedAt === null || byHand?.deadlineAt !== closedAt || number !== attempt) return undefined
+  (campaign, lead, { closedAt, replacedDeadlineAt }) => {
+    if (closedAt === null || lead.attempt.byHand?.deadlineAt !== closedAt) return undefined
     const next = setByHand(campaign.terms, lead.attempt, replacedDeadlineAt, now)
     return { ...lead, attempt: next, notices: noticesOf(campaign, lead.attempt, next, now) }
   }

@@ -77,10 +77,9 @@ async function convert(work: Work, told: Told, judge: Judge) {
 
 /** Without what an order that was told before has done to it later. */
 async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Seconds): Promise<Attempt> {
-  const { byHand, number } = attempt
+  const { byHand } = attempt
   if (byHand === null || at >= byHand.deadlineAt) return attempt
-  const closedBy = 'c.lead_id = ? AND closed_at = ? AND c.attempt = ?'
-  const [closing] = await select(sql, campaign.accountId, closedBy, id, byHand.deadlineAt, number)
+  const [closing] = await select(sql, campaign.accountId, 'c.lead_id = ? AND closed_at = ?', id, byHand.deadlineAt)
   return closing === undefined ? attempt : setByHand(campaign.terms, attempt, closing.replacedDeadlineAt, at)
 }
 

@@ -123,7 +123,7 @@ test('what waits at the end is stored before it is closed', async (t) => {
 
 test('an account whose entries cannot be stored loses them after a while, and holds up no others', async (t) => {
   const stored: number[] = []
-  let lost = 0
+  const losses: number[] = []
   const table: EntryTable<HistoryEntry> = {
     async append(entries) {
       const isAway = ({ accountId }: { accountId: number }) => accountId === 2
@@ -133,16 +133,21 @@ test('an account whose entries cannot be stored loses them after a while, and ho
     purge: async () => 0,
     close: async () => {},
   }
-  const onLost = (count: number) => {
-    lost += count
-  }
-  const history = openHistory({ table, days: 7, onLost })
+  const history = openHistory({ table, days: 7, onLost: (count) => losses.push(count) })
   t.after(history.close)
-  for (let n = 0; n < 30; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId: 2 }))
+  const record = (count: number, accountId: number) => {
+    for (let n = 0; n < count; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId }))
+  }
+  record(30, 2)
   await sleep(1_200)
   for (let n = 0; n < 1_000; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId: 1 + (n % 2) }))
   assert.ok(await eventually(3_000, async () => stored.length === 500))
-  assert.equal(lost, 0)
-  assert.ok(await eventually(10_000, async () => lost === 530))
-  assert.equal(stored.length, 500)
+  assert.deepEqual(losses, [])
+  record(10, 2)
+  assert.ok(await eventually(10_000, async () => losses.length === 3))
+  // Each after as long as the others.
+  assert.deepEqual([losses, stored.length], [[30, 500, 10], 500])
+  // What is lost leaves its room to others.
+  record(20_000, 1)
+  assert.equal(losses.length, 3)
 })

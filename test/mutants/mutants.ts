@@ -576,7 +576,7 @@ const offers: Mutant[] = [
   },
   {
     file: 'src/leads/conversions.ts',
-    line: 'byHand?.deadlineAt !== closedAt ||',
+    line: ' || lead.attempt.byHand?.deadlineAt !== closedAt',
     fault: '',
     tests: inOffers,
   },

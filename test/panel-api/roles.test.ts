@@ -99,6 +99,8 @@ test('an invitation carries its role; it is listed while it is open, and without
   const users = await place.arrange((store) => store.access.listUsers(id))
   assert.equal(users.find((user) => user.email === email)?.role, 'viewer')
   assert.deepEqual((await owner('GET', '/invitations')).body.invitations, [])
+  const created = (await auditOf(id)).filter(({ action }) => action === 'user.created').at(-1)
+  assert.equal(created?.actor_name, email)
 })
 
 test('a withdrawn invitation lets nobody in, and those of an owner end when they are none any more', async () => {

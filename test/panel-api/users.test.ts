@@ -69,6 +69,35 @@ test('an invitation ends when its maker is removed, changes the password, or get
   })
 })
 
+test('a session ends after 14 days without use and after 90 at the latest, a link after 7; no clock revives them', async (t) => {
+  await withUsers(t, async ({ users, user }) => {
+    const day = 86_400
+    const [idle, seen, used] = [await signIn(users), await signIn(users), await signIn(users)]
+    const isLive = async (token: string, at: number) => (await users.session(token, at)) !== undefined
+    assert.equal(await isLive(seen, now + 14 * day - 1), true)
+    for (let at = now + 13 * day; at < now + 90 * day; at += 13 * day) assert.equal(await isLive(used, at), true)
+    const listed = async (at: number) => (await users.sessions(user.id, used, at)).map(({ isThis }) => isThis)
+    assert.deepEqual([await listed(now + 14 * day), await listed(now + 90 * day - 1)], [[true, false], [true]])
+    assert.deepEqual(await listed(now + 90 * day), [])
+    assert.deepEqual([await isLive(idle, now + 14 * day), await isLive(used, now + 90 * day)], [false, false])
+    assert.deepEqual([await isLive(idle, now), await isLive(used, now)], [false, false])
+
+    const [link, setUp] = [await users.invite(user, anOwner, by), await users.invite(null, anOwner, by)]
+    const endsAt = now + 7 * day
+    const opens = async (token: string, at: number) => (await users.invitation(token, at)) !== undefined
+    // The second one is for an installation without users.
+    assert.deepEqual(
+      [await opens(link, endsAt - 1), await opens(link, endsAt), await opens(setUp, now)],
+      [true, false, false],
+    )
+    assert.deepEqual(await users.openInvitations(user.accountId, endsAt), [])
+    const joining = { email: 'late@example.com', password, accountName: '' }
+    assert.equal(await users.accept(link, joining, client, testerAt(endsAt)), undefined)
+    await users.signIn(ada, password, '192.0.2.1', client, now + 29 * day)
+    assert.deepEqual([await listed(now), await opens(link, now)], [[false], false])
+  })
+})
+
 test('no session begins with a password that was changed while it was being checked', async (t) => {
   await withUsers(t, async ({ store, users, user }) => {
     const slow = whileChecking(store, () => users.reset(ada, another, by))
@@ -114,12 +143,20 @@ test('who guesses at signing in keeps nobody from changing the password, and gue
     assert.ok(session)
     const wrong = { code: 'WRONG_PASSWORD' }
     const tooMany = { code: 'TOO_MANY_TRIES', retryAfterSeconds: 60 }
-    for (let tries = 0; tries < 5; tries += 1)
-      await assert.rejects(users.signIn(ada, 'a wrong password', '192.0.2.2', client, now), wrong)
-    await assert.rejects(users.signIn(ada, password, '192.0.2.2', client, now), tooMany)
+    const guess = (given: string, at = now) => users.signIn(ada, given, '192.0.2.2', client, at)
+    await assert.rejects(guess('a wrong password'), wrong)
+    await guess(password)
+    for (let tries = 0; tries < 5; tries += 1) await assert.rejects(guess('a wrong password'), wrong)
+    await assert.rejects(guess(password), tooMany)
+    // A clock that is set back, and the command line, let the user in.
+    await guess(password, now - 3_600)
+    for (let tries = 0; tries < 5; tries += 1) await assert.rejects(guess('a wrong password'), wrong)
     await users.changePassword(session, token, password, another, by)
     for (let tries = 0; tries < 5; tries += 1)
       await assert.rejects(users.changePassword(session, token, password, another, by), wrong)
     await assert.rejects(users.changePassword(session, token, another, password, by), tooMany)
+    await assert.rejects(guess(another), tooMany)
+    await users.reset(ada, password, by)
+    await guess(password)
   })
 })

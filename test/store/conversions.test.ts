@@ -77,6 +77,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await counted(), [[0, 2]])
     assert.deepEqual(await store.conversions.list(campaign, 0, 1), [conversion])
     assert.deepEqual(await store.conversions.list(campaign, conversion.id, 9), [late.conversion])
+    const { id: campaignId } = await store.configuration.applyCampaign(of.accountId, settings(), tester)
+    await leads.register({ ...of, campaignId }, ada.email, 100)
+    const elsewhere = { buyer: { ref: registered.lead.ref }, order: order('1', 200), source: 'api' as const }
+    assert.equal(await convert(store, { ...of, campaignId }, elsewhere, 200, tester), 'LEAD_NOT_FOUND')
   })
 
   test(`an order that is told later than one which ended the offer keeps the deadline that it found: ${engine}`, async (t) => {
@@ -94,7 +98,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await left('4', 1_500), [-500, null])
     assert.equal((await offer(2_000)).deadline, 1_000)
     await leads.setDeadline(of, ada.email, 3_000, testerAt(2_100))
-    await buy(ada, '5', 2_200)
+    await buy(ada, '5', 2_200, { at: 2_180 })
+    assert.equal((await offer(2_200)).deadline, 2_200, 'it ends when that is told')
     const { conversion } = await buy(ada, '6', 2_300, { at: 2_150 })
     assert.equal(conversion.deadlineAt, 3_000)
   })
@@ -148,7 +153,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a refund is counted out, and gives the offer back only where it is asked to: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
-    const { of, leads, buy, offer, counted } = await opened(store)
+    const { of, campaign, leads, buy, offer, counted } = await opened(store)
     await leads.register(of, ada.email, 100)
     const before = await offer(150)
     await buy(ada, '1', 200)
@@ -167,6 +172,15 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await leads.setDeadline(of, ada.email, 7_000, testerAt(600))
     await reverse(store, of, '3', true, 600, tester)
     assert.equal((await offer(600)).deadline, 7_000, 'a later hand has set another')
+    const entries = await store.audit.listEntries(of.accountId, { action: 'lead.order_reversed' }, late, 9)
+    const reopens = entries.map(({ after }) => (after as { reopensOffer: boolean }).reopensOffer)
+    assert.deepEqual(reopens, [false, true, true, false], 'reopening later is an entry, too')
+    const converted = async () => (await store.conversions.peopleBetween(campaign, 0, 900)).converted
+    for (const orderId of ['4', '5']) await buy(ada, orderId, 700)
+    await reverse(store, of, '4', false, 700, tester)
+    assert.equal(await converted(), 1, 'one of two orders')
+    await reverse(store, of, '5', false, 700, tester)
+    assert.equal(await converted(), 0)
   })
 
   test(`an erased lead leaves sums and a hash of its orders, by which a repeat is known: ${engine}`, async (t) => {

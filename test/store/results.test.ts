@@ -120,7 +120,8 @@ async function play(
     // The first attempt starts by it, not one that a retry began.
     const [before] = evaluate({ campaign: kind, events: [...person.happened, { do: 'lookup', at }] }).slice(-1)
     if (before !== undefined && 'attempt' in before && before.attempt === 1) person.hasStarted = true
-    await leads.visit(of, email, now)
+    // In two tabs at once, which start an attempt once.
+    await Promise.all([leads.visit(of, email, now), leads.visit(of, email, now)])
     person.happened.push({ do: 'visit', at })
   } else if (dice < 0.63) {
     const to = now + Math.floor(between(600, 200_000))

@@ -233,13 +233,15 @@ test('an expired attempt is taken over as it is: an email is no way to a fresh o
       startsOn: 'registration',
       deadline: { kind: 'after', period: 'P1D' },
       endsAt: '2020-01-01T00:00',
+      cycle: { enabled: true, pause: 'PT1M' },
     },
   })
   const of = { campaignId: campaign.id }
   const client = random32()
   assert.equal(offerOf(await ask(shop, 'offer', { client, visit: true }, of)).state, 'expired')
   // Without the end the attempt of the browser, begun under it, has its day; a new email would begin later.
-  const { endsAt: _, ...mechanism } = campaign.mechanism
+  const { endsAt: _, ...rest } = campaign.mechanism
+  const mechanism = { ...rest, cycle: { enabled: true, pause: 'PT2M' } }
   const account = String(shop.owner.accountId)
   await shop.place.json(['campaign', 'apply', '--account', account, '-'], JSON.stringify({ ...campaign, mechanism }))
   const open = await eventually(
@@ -250,6 +252,9 @@ test('an expired attempt is taken over as it is: an email is no way to a fresh o
   await new Promise((resolve) => setTimeout(resolve, 1100))
   const made = offerOf(await ask(shop, 'leads', { email: newEmail(), client }, of), true)
   assert.equal(made.deadline, open.deadline)
+  // It keeps the rule that it began with, too.
+  const { nextAt } = offerOf(await ask(shop, 'offer', { lc: made.lc, visit: false }, of))
+  assert.equal(nextAt, open.deadline + 60_000)
 })
 
 test('a client id neither reads nor takes over a lead, and a ref is no client id', async () => {
