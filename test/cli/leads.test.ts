@@ -44,6 +44,8 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       refused: [],
     })
     assert.deepEqual(await emailsOf(place), ['a@example.com', 'b@example.com'])
+    const { totals } = await place.json(['campaign', 'stats', String(origin.campaignId)])
+    assert.equal(totals.registration.person, 2)
     const shown = await place.json(['lead', 'show', ...campaign, '--email', 'b@example.com'])
     assert.equal(shown.email, 'b@example.com')
     assert.equal(shown.state, 'open')
@@ -64,7 +66,8 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   check('an export fills the HTML of every mail service, its headings being the tags', async (t) => {
     const place = origin.copy(t)
     const settings = await place.json(['campaign', 'export', String(origin.campaignId)])
-    const changed = { ...settings, timeZone: 'Europe/Warsaw', language: 'de' }
+    const pages = [...settings.pages, { pageUrl: 'https://example.com/closed', eligible: false }]
+    const changed = { ...settings, timeZone: 'Europe/Warsaw', language: 'de', pages }
     await place.json(['campaign', 'apply', '--account', '1', '-'], JSON.stringify(changed))
     await imported(place, 'email\na@example.com\nb@example.com\n"=x"@example.com\n')
     const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: place.folder, PUBLIC_URL: 'https://offers.example' }
@@ -79,6 +82,10 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assert.deepEqual(rows.map(({ email }) => email).sort(), ['"=x"@example.com', 'a@example.com', 'b@example.com'])
       for (const row of rows) assertFilled(service, row)
     }
+    await place.json(['account', 'set', '1', '--countdown-tools', 'false'])
+    await sharedCommand(['lead', 'export', ...campaign, 'off.csv'], { env })
+    const [off]: any[] = parse(readFileSync(join(place.folder, 'off.csv')), { bom: true, columns: true })
+    assert.deepEqual([off.LC_LINK, off.LC_TIMER], ['', ''])
     const again = await sharedCommand(['lead', 'export', ...campaign, 'other.csv'], { env })
     assertRefused(again, /other\.csv: is there already/)
     const unknown = await sharedCommand(['lead', 'export', ...campaign, '--service', 'post', 'new.csv'], { env })
@@ -223,7 +230,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const { code, stdout, stderr } = await importFile(place, `email\n${emails.join('\n')}\n`)
     assert.equal(code, 0)
     assert.equal(stderr, '')
-    assert.equal(JSON.parse(stdout).created, 5_000)
+    assert.deepEqual(JSON.parse(stdout), { created: 5_000, existing: 0, refused: [] })
     assert.deepEqual(await emailsOf(place), emails.sort())
   })
 
@@ -366,8 +373,11 @@ function assertFilled(service: MailService, row: Record<string, string>): void {
   let html = mailHtml({ link, timer, deadline }, { width: 600, height: 140 }, 'de')
   const fields = Object.entries(row).filter(([heading]) => /^LC_?[A-Z]/i.test(heading))
   for (const [heading, value] of fields) html = html.replaceAll(mergeTag(service, heading), value)
+  assert.equal(fields.length, 3, 'one link for one eligible page')
   const id = '[\\da-f]{32}'
-  const says = 'Das Angebot endet am <strong>\\d{1,2}\\. \\p{L}+ \\d{4} um \\d\\d:\\d\\d</strong>'
+  const endsAt = new Date(row.deadline as string)
+  const time = new Intl.DateTimeFormat('de', { timeZone: 'Europe/Warsaw', timeStyle: 'short' }).format(endsAt)
+  const says = `Das Angebot endet am <strong>\\d{1,2}\\. \\p{L}+ \\d{4} um ${time}</strong>`
   assert.match(html, new RegExp(`^<a href="https://offers\\.example/go/\\d+/${id}">`))
   assert.match(html, new RegExp(`<img src="https://offers\\.example/timer/de/${id}\\.gif\\?m=1"`))
   assert.match(html, new RegExp(says, 'u'))

@@ -1,8 +1,10 @@
 // The request history as rows, on both engines: what is stored is read, filtered, counted and paged exactly.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { errorStatus } from '../../src/core/errors.ts'
 import { operations } from '../../src/core/operations.ts'
+import type { DeliveryCursor, DeliveryEntry } from '../../src/history/deliveries.ts'
 import type { HistoryEntry } from '../../src/history/entry.ts'
 import { openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
@@ -64,6 +66,11 @@ function fits(entry: HistoryEntry, accountId: number, filter: HistoryFilter): bo
   )
 }
 
+const delivery = (atMs: number, cause: string | null): DeliveryEntry => ({
+  ...{ accountId: 1, endpointId: 1, atMs, eventId: `evt_${randomUUID()}`, kind: 'lead.registered', leadId: 1 },
+  ...{ dueAt: 1, detail: 0, status: cause === null ? 204 : null, cause, milliseconds: 3, tryNumber: 1 },
+})
+
 const newestFirst = (a: Cursor, b: Cursor) => b.atMs - a.atMs || (a.requestId < b.requestId ? 1 : -1)
 const ofAccount = ({ accountId: _, ...entry }: HistoryEntry): AccountEntry => entry
 
@@ -120,6 +127,26 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const news = await table.page(1, { ...all, toMs: startMs + 1_000 }, { after: second, limit: 50 })
     assert.deepEqual(news, sorted.slice(0, 1))
     assert.equal((await table.page(1, all, { after: sorted[0], limit: 100 })).length, Math.floor(400 / 7))
+
+    const tries = Array.from({ length: 100 }, (_, index) =>
+      delivery(startMs + (index >> 4), index % 3 ? null : 'timeout'),
+    )
+    await table.deliveries.append(tries)
+    for (const outcome of [undefined, 'failed', 'delivered'] as const) {
+      const fit = tries.filter(({ cause }) => outcome === undefined || (cause === null) === (outcome === 'delivered'))
+      const told: string[] = []
+      for (let before: DeliveryCursor | undefined; ; ) {
+        const page = await table.deliveries.page(1, { endpointId: 1, outcome, before, limit: 7 })
+        told.push(...page.map(({ eventId }) => eventId))
+        before = page.at(-1)
+        if (page.length < 7) break
+      }
+      const newest = fit.toSorted((a, b) => b.atMs - a.atMs || (a.eventId < b.eventId ? 1 : -1))
+      assert.deepEqual(
+        told,
+        newest.map(({ eventId }) => eventId),
+      )
+    }
   })
 
   test(`what is older than the days that are kept is removed, and nothing else: ${engine}`, async (t) => {

@@ -70,7 +70,7 @@ test('an invitation ends when its maker is removed, changes the password, or get
 })
 
 test('a session ends after 14 days without use and after 90 at the latest, a link after 7; no clock revives them', async (t) => {
-  await withUsers(t, async ({ users, user }) => {
+  await withUsers(t, async ({ store, users, user }) => {
     const day = 86_400
     const [idle, seen, used] = [await signIn(users), await signIn(users), await signIn(users)]
     const isLive = async (token: string, at: number) => (await users.session(token, at)) !== undefined
@@ -82,7 +82,10 @@ test('a session ends after 14 days without use and after 90 at the latest, a lin
     assert.deepEqual([await isLive(idle, now + 14 * day), await isLive(used, now + 90 * day)], [false, false])
     assert.deepEqual([await isLive(idle, now), await isLive(used, now)], [false, false])
 
-    const [link, setUp] = [await users.invite(user, anOwner, by), await users.invite(null, anOwner, by)]
+    const [link, setUp] = [
+      await users.invite(user, { ...anOwner, email: 'late@example.com' }, by),
+      await users.invite(null, anOwner, by),
+    ]
     const endsAt = now + 7 * day
     const opens = async (token: string, at: number) => (await users.invitation(token, at)) !== undefined
     // The second one is for an installation without users.
@@ -91,6 +94,9 @@ test('a session ends after 14 days without use and after 90 at the latest, a lin
       [true, false, false],
     )
     assert.deepEqual(await users.openInvitations(user.accountId, endsAt), [])
+    const findsByEmail = async (at: number) =>
+      (await store.identities.findInvitationTo('late@example.com', at)) !== undefined
+    assert.deepEqual([await findsByEmail(endsAt - 1), await findsByEmail(endsAt)], [true, false])
     const joining = { email: 'late@example.com', password, accountName: '' }
     assert.equal(await users.accept(link, joining, client, testerAt(endsAt)), undefined)
     await users.signIn(ada, password, '192.0.2.1', client, now + 29 * day)

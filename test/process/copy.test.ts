@@ -156,11 +156,12 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.ok(!existsSync('/nowhere/none.db'))
   })
 
-  await t.test('does not copy from under a running server', async (own) => {
+  await t.test('copies neither from under a running server nor to it', async (own) => {
     const place = installation(own)
     await place.json(['account', 'create', '--name', 'Owner'])
     await place.serve()
     const made = await command(['copy', '--from', place.databaseUrl, '--to', await newDatabase()])
     assertRefused(made, 'another server is running', [1])
+    assertRefused(await command(['copy', '--from', url, '--to', place.databaseUrl]), 'another server is running', [1])
   })
 })

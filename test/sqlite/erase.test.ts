@@ -14,8 +14,8 @@ import { command, prepared, several } from '../support/prepared.ts'
 test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const campaign = ['--campaign', String(origin.campaignId)]
-  const erase = (place: Installation, email: string) =>
-    place.runShared(['lead', 'erase', ...campaign, '--email', email])
+  const erase = (place: Installation, email: string, within = campaign) =>
+    place.runShared(['lead', 'erase', ...within, '--email', email])
   const randomEmail = () => `${randomBytes(12).toString('hex')}@example.com`
   const importAll = async (place: Installation, emails: string[]) => {
     const folder = mkdtempSync(join(tmpdir(), 'lastcall-csv-'))
@@ -118,10 +118,13 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
     const long = `${local}@${Array.from({ length: 3 }, () => randomBytes(28).toString('hex')).join('.')}.example`
     const odd = `"${randomBytes(12).toString('hex')} and others"@[127.0.0.1]`
     const server = await place.serve()
-    for (const email of [long, odd]) {
+    for (const [email, within] of [
+      [long, campaign],
+      [odd, ['--account', String(origin.accountId)]],
+    ] as const) {
       assert.equal((await register(server.base, email)).status, 201, email)
       assertTrace(place.folder, email)
-      assert.equal((await erase(place, email)).code, 0)
+      assert.equal((await erase(place, email, [...within])).code, 0)
       assertNoTrace(place.folder, email)
     }
   })

@@ -70,6 +70,7 @@ const dropNewer = `DROP TABLE audit_entries; DROP TABLE password_resets; DROP TA
   ALTER TABLE sessions DROP COLUMN address; ALTER TABLE invitations DROP COLUMN role;
   ALTER TABLE invitations DROP COLUMN email; ALTER TABLE invitations DROP COLUMN created_at;
   ALTER TABLE campaigns DROP COLUMN archived_at; DROP TABLE conversions;
+  UPDATE campaigns SET settings = json_remove(settings, '$.conversion');
   DROP INDEX leads_by_deadline; DROP INDEX leads_set_by_hand; DROP TABLE signup_counts;
   DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
   DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
@@ -116,6 +117,7 @@ for (const [version, makeOlder] of Object.entries(older)) {
       assert.throws(() => change(at.path, secondLead), /UNIQUE/)
       const store = await openStore(at, options)
       t.after(() => store.close())
+      assert.deepEqual((await store.configuration.findCampaign(campaign.id))?.conversion, { closes: false })
       assert.deepEqual(await store.leads.list(campaign, everything), leads)
       for (const lead of leads) {
         assert.deepEqual(await store.leads.find(campaign, lead.email), lead)

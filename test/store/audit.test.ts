@@ -128,7 +128,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
   })
 
-  test(`the same settings saved again leave no entry, and an import one with its count: ${engine}`, async (t) => {
+  test(`the same settings saved again leave no entry, an import one; what is archived is no live campaign: ${engine}`, async (t) => {
     const store = await opened(t, await place(t))
     const { id } = await store.configuration.createAccount('Owner', tester)
     const made = await store.configuration.applyCampaign(id, settings(), tester)
@@ -145,6 +145,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     ])
     assert.deepEqual(found[0]?.subject, { kind: 'leads', id: made.id, name: made.name })
     assert.deepEqual(found[0]?.after, { count: 20 })
+    const { newestCampaign, isLiveWithLead, listCampaigns } = store.configuration
+    const [everyOne, seen] = [
+      { limit: 9, afterId: 0, isDraft: null },
+      async () => {
+        const [one] = await listCampaigns(id, everyOne)
+        return [one?.isDraft, one?.isArchived, await newestCampaign(id), await isLiveWithLead(id)]
+      },
+    ] as const
+    assert.deepEqual(await seen(), [true, true, undefined, false])
+    await store.configuration.applyCampaign(id, settings({ id: made.id, isDraft: false }), testerAt(6))
+    assert.deepEqual(await seen(), [false, false, made.id, true])
   })
 
   test(`a purge keeps each campaign's last entry from before, and no address over thirty days: ${engine}`, async (t) => {

@@ -91,7 +91,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const begun = begin(terms, now - (index % 9) * 40_000)
       if (index % 7 === 0) return { ...begun, anchorAt: null, opensAt: null, deadlineAt: null, rule: null }
       if (index % 5 === 0) return setByHand(terms, begun, now + (index % 3) * 90_000 - 90_000, now)
-      return index % 11 === 0 ? { ...begun, opensAt: now + 10, deadlineAt: now + 20 } : begun
+      return index % 11 === 0 ? { ...begun, opensAt: now + 10, deadlineAt: now + (index % 2) * 20 } : begun
     }
     const decide = (index: number) => () => {
       const attempt = attemptOf(index)

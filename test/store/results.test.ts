@@ -1,9 +1,11 @@
 // The figures of a campaign against a second evaluator's, which keeps every event and counts anew. On both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { type ConfigCache, openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { formatInstant, parseInstant, type Seconds } from '../../src/core/instant.ts'
+import { begin } from '../../src/core/mechanism/attempt.ts'
+import { termsOf } from '../../src/core/mechanism/terms.ts'
 import { visitorName } from '../../src/core/visitor.ts'
 import { type ResultsTotals, resultsRoutes } from '../../src/http/panel/results.ts'
 import { openCounting } from '../../src/leads/counting.ts'
@@ -58,6 +60,8 @@ const kinds: { timeZone: string; mechanism: Mechanism }[] = [
     },
   },
 ]
+
+const always = { startsOn: 'registration', deadline: { kind: 'none' } } as const
 
 async function makeCampaign(store: Store, accountId: number, changes: object): Promise<Campaign> {
   const pages = [{ pageUrl: 'https://example.com/1' }, { pageUrl: 'https://example.com/2' }]
@@ -290,5 +294,46 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const edited = await makeCampaign(store, accountId, { id: weekly.id, name, timeZone, pages, mechanism: settings })
     await signUp(edited, 3, 30, now)
     assert.deepEqual([await openOf(weekly, 10), await openOf(weekly, 2)], ['3', 'at least 2'])
+
+    // The widget was seen on a page when it was last seen there, in whatever order that is stored.
+    const seen = (at: Seconds, leadId: number) => ({
+      ...{ accountId, campaignId: after.id, day: 0, pageId: after.pages[0]?.id as number, leadId },
+      ...{ kind: 'visit' as const, fetcher: 'person' as const, total: 1, lastAt: at },
+    })
+    await store.counts.add([seen(200, 1), seen(100, 2)])
+    await store.counts.add([seen(150, 1)])
+    assert.deepEqual([...(await store.counts.sightings(after)).values()], [200])
   })
 }
+
+test('the open offers of an account are counted up to 100,000, over its campaigns together', async () => {
+  /** A campaign for each: how many are open, or so many leads, all open, whose offer comes again by cycles. */
+  const countOf = async (campaigns: { open?: number; cycling?: number }[]) => {
+    const attempt = begin(termsOf({ timeZone: 'UTC', mechanism: always }), 0)
+    const store = {
+      configuration: { newestPublished: async () => campaigns.map((_, id) => id) },
+      counts: {
+        openByDeadline: async ({ id }: Campaign, _: Seconds, most: number) => {
+          const { open = 0 } = campaigns[id] ?? {}
+          return { open: Math.min(open, most), isAll: open <= most }
+        },
+      },
+      leads: {
+        list: async ({ id }: Campaign, { limit }: { limit: number }) =>
+          Array(Math.min(limit, campaigns[id]?.cycling ?? 0)).fill({ attempt }),
+      },
+    } as unknown as Store
+    const campaign = async (id: number) => {
+      const rules = new Map(campaigns[id]?.cycling === undefined ? [] : [[1, { cycle: { pause: 'P1D' } }]])
+      return { id, rules, terms: termsOf({ timeZone: 'UTC', mechanism: always }) }
+    }
+    const { count, isAll } = await openOffersOfAccount(store, { campaign } as unknown as ConfigCache, 1, 0)
+    return `${isAll ? '' : 'at least '}${count}`
+  }
+  assert.equal(await countOf([{ open: 60_000 }, { open: 40_000 }]), '100000')
+  assert.equal(await countOf([{ open: 60_000 }, { open: 60_000 }]), 'at least 100000')
+  assert.equal(await countOf([{ open: 60_000 }, { open: 40_000 }, { open: 1 }]), 'at least 100000')
+  assert.equal(await countOf([{ open: 99_999 }, { cycling: 2 }]), 'at least 100000')
+  assert.equal(await countOf([{ cycling: 999 }, { open: 1 }]), '1000')
+  assert.equal(await countOf([{ cycling: 1_000 }, { open: 1 }]), 'at least 1001')
+})

@@ -103,6 +103,8 @@ test('without a ref of a lead of this campaign the visitor is unknown', async ()
   // What a proxy sets comes before what stands in an address.
   const both = await open(shop, pathOf(id, `?lc=${random32()}`), { headers: { 'Lastcall-Ref': ref } })
   holdGate(both, 204, 'open')
+  const empty = await open(shop, pathOf(id, `?lc=${ref}`), { headers: { 'Lastcall-Ref': '' } })
+  holdGate(empty, 204, 'open')
 })
 
 test('a draft, unavailable tools, a suspended account and no campaign at all: it cannot be said', async () => {

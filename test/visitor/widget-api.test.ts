@@ -6,7 +6,8 @@ import { type Answer, applyCampaign, assertError, eventually, newEmail, openShop
 import { ask, lookUp, open, random32, recipient } from '../support/recipient.ts'
 
 const shop = openShop({ args: [...unlimited, '--form-rate', '100000'] })
-const visitStarts = { startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' } }
+const cycle = { enabled: true, pause: 'PT1M' }
+const visitStarts = { startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' }, cycle }
 let own = 0
 let anonymous = 0
 let byVisit = 0
@@ -62,7 +63,7 @@ test('a visit starts what waits for one; reading does not, and neither does a se
   assert.equal((await say(false)).state, 'pending')
   assert.equal((await say(false)).deadline, null)
   const started = await say(true)
-  assert.equal(started.state, 'open')
+  assert.deepEqual([started.state, started.nextAt], ['open', started.deadline + 60_000])
   const left = started.deadline - Date.now()
   assert.ok(left > 3_590_000 && left <= 3_600_000, `${left}`)
   await new Promise((resolve) => setTimeout(resolve, 1100))
@@ -355,6 +356,9 @@ test('the widget is cached for an hour, its named version for a year, and asked 
   const named = await open(shop, `/widget/v1.${hash}.js`)
   assert.equal(named.headers['cache-control'], 'public, max-age=31536000, immutable')
   assert.deepEqual(named.raw, latest.raw)
+  // An old name gets the present script, which must not stay for a year.
+  const old = await open(shop, `/widget/v1.${random32().slice(16)}.js`)
+  assert.deepEqual([old.headers['cache-control'], old.raw], [latest.headers['cache-control'], latest.raw])
   for (const tag of [`W/"${hash}"`, `"${hash}"`, `"x", W/"${hash}"`]) {
     const kept = await open(shop, '/widget/v1.js', { headers: { 'If-None-Match': tag } })
     assert.deepEqual([kept.status, kept.raw.length], [304, 0], tag)
@@ -365,6 +369,8 @@ test('the widget is cached for an hour, its named version for a year, and asked 
     assert.equal(packed.headers['content-encoding'], coding)
     assert.ok(packed.raw.length <= 6_000, `${packed.raw.length}`)
   }
+  const noBrotli = await open(shop, '/widget/v1.js', { headers: { 'Accept-Encoding': 'br;q=0, gzip' } })
+  assert.equal(noBrotli.headers['content-encoding'], 'gzip')
   const head = await open(shop, '/widget/v1.js', { method: 'HEAD' })
   assert.equal(head.headers['content-length'], String(latest.raw.length))
   assert.equal((await open(shop, '/widget/v2.js')).status, 404)

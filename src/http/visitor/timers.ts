@@ -36,7 +36,7 @@ export function timers({ visitors, templates, counting, log, now }: VisitorParts
 
   function sendCountdown(reply: FastifyReply, { state, template, deadline }: Countdown): FastifyReply {
     if (drawn.length < template.mostBytes) drawn = Buffer.alloc(template.mostBytes)
-    const length = render(template, Math.max(0, deadline * 1_000 - now()), drawn)
+    const length = render(template, deadline * 1_000 - now(), drawn)
     // A copy, no longer than the image: a slow reader still reads it while the next one is drawn, and the longest that
     // it might be, allocated each time, has the garbage collector take a third of the processor.
     return sendImage(reply, state, Buffer.from(drawn.subarray(0, length)))
