@@ -348,12 +348,28 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
 
   check('an import into a draft, and leads of a campaign that is gone', async (t) => {
     const place = origin.copy(t)
-    await imported(place, 'email\na@example.com\n')
+    await imported(place, 'email\na@example.com\nb@example.com\n')
+    await place.arrange(async (store) => {
+      const { accountId, campaignId } = origin
+      const found = (await store.configuration.findCampaign(campaignId)) as Campaign
+      const leads = await store.leads.list(found, { prefix: '', afterEmail: '', limit: 2 })
+      const click = { kind: 'click', fetcher: 'person', day: 1, pageId: null, total: 1, lastAt: 1 } as const
+      await store.counts.add(leads.map(({ id }) => ({ ...click, accountId, campaignId, leadId: id })))
+    })
+    const ofLeads = ['leads', 'lead_counts', 'clicked_leads']
+    const counts = async (tables: string[]) => {
+      const rows = await rowsOf(place)
+      return tables.map((table) => rows[table]?.length)
+    }
+    assert.deepEqual(await counts(ofLeads), [2, 2, 2])
+    await place.json(['lead', 'erase', ...campaign, '--email', 'b@example.com'])
+    assert.deepEqual(await counts(ofLeads), [1, 1, 1])
     const draft = campaignFile({ id: origin.campaignId, isDraft: true })
     await place.json(['campaign', 'apply', '--account', String(origin.accountId), '-'], draft)
     assert.deepEqual(await emailsOf(place), ['a@example.com'])
     await place.json(['campaign', 'delete', String(origin.campaignId), '--yes'])
     assertRefused(await place.runShared(['lead', 'list', ...campaign]), String(origin.campaignId), [2])
+    assert.deepEqual(await counts([...ofLeads, 'daily_counts', 'signup_counts']), [0, 0, 0, 0, 0])
     assert.ok(!JSON.stringify(await rowsOf(place)).includes('a@example.com'), 'its leads are still there')
   })
 

@@ -10,6 +10,12 @@ test('slashes, query and fragment at the end make no other page', () => {
   for (const end of ['/x', 's', '/x/']) assert.equal(pageAt([page], `http://shop.example/offer${end}`), undefined)
 })
 
+test('a page is at the address of its proxy too', () => {
+  const behind = { ...page, proxyUrl: 'https://proxy.example/p' }
+  const at = (address: string) => pageAt([page, behind], address)
+  assert.deepEqual([at('https://proxy.example/p?lc=1'), at('https://proxy.example/q')], [behind, undefined])
+})
+
 test('an address of slashes takes a time that grows with its length alone', () => {
   const startedAt = performance.now()
   for (const end of ['', 'x']) pageAt([page], `https://shop.example/${'/'.repeat(65_536)}${end}`)

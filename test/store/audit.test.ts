@@ -154,6 +154,14 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       },
     ] as const
     assert.deepEqual(await seen(), [true, true, undefined, false])
+    const [newest, next] = await all(store, id)
+    const listed = (of: number, filter: object, beforeId: number) => store.audit.listEntries(of, filter, beforeId, 1)
+    assert.deepEqual(await listed(id, {}, newest?.id as number), [next])
+    // Of the same actor, but of another account.
+    const { id: strangers } = await store.configuration.createAccount('Stranger', tester)
+    const like = { likeId: newest?.id as number }
+    assert.deepEqual(await listed(strangers, like, Number.MAX_SAFE_INTEGER), [])
+    assert.deepEqual(await listed(id, like, Number.MAX_SAFE_INTEGER), [newest])
     await store.configuration.applyCampaign(id, settings({ id: made.id, isDraft: false }), testerAt(6))
     assert.deepEqual(await seen(), [false, false, made.id, true])
   })

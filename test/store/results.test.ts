@@ -262,11 +262,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const emails = Array.from({ length: count }, (_, n) => `lead-${from + n}@example.com`)
       await Promise.all(emails.map((email) => leads.importLead(of, email, at, tester)))
     }
-    const openOf = async ({ id }: Campaign, most: number) => {
+    const openOf = async ({ id }: Campaign, most: number, at = now) => {
       const { count, isAll } = await openOffersOf(
         store,
         (await store.configuration.findCampaign(id)) as Campaign,
-        now,
+        at,
         most,
       )
       return `${isAll ? '' : 'at least '}${count}`
@@ -275,13 +275,15 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await signUp(after, 0, 12, now - 60)
     await leads.visitWithoutEmail({ accountId, campaignId: after.id }, visitorName('f'.repeat(32)), now)
     assert.deepEqual([await openOf(after, 12), await openOf(after, 11)], ['12', 'at least 11'])
-    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-0@example.com', now - 1, testerAt(now))
+    await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-0@example.com', now, testerAt(now))
     await leads.setDeadline({ accountId, campaignId: after.id }, 'lead-1@example.com', now + 1, testerAt(now))
     assert.deepEqual([await openOf(after, 11), await openOf(after, 10)], ['11', 'at least 10'])
 
     const fixed = await makeCampaign(store, accountId, { ...kinds[3], name: 'fixed' })
     await signUp(fixed, 0, 12, now)
     assert.deepEqual([await openOf(fixed, 12), await openOf(fixed, 11)], ['12', 'at least 11'])
+    const endsAt = seconds('2026-11-04T02:15:00Z')
+    assert.deepEqual([await openOf(fixed, 12, endsAt - 1), await openOf(fixed, 12, endsAt)], ['12', '0'])
 
     // On Wednesday those of last week are in their window, and thirty wait for Monday.
     const weekly = await makeCampaign(store, accountId, { ...kinds[2], name: 'weekly' })
@@ -294,6 +296,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const edited = await makeCampaign(store, accountId, { id: weekly.id, name, timeZone, pages, mechanism: settings })
     await signUp(edited, 3, 30, now)
     assert.deepEqual([await openOf(weekly, 10), await openOf(weekly, 2)], ['3', 'at least 2'])
+    const opensAt = seconds('2026-10-11T21:00:00Z')
+    assert.deepEqual([await openOf(weekly, 40, opensAt - 1), await openOf(weekly, 40, opensAt)], ['0', '3'])
 
     // The widget was seen on a page when it was last seen there, in whatever order that is stored.
     const seen = (at: Seconds, leadId: number) => ({
