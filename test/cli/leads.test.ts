@@ -70,6 +70,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const changed = { ...settings, timeZone: 'Europe/Warsaw', language: 'de', pages }
     await place.json(['campaign', 'apply', '--account', '1', '-'], JSON.stringify(changed))
     await imported(place, 'email\na@example.com\nb@example.com\n"=x"@example.com\n')
+    await place.json(['lead', 'deadline', ...campaign, '--email', 'b@example.com', '--at', '2035-06-01T12:00:00Z'])
     const env = { DATABASE_URL: place.databaseUrl, INIT_CWD: place.folder, PUBLIC_URL: 'https://offers.example' }
     for (const service of mailServiceNames) {
       const call = ['lead', 'export', ...campaign, '--service', service, `${service}.csv`]
@@ -81,6 +82,11 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assert.equal(statSync(path).mode & 0o777, 0o600)
       assert.deepEqual(rows.map(({ email }) => email).sort(), ['"=x"@example.com', 'a@example.com', 'b@example.com'])
       for (const row of rows) assertFilled(service, row)
+      const byHand = rows.filter(({ setByHand }) => setByHand === 'true')
+      assert.deepEqual(
+        byHand.map(({ email, deadline }) => [email, deadline]),
+        [['b@example.com', '2035-06-01T12:00:00Z']],
+      )
     }
     await place.json(['account', 'set', '1', '--countdown-tools', 'false'])
     await sharedCommand(['lead', 'export', ...campaign, 'off.csv'], { env })

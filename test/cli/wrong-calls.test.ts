@@ -75,7 +75,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['lead', 'show', '--campaign', campaign, '--email', email, '--email', email], /--email is given twice/],
     [['lead', 'show', '--campaign', campaign, '--email', 'nobody@example.com'], '--email'],
     [['lead', 'show', '--campaign', campaign, '--email', email.toUpperCase()], '--email'],
-    [['lead', 'show', '--campaign', campaign, '--email', 'no email'], '--email'],
+    [['lead', 'show', '--campaign', campaign, '--email', 'no email'], /--email: must be/],
     [['lead', 'deadline', '--campaign', campaign, '--email', email], '--at'],
     [['lead', 'deadline', '--campaign', campaign, '--email', email, '--at', 'tomorrow'], '--at'],
     [['lead', 'deadline', '--campaign', campaign, '--email', email, '--at', '2026-06-05'], '--at'],

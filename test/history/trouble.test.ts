@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { HistoryEntry } from '../../src/history/entry.ts'
-import { type EntryTable, openHistory } from '../../src/history/history.ts'
+import { type EntryTable, keepTidy, openHistory } from '../../src/history/history.ts'
 import { openHistoryTable } from '../../src/history/open.ts'
 import type { HistoryTable } from '../../src/history/table.ts'
 import { type DatabaseLocation, migrateDatabase } from '../../src/store/open.ts'
@@ -150,4 +150,24 @@ test('an account whose entries cannot be stored loses them after a while, and ho
   // What is lost leaves its room to others.
   record(20_000, 1)
   assert.equal(losses.length, 3)
+})
+
+test('what is too old is removed every ten minutes, also after a round that failed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 9 * 86_400_000 })
+  const purged: number[] = []
+  const purge = async (beforeMs: number) => {
+    if (purged.push(beforeMs) === 2) throw new Error('locked')
+    return 0
+  }
+  const stop = keepTidy({ purge }, 7)
+  for (const ms of [1_000, 600_000, 600_000]) {
+    t.mock.timers.tick(ms)
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+  }
+  stop()
+  t.mock.timers.tick(600_000)
+  assert.deepEqual(
+    purged.map((beforeMs) => beforeMs - 2 * 86_400_000),
+    [1_000, 601_000, 1_201_000],
+  )
 })

@@ -1,6 +1,7 @@
 // Who gets in, and who no longer does: the panel's API without a browser, on both engines.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { hashOf } from '../../src/access/tokens.ts'
 import { buildUsers, type Users } from '../../src/access/users.ts'
 import type { User } from '../../src/store/access.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -97,6 +98,9 @@ test('a session ends after 14 days without use and after 90 at the latest, a lin
     const findsByEmail = async (at: number) =>
       (await store.identities.findInvitationTo('late@example.com', at)) !== undefined
     assert.deepEqual([await findsByEmail(endsAt - 1), await findsByEmail(endsAt)], [true, false])
+    const newer = await users.invite(user, { ...anOwner, email: 'late@example.com' }, testerAt(now + 1))
+    const newest = await store.identities.findInvitationTo('late@example.com', now + 2)
+    assert.ok(newest && Buffer.from(hashOf(newer)).equals(newest))
     const joining = { email: 'late@example.com', password, accountName: '' }
     assert.equal(await users.accept(link, joining, client, testerAt(endsAt)), undefined)
     await users.signIn(ada, password, '192.0.2.1', client, now + 29 * day)

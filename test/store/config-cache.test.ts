@@ -62,3 +62,14 @@ test('a read that fails fails those who share it, and no one after them', async 
   reads[1]?.end(key('a'))
   assert.deepEqual(await again, key('a'))
 })
+
+test('10,000 entries are kept, and no more', () => {
+  const { known, reads } = slowStore()
+  const ask = (id: number) => void known.liveKey(String(id))
+  for (let id = 1; id <= 10_000; id += 1) ask(id)
+  ask(1)
+  assert.equal(reads.length, 10_000)
+  ask(10_001)
+  ask(1)
+  assert.equal(reads.length, 10_002)
+})

@@ -79,6 +79,9 @@ test('who is at the till may finish within the grace, whose seconds are checked'
   const at = new Date(Date.now() - 100_000).toISOString().replace(/\.\d+/, '')
   await shop.place.json(['lead', 'deadline', '--campaign', String(id), '--email', email, '--at', at])
   holdGate(await pass(id, ref, `?lc=${ref}&grace=3600`), 204, 'grace')
+  const soonOver = await pass(id, ref, `?lc=${ref}&grace=125`)
+  holdGate(soonOver, 204, 'grace')
+  assert.ok(Number(soonOver.headers['cache-control']?.split('=')[1]) <= 25, 'nobody keeps it for longer')
   holdGate(await pass(id, ref, `?lc=${ref}&grace=60`), 403, 'expired')
   holdGate(await pass(id, ref, `?lc=${ref}&grace=0&utm_source=news`), 403, 'expired')
   for (const grace of ['3601', '-1', '1.5', '', '1e3', '60&grace=60', '00060']) {
