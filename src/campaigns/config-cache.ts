@@ -17,7 +17,7 @@ export type ConfigCache = {
 export function openConfigCache(store: Pick<Store, 'configuration' | 'onChange'>): ConfigCache {
   const { findLiveKey, findCampaign, findAccount } = store.configuration
   const keys = remembered(findLiveKey)
-  const campaigns = remembered(async (id: number) => (Number.isSafeInteger(id) ? findCampaign(id) : undefined))
+  const campaigns = remembered(findCampaign)
   const accounts = remembered(findAccount)
   store.onChange(() => {
     for (const cache of [keys, campaigns, accounts]) cache.forget()

@@ -265,6 +265,8 @@ async function isLiveWithLead(sql: Sql, accountId: number): Promise<boolean> {
 
 /** The caller's transaction sees one moment, so that campaign, pages, rules and version belong together. */
 export async function findCampaign(sql: Sql, campaignId: number): Promise<Campaign | undefined> {
+  // PostgreSQL fails at a number that no id can be.
+  if (!Number.isSafeInteger(campaignId)) return undefined
   const row = await sql.get('SELECT * FROM campaigns WHERE id = ?', campaignId)
   if (row === undefined) return undefined
   const { mechanism, ...settings } = JSON.parse(row.settings)

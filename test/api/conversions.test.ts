@@ -139,7 +139,8 @@ test('refused: each fault by its name, and never by its value', async () => {
   const told = { email: newEmail(), orderId: 'x1' }
   assert.equal(await codeOf('POST', orders(id), told), '404 LEAD_NOT_FOUND')
   assert.equal(await codeOf('POST', orders(id), { orderId: 'x1', ref: '0'.repeat(32) }), '404 LEAD_NOT_FOUND')
-  assert.equal(await codeOf('POST', orders(99_999), least), '404 CAMPAIGN_NOT_FOUND')
+  for (const none of [99_999, 2 ** 53, 10 ** 20])
+    assert.equal(await codeOf('POST', orders(none), least), '404 CAMPAIGN_NOT_FOUND', `${none}`)
   assert.equal(await codeOf('POST', orders(id), '{'), '400 INVALID_JSON')
   assert.equal(
     await codeOf('POST', orders(id), least, { headers: { 'Content-Type': null } }),
