@@ -153,7 +153,11 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     },
     discardBefore: async (id: number, before: Seconds) => events.discardBefore(await one(id), before, by),
     /** Newest first, from behind `before`: `next` of the page before, or an instant. */
-    log: async (id: number, asked: LogAsked) => pageOf(parts.deliveries, await one(id), asked),
+    async log(id: number, { before, ...asked }: LogAsked) {
+      // Wrong in itself, whichever endpoint was meant.
+      const cursor = before === undefined ? undefined : cursorOf(before)
+      return pageOf(parts.deliveries, await one(id), { ...asked, before: cursor })
+    },
     /** Tells an event of the log again. */
     async resend(id: number, eventId: string): Promise<void> {
       needOn(parts)
@@ -234,10 +238,9 @@ export type LogAsked = Pick<DeliveryFilter, 'outcome' | 'limit'> & { before?: st
 async function pageOf(
   deliveries: EndpointParts['deliveries'],
   { accountId, id: endpointId }: Endpoint,
-  { before, limit, outcome }: LogAsked,
+  { before, limit, outcome }: Pick<DeliveryFilter, 'outcome' | 'limit' | 'before'>,
 ) {
-  const cursor = before === undefined ? undefined : cursorOf(before)
-  const found = await deliveries.page(accountId, { endpointId, outcome, before: cursor, limit: limit + 1 })
+  const found = await deliveries.page(accountId, { endpointId, outcome, before, limit: limit + 1 })
   const entries = found.slice(0, limit)
   const last = found.length > limit ? entries.at(-1) : undefined
   return { entries, next: last === undefined ? null : positionOf(last) }

@@ -151,6 +151,18 @@ test('refused: what is wrong is named, and where requests must not go', async ()
   for (const id of ['abc', '0', '', '01', '9007199254740992'])
     assert.equal(await codeOf('GET', `/endpoints?afterId=${id}`), '400 INVALID_CURSOR', id)
   assert.deepEqual((await ask('GET', '/endpoints?afterId=9007199254740991')).body, { items: [], nextAfterId: null })
+  assert.equal(await codeOf('GET', '/endpoints/999999/deliveries?before=yesterday'), '422 VALIDATION_ERROR')
+})
+
+test('where an operation takes no body, one of any type stays unread', async () => {
+  const { id } = (await ask('POST', '/endpoints', input('/unread'))).body
+  for (const type of ['', ';;;', 'text/plain', 'application/json'])
+    for (const body of [undefined, '{']) {
+      const call = { key, outside: true, headers: { 'content-type': type }, ...(body !== undefined && { body }) }
+      const { status } = await send(shop.server, 'POST', `${base}/endpoints/${id}/pause`, call)
+      assert.equal(status, 200, `${type} ${body}`)
+    }
+  assert.equal((await ask('DELETE', `/endpoints/${id}`)).status, 204)
 })
 
 test('two changes at once both hold', async () => {
@@ -232,7 +244,8 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   await shop.place.json(['lead', 'erase', '--campaign', String(campaignId), '--email', gone])
   assert.equal(await codeOf('POST', `${at}/deliveries/${last?.id}/resend`), '404 DELIVERY_NOT_FOUND', 'an erased lead')
   assert.equal(await codeOf('POST', `${at}/deliveries/${test?.id}/resend`), '404 DELIVERY_NOT_FOUND', 'a test')
-  assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: 999 }), '404 CAMPAIGN_NOT_FOUND')
+  for (const none of [999, 2 ** 53, 1e300])
+    assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: none }), '404 CAMPAIGN_NOT_FOUND', `${none}`)
   const foreign = await shop.place.arrange(async (store) => {
     const { id } = await store.configuration.createAccount('Other', tester)
     const checked = checkCampaign(JSON.parse(campaignFile()))

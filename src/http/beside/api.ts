@@ -35,7 +35,8 @@ export function apiBeside<Of extends Operation>(parts: BesideParts, api: Beside<
       for (const operation of api.operations.filter(({ body }) => body !== undefined)) addRoute(guarded, operation, api)
       guarded.register(async (bodiless) => {
         bodiless.removeAllContentTypeParsers()
-        // Whatever body comes, it stays unread.
+        // Whatever body comes, of whatever type, it stays unread.
+        bodiless.addHook('onRequest', async ({ headers }) => void delete headers['content-type'])
         bodiless.addContentTypeParser('*', (_request, _payload, done) => done(null))
         for (const operation of api.operations.filter(({ body }) => body === undefined))
           addRoute(bodiless, operation, api)
