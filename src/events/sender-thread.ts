@@ -145,7 +145,7 @@ function drain(response: IncomingMessage): void {
 function retryAfterOf({ headers }: IncomingMessage): number | null {
   const given = headers['retry-after'] ?? ''
   const at = /^[a-z]/i.test(given) ? Date.parse(given) : Number.NaN
-  const seconds = /^\d{1,9}$/.test(given) ? Number(given) : Math.ceil((at - Date.now()) / 1_000)
+  const seconds = /^\d+$/.test(given) ? Number(given) : Math.ceil((at - Date.now()) / 1_000)
   return Number.isNaN(seconds) ? null : Math.max(1, seconds)
 }
 

@@ -112,7 +112,7 @@ test('answers: 400 comes again by itself with the same id and holds up nobody, a
   receiver.answers.set('/gone', answering(410))
   receiver.answers.set('/vague', answering(429, { 'retry-after': '-1' }))
   const far = await endpoint('/far', { kinds: ['lead.registered'] })
-  receiver.answers.set('/far', answering(503, { 'retry-after': '999999' }))
+  receiver.answers.set('/far', answering(503, { 'retry-after': '9'.repeat(20) }))
   await endpoint('/none', { kinds: ['lead.registered'], inFlight: 1 })
   receiver.answers.set('/none', answering(429, { 'retry-after': '0' }))
   await settled()
