@@ -35,6 +35,8 @@ const mostAtOnce = 200
 /** No request begins with what was read longer ago: a pause, another secret or an erased lead holds within a second. */
 const roundMs = 500
 const mostBatchBytes = 512_000
+/** Of a batch without its events. */
+const batchBytes = 100
 const stopSeconds = [5, 30, 120, 300, 900, 1_800]
 const retrySeconds = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
 /** An endpoint whose server has not taken anything for so long is paused. */
@@ -94,21 +96,30 @@ function oneOf(groups: Task[][]): Task[][] {
 /** Groups that may be sent at the same time. Several events of one lead go one after the other. */
 function tasksOf(planned: readonly Planned[], batch: number): Task[][] {
   const groups = new Map<string, Task[]>()
+  /** Bytes that the last request of a group still takes. */
+  const room = new Map<string, number>()
   for (const event of planned.flatMap(({ events }) => events)) {
     // What was tried before goes alone.
     const isAlone = batch === 1 || event.due.tries !== null
     const key = isAlone ? `lead ${event.due.leadId}` : `${event.body.type} ${event.campaignId}`
     const group = groups.get(key) ?? []
     const open = group.at(-1)
-    if (open === undefined || isAlone || open.length === batch || bytesOf(open) > mostBatchBytes) group.push([event])
-    else open.push(event)
+    const bytes = isAlone ? 0 : bytesOf(event)
+    const left = (room.get(key) ?? 0) - bytes
+    if (open === undefined || isAlone || open.length === batch || left < 0) {
+      group.push([event])
+      room.set(key, mostBatchBytes - batchBytes - bytes)
+    } else {
+      open.push(event)
+      room.set(key, left)
+    }
     groups.set(key, group)
   }
   return batch === 1 ? [...groups.values()] : [...groups.values()].flatMap((group) => group.map((task) => [task]))
 }
 
-/** Each event has about the size of the first. */
-const bytesOf = (task: Task) => JSON.stringify(task[0]?.body).length * (task.length + 1)
+/** In a batch, with the comma behind it. */
+const bytesOf = ({ id, body }: Event) => Buffer.byteLength(JSON.stringify({ id, ...body })) + 1
 
 /** True where some is left for the next round, which reads everything again. */
 async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFirstBack: () => void): Promise<boolean> {
