@@ -80,7 +80,9 @@ export async function runRound(
   const noneYet = { halt: undefined, told: new Set<Event>(), failed: [] }
   const round: Round = { endpoint, secrets, health, readAt, ...noneYet }
   const planned = await plan(parts, endpoint, due, startedAt)
-  const tasks = tasksOf(planned, endpoint.settings.batch)
+  // One notice may come to several events, of which some go with the next round.
+  const events = planned.flatMap((one) => one.events).slice(0, room)
+  const tasks = tasksOf(events, endpoint.settings.batch)
   // Any of them, since the first may be the one that the server cannot take.
   if (failures >= failuresToStop) tasks.splice(0, tasks.length, ...oneOf(tasks))
   const isCut = await sendAll(parts, round, tasks, giveBack)
@@ -94,11 +96,11 @@ function oneOf(groups: Task[][]): Task[][] {
 }
 
 /** Groups that may be sent at the same time. Several events of one lead go one after the other. */
-function tasksOf(planned: readonly Planned[], batch: number): Task[][] {
+function tasksOf(events: readonly Event[], batch: number): Task[][] {
   const groups = new Map<string, Task[]>()
   /** Bytes that the last request of a group still takes. */
   const room = new Map<string, number>()
-  for (const event of planned.flatMap(({ events }) => events)) {
+  for (const event of events) {
     // What was tried before goes alone.
     const isAlone = batch === 1 || event.due.tries !== null
     const key = isAlone ? `lead ${event.due.leadId}` : `${event.body.type} ${event.campaignId}`

@@ -322,6 +322,23 @@ test('perMinute: so many events in each minute, and the rest in the next', async
   }
 })
 
+test('perMinute holds for events that come due together of one lead', async (t) => {
+  const fixed = { kind: 'fixed', opensAt: '2026-03-02T10:30', at: '2026-03-02T11:30' }
+  const made = await opened(t, { startsOn: 'registration', deadline: fixed })
+  const { endpoint, register, sent, clock, parts } = made
+  await endpoint({ kinds: ['lead.opened', 'lead.deadline_approaching'], perMinute: 1 })
+  await register('ada@example.com')
+  clock.at += 1_801
+  const dispatcher = openDispatcher(parts)
+  t.after(() => dispatcher.close())
+  for (const expected of [1, 2]) {
+    for (let waited = 0; sent.length < expected && waited < 100; waited += 1) await sleep(50)
+    await sleep(700)
+    assert.equal(sent.length, expected)
+    clock.at += 60
+  }
+})
+
 test('a clock that jumps ahead tells nobody anything for ten minutes, and says so', async (t) => {
   const { endpoint, register, sent, clock, warned, parts } = await opened(t)
   await endpoint(registered)
