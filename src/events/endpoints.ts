@@ -197,14 +197,18 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<Endpoin
   }
 }
 
-/** The settings with what was left out. Of the campaigns that it had before some may be gone; lead times may stay. */
+/**
+ * The settings with what was left out. Of the campaigns that it had before some may be gone; its address, which the
+ * operator may no longer allow, and lead times may stay.
+ */
 async function checked(
   { egress, site, store }: EndpointParts,
   accountId: number,
   wanted: object,
   before?: EndpointSettings,
 ): Promise<EndpointSettings> {
-  const result = checkEndpoint(wanted, (url) => urlFault(url, egress, site.publicUrl), before?.leadTimes)
+  const faultOf = (url: string) => (url === before?.url ? undefined : urlFault(url, egress, site.publicUrl))
+  const result = checkEndpoint(wanted, faultOf, before?.leadTimes)
   if ('faults' in result) {
     const isTarget = result.faults[0]?.path === 'url'
     throw new EndpointRefused(isTarget ? 'TARGET_NOT_ALLOWED' : 'VALIDATION_ERROR', result.faults)

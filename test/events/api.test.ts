@@ -352,6 +352,12 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   assert.deepEqual([changed.batch, changed.state], [5, 'paused'])
   const withoutLeadTimes = ['--kinds', 'lead.expired', '--lead-times', 'none']
   assert.deepEqual((await shop.place.json(['webhook', 'set', id, ...account, ...withoutLeadTimes])).leadTimes, [])
+  const local = String((await ask('POST', '/endpoints', input('/local'))).body.id)
+  const renamed = await shop.place.json(['webhook', 'set', local, ...account, '--name', 'b'])
+  assert.equal(renamed.name, 'b', 'where EGRESS_ALLOW does not allow its address here, or no longer')
+  const moved = await shop.place.runShared(['webhook', 'set', local, ...account, '--url', `${receiver.origin}/moved`])
+  assert.deepEqual([moved.code, /url: must begin with https:/.test(moved.stderr)], [2, true], moved.stderr)
+  await shop.place.json(['webhook', 'delete', local, ...account, '--yes'])
   const event = `evt_${'0'.repeat(32)}`
   const elsewhere = (await shop.place.json(['account', 'create', '--name', 'Elsewhere'])).id
   const foreign = (await shop.place.json(['campaign', 'apply', '--account', String(elsewhere), '-'], campaignFile())).id
