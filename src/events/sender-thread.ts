@@ -64,21 +64,32 @@ async function send(delivery: Delivery): Promise<Try> {
   const fail = (cause: TryCause) => resolve({ status: null, cause, retryAfterSeconds: null })
   const timer = setTimeout(fail, answerMs, 'timeout')
   let request: ClientRequest | undefined
-  try {
-    request = requestFor(delivery)
-    request.on('error', (error: NodeJS.ErrnoException) => fail(causeOf(error)))
-    request.on('response', (response) => {
-      const status = response.statusCode ?? 0
-      const cause = status >= 200 && status < 300 ? null : 'status'
-      resolve({ status, cause, retryAfterSeconds: retryAfterOf(response) })
-      drain(response)
-    })
-    request.end(delivery.body)
-  } catch (error) {
-    // The agent may refuse an address at once.
-    fail(causeOf(error as NodeJS.ErrnoException))
+  let isOver = false
+  const begin = () => {
+    try {
+      const begun = requestFor(delivery)
+      request = begun
+      begun.on('error', (error: NodeJS.ErrnoException) => {
+        // The server closed a connection that was kept, in the very moment in which it was used again.
+        const isStale = begun.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '')
+        if (isStale && !isOver) begin()
+        else fail(causeOf(error))
+      })
+      begun.on('response', (response) => {
+        const status = response.statusCode ?? 0
+        const cause = status >= 200 && status < 300 ? null : 'status'
+        resolve({ status, cause, retryAfterSeconds: retryAfterOf(response) })
+        drain(response)
+      })
+      begun.end(delivery.body)
+    } catch (error) {
+      // The agent may refuse an address at once.
+      fail(causeOf(error as NodeJS.ErrnoException))
+    }
   }
+  begin()
   const result = await promise
+  isOver = true
   clearTimeout(timer)
   if (result.status === null) request?.destroy()
   return { ...result, milliseconds: Math.round(performance.now() - beganAt) }

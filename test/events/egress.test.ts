@@ -188,6 +188,33 @@ test('EGRESS_ALLOW: what the operator allows is reached, by http too, and nothin
   }
 })
 
+test('a server that closes connections it had kept, in the moment they are used again, gets everything at once', async (t) => {
+  const text = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (data) => {
+      if (!data.includes('{}')) return
+      socket.write(text)
+      setTimeout(() => socket.destroy(), 1)
+    })
+  })
+  t.after(async () => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
+  t.after(() => sender.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const keepsRunning = setInterval(() => {}, 1_000)
+  t.after(async () => clearInterval(keepsRunning))
+  for (let round = 0; round < 50; round += 1) {
+    const some = Array.from({ length: 4 }, () => sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] }))
+    assert.deepEqual(
+      (await Promise.all(some)).map(({ cause }) => cause),
+      [null, null, null, null],
+      `${round}`,
+    )
+  }
+})
+
 test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastcall itself', () => {
   for (const url of [
     'https://example.com',
