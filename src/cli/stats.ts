@@ -1,7 +1,9 @@
+import type { Seconds } from '../core/instant.ts'
 import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { dateOf } from '../leads/counting.ts'
 import { type CampaignCount, type Fetcher, fetchers, type Kind, kinds } from '../store/counts.ts'
+import type { Campaign } from '../store/model.ts'
 import {
   type Command,
   emailText,
@@ -13,13 +15,21 @@ import {
   withStore,
 } from './command.ts'
 
+type Counted = Omit<CampaignCount, 'kind'> & { kind: Kind }
+
 /** What recipients of a campaign did, by day of its time zone, page and who fetched. */
 export const campaignStats: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['ID'])
   const id = idNumber(positionals[0] as string, 'ID')
   return withStore(async (store) => {
     const campaign = await needCampaign(store, id, 'ID')
-    const counts = await store.counts.ofCampaign(campaign, 0)
+    const people = await store.counts.signups(campaign, 0, Number.MAX_SAFE_INTEGER)
+    const signedUp = people.map(({ fromAt, signedUp: total }) => ({ fromAt, total }))
+    const counts: Counted[] = [
+      ...(await store.counts.ofCampaign(campaign, 0)),
+      ...byDay(campaign, 'registration', signedUp),
+      ...byDay(campaign, 'conversion', await store.conversions.ordersByQuarter(campaign)),
+    ].sort((a, b) => a.day - b.day)
     const days = counts.map(({ day, kind, pageId, fetcher, total }) => {
       return { day: dateOf(day), kind, pageId, fetcher, total }
     })
@@ -37,18 +47,26 @@ export const leadStats: Command = async (args) => {
     const lead = await store.leads.find(campaign, email)
     if (lead === undefined) throw new WrongCall('--email: this email is not registered in the campaign')
     const orders = (await store.conversions.ofLead(campaign, lead.id)).filter(({ reversedAt }) => reversedAt === null)
-    const { toLocal } = zoneOf(campaign.timeZone)
-    const bought = [...Map.groupBy(orders, ({ at }) => dayOf(toLocal(at)))].map(([day, those]) => {
-      return { day, kind: 'conversion', fetcher: 'person', total: those.length } as const
-    })
-    const counts = [...(await store.counts.ofLead(campaign, lead.id)), ...bought].sort((a, b) => a.day - b.day)
+    const bought = orders.map(({ at }) => ({ fromAt: at, total: 1 }))
+    const seen = await store.counts.ofLead(campaign, lead.id)
+    const counts = [...seen, ...byDay(campaign, 'conversion', bought)].sort((a, b) => a.day - b.day)
     const days = counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total }))
     const { registration: _, ...totals } = totalsOf(counts)
     return { campaignId, email, timeZone: campaign.timeZone, totals, days }
   })
 }
 
-function totalsOf(counts: readonly Omit<CampaignCount, 'pageId'>[]): Record<Kind, Record<Fetcher, number>> {
+/** By the days of the zone that the campaign has now, as the report has them. */
+function byDay({ timeZone }: Campaign, kind: Kind, counts: readonly { fromAt: Seconds; total: number }[]) {
+  const { toLocal } = zoneOf(timeZone)
+  const days = Map.groupBy(counts, ({ fromAt }) => dayOf(toLocal(fromAt)))
+  return [...days].map(([day, those]): Counted => {
+    const total = those.reduce((sum, one) => sum + one.total, 0)
+    return { day, kind, pageId: null, fetcher: 'person', total }
+  })
+}
+
+function totalsOf(counts: readonly Omit<Counted, 'pageId'>[]): Record<Kind, Record<Fetcher, number>> {
   const sum = (kind: string, fetcher: string) => {
     const same = counts.filter((count) => count.kind === kind && count.fetcher === fetcher)
     return same.reduce((total, count) => total + count.total, 0)

@@ -1,12 +1,9 @@
 // Orders of leads: one row each. Both engines read these statements alike; each names the account.
 import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
 import { type Attempt, setByHand } from '../core/mechanism/attempt.ts'
-import { dayOf } from '../core/mechanism/calendar.ts'
-import { zoneOf } from '../core/mechanism/zone.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
 import { type Actor, addAuditEntry, addLeadEntries, type Change, counted } from './audit.ts'
 import { findCampaign } from './configuration.ts'
-import { addCount } from './counts.ts'
 import { markOf } from './erased-orders.ts'
 import { insertNotices, noteConverted } from './events.ts'
 import { attemptValues, leadOf } from './lead-row.ts'
@@ -14,7 +11,7 @@ import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } fro
 import type { Campaign, Decision, Lead } from './model.ts'
 import type { RefCipher } from './ref.ts'
 import { addSignups, nobody } from './results.ts'
-import { peopleBetween, reversedBetween, salesBetween } from './sales.ts'
+import { ordersByQuarter, peopleBetween, reversedBetween, salesBetween } from './sales.ts'
 import { boundTo, type Runner, type Sql, type Value } from './sql.ts'
 
 /** Who told of an order. Positions are stored: add new ones at the end. */
@@ -42,7 +39,8 @@ export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
       return work({ sql, refs, campaign, now, by })
     })
   return {
-    ...boundTo(read, { list, newest, ofLead, find, firstOf, salesBetween, reversedBetween, peopleBetween }),
+    ...boundTo(read, { list, newest, ofLead, find, firstOf }),
+    ...boundTo(read, { ordersByQuarter, salesBetween, reversedBetween, peopleBetween }),
     /** Writes the order with all that it does. One that is known is answered as it is. Resolves once it is on disk. */
     convert: (of: CampaignName, told: Told, judge: Judge, now: Seconds, by: Actor | null) =>
       inCampaign(of, now, by, (on) => convert(on, told, judge)),
@@ -69,7 +67,7 @@ async function convert(work: Work, told: Told, judge: Judge) {
   // Somebody else told the order meanwhile, of another lead.
   if (id === undefined) return { conversion, created: false }
   if (purchase.closing !== null) await change(work, lead, { ...lead, attempt: purchase.closing })
-  await count(work, conversion, 1, isFirst)
+  if (isFirst) await count(work, conversion, 1)
   await noteConverted(sql, campaign, lead.id, id, now)
   await logConverted(work, lead.id, told, purchase.closing !== null)
   return { conversion, created: true }
@@ -109,7 +107,7 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
     'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL',
     ...[now, campaign.accountId, id],
   )
-  if (reversed > 0) await count(work, conversion, -1, !(await hasBought(sql, campaign, leadId)))
+  if (reversed > 0 && !(await hasBought(sql, campaign, leadId))) await count(work, conversion, -1)
   if (by !== null && (reversed > 0 || decision)) {
     const after = { isReversed: true, reopensOffer: decision !== undefined }
     await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_reversed', after))
@@ -161,14 +159,11 @@ async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Pro
   return (await firstOf(sql, accountId, [leadId])).size > 0
 }
 
-/** Of the day, and where the lead has bought at last, or nothing any more, with the people who signed up then. */
-async function count({ sql, campaign }: Work, { at, registeredAt }: Conversion, total: 1 | -1, isOfLead: boolean) {
+/** A lead that has bought at last, or nothing any more, with the people who signed up when it did. */
+async function count({ sql, campaign }: Work, { registeredAt }: Conversion, converted: 1 | -1) {
   const of = { accountId: campaign.accountId, campaignId: campaign.id }
-  const day = dayOf(zoneOf(campaign.timeZone).toLocal(at))
-  const kind = 'conversion'
-  await addCount(sql, { ...of, day, pageId: null, leadId: null, kind, fetcher: 'person', total, lastAt: at })
   const fromAt = registeredAt - (registeredAt % quarterSeconds)
-  if (isOfLead) await addSignups(sql, [{ ...of, fromAt, ...nobody, converted: total }], 1)
+  await addSignups(sql, [{ ...of, fromAt, ...nobody, converted }], 1)
 }
 
 const kept = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", email, order_id AS "orderId", at,

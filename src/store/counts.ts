@@ -29,9 +29,10 @@ export type Count = {
   lastAt: Seconds
 }
 
-export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt'>
-/** Registrations and conversions are counted for campaigns alone: those of a lead are rows that say when. */
-export type LeadCount = Omit<CampaignCount, 'pageId' | 'kind'> & { kind: Exclude<Kind, 'registration' | 'conversion'> }
+/** Of registrations and orders other rows say when they were. */
+type Happened = { kind: Exclude<Kind, 'registration' | 'conversion'> }
+export type CampaignCount = Omit<Count, 'accountId' | 'campaignId' | 'leadId' | 'lastAt' | 'kind'> & Happened
+export type LeadCount = Omit<CampaignCount, 'pageId'>
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Counts = ReturnType<typeof countsOn>
@@ -53,9 +54,6 @@ export function countsOn({ read, writeUnflushed }: Runner, rowsAtOnce: number) {
     addSignups: (counts: readonly SignupCount[]) => writeUnflushed((sql) => addSignups(sql, counts, rowsAtOnce)),
   }
 }
-
-/** The same in the transaction of `sql`. */
-export const addCount = (sql: Sql, count: Count): Promise<void> => runAll(sql, countStatements([count], 1))
 
 /**
  * Adds to what is there, so many rows with a statement. In one order, so that two nodes never wait for each other
@@ -138,8 +136,9 @@ async function ofCampaign(
 ): Promise<CampaignCount[]> {
   const rows = await sql.all(
     `SELECT day, page_id, kind, fetcher, total FROM daily_counts
-      WHERE account_id = ? AND campaign_id = ? AND day >= ? AND day < ? ORDER BY day, page_id, kind, fetcher`,
-    ...[accountId, id, fromDay, untilDay],
+      WHERE account_id = ? AND campaign_id = ? AND day >= ? AND day < ? AND kind < ?
+      ORDER BY day, page_id, kind, fetcher`,
+    ...[accountId, id, fromDay, untilDay, kinds.indexOf('registration')],
   )
   return rows.map((row) => ({ ...namesOf(row), pageId: row.page_id === 0 ? null : row.page_id }))
 }
@@ -151,11 +150,11 @@ async function ofLead(sql: Sql, { accountId }: Campaign, leadId: number): Promis
       WHERE account_id = ? AND lead_id = ? ORDER BY day, kind, fetcher`,
     ...[accountId, leadId],
   )
-  return rows.map((row) => namesOf(row) as LeadCount)
+  return rows.map(namesOf)
 }
 
-function namesOf({ day, kind, fetcher, total }: Row): Omit<CampaignCount, 'pageId'> {
-  return { day, kind: kinds[kind] as Kind, fetcher: fetchers[fetcher] as Fetcher, total }
+function namesOf({ day, kind, fetcher, total }: Row): LeadCount {
+  return { day, kind: kinds[kind] as LeadCount['kind'], fetcher: fetchers[fetcher] as Fetcher, total }
 }
 
 function add(rows: Map<string, number[]>, key: number[], total: number): void {

@@ -1,5 +1,5 @@
 // Sums of orders, for the report. Both engines read the statement alike; it names the account.
-import type { Seconds } from '../core/instant.ts'
+import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import type { Campaign } from './model.ts'
 import type { Sql } from './sql.ts'
 
@@ -60,6 +60,16 @@ export async function reversedBetween(
 ): Promise<number> {
   const row = await sql.get(`SELECT count(reversed_at) AS count ${orders}`, accountId, id, fromAt, untilAt)
   return row?.count ?? 0
+}
+
+/** How many orders stand of those that were bought within a quarter of an hour, which begins at `fromAt`. */
+export async function ordersByQuarter(sql: Sql, { accountId, id }: CampaignName) {
+  const rows = await sql.all(
+    `SELECT at - at % ${quarterSeconds} AS "fromAt", count(*) AS total FROM conversions
+      WHERE account_id = ? AND campaign_id = ? AND reversed_at IS NULL GROUP BY 1`,
+    ...[accountId, id],
+  )
+  return rows.map(({ fromAt, total }): { fromAt: Seconds; total: number } => ({ fromAt, total }))
 }
 
 export type People = { registered: number; started: number; clicked: number; converted: number }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
 import { tester } from '../support/actor.ts'
-import { applyCampaign, type Call, leads, newEmail, openShop, send } from '../support/api.ts'
+import { applyCampaign, type Call, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { operationOf } from '../support/description.ts'
 import { amount } from '../support/faults.ts'
 import { installation, owner } from '../support/lastcall.ts'
@@ -234,6 +234,29 @@ x;1005;${other};;
       ['1005', false, false],
     ],
   )
+})
+
+test('stats and report agree on days, also after an order is reversed in another time zone: none is less than nothing', async () => {
+  const east = { timeZone: 'Pacific/Kiritimati' }
+  const { id } = await applyCampaign(shop, east)
+  const email = await registered(id)
+  for (const orderId of ['1', '2']) await ask('POST', orders(id), { email, orderId })
+  const stats = ({ days }: any, kind: string) =>
+    days.filter((one: any) => one.kind === kind).map(({ day, total }: any) => [day, total])
+  const told = async () => shop.place.json(['campaign', 'stats', String(id)])
+  const before = await eventually(5, told, ({ totals }) => totals.registration.person === 1)
+  const [[day]] = stats(before, 'registration')
+  // It is a day earlier there, at every hour.
+  await applyCampaign(shop, { id, timeZone: 'Pacific/Pago_Pago' })
+  await ask('POST', `${orders(id)}/reversal`, { orderId: '1' })
+  const after = await told()
+  const [[dayNow]] = stats(after, 'registration')
+  assert.ok(dayNow < day)
+  assert.deepEqual([stats(before, 'conversion'), stats(after, 'conversion')], [[[day, 2]], [[dayNow, 1]]])
+  assert.equal(after.totals.conversion.person, 1)
+  const report = await shop.place.json(['campaign', 'report', String(id), '--from', dayNow, '--to', dayNow])
+  assert.deepEqual([report.funnel.registered, report.funnel.converted], [1, 1])
+  assert.deepEqual(report.days, [{ date: dayNow, orders: 1, revenue: {} }])
 })
 
 test('every conversion that was answered is there after kill -9', async (t) => {

@@ -3,13 +3,15 @@ import type { Seconds } from '../../core/instant.ts'
 import { DAY_SECONDS, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { openOffersOfAccount } from '../../leads/open-offers.ts'
-import { type AccountCount, type Kind, kinds } from '../../store/counts.ts'
+import { type AccountCount, kinds as allKinds, type Kind } from '../../store/counts.ts'
 import { failuresToStop } from '../../store/events.ts'
 import type { Campaign, CampaignTotals, Key } from '../../store/model.ts'
 import { isOver } from './campaigns.ts'
 import { forViewer, type PanelParts } from './route.ts'
 
 const daysShown = 30
+type Shown = Exclude<Kind, 'conversion'>
+const kinds = allKinds.filter((kind): kind is Shown => kind !== 'conversion')
 /** Published campaigns that are looked at for what needs attention, the newest first. */
 const mostCampaigns = 50
 
@@ -59,8 +61,8 @@ async function countsByDay({ store }: PanelParts, accountId: number, looked: Cam
   const today = Math.min(utcDay + 1, latestDay(looked, counts, now))
   return Array.from({ length: 2 * daysShown }, (_, index) => {
     const day = today - 2 * daysShown + 1 + index
-    const totalOf = (kind: Kind) => counts.find((count) => count.day === day && count.kind === kind)?.total ?? 0
-    const totals = Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Kind, number>
+    const totalOf = (kind: Shown) => counts.find((count) => count.day === day && count.kind === kind)?.total ?? 0
+    const totals = Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Shown, number>
     return { date: new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10), ...totals }
   })
 }
@@ -74,9 +76,9 @@ function latestDay(looked: Campaign[], counts: AccountCount[], now: Seconds): nu
   return Math.max(...(days.length === 0 ? [dayOf(now)] : days), ...counts.map(({ day }) => day))
 }
 
-function totalsOf(days: readonly Record<Kind, number>[]): Record<Kind, number> {
-  const totalOf = (kind: Kind) => days.reduce((sum, day) => sum + day[kind], 0)
-  return Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Kind, number>
+function totalsOf(days: readonly Record<Shown, number>[]): Record<Shown, number> {
+  const totalOf = (kind: Shown) => days.reduce((sum, day) => sum + day[kind], 0)
+  return Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Shown, number>
 }
 
 async function ofAccount(

@@ -80,7 +80,7 @@ async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, unt
   }
   const happened = (await counts.ofCampaign(campaign, from, until)).filter(({ fetcher }) => fetcher === 'person')
   for (const { day, kind, total } of happened) {
-    if (kind !== 'registration' && kind !== 'conversion') (days[day - from] as ResultsOfDay)[kind] += total
+    ;(days[day - from] as ResultsOfDay)[kind] += total
   }
   return { days, counts: happened, firstAt: signups[0]?.fromAt }
 }
