@@ -116,7 +116,7 @@ const registeringVisitor = (visitor: Lead): Change => ({
   visitor,
 })
 
-/** A lead that is new, whose first attempt has begun, or both. */
+/** A lead that is new, has started for the first time, or both. */
 export type LeadStep = { registeredAt: Seconds; isNew: boolean; hasStarted: boolean }
 
 /** `onStep` is told of every lead with an email that has come a step further, once that is on disk. */
@@ -191,7 +191,8 @@ function decider(
     if (refusal !== undefined) return refusal
     const next = attempt(campaign, lead, now)
     if (next === lead?.attempt) return undefined
-    decided.hasStarted = next.number === 1 && next.anchorAt !== null && (lead?.attempt.anchorAt ?? null) === null
+    const { anchorAt, rule } = lead?.attempt ?? { anchorAt: null, rule: null }
+    decided.hasStarted = next.anchorAt !== null && anchorAt === null && rule === null
     const before = lead ?? visitor
     const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
     const decision: Decision = { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }

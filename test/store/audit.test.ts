@@ -1,6 +1,5 @@
 // The audit log: written with the change or not at all, begun for campaigns of before, and purged.
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
@@ -11,19 +10,10 @@ import { asFile } from '../../src/store/model.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
-import { emptyDatabases } from '../support/empty-databases.ts'
-import { ask } from '../support/postgres-databases.ts'
+import { emptyDatabases, runIn } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const day = 86_400
-
-async function run(at: DatabaseLocation, sql: string): Promise<void> {
-  // One command at a time, as a divided database takes them.
-  if (at.engine === 'postgres') return void (await ask(at.url, ...sql.split(/;\s/).filter((one) => one.trim() !== '')))
-  const database = new DatabaseSync(at.path)
-  database.exec(sql)
-  database.close()
-}
 
 async function opened(t: TestContext, at: DatabaseLocation): Promise<Store> {
   const store = await openStore(at, options)
@@ -73,9 +63,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       engine === 'sqlite'
         ? "UPDATE campaigns SET settings = json_remove(settings, '$.conversion') WHERE id = 1"
         : "UPDATE campaigns SET settings = (settings::jsonb - 'conversion')::text WHERE id = 1"
-    await run(at, without)
-    await run(at, 'DELETE FROM audit_entries; DROP INDEX audit_entries_with_address')
-    await run(at, migrationTo(13, at.engine))
+    await runIn(at, without)
+    await runIn(at, 'DELETE FROM audit_entries')
+    await runIn(at, 'DROP INDEX audit_entries_with_address')
+    await runIn(at, migrationTo(13, at.engine))
     const store = await opened(t, at)
     const entries = (await all(store, id)).reverse()
     assert.equal(entries.length, variants.length)
@@ -104,7 +95,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await assert.rejects(store.configuration.applyCampaign(id, wrong, tester), /no page 99/)
     assert.deepEqual(await all(store, id), before)
 
-    await run(at, 'ALTER TABLE audit_entries RENAME TO elsewhere')
+    await runIn(at, 'ALTER TABLE audit_entries RENAME TO elsewhere')
     const changes = [
       () => store.configuration.applyCampaign(id, settings({ id: campaign.id, name: 'Other' }), tester),
       () => store.configuration.updateAccount(id, { name: 'Other' }, tester),
@@ -115,7 +106,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       () => store.leads.erase([{ campaign, email: 'ada@example.com' }], tester),
     ]
     for (const change of changes) await assert.rejects(change(), String(change))
-    await run(at, 'ALTER TABLE elsewhere RENAME TO audit_entries')
+    await runIn(at, 'ALTER TABLE elsewhere RENAME TO audit_entries')
     assert.deepEqual(await all(store, id), before)
     assert.equal((await store.configuration.findAccount(id))?.name, 'Owner')
     assert.deepEqual(plain(asFile((await store.configuration.findCampaign(campaign.id)) as typeof campaign)), {

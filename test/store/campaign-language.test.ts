@@ -1,16 +1,14 @@
 // Campaigns that were stored before they had a language are in English.
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { saveCampaign } from '../../src/campaigns/campaigns.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import type { Templates } from '../../src/countdown/templates.ts'
 import { migrationTo } from '../../src/store/migrations.ts'
-import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
+import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
-import { emptyDatabases } from '../support/empty-databases.ts'
-import { ask } from '../support/postgres-databases.ts'
+import { emptyDatabases, runIn } from '../support/empty-databases.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 
@@ -19,13 +17,6 @@ const mechanism = { startsOn: 'registration', deadline: { kind: 'after', period:
 const before = {
   sqlite: "UPDATE campaigns SET settings = json_remove(settings, '$.language')",
   postgres: "UPDATE campaigns SET settings = (settings::jsonb - 'language')::text",
-}
-
-async function run(at: DatabaseLocation, sql: string): Promise<void> {
-  if (at.engine === 'postgres') return void (await ask(at.url, sql))
-  const database = new DatabaseSync(at.path)
-  database.exec(sql)
-  database.close()
 }
 
 test('the images of a campaign are built in its own language too, before it is saved', async () => {
@@ -49,8 +40,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal(made.language, 'uk')
     await older.close()
 
-    await run(at, before[at.engine])
-    await run(at, migrationTo(10, at.engine))
+    await runIn(at, before[at.engine])
+    await runIn(at, migrationTo(10, at.engine))
     const store = await openStore(at, options)
     t.after(() => store.close())
     const plain = (one: object | undefined) => JSON.parse(JSON.stringify(one))

@@ -1,5 +1,7 @@
 // The figures of a campaign against a second evaluator's, which keeps every event and counts anew. On both engines.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type ConfigCache, openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
@@ -16,12 +18,13 @@ import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
-import { emptyDatabases } from '../support/empty-databases.ts'
+import { emptyDatabases, runIn } from '../support/empty-databases.ts'
 import { evaluate, type Happening, type Mechanism, type Recurrence } from '../support/evaluator.ts'
 import { amount, between, chance, printSeed } from '../support/faults.ts'
 import { readingAt } from '../support/wall-clock.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
+const firstStarts = join(import.meta.dirname, '../../src/store/migrations/0015-first-starts.sql')
 const seconds = (text: string) => parseInstant(text) as Seconds
 
 /** Clocks go back in Europe on 25 October, in New York on 1 November; on Lord Howe forward on 4 October, by half an hour. */
@@ -121,9 +124,7 @@ async function play(
     await leads.register(of, email, now)
     person.happened.push({ do: 'register', at })
   } else if (dice < 0.6) {
-    // The first attempt starts by it, not one that a retry began.
-    const [before] = evaluate({ campaign: kind, events: [...person.happened, { do: 'lookup', at }] }).slice(-1)
-    if (before !== undefined && 'attempt' in before && before.attempt === 1) person.hasStarted = true
+    person.hasStarted = true
     // In two tabs at once, which start an attempt once.
     await Promise.all([leads.visit(of, email, now), leads.visit(of, email, now)])
     person.happened.push({ do: 'visit', at })
@@ -249,6 +250,43 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const account = await openOffersOfAccount(store, configCache, accountId, last)
     assert.equal(account.count, openInAll)
     assert.ok(mostOpen >= openInAll && openInAll > 0)
+  })
+
+  test(`a lead is counted as started once, in whichever attempt it first starts; one of before that waits has: ${engine}`, async (t) => {
+    const at = await place(t)
+    const older = await openStore(at, options)
+    const { id: accountId } = await older.configuration.createAccount('Owner', tester)
+    const campaign = await makeCampaign(older, accountId, kinds[1] as object)
+    const [of, day] = [{ accountId, campaignId: campaign.id }, 86_400]
+    let started = 0
+    const leadsIn = (store: Store) =>
+      buildLeads(store, openConfigCache(store), (_, { hasStarted }) => {
+        started += Number(hasStarted)
+      })
+    const before = leadsIn(older)
+    for (const email of ['late@example.com', 'twice@example.com']) await before.register(of, email, first)
+    await before.visit(of, 'twice@example.com', first)
+    await before.setDeadline(of, 'late@example.com', first + 60, testerAt(first))
+    assert.equal(started, 1)
+    await before.register(of, 'twice@example.com', first + 3 * day)
+    await older.close()
+    await runIn(at, 'UPDATE leads SET rule_id = NULL WHERE anchor_at IS NULL')
+    await runIn(at, readFileSync(firstStarts, 'utf8'))
+    const store = await openStore(at, options)
+    t.after(() => store.close())
+    const leads = leadsIn(store)
+    await leads.register(of, 'late@example.com', first + 3 * day)
+    for (const email of ['late@example.com', 'twice@example.com']) {
+      const { offer } = (await leads.lookUp(of, email, first + 3 * day)) as LeadView
+      assert.deepEqual([offer.state, offer.attempt], ['pending', 2])
+    }
+    await leads.visit(of, 'twice@example.com', first + 3 * day)
+    assert.equal(started, 1)
+    await leads.visit(of, 'late@example.com', first + 3 * day)
+    assert.equal(started, 2)
+    await leads.register(of, 'late@example.com', first + 9 * day)
+    await leads.visit(of, 'late@example.com', first + 9 * day)
+    assert.equal(started, 2)
   })
 
   test(`open offers are exact up to a bound and “at least” beyond it, wherever the others stand: ${engine}`, async (t) => {

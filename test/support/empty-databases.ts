@@ -1,10 +1,12 @@
-// An empty database of each engine, gone when the test is over.
+// An empty database of each engine, gone when the test is over, and statements for either.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type { DatabaseLocation } from '../../src/store/open.ts'
 import { newDatabase, removeDatabase } from './citus.ts'
+import { ask } from './postgres-databases.ts'
 import { postgresUrl } from './shared-postgres.ts'
 
 export const emptyDatabases: Record<string, (t: TestContext) => Promise<DatabaseLocation>> = {
@@ -19,4 +21,13 @@ export const emptyDatabases: Record<string, (t: TestContext) => Promise<Database
     t.after(() => removeDatabase(admin, url))
     return { engine: 'postgres', url }
   },
+}
+
+/** While nobody has it open. */
+export async function runIn(at: DatabaseLocation, sql: string): Promise<void> {
+  // One command at a time, as a divided database takes them.
+  if (at.engine === 'postgres') return void (await ask(at.url, ...sql.split(/;\n/).filter((one) => one.trim() !== '')))
+  const database = new DatabaseSync(at.path)
+  database.exec(sql)
+  database.close()
 }

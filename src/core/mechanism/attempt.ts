@@ -11,7 +11,10 @@ export type Attempt = {
   number: number
   /** How many resets this attempt has used. */
   resets: number
-  /** What the attempt began with; null while pending, and for `fixed` and `none`, which are read live. */
+  /**
+   * What the attempt began with; null for `fixed` and `none`, which are read live. While pending, what the lead last
+   * started with, and so null where it never has.
+   */
   rule: Rule | null
   /** What the deadline is counted from; null while pending. */
   anchorAt: Seconds | null
@@ -41,9 +44,9 @@ const pending: Attempt = {
   ...{ number: 1, resets: 0, rule: null, anchorAt: null, opensAt: null, deadlineAt: null, byHand: null },
 }
 
-/** A registration: the first, or the one that begins attempt `number`. */
-export function begin(terms: Terms, now: Seconds, number = 1): Attempt {
-  const attempt = { ...pending, number }
+/** A registration: the first, or one that begins an attempt after `before`. */
+export function begin(terms: Terms, now: Seconds, before?: Attempt): Attempt {
+  const attempt = before === undefined ? pending : { ...pending, number: before.number + 1, rule: before.rule }
   return terms.mechanism.startsOn === 'visit' ? attempt : anchored(attempt, terms, now)
 }
 
@@ -57,7 +60,7 @@ export function registerAgain(terms: Terms, attempt: Attempt, now: Seconds): Att
   const { state, deadline } = offerAt(terms, attempt, now)
   if (state === 'expired') {
     const retries = deadline !== null && mayRetry(terms, attempt, deadline, now)
-    return retries ? begin(terms, now, attempt.number + 1) : attempt
+    return retries ? begin(terms, now, attempt) : attempt
   }
   if (state === 'pending' || attempt.byHand !== null || !mayReset(terms, attempt)) return attempt
   return { ...anchored(attempt, terms, now), resets: attempt.resets + 1 }
