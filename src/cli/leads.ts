@@ -2,13 +2,13 @@ import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
 import { readSetting } from '../config.ts'
-import { csvLine } from '../core/csv.ts'
+import { csvLine, withoutMark } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
 import { type MailService, mailServiceNames } from '../core/mail-services.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
-import { exportCells, exportColumns, exportLine } from '../leads/export.ts'
+import { exportCells, exportColumns, exportFacts, exportLine } from '../leads/export.ts'
 import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, Lead } from '../store/model.ts'
@@ -223,7 +223,10 @@ const reasons: Record<EmailFault, string> = {
   notAnEmail: 'not an email address in ASCII',
 }
 
-/** The cells of `columns`, of the lines below the first, which must have what `wanted` says. @throws WrongCall */
+/**
+ * The cells of `columns`, of the lines below the first, which must have what `wanted` says. Those of our own export are
+ * taken as they were before it. @throws WrongCall
+ */
 export async function* csvRows(
   file: string,
   columns: readonly string[],
@@ -231,15 +234,17 @@ export async function* csvRows(
   wanted: string,
 ): AsyncGenerator<{ cells: Record<string, string | undefined>; line: number }> {
   let positions: [name: string, at: number][] | undefined
+  let cellOf = (cell: string | undefined) => cell
   for await (const { record, line } of csvLines(file)) {
     if (positions !== undefined) {
-      yield { cells: Object.fromEntries(positions.map(([name, at]) => [name, record[at]])), line }
+      yield { cells: Object.fromEntries(positions.map(([name, at]) => [name, cellOf(record[at])])), line }
       continue
     }
     if (!isComplete(record)) throw new WrongCall(`${file}: line ${line}: must name ${wanted}`)
     const twice = columns.find((name) => record.indexOf(name) !== record.lastIndexOf(name))
     if (twice !== undefined) throw new WrongCall(`${file}: line ${line}: must name the column "${twice}" once`)
     positions = columns.map((name) => [name, record.indexOf(name)])
+    if (exportFacts.every((name) => record.includes(name))) cellOf = (cell) => cell && withoutMark(cell)
   }
   if (positions === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
 }

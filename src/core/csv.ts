@@ -1,7 +1,13 @@
-/** One cell; a text that a spreadsheet would carry out gets an apostrophe before it (OWASP, "CSV Injection"). */
+/**
+ * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"); behind apostrophes too, so that one
+ * which is put before it can be told from those that were there.
+ */
+const formula = /^'*[=+\-@\t\r]/
+
+/** One cell; a text that a spreadsheet would carry out gets an apostrophe before it. */
 function csvCell(value: string | number | null): string {
   const text = String(value ?? '')
-  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const safe = typeof value === 'string' && formula.test(text) ? `'${text}` : text
   return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
@@ -9,3 +15,6 @@ function csvCell(value: string | number | null): string {
 export function csvLine(values: readonly (string | number | null)[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }
+
+/** The value of a cell that `csvLine` wrote. */
+export const withoutMark = (cell: string): string => (cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell)

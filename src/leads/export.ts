@@ -7,14 +7,15 @@ import { leadOffer, type OfferTools } from '../core/offer.ts'
 import type { Campaign } from '../store/model.ts'
 import type { LeadView } from './leads.ts'
 
-const facts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
+/** What every export has, whatever the mail service. */
+export const exportFacts = ['state', 'opensAt', 'deadline', 'setByHand', 'registeredAt', 'attempt', 'cycle', 'ref']
 
 /** The pages that mails link to, in the order of their fields; without any there is still a field. */
 export const linkedPages = ({ pages }: Pick<Campaign, 'pages'>) => pages.filter(({ eligible }) => eligible)
 
 export function exportColumns(campaign: Campaign, service: MailService): string[] {
   const links = Array.from({ length: Math.max(1, linkedPages(campaign).length) }, (_, index) => linkField(index))
-  return ['email', ...[...links, 'LC_TIMER', 'LC_END'].map((field) => fieldName(service, field)), ...facts]
+  return ['email', ...[...links, 'LC_TIMER', 'LC_END'].map((field) => fieldName(service, field)), ...exportFacts]
 }
 
 export type ExportLine = Offer & { email: string; ref: string; registeredAt: Seconds; setByHand: boolean }

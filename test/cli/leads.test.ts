@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
+import { emailLines } from '../../panel/src/screens/campaigns/leads/read-emails.ts'
 import { writeOutput } from '../../src/cli/command.ts'
 import { mailHtml } from '../../src/core/mail-html.ts'
 import { type MailService, mailFields, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
@@ -98,6 +99,38 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     assertRefused(unknown, /--service: must be other, mailchimp/)
     assert.ok(!existsSync(join(place.folder, 'new.csv')))
   })
+
+  check(
+    'an export that is imported gives the same addresses, also where it has marked them; other files are as they are',
+    async (t) => {
+      const place = origin.copy(t)
+      const marked = ['+a@example.com', '-a@example.com', '=a@example.com', "'+a@example.com", "''=a@example.com"]
+      const emails = [...marked, "'a@example.com", '"=x, y"@example.com'].sort()
+      await imported(place, `email\n${emails.map((email) => `"${email.replaceAll('"', '""')}"`).join('\n')}\n`)
+      assert.deepEqual(await emailsOf(place), emails, 'as they are')
+      await place.json(['lead', 'export', ...campaign, '--service', 'klaviyo', 'own.csv'])
+      const cells: Record<string, string>[] = parse(readFileSync(join(place.folder, 'own.csv')), {
+        bom: true,
+        columns: true,
+      })
+      const formulas = cells.filter(({ email }) => /^[=+@-]/.test(email as string))
+      assert.deepEqual(formulas, [])
+      const file = await place.json(['campaign', 'export', String(origin.campaignId)])
+      const { id: _, pages: __, ...copy } = file
+      const { id } = await place.json(['campaign', 'apply', '--account', '1', '-'], JSON.stringify(copy))
+      const report = await place.json(['lead', 'import', '--campaign', String(id), 'own.csv'])
+      assert.deepEqual(report, { created: emails.length, existing: 0, refused: [] })
+      const taken = (await place.json(['lead', 'list', '--campaign', String(id)])).map(({ email }: any) => email).sort()
+      assert.deepEqual(taken, emails)
+      const own = {
+        file: new File([readFileSync(join(place.folder, 'own.csv'))], 'own.csv'),
+        column: 0,
+        hasHeader: true,
+      }
+      const lines = (await Array.fromAsync(emailLines(own, () => {}))).flat()
+      assert.deepEqual(lines.map(({ email }) => email).sort(), emails, 'in the panel too')
+    },
+  )
 
   check('what spreadsheets make of a CSV file', async (t) => {
     const place = origin.copy(t)

@@ -1,5 +1,11 @@
-/** What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"). */
-export const isFormula = (value: string): boolean => /^[=+\-@\t\r]/.test(value)
+/**
+ * What spreadsheets take for the beginning of a formula (OWASP, "CSV Injection"); behind apostrophes too, so that one
+ * which is put before it can be told from those that were there.
+ */
+export const isFormula = (value: string): boolean => /^'*[=+\-@\t\r]/.test(value)
+
+/** The value of a cell that `csvLine` wrote. */
+export const withoutMark = (cell: string): string => (cell.startsWith("'") && isFormula(cell) ? cell.slice(1) : cell)
 
 /** One cell; a text that a spreadsheet would carry out gets an apostrophe before it. */
 export function csvCell(value: string | number | null): string {

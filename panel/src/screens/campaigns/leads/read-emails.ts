@@ -1,4 +1,5 @@
 import type { Options } from 'csv-parse/browser/esm'
+import { withoutMark } from '../../../parts/csv.ts'
 
 /** A file as it is to be read: which column has the emails, and whether its first line is a heading. */
 export type CsvFile = { file: File; column: number; hasHeader: boolean }
@@ -14,6 +15,8 @@ const headBytes = 65_536
 
 /** Headings of a column of emails, without accents, spaces and hyphens. */
 const usualHeadings = ['email', 'emailaddress', 'adresemail', 'mail', 'emailadres', 'adrespocztyelektronicznej']
+/** Columns of our own export, which has marked what spreadsheets take for formulas. */
+const exportFacts = ['setByHand', 'registeredAt', 'ref']
 const looksLikeEmail = (cell: string) => /^\s*[^\s@]+@[^\s@]+\s*$/.test(cell)
 
 /** The first ten rows, for people to see what is what. Null where there are none. @throws where it cannot be read */
@@ -67,6 +70,7 @@ export async function* emailLines(
   const { parse } = await import('csv-parse/browser/esm')
   let lines: EmailLine[] = []
   let isHeaderRead = !hasHeader
+  let isOurs = false
   const reader = file.stream().pipeThrough(new TextDecoderStream()).pipeThrough(unixLines()).getReader()
   // Browsers read 64 KiB at once: the first piece has the first line whole, as far as one may be long.
   let piece = await reader.read()
@@ -93,7 +97,10 @@ export async function* emailLines(
   // A reader that is stopped in the middle never ends: do not wait for it.
   ended.catch(() => {})
   parser.on('data', ({ record, info }: { record: string[]; info: { lines: number } }) => {
-    if (isHeaderRead) lines.push({ line: info.lines, email: record[column], isMalformed: false })
+    const email = record[column]
+    if (isHeaderRead) {
+      lines.push({ line: info.lines, email: email && isOurs ? withoutMark(email) : email, isMalformed: false })
+    } else isOurs = exportFacts.every((name) => record.includes(name))
     isHeaderRead = true
   })
   const taken = () => {
