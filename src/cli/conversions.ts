@@ -83,6 +83,11 @@ export const importConversions: Command = async (args) => {
     const rows = csvRows(positionals[0] as string, columns, isComplete, 'columns orderId and email or ref')
     for await (const { cells, line } of rows) {
       const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))
+      // Two orders could become one by the sign that stands for bytes which cannot be read.
+      if (Object.values(given).some((cell) => cell?.includes('\ufffd'))) {
+        result.refused.push({ line, reason: 'not in UTF-8' })
+        continue
+      }
       // One after the other: which of a lead's orders ends the offer depends on it.
       const told = await tell(store, campaign, given, 'import', by)
       if (told === 'LEAD_NOT_FOUND') result.refused.push({ line, reason: notRegistered })

@@ -3,7 +3,9 @@
 /** Of an amount, in the smallest unit. So every amount is a whole number that JavaScript and both engines keep exactly. */
 const mostDigits = 15
 
-const currencies = new Set([...Intl.supportedValuesOf('currency'), 'VED'])
+/** Those that `Intl` leaves out: one of Venezuela, and units of account such as Chile's. */
+const others = ['VED', 'BOV', 'CHE', 'CHW', 'CLF', 'COU', 'MXV', 'USN', 'UYI', 'UYW']
+const currencies = new Set([...Intl.supportedValuesOf('currency'), ...others])
 
 /**
  * ISO 4217, minor units, where they are not two. `Intl` says how many are in use, which is fewer for some and may

@@ -86,6 +86,9 @@ test('by ref, into a draft, with the money of any currency and an instant that h
     ['19900.5', 'COP', '19900.50'],
     ['999999999999999', 'JPY', '999999999999999'],
     ['0.1', 'KWD', '0.100'],
+    ['1.0001', 'CLF', '1.0001'],
+    ['7', 'UYI', '7'],
+    ['7', 'CHE', '7.00'],
     ['9999999999999.99', 'EUR', '9999999999999.99'],
   ]
   for (const [given, currency, kept] of money) {
@@ -222,6 +225,12 @@ x;1005;${other};;
       { line: 4, reason: 'this lead is not registered in the campaign' },
       { line: 5, reason: 'amount must be a decimal with at most 2 places and 15 digits, such as "49.00"' },
     ],
+  })
+  const latin2 = Buffer.from(`orderId,email\n\xa91,${email}\n\xae1,${other}\n`, 'latin1')
+  writeFileSync(join(shop.place.folder, 'latin2.csv'), latin2)
+  const unreadable = [2, 3].map((line) => ({ line, reason: 'not in UTF-8' }))
+  assert.deepEqual(await shop.place.json(['conversion', 'import', ...campaign, 'latin2.csv']), {
+    ...{ created: 0, existing: 0, refused: unreadable },
   })
   const reversed = await shop.place.json(['conversion', 'reverse', ...campaign, '--order', '1002', '--reopen', 'true'])
   assert.ok(reversed.reversedAt)
