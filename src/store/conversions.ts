@@ -103,12 +103,13 @@ async function reverse(work: Work, orderId: string, reopen: Reopen | null) {
   const lead = email === null ? undefined : await lock(work, email)
   const decision = lead && reopen?.(campaign, lead, conversion)
   if (lead && decision) await change(work, lead, decision)
-  const reversed = await sql.run(
-    'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL',
+  const reversed = await sql.get(
+    'UPDATE conversions SET reversed_at = ? WHERE account_id = ? AND id = ? AND reversed_at IS NULL RETURNING lead_id',
     ...[now, campaign.accountId, id],
   )
-  if (reversed > 0 && !(await hasBought(sql, campaign, leadId))) await count(work, conversion, -1)
-  if (by !== null && (reversed > 0 || decision)) {
+  // By what names the lead now: it may have been erased meanwhile.
+  if (reversed !== undefined) await countOut(work, conversion, reversed.lead_id)
+  if (by !== null && (reversed !== undefined || decision)) {
     const after = { isReversed: true, reopensOffer: decision !== undefined }
     await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_reversed', after))
   }
@@ -160,10 +161,17 @@ async function hasBought(sql: Sql, { accountId }: Campaign, leadId: number): Pro
 }
 
 /** A lead that has bought at last, or nothing any more, with the people who signed up when it did. */
-async function count({ sql, campaign }: Work, { registeredAt }: Conversion, converted: 1 | -1) {
+async function count({ sql, campaign }: Work, { registeredAt }: Conversion, converted: 1 | 0 | -1) {
   const of = { accountId: campaign.accountId, campaignId: campaign.id }
   const fromAt = registeredAt - (registeredAt % quarterSeconds)
   await addSignups(sql, [{ ...of, fromAt, ...nobody, converted }], 1)
+}
+
+/** A lead of whose orders none stands any more. */
+async function countOut(work: Work, conversion: Conversion, leadId: number): Promise<void> {
+  // Of an erased lead no row is left to lock: who reverses another of its orders waits for this one.
+  await count(work, conversion, 0)
+  if (!(await hasBought(work.sql, work.campaign, leadId))) await count(work, conversion, -1)
 }
 
 const kept = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", email, order_id AS "orderId", at,

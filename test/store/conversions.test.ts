@@ -219,6 +219,25 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await store.conversions.list(campaign, 0, 10), [])
   })
 
+  test(`who has bought is counted exactly where orders are reversed at once, also while the lead is erased: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), { ...options, poolSize: 6 })
+    t.after(() => store.close())
+    const { of, leads, campaign, buy } = await opened(store)
+    const converted = async () => (await store.conversions.peopleBetween(campaign, 0, 900)).converted
+    const erase = () => store.leads.erase([{ campaign, email: ada.email }], testerAt(300))
+    const undo = (orderId: string) => reverse(store, of, orderId, false, 300, tester)
+    for (let round = 0; round < amount(8, 100); round += 1) {
+      await leads.register(of, ada.email, 100)
+      const orderIds = Array.from({ length: 6 }, (_, index) => `${round}-${index}`)
+      for (const orderId of orderIds) await buy(ada, orderId, 200)
+      const [first, ...others] = orderIds
+      await Promise.all([undo(first as string), erase()])
+      assert.equal(await converted(), 1, 'others stand')
+      await Promise.all(others.map(undo))
+      assert.equal(await converted(), 0)
+    }
+  })
+
   test(`of an order lead.converted is told, each order by itself, and no change of the deadline: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
