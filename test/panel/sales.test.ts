@@ -13,7 +13,7 @@ atBothWidths(
     const file = campaignFile({ conversion: { closes: true } })
     const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
     const campaign = ['--campaign', String(id)]
-    await stage.place.json(['lead', 'import', ...campaign, '-'], 'email\nada@example.com\n')
+    await stage.place.json(['lead', 'import', ...campaign, '-'], 'email\nada@example.com\nbob@example.com\n')
     const { ref } = await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])
     const page = await stage.open(who, { width, path: `/campaigns/${id}/leads/${ref}` })
     const lead = page.getByRole('dialog')
@@ -28,11 +28,18 @@ atBothWidths(
     await lead.getByText('€49.00').waitFor()
     await assertAccessible(page)
     await assertFits(page)
+    const forints = ['--order', 'F1', '--amount', '4990.50', '--currency', 'HUF']
+    await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...forints])
+    await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'F1'])
     const [kept] = (await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])).conversions
     assert.deepEqual([kept.orderId, kept.amount, kept.closed], ['1001', '49.00', true])
     await page.goto(`${new URL(page.url()).origin}/campaigns/${id}/results`)
     const sales = page.locator('section', { has: page.getByRole('heading', { name: 'Sales' }) })
-    await sales.getByRole('cell', { name: /^(?:1 day, 23 hr, 59 min|2 days), \d+ sec$/ }).waitFor()
+    await sales
+      .getByRole('cell', { name: /^(?:1 day, 23 hr, 59 min|2 days), \d+ sec$/ })
+      .first()
+      .waitFor()
+    await sales.getByRole('cell', { name: /^HUF\s4,990\.50$/ }).waitFor()
     await sales.getByRole('row', { name: '1 to 3 days 1 €49.00' }).waitFor()
     await assertAccessible(page)
     await assertFits(page)

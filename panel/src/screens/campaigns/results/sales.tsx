@@ -48,7 +48,10 @@ export function SalesSection({ settings, range }: { settings: Settings; range: R
 export const money = (revenue: Sales['orders']['revenue'], language: string) =>
   Object.entries(revenue)
     .map(([currency, amount]) => {
-      const number = new Intl.NumberFormat(language, { style: 'currency', currency })
+      const [, fraction = ''] = amount.split('.')
+      // Browsers round to whole forints, which have a hundredth by ISO 4217.
+      const places = /[1-9]/.test(fraction) ? { minimumFractionDigits: fraction.length } : {}
+      const number = new Intl.NumberFormat(language, { style: 'currency', currency, ...places })
       // Exact, whatever its size: the text is not made a number first.
       return number.format(amount as Intl.StringNumericLiteral)
     })
