@@ -6,6 +6,8 @@ import { copyTables } from '../store/table-copy.ts'
 import { type Command, need, readArguments, WrongCall } from './command.ts'
 import { progress } from './progress.ts'
 
+const then = 'stop the servers on both, and copy to an empty database'
+
 /** Takes an installation to another database; after an interruption it may be run again. */
 export const copy: Command = async (args) => {
   const { options } = readArguments(args, { from: location, to: location })
@@ -23,12 +25,12 @@ export const copy: Command = async (args) => {
     const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table}`)(done))
     const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)
     if (different !== undefined) {
-      throw new Error(`${different[0]}: the databases hold different numbers of rows; was one in use meanwhile?`)
+      throw new Error(`${different[0]}: the databases hold different numbers of rows; ${then}`)
     }
     return { tables }
   } catch (error) {
     if (error instanceof Refused) throw new WrongCall(error.message)
-    throw error
+    throw isTaken(error as Error) ? new Error(`--to: rows of an earlier copy are in the way; ${then}`) : error
   } finally {
     progress('').end()
     await source.close()
@@ -37,6 +39,9 @@ export const copy: Command = async (args) => {
     giveUpSource()
   }
 }
+
+/** PostgreSQL's code, or SQLite's words, for a row that has what another one keeps for itself. */
+const isTaken = ({ code, message }: NodeJS.ErrnoException) => code === '23505' || message.startsWith('UNIQUE ')
 
 /** A file may have several names. */
 function placeOf(database: DatabaseLocation): string {

@@ -10,9 +10,10 @@ const copiedTables = {
   rules: ['id'],
   offer_pages: ['id'],
   deleted_campaigns: ['id'],
-  /** Of these two each engine has a key of its own. */
+  /** Of these three each engine has a key of its own. */
   leads: [],
   conversions: [],
+  endpoints: [],
   daily_counts: ['account_id', 'campaign_id', 'day', 'page_id', 'kind', 'fetcher'],
   lead_counts: ['account_id', 'lead_id', 'day', 'kind', 'fetcher'],
   signup_counts: ['account_id', 'campaign_id', 'from_at'],
@@ -21,7 +22,6 @@ const copiedTables = {
   recovery_codes: ['user_id', 'code_hash'],
   audit_entries: ['id'],
   page_sightings: ['page_id'],
-  endpoints: ['account_id', 'id'],
   notices: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   failed_deliveries: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   sweeps: ['account_id', 'endpoint_id', 'campaign_id', 'cause'],
@@ -39,7 +39,7 @@ export type LastIds = Record<(typeof numberedTables)[number], number>
 
 /** The database at one end of the copy. */
 export type CopyEnd = Pick<Runner, 'read' | 'write'> & {
-  /** The columns of the primary key of `leads`, and of `conversions`. */
+  /** The columns of the primary key of `leads`, `conversions` and `endpoints`. */
   leadKey: readonly string[]
   lastIds(): Promise<LastIds>
   /** Lets new ids begin behind those that were ever given, and tells servers of the change. */

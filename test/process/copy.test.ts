@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createKey } from '../../src/access/keys.ts'
+import type { EndpointSettings } from '../../src/core/events.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
@@ -14,6 +15,11 @@ import { postgresUrl } from '../support/shared-postgres.ts'
 
 /** Its picture need not be drawn. */
 const withoutTimer = campaignFile({ mailTimer: null })
+
+const endpointSettings: EndpointSettings = {
+  ...{ name: 'Shop', url: 'https://shop.example.com/', kinds: ['lead.expired'], campaignIds: null, leadTimes: [] },
+  ...{ personal: true, batch: 1, inFlight: 1, perMinute: null },
+}
 
 const newDatabase = async () => createDatabase(await postgresUrl())
 
@@ -35,6 +41,7 @@ async function furnished(t: TestContext, leads = 20) {
     const old = await createKey(store, owner.accountId, 'old', tester)
     await store.configuration.revokeKey(old.id, testerAt(2))
     for (const id of [owner.accountId, owner.accountId, stranger.id]) await appliedCampaign(store, id, campaignFile())
+    await store.events.createEndpoint(owner.accountId, endpointSettings, tester)
     return owner.key
   })
   const emails = Array.from({ length: leads }, (_, n) => `lead-${n}@example.com\n`).join('')
@@ -47,7 +54,12 @@ async function furnished(t: TestContext, leads = 20) {
   const database = new DatabaseSync(fileURLToPath(url))
   database.exec(`INSERT INTO clicked_leads SELECT account_id, id FROM leads WHERE id < 4;
     INSERT INTO users (account_id, email, password_hash, created_at) VALUES (1, 'owner@example.com', 'x', 1);
-    INSERT INTO recovery_codes VALUES (1, x'00'), (1, x'01')`)
+    INSERT INTO recovery_codes VALUES (1, x'00'), (1, x'01');
+    UPDATE endpoints SET paused_at = 9;
+    INSERT INTO notices VALUES (1, 1, 9, 1, 1, 0);
+    INSERT INTO sweeps VALUES (1, 1, 1, 2, 9, 'lead-1', '[]', 1);
+    INSERT INTO page_sightings VALUES (1, 9);
+    INSERT INTO lead_counts VALUES (1, 1, 9, 1, 1, 1)`)
   database.close()
   return { url, key }
 }
@@ -122,6 +134,25 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assert.equal((await json(half, args)).deadline, '2031-01-01T00:00:00Z')
   })
 
+  await t.test('says what to do where rows of an earlier copy are in the way, on both engines', async (own) => {
+    const there = await newDatabase()
+    const back = `file:${join(installation(own).folder, 'back.db')}`
+    for (const [from, to] of [
+      [url, there],
+      [there, back],
+    ] as const)
+      await json(url, ['copy', '--from', from, '--to', to])
+    // Whose email is registered again has another id.
+    await ask(there, 'UPDATE leads SET id = 9999 WHERE id = 3')
+    for (const [from, to] of [
+      [url, there],
+      [there, back],
+    ] as const) {
+      const again = await command(['copy', '--from', from, '--to', to])
+      assertRefused(again, '--to: rows of an earlier copy are in the way', [1])
+    }
+  })
+
   await t.test('takes along which ids were given, also of what is gone', async (own) => {
     const other = await furnished(own)
     await json(other.url, ['campaign', 'delete', '3', '--yes'])
@@ -135,7 +166,10 @@ test('copy', { timeout: 400_000 }, async (t) => {
 
   await t.test('takes everything back to a file', async (own) => {
     const back = `file:${join(installation(own).folder, 'back.db')}`
-    await json(url, ['copy', '--from', postgres, '--to', back])
+    const { tables } = await json(url, ['copy', '--from', postgres, '--to', back])
+    for (const [name, { from, to }] of Object.entries<{ from: number; to: number }>(tables))
+      assert.equal(from, to, name)
+    assert.equal(tables.endpoints.to, 1)
     assert.deepEqual(await told(own, back, key), before)
     const list = await json(back, ['lead', 'list', '--campaign', '1'])
     assert.equal(list.length, 2_500)
