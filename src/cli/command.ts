@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { createReadStream, createWriteStream, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { Readable } from 'node:stream'
@@ -11,6 +11,7 @@ import type { Fault } from '../core/fault.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
 import { type Role, roles } from '../core/role.ts'
 import type { Actor } from '../store/audit.ts'
+import { UnusableDatabase } from '../store/errors.ts'
 import type { Campaign } from '../store/model.ts'
 import { openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -121,7 +122,7 @@ export const emailText: Option<string> = (text, name) => {
  */
 export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCreate = false } = {}): Promise<T> {
   const location = readSetting('database')
-  if (!mayCreate && location.engine === 'sqlite' && !existsSync(location.path)) {
+  if (!mayCreate && location.engine === 'sqlite' && !isThere(location.path)) {
     throw new WrongCall(
       `DATABASE_URL: there is no database at ${location.path}; serve, migrate or account create makes one`,
     )
@@ -137,6 +138,16 @@ export async function withStore<T>(work: (store: Store) => Promise<T>, { mayCrea
     return await work(store)
   } finally {
     await store.close()
+  }
+}
+
+/** @throws UnusableDatabase where that cannot be seen: no access to the folder is no lack of a database */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new UnusableDatabase(`cannot use ${path} as a database: ${code}; run commands as the server's user`)
   }
 }
 

@@ -1,9 +1,9 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { databaseLocation } from '../config.ts'
 import { Refused } from '../store/errors.ts'
 import { claimDatabase, type DatabaseLocation, openCopyEnd } from '../store/open.ts'
 import { copyTables } from '../store/table-copy.ts'
-import { type Command, need, readArguments, WrongCall } from './command.ts'
+import { type Command, isThere, need, readArguments, WrongCall } from './command.ts'
 import { progress } from './progress.ts'
 
 const then = 'stop the servers on both, and copy to an empty database'
@@ -13,7 +13,7 @@ export const copy: Command = async (args) => {
   const { options } = readArguments(args, { from: location, to: location })
   const from = need(options.from, '--from')
   const to = need(options.to, '--to')
-  if (from.engine === 'sqlite' && !existsSync(from.path)) {
+  if (from.engine === 'sqlite' && !isThere(from.path)) {
     throw new WrongCall('--from: there is no database in this file')
   }
   if (placeOf(from) === placeOf(to)) throw new WrongCall('--to: must be another database')

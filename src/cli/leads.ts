@@ -182,20 +182,23 @@ export function importing(what: string) {
 export const importLeads: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
   return withCampaign(options.campaign, async (store, campaign) => {
-    const counting = openCounting(store, () => {})
-    const leads = buildLeads(store, openConfigCache(store), counting.stepped)
+    const cache = openConfigCache(store)
     const of = { accountId: campaign.accountId, campaignId: campaign.id }
     const { result, add, end } = importing('leads imported')
     const by = commandActor()
     for await (const batch of emailBatches(positionals[0] as string, result.refused)) {
-      const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now(), by)))
+      // Counted with each batch: what comes after it may stop the import, and its leads stay.
+      const counting = openCounting(store, () => {})
+      const leads = buildLeads(store, cache, counting.stepped)
+      const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now(), by))).finally(
+        counting.close,
+      )
       for (const registration of written) {
         if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
         add(registration)
       }
     }
     end()
-    await counting.close()
     return result
   })
 }

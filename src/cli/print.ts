@@ -1,7 +1,20 @@
 import { once } from 'node:events'
 
+let fails = false
+
+/** A command whose answer nobody takes, as on a full disk, has failed. A server writes there too, and goes on. */
+function failWithOutput(): void {
+  if (fails) return
+  fails = true
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    console.error(`lastcall: standard output cannot be written (${code}); what the command has changed stays so`)
+    process.exit(1)
+  })
+}
+
 /** Standard output: one JSON document, indented on a terminal. */
 export function print(value: unknown): void {
+  failWithOutput()
   process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined)}\n`)
 }
 
@@ -9,6 +22,7 @@ export function print(value: unknown): void {
 export async function printPages(
   pages: AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>,
 ): Promise<void> {
+  failWithOutput()
   let separator = '['
   for await (const page of pages) {
     for (const item of page) {

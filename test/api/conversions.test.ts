@@ -216,21 +216,18 @@ x;1002;${other};10.5;USD
 x;1003;nobody@example.com;;
 x;1004;${other};1.234;EUR
 x;1005;${other};;
+x;Ü6;${other};;
 `
-  writeFileSync(join(shop.place.folder, 'orders.csv'), csv)
+  // Of a spreadsheet's file in another encoding the orders Ü6 and Ä6 would be one.
+  writeFileSync(join(shop.place.folder, 'orders.csv'), csv, 'latin1')
   const report = await shop.place.json(['conversion', 'import', ...campaign, 'orders.csv'])
   assert.deepEqual(report, {
     ...{ created: 2, existing: 1 },
     refused: [
       { line: 4, reason: 'this lead is not registered in the campaign' },
       { line: 5, reason: 'amount must be a decimal with at most 2 places and 15 digits, such as "49.00"' },
+      { line: 7, reason: 'not in UTF-8' },
     ],
-  })
-  const latin2 = Buffer.from(`orderId,email\n\xa91,${email}\n\xae1,${other}\n`, 'latin1')
-  writeFileSync(join(shop.place.folder, 'latin2.csv'), latin2)
-  const unreadable = [2, 3].map((line) => ({ line, reason: 'not in UTF-8' }))
-  assert.deepEqual(await shop.place.json(['conversion', 'import', ...campaign, 'latin2.csv']), {
-    ...{ created: 0, existing: 0, refused: unreadable },
   })
   const reversed = await shop.place.json(['conversion', 'reverse', ...campaign, '--order', '1002', '--reopen', 'true'])
   assert.ok(reversed.reversedAt)

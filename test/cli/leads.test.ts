@@ -250,6 +250,16 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     }
   })
 
+  check('what a file has brought that stops in its middle is counted', async (t) => {
+    const place = origin.copy(t)
+    const many = Array.from({ length: 600 }, (_, n) => `lead-${n}@example.com`).join('\n')
+    assertRefused(await importFile(place, `email\n${many}\n"open\n`), /line 602/, [2])
+    const { totals } = await place.json(['campaign', 'stats', String(origin.campaignId)])
+    const { length } = await emailsOf(place)
+    assert.ok(length > 0)
+    assert.equal(totals.registration.person, length)
+  })
+
   check('an export that breaks off leaves no file that looks whole', async (t) => {
     const file = join(origin.copy(t).folder, 'leads.csv')
     const pieces = async function* () {

@@ -1,8 +1,12 @@
 // Every command as the process that an operator starts. The other files run most of them in a process that they share.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { campaignFile, installation } from '../support/lastcall.ts'
-import { assertRefused, prepared } from '../support/prepared.ts'
+import { assertRefused, prepared, root } from '../support/prepared.ts'
 import { engine } from '../support/test-database.ts'
 
 /** These have tests of their own, which start them as processes. */
@@ -77,6 +81,16 @@ test('one JSON document on standard output, nothing else, and exit 0, whatever t
     assert.match(stdout, /^[^\n].*\n$/s, name)
     JSON.parse(stdout)
   }
+})
+
+test('an answer that nobody takes fails the command, in one line', async () => {
+  const child = spawn(process.execPath, [join(root, 'src', 'main.ts'), '--help'], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  assert.deepEqual(
+    [code, said],
+    [1, 'lastcall: standard output cannot be written (EPIPE); what the command has changed stays so\n'],
+  )
 })
 
 test('--help behind the words of a command shows what docs/operating.md says of it', async (t) => {

@@ -1,10 +1,10 @@
 // A mistyped DATABASE_URL: commands that need what is there say so, and leave no empty database behind.
 import assert from 'node:assert/strict'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { campaignFile, type Finished, installation } from '../support/lastcall.ts'
-import { assertRefused, several } from '../support/prepared.ts'
+import { assertRefused, several, sharedCommand } from '../support/prepared.ts'
 
 test('where there is no database', async (t) => {
   const place = installation(t)
@@ -38,6 +38,12 @@ test('where there is no database', async (t) => {
       assertRefused(results[n] as Finished, `DATABASE_URL: there is no database at ${place.databasePath};`, [2]),
     )
   assert.deepEqual(readdirSync(place.folder), before, 'something was made')
+
+  await t.test('where that cannot be seen, no command says so', async () => {
+    symlinkSync('loop', join(place.folder, 'loop'))
+    const env = { DATABASE_URL: `file:${join(place.folder, 'loop', 'lastcall.db')}` }
+    assertRefused(await sharedCommand(['account', 'list'], { env }), 'as a database: ELOOP', [1])
+  })
 
   await t.test('account create makes one', async () => {
     assert.equal((await place.json(['account', 'create', '--name', 'First'])).id, 1)
