@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { createReadStream, createWriteStream, statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -212,16 +212,19 @@ export function newFile(file: string): string {
 /** Makes a file that the caller named, for its owner alone; one that is there stays. @throws WrongCall */
 export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
   const path = newFile(file)
-  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+  if (existsSync(path)) throw new WrongCall(`${file}: is there already`)
+  // Killed meanwhile it leaves what looks whole: not under the name that was asked for.
+  const part = `${path}.${process.pid}.part`
+  const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 })
   try {
     await pipeline(Readable.from(pieces), stream)
+    await rename(part, path)
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
     const isOpened = syscall !== 'open'
-    // What was begun would look whole, and be in the way of the next try.
-    if (isOpened) await rm(path, { force: true })
+    if (isOpened) await rm(part, { force: true })
     if (syscall === undefined) throw error
-    const message = `${file}: ${code === 'EEXIST' ? 'is there already' : `cannot be written (${code})`}`
+    const message = `${file}: cannot be written (${code})`
     throw isOpened ? new Error(message) : new WrongCall(message)
   }
 }

@@ -1,7 +1,7 @@
 // Leads and their history on the command line.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -262,12 +262,16 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
 
   check('an export that breaks off leaves no file that looks whole', async (t) => {
     const file = join(origin.copy(t).folder, 'leads.csv')
+    const before = readdirSync(dirname(file))
     const pieces = async function* () {
       yield 'email\n'
+      // A kill at this instant leaves nothing under the name either.
+      while (readdirSync(dirname(file)).length === before.length) await sleep(1)
+      assert.ok(!existsSync(file), 'a file that is not whole has the name of one')
       throw new Error('the database has gone')
     }
     await assert.rejects(writeOutput(file, pieces()), /the database has gone/)
-    assert.ok(!existsSync(file))
+    assert.deepEqual(readdirSync(dirname(file)), before)
     writeFileSync(file, 'mine')
     await assert.rejects(writeOutput(file, Readable.from(['email\n'])), /is there already/)
     assert.equal(readFileSync(file, 'utf8'), 'mine')

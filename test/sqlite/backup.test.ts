@@ -1,11 +1,14 @@
 // A copy of the database file, taken while it serves.
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { installation } from '../support/lastcall.ts'
-import { assertRefused, command, prepared, several } from '../support/prepared.ts'
+import { assertRefused, command, prepared, root, several } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
 test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
@@ -71,6 +74,24 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
       assertRefused(await place.runShared(['backup', file]), file)
     assert.equal(readFileSync(join(place.folder, 'precious.txt'), 'utf8'), 'precious')
     assert.deepEqual(await rowsOf(place), before)
+  })
+
+  check('a backup that is killed half-way leaves no file under its name', async (t) => {
+    const place = origin.copy(t)
+    const database = new DatabaseSync(place.databasePath)
+    database.exec(`CREATE TABLE filler (of BLOB);
+      WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 400)
+      INSERT INTO filler SELECT zeroblob(100000) FROM counted`)
+    database.close()
+    const env = { ...process.env, DATABASE_URL: place.databaseUrl, INIT_CWD: place.folder }
+    const child = spawn(process.execPath, [join(root, 'src', 'main.ts'), 'backup', 'copy.db'], { env, stdio: 'ignore' })
+    const ended = once(child, 'exit')
+    const isBegun = () => readdirSync(place.folder).some((name) => /^copy\.db.*-journal$/.test(name))
+    while (child.exitCode === null && !isBegun()) await sleep(1)
+    child.kill('SIGKILL')
+    await ended
+    const path = join(place.folder, 'copy.db')
+    assert.ok(!existsSync(path) || statSync(path).size > 40_000_000)
   })
 
   check('a backup of nothing makes nothing', async (t) => {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { accessOn } from '../access.ts'
 import { auditOn } from '../audit.ts'
@@ -91,16 +91,18 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
 }
 
 function copyTo(connection: Connection, file: string): void {
+  // Killed meanwhile it leaves what looks like a backup: not under the name of one.
+  const part = `${file}.${process.pid}.part`
   try {
-    connection.get('VACUUM INTO ?', file)
+    connection.get('VACUUM INTO ?', part)
   } catch (error) {
     const message = `cannot write ${file}: ${(error as Error).message}`
     const isBegun = [SQLITE_FULL, SQLITE_IOERR].includes(sqliteCode(error) ?? 0)
-    // What was begun would look like a backup, and be in the way of the next.
-    if (isBegun) rmSync(file, { force: true })
+    if (isBegun) rmSync(part, { force: true })
     throw isBegun ? new Error(message) : new Refused(message)
   }
-  const descriptor = openSync(file, 'r')
+  const descriptor = openSync(part, 'r')
   fsyncSync(descriptor)
   closeSync(descriptor)
+  renameSync(part, file)
 }
