@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { databaseLocation } from '../config.ts'
-import { Refused } from '../store/errors.ts'
+import { Refused, UnusableDatabase } from '../store/errors.ts'
 import { claimDatabase, type DatabaseLocation, openCopyEnd } from '../store/open.ts'
-import { copyTables } from '../store/table-copy.ts'
+import { type CopyEnd, copyTables } from '../store/table-copy.ts'
 import { type Command, isThere, need, readArguments, WrongCall } from './command.ts'
 import { progress } from './progress.ts'
 
@@ -19,8 +19,8 @@ export const copy: Command = async (args) => {
   if (placeOf(from) === placeOf(to)) throw new WrongCall('--to: must be another database')
   const giveUpSource = claimDatabase(from)
   const giveUpTarget = claimDatabase(to)
-  const source = await openCopyEnd(from)
-  const target = await openCopyEnd(to)
+  const source = await open('--from', from)
+  const target = await open('--to', to)
   try {
     const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table}`)(done))
     const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)
@@ -42,6 +42,16 @@ export const copy: Command = async (args) => {
 
 /** PostgreSQL's code, or SQLite's words, for a row that has what another one keeps for itself. */
 const isTaken = ({ code, message }: NodeJS.ErrnoException) => code === '23505' || message.startsWith('UNIQUE ')
+
+/** A source that is empty is not the one that was meant; a target gets its tables. */
+async function open(name: '--from' | '--to', location: DatabaseLocation): Promise<CopyEnd> {
+  try {
+    return await openCopyEnd(location, name === '--to')
+  } catch (error) {
+    if (!(error instanceof UnusableDatabase)) throw error
+    throw new UnusableDatabase(`${name}: ${error.message.replace(' of DATABASE_URL', '')}`)
+  }
+}
 
 /** A file may have several names. */
 function placeOf(database: DatabaseLocation): string {

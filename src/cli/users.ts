@@ -142,8 +142,9 @@ async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true })
   process.stderr.write(question)
   terminal.on('SIGINT', () => process.exit(130))
-  const [answer] = (await once(terminal, 'line')) as [string]
+  // Ctrl-D ends it without a line.
+  const [answer] = (await Promise.race([once(terminal, 'line'), once(terminal, 'close')])) as [string?]
   terminal.close()
   process.stderr.write('\n')
-  return answer
+  return answer ?? ''
 }

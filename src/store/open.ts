@@ -63,11 +63,14 @@ export async function distributeDatabase(location: DatabaseLocation, shards: num
   return distributePostgres(location.url, shards)
 }
 
-/** A claimed database, to be copied from or to; it is brought to this version first. @throws UnusableDatabase */
-export async function openCopyEnd(location: DatabaseLocation): Promise<CopyEnd> {
-  if (location.engine === 'sqlite') return openSqliteEnd(realPath(location.path))
+/**
+ * A claimed database, to be copied from or to; it is brought to this version first. Without `mayCreate` an empty one is
+ * refused. @throws UnusableDatabase
+ */
+export async function openCopyEnd(location: DatabaseLocation, mayCreate: boolean): Promise<CopyEnd> {
+  if (location.engine === 'sqlite') return openSqliteEnd(realPath(location.path), mayCreate)
   const { openPostgresEnd } = await postgres()
-  return openPostgresEnd(location.url)
+  return openPostgresEnd(location.url, mayCreate)
 }
 
 /** Loaded when needed: a server on the embedded database starts without it. */

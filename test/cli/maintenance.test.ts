@@ -66,6 +66,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
         'the database of DATABASE_URL is empty: serve, migrate or account create',
         [1],
       )
+    assertRefused(await place.run(['distribute']), 'distribute: ', [2])
     const { applied } = JSON.parse((await place.run(['migrate'])).stdout)
     assert.ok(applied > 0, 'there were tables')
     assert.deepEqual(await place.json(['account', 'list']), [])

@@ -1,10 +1,14 @@
 // Users of the panel on the command line.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { buildUsers } from '../../src/access/users.ts'
 import { installation } from '../support/lastcall.ts'
-import { assertRefused } from '../support/prepared.ts'
+import { assertRefused, root } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 import { withFactor } from '../support/second-factor.ts'
 
@@ -43,6 +47,20 @@ test('users of the panel', async (t) => {
     assert.doesNotMatch(latin1.stderr, /planted/)
     assert.equal((await place.runShared(create('b@x.pl'), '8 chars!')).code, 0)
     assert.equal((await place.runShared(create('c@x.pl'), `${'🦊'.repeat(256)}\n`)).code, 0)
+  })
+
+  await t.test('Ctrl-D where a terminal asks for the password is no password', async () => {
+    const terminal = `import { PassThrough } from 'node:stream'
+      const value = Object.assign(new PassThrough(), { isTTY: true, setRawMode() {} })
+      Object.defineProperty(process, 'stdin', { value })
+      value.end('\\x04')`
+    const preload = ['--import', `data:text/javascript,${encodeURIComponent(terminal)}`]
+    const env = { ...process.env, DATABASE_URL: place.databaseUrl }
+    const args = [...preload, join(root, 'src', 'main.ts'), ...create('d@x.pl')]
+    const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+    assert.equal(code, 2, said)
+    assert.match(said, /^Password: \nlastcall: the password must have 8 to 256 characters[^\n]*\n$/)
   })
 
   await t.test(

@@ -187,6 +187,11 @@ test('copy', { timeout: 400_000 }, async (t) => {
     await refused(['--from', 'file:/nowhere/none.db', '--to', postgres], '--from')
     await refused(['--from', 'mysql://x', '--to', postgres], '--from')
     await refused(['--from', url], '--to')
+    const empty = await newDatabase()
+    const none = `file:${join(installation(own).folder, 'none.db')}`
+    const args = ['copy', '--from', empty, '--to', none]
+    assertRefused(await sharedCommand(args), '--from: the database is empty', [1])
+    assert.deepEqual(await ask(empty, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
     assert.ok(!existsSync('/nowhere/none.db'))
   })
 

@@ -86,7 +86,6 @@ async function shardCount({ query }: Connection): Promise<number | undefined> {
 
 /** Divides the tables of this version, in the caller's transaction. @throws Refused where it cannot be done */
 export async function distribute(connection: Connection, shards: number | undefined): Promise<Distribution> {
-  await assertCluster(connection)
   const known = await shardCount(connection)
   if (known !== undefined && shards !== undefined && known !== shards) {
     throw new Refused(`--shards: the tables are divided into ${known} shards already, and stay so`)
@@ -129,7 +128,8 @@ export async function distributeTables(connection: Connection, shards = 32): Pro
   }
 }
 
-async function assertCluster(connection: Connection): Promise<void> {
+/** @throws Refused where there is no coordinator with workers */
+export async function assertCluster(connection: Connection): Promise<void> {
   if (!(await hasCitus(connection))) {
     throw new Refused('the database lacks Citus: CREATE EXTENSION citus in it, here and on each worker')
   }

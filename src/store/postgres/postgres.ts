@@ -16,7 +16,7 @@ import { templatesOn } from '../templates.ts'
 import { hearAnnouncements } from './announcements.ts'
 import { applicationBegin, applicationName, openPool, type Pool } from './connection.ts'
 import { postgresEnd } from './copy-end.ts'
-import { type Distribution, distribute } from './distribution.ts'
+import { assertCluster, type Distribution, distribute } from './distribution.ts'
 import { leadsOn } from './leads.ts'
 import { lockMigrations, migrate } from './migrations.ts'
 import { adminTimeoutMs, openPools } from './pools.ts'
@@ -123,6 +123,8 @@ export async function migratePostgres(url: string): Promise<{ version: number; a
 export async function distributePostgres(url: string, shards: number | undefined): Promise<Distribution> {
   const pool = openPool({ url, size: 1, settings: {}, connectMs: adminTimeoutMs })
   return usable([pool], async () => {
+    // Before it gets tables: it may be another one than was meant.
+    await pool.use(adminTimeoutMs, assertCluster)
     await migrate(pool)
     const made = await pool.transaction(distributeTimeoutMs, '', async (connection) => {
       await lockMigrations(connection)
@@ -133,9 +135,9 @@ export async function distributePostgres(url: string, shards: number | undefined
   })
 }
 
-export async function openPostgresEnd(url: string): Promise<CopyEnd> {
+export async function openPostgresEnd(url: string, mayCreate: boolean): Promise<CopyEnd> {
   const pool = openPool({ url, size: 2, settings: {}, connectMs: adminTimeoutMs })
-  await usable([pool], () => migrate(pool))
+  await usable([pool], () => migrate(pool, mayCreate))
   return postgresEnd(pool)
 }
 
