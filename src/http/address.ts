@@ -1,5 +1,5 @@
 // Addresses of visitors, as far as anything here needs to know them.
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 
 /**
  * The visitor that a rate is counted for, by the address that Fastify found behind our proxies (`TRUST_PROXY`). For
@@ -10,11 +10,14 @@ export function rateAddress(ip = ''): string {
   return isIPv6(address) ? network(address, 4) : address
 }
 
-/** What is kept of an address where people are to recognise it: the /24 of IPv4, the /48 of IPv6. */
+/**
+ * What is kept of an address where people are to recognise it: the /24 of IPv4, the /48 of IPv6. Of what a proxy passes
+ * on that is no address, nothing: it may be as long as a header, and anybody's words.
+ */
 export function shortAddress(ip = ''): string {
   const address = plain(ip)
   if (isIPv6(address)) return `${network(address, 3)}::/48`
-  return address.replace(/\.\d+$/, '.0/24')
+  return isIPv4(address) ? address.replace(/\.\d+$/, '.0/24') : ''
 }
 
 /** An IPv4 address may come in the form of IPv6; some proxies add a port, and interfaces of the machine a zone. */

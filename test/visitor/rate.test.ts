@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { mailLanguages } from '../../src/core/mail-language.ts'
 import { languages } from '../../src/core/offer.ts'
 import { visitorRate } from '../../src/core/rate-window.ts'
-import { rateAddress } from '../../src/http/address.ts'
+import { rateAddress, shortAddress } from '../../src/http/address.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import { sendUndecodable } from '../../src/http/visitor/visitor.ts'
 import { languageOf } from '../../src/http/visitor/words-page.ts'
@@ -111,4 +111,12 @@ test('the language that the browser wants more, the first of equals', () => {
   assert.equal(languageOf('de, uk;q=0.5', mailLanguages), 'de')
   // The demo's shop speaks the languages of the API.
   assert.equal(languageOf('de, pl;q=0.3', languages), 'pl')
+})
+
+test('of an address a network is kept, and nothing of what is no address', () => {
+  const kept = ['203.0.113.77', '203.0.113.77:443', '::ffff:203.0.113.77', '[2001:db8:1:2::3]:443', 'fe80::1%eth0']
+  const networks = ['203.0.113.0/24', '203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', 'fe80:0:0::/48']
+  assert.deepEqual(kept.map(shortAddress), networks)
+  for (const none of [undefined, 'unknown', '203.0.113.77;x', '<b>', 'x'.repeat(5_000)])
+    assert.equal(shortAddress(none), '')
 })
