@@ -90,19 +90,19 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
   }
 }
 
-function copyTo(connection: Connection, file: string): void {
+function copyTo(connection: Connection, backup: string): void {
   // Killed meanwhile it leaves what looks like a backup: not under the name of one.
-  const part = `${file}.${process.pid}.part`
+  const file = `${backup}.${process.pid}.part`
   try {
-    connection.get('VACUUM INTO ?', part)
+    connection.get('VACUUM INTO ?', file)
   } catch (error) {
-    const message = `cannot write ${file}: ${(error as Error).message}`
+    const message = `cannot write ${backup}: ${(error as Error).message}`
     const isBegun = [SQLITE_FULL, SQLITE_IOERR].includes(sqliteCode(error) ?? 0)
-    if (isBegun) rmSync(part, { force: true })
+    if (isBegun) rmSync(file, { force: true })
     throw isBegun ? new Error(message) : new Refused(message)
   }
-  const descriptor = openSync(part, 'r')
+  const descriptor = openSync(file, 'r')
   fsyncSync(descriptor)
   closeSync(descriptor)
-  renameSync(part, file)
+  renameSync(file, backup)
 }
