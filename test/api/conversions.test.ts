@@ -11,7 +11,6 @@ import { applyCampaign, type Call, eventually, leads, newEmail, openShop, send }
 import { operationOf } from '../support/description.ts'
 import { amount } from '../support/faults.ts'
 import { installation, owner } from '../support/lastcall.ts'
-import { eventually } from '../support/prepared.ts'
 
 const shop = openShop()
 const base = '/api/conversions/v1'
@@ -284,7 +283,11 @@ test('every conversion that was answered is there after kill -9', async (t) => {
       }
     })
     // On a busy machine the first answers take longer than all of this.
-    await eventually(10_000, () => answered.size > 10 * (kill + 1))
+    await eventually(
+      10,
+      async () => answered.size,
+      (size) => size > 10 * (kill + 1),
+    )
     await sleep(Math.random() * 200)
     killed = true
     server.process.kill('SIGKILL')
