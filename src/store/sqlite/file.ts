@@ -10,7 +10,8 @@ import { checkVersion, migrate } from './migrations.ts'
 const openingMs = 5_000
 /** How long a command waits for another one that migrates the same file; a server never gives way. */
 const migrationWaitMs = 1_000
-const cacheKibibytes = 131_072
+/** What is told of a million offers reads all of their pages once: they would fill a larger one, and stay. */
+const cacheKibibytes = 32_768
 /** What is deleted is wiped, also the table that a migration drops. */
 const wipe = 'PRAGMA secure_delete = ON'
 
