@@ -359,6 +359,32 @@ test('a clock that jumps ahead tells nobody anything for ten minutes, and says s
   assert.deepEqual(warned, ['the clock has jumped ahead: endpoints are told nothing for ten minutes'])
 })
 
+test('a clock that is set back tells each event once, and goes on by the new time', async (t) => {
+  const { endpoint, register, setDeadline, sent, clock, warned, parts } = await opened(t)
+  await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
+  const dispatcher = openDispatcher(parts)
+  t.after(() => dispatcher.close())
+  const told = async (count: number) => {
+    for (let waited = 0; sent.length < count && waited < 100; waited += 1) await sleep(50)
+    assert.equal(sent.length, count)
+  }
+  await register('ada@example.com')
+  await setDeadline('ada@example.com', clock.at + 60)
+  await told(1)
+  clock.at -= 600
+  await register('bob@example.com')
+  await told(2)
+  await sleep(1_200)
+  assert.equal(sent.length, 2, 'the end is eleven minutes away')
+  for (let steps = 0; steps < 3; steps += 1) {
+    clock.at += 240
+    await sleep(550)
+  }
+  await told(3)
+  assert.deepEqual([new Set(sent.map(({ id }) => id)).size, warned], [3, []])
+  assert.match(sent[2]?.body ?? '', /lead\.expired.*ada@/)
+})
+
 test('while a server behind the database is away, endpoints elsewhere are told, and the others once it is back', async (t) => {
   const { endpoint, register, sent, parts, store, settings, leads, clock, accountId } = await opened(t)
   const { id: otherId } = await store.configuration.createAccount('Neighbour', tester)
