@@ -683,7 +683,7 @@ const survivors: [file: string, line: string, fault: string, test: string][] = [
     "'SELECT ?', userId)\n  const",
     'store/second-factor',
   ],
-  ['store/conversions.ts', '-1, !(await hasBought(sql, campaign, leadId))', '-1, true', 'store/conversions'],
+  ['store/conversions.ts', '!(await hasBought(work.sql, work.campaign, leadId))', 'true', 'store/conversions'],
   [
     'store/conversions.ts',
     'row?.campaign_id === campaign.id ? row.email : undefined',
@@ -698,7 +698,7 @@ const survivors: [file: string, line: string, fault: string, test: string][] = [
     'events/truth',
   ],
   ['store/configuration.ts', '    conversion: { closes: false },\n', '', 'sqlite/older-database'],
-  ['core/order.ts', 'setByHand(attempt, now, now)', 'setByHand(attempt, at, now)', 'store/conversions'],
+  ['core/order.ts', 'setByHand(terms, attempt, now, now)', 'setByHand(terms, attempt, at, now)', 'store/conversions'],
   ['cli/leads.ts', '      yield batch\n      batch = []\n', '      yield batch\n', 'cli/leads'],
   ['cli/copy.ts', 'giveUpTarget = claimDatabase(to)', 'giveUpTarget = () => {}', 'process/copy'],
 ]

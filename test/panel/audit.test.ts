@@ -83,7 +83,7 @@ test('nobody but an owner sees it', async () => {
   database.prepare("UPDATE users SET role = 'member' WHERE email = ?").run(owner.email)
   database.close()
   const page = await stage.open(owner, { path: '/settings/audit' })
-  await page.getByText('There is nothing here').waitFor()
+  await page.getByText('Owners read the audit log').waitFor()
   await page.goto('/settings')
   await page.getByRole('tab', { name: 'Users' }).waitFor()
   assert.equal(await page.getByRole('tab', { name: 'Audit log' }).count(), 0)
