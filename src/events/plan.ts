@@ -1,4 +1,5 @@
 // From what is due to what is told: reads the leads, and says of each notice which events it comes to.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { endOf, type Notice, type NoticeKind, type Watcher, watcherOf } from '../core/events.ts'
 import type { Seconds } from '../core/instant.ts'
@@ -27,6 +28,8 @@ export type PlanParts = {
 
 /** A look that is later skips ahead to what is newer, as far as there is something. */
 const oldSeconds = 7 * 86_400
+/** Events that are made in one turn of the event loop: requests have theirs in between. */
+const madeAtOnce = 20
 /** Moments that one look skips; the next one goes on from there. */
 const mostSkipped = 1_000
 
@@ -47,22 +50,34 @@ export async function plan(
   now: Seconds,
 ): Promise<Planned[]> {
   const found = await readLeads(parts, endpoint, due)
-  return Promise.all(
-    due.map(async (one): Promise<Planned> => {
-      if (one.kind === 'lead.erased') return { due: one, events: erased(parts, endpoint, one, now), look: null }
-      if (one.leadId < 0) return { due: one, events: await ended(parts, endpoint, one, now), look: null }
-      const of = found.get(one.leadId)
-      // Erased, of a deleted campaign, or no longer wanted.
-      if (of === undefined) return { due: one, events: [], look: null }
-      const { happened, lookAt } = happenedBy(parts, of, endpoint, one, now)
-      const conversion =
-        one.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, one.detail) : undefined
-      const told = of.campaign.isDraft ? [] : happened.filter((what) => !isBoughtBefore(of, what))
-      const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, one, what, now))
-      const look = lookAt === null ? null : ({ ...one, dueAt: lookAt, kind: 'look', detail: 0 } as const)
-      return { due: one, events, look }
-    }),
-  )
+  const planned: Planned[] = []
+  for (let from = 0; from < due.length; from += madeAtOnce) {
+    await nextTurn()
+    const some = due.slice(from, from + madeAtOnce)
+    const planning = some.map((one) => planOf(parts, endpoint, one, found.get(one.leadId), now))
+    planned.push(...(await Promise.all(planning)))
+  }
+  return planned
+}
+
+async function planOf(
+  parts: PlanParts,
+  endpoint: Endpoint,
+  due: Due,
+  of: Found | undefined,
+  now: Seconds,
+): Promise<Planned> {
+  if (due.kind === 'lead.erased') return { due, events: erased(parts, endpoint, due, now), look: null }
+  if (due.leadId < 0) return { due, events: await ended(parts, endpoint, due, now), look: null }
+  // Erased, of a deleted campaign, or no longer wanted.
+  if (of === undefined) return { due, events: [], look: null }
+  const { happened, lookAt } = happenedBy(parts, of, endpoint, due, now)
+  const conversion =
+    due.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, due.detail) : undefined
+  const told = of.campaign.isDraft ? [] : happened.filter((what) => !isBoughtBefore(of, what))
+  const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, due, what, now))
+  const look = lookAt === null ? null : ({ ...due, dueAt: lookAt, kind: 'look', detail: 0 } as const)
+  return { due, events, look }
 }
 
 /** Where a purchase ends the offer, nobody who bought is told that they missed it. */
