@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 
 const lookMs = 1_000
 /** Others have their turn between two steps. */
-const pauseMs = 5
+const pauseMs = 20
 
 /** Removes what deleted campaigns have left, bit by bit, until the answer is called. */
 export function removeDeletedCampaigns({ configuration }: Pick<Store, 'configuration'>): () => void {

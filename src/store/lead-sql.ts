@@ -124,24 +124,25 @@ export async function hasLeads(sql: Sql, accountId: number, campaignId: number):
 }
 
 /** Rows that one step removes: some ten milliseconds of either engine. */
-const removedAtOnce = 200
+const removedAtOnce = 100
 
 /** Removes a part of what a deleted campaign has left, its leads and what was counted of it; true once nothing is left. */
 export async function removeDeleted(sql: Sql, { accountId, id }: DeletedCampaign): Promise<boolean> {
   const of = [accountId, id]
   const some = async (table: string): Promise<number[]> =>
     (await sql.all(`SELECT id FROM ${table} ${ofCampaign} LIMIT ${removedAtOnce}`, ...of)).map((row) => row.id)
-  const remove = (table: string, column: string, ids: number[]) =>
-    sql.run(`DELETE FROM ${table} WHERE account_id = ? AND ${column} IN (${ids.map(() => '?')})`, accountId, ...ids)
+  // SQLite would go through all of the account's orders, or all of the campaign's leads, without the index that is meant.
+  const remove = (table: string, where: string, values: number[], ids: number[]) =>
+    sql.run(`DELETE FROM ${table} WHERE ${where} IN (${ids.map(() => '?')})`, ...values, ...ids)
 
   const leads = await some('leads')
   const orders = await some('conversions')
   if (leads.length > 0) {
-    await remove('lead_counts', 'lead_id', leads)
-    await remove('clicked_leads', 'lead_id', leads)
-    await remove('leads', 'id', leads)
+    await remove('lead_counts', 'account_id = ? AND lead_id', [accountId], leads)
+    await remove('clicked_leads', 'account_id = ? AND lead_id', [accountId], leads)
+    await remove('leads', 'account_id = ? AND id', [accountId], leads)
   }
-  if (orders.length > 0) await remove('conversions', 'id', orders)
+  if (orders.length > 0) await remove('conversions', 'account_id = ? AND campaign_id = ? AND id', of, orders)
   if (leads.length + orders.length > 0) return false
   await sql.run(`DELETE FROM daily_counts ${ofCampaign}`, ...of)
   await sql.run(`DELETE FROM signup_counts ${ofCampaign}`, ...of)
