@@ -176,6 +176,7 @@ async function askConversions({ conversions }: Store, campaign: Campaign, { lead
   await conversions.firstOf(accountId, [lead.id, lead.id + 1])
   for (const by of ['left', 'age'] as const) await conversions.salesBetween(campaign, by, 0, now)
   for (const sums of ['reversedBetween', 'peopleBetween'] as const) await conversions[sums](campaign, 0, now)
+  await conversions.ordersByQuarter(campaign)
 }
 
 const endpointSettings: EndpointSettings = {
