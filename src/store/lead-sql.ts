@@ -1,11 +1,20 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
+import type { Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
 import { unlinkOrders } from './erased-orders.ts'
 import { noteErased } from './events.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
-import type { Campaign, DeadlineFilter, DeletedCampaign, Lead, LeadName, SearchStep } from './model.ts'
+import type {
+  Campaign,
+  DeadlineFilter,
+  DeadlinePosition,
+  DeletedCampaign,
+  Lead,
+  LeadName,
+  SearchStep,
+} from './model.ts'
 import type { Sql, Value } from './sql.ts'
 
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
@@ -45,29 +54,39 @@ export const listLeads = `SELECT ${columns} FROM leads
 const isEmail = `email > '${beforeEmails}'`
 const ofEmails = `FROM leads WHERE account_id = ? AND campaign_id = ? AND ${isEmail}`
 
-/** Of one sort of deadline, each with an index of its own. */
-function byDeadline(column: string, byHand: 'NULL' | 'NOT NULL', isDescending: boolean): string {
-  const [within, after, order] = isDescending ? ['<=', '<', 'DESC'] : ['>=', '>', 'ASC']
-  return `SELECT * FROM (SELECT ${columns}, ${column} AS ends_at ${ofEmails} AND by_hand_deadline_at IS ${byHand}
-    AND ${column} ${within} ? AND (${column} ${after} ? OR email > ?) ORDER BY ${column} ${order}, email LIMIT ?) AS ${
-      byHand === 'NULL' ? 'by_rule' : 'by_hand'
-    }`
-}
+/** Of a deadline that was set by hand nobody asks when it opens. */
+const opensByHand = 'CAST(0 AS bigint)'
 
+/**
+ * By deadline, opening and id, as the index has them: an import may give a million leads one deadline, and to sort
+ * these for each page would stop SQLite for seconds.
+ */
 function leadsByDeadline(isDescending: boolean): string {
-  const byRule = byDeadline('deadline_at', 'NULL', isDescending)
-  const byHand = byDeadline('by_hand_deadline_at', 'NOT NULL', isDescending)
-  return `SELECT ${columns} FROM (${byRule} UNION ALL ${byHand}) AS found
-    ORDER BY ends_at ${isDescending ? 'DESC' : 'ASC'}, email LIMIT ?`
+  const [after, direction] = isDescending ? ['<', 'DESC'] : ['>', 'ASC']
+  const order = ['ends_at', 'begins_at', 'id'].map((column) => `${column} ${direction}`).join(', ')
+  const side = (endsAt: string, beginsAt: string, byHand: string) =>
+    `SELECT * FROM (SELECT ${columns}, ${endsAt} AS ends_at, ${beginsAt} AS begins_at ${ofEmails}
+      AND by_hand_deadline_at IS ${byHand} AND (${endsAt}, ${beginsAt}, id) ${after} (?, ?, ?)
+      ORDER BY ${order} LIMIT ?) AS by_${endsAt}`
+  const [byRule, set] = [side('deadline_at', 'opens_at', 'NULL'), side('by_hand_deadline_at', opensByHand, 'NOT NULL')]
+  return `SELECT ${columns} FROM (${byRule} UNION ALL ${set}) AS found ORDER BY ${order} LIMIT ?`
 }
 
 export const listByDeadline = { ascending: leadsByDeadline(false), descending: leadsByDeadline(true) }
 
 /** The values of these two. */
 export function deadlineValues({ accountId, id }: Campaign, { after, isDescending, limit }: DeadlineFilter): Value[] {
-  const { at, email } = after ?? { at: (isDescending ? 1 : -1) * Number.MAX_SAFE_INTEGER, email: '' }
-  const side = [accountId, id, at, at, email, limit]
+  const end = (isDescending ? 1 : -1) * Number.MAX_SAFE_INTEGER
+  const position = after === null ? [end, end, end] : [after.at, after.opensAt, after.id]
+  const side = [accountId, id, ...position, limit]
   return [...side, ...side, limit]
+}
+
+/** Of a lead of such a list. */
+export function deadlinePosition({ id, attempt: { byHand, deadlineAt, opensAt } }: Lead): DeadlinePosition {
+  return byHand === null
+    ? { at: deadlineAt as Seconds, opensAt: opensAt as Seconds, id }
+    : { at: byHand.deadlineAt, opensAt: 0, id }
 }
 
 /** Values: account, campaign, the email before, limit. */

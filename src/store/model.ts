@@ -107,10 +107,11 @@ export type LeadName = { campaign: Campaign; email: string }
 /** Leads whose email begins with `prefix` and comes after `afterEmail`; either may be empty. */
 export type LeadFilter = { prefix: string; afterEmail: string; limit: number }
 
-/** Where a list in the order of deadlines goes on: after this lead, or with null from the beginning. */
-export type DeadlinePosition = { at: Seconds; email: string } | null
+/** Where a lead stands in the order of deadlines. */
+export type DeadlinePosition = { at: Seconds; opensAt: Seconds; id: number }
 
-export type DeadlineFilter = { after: DeadlinePosition; isDescending: boolean; limit: number }
+/** After this lead, or with null from the beginning. */
+export type DeadlineFilter = { after: DeadlinePosition | null; isDescending: boolean; limit: number }
 
 /** Leads with `part` anywhere in their email, in capital or small letters. */
 export type PartFilter = { part: string; afterEmail: string; limit: number }

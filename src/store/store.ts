@@ -70,7 +70,7 @@ export type LeadStore = {
   create?(campaign: Campaign, email: string, decide: Decide): Promise<LeadWrite | LeadRefusal | 'exists'>
   /** Ascending email, at most `limit`; visitors without an email are not among them. */
   list(campaign: Campaign, filter: LeadFilter): Promise<Lead[]>
-  /** By the deadline that is stored, that set by hand first of all, then by email. Leads without one are left out. */
+  /** By the deadline that is stored, or set by hand, then by opening and id. Leads without one are left out. */
   listByDeadline(campaign: Campaign, filter: DeadlineFilter): Promise<Lead[]>
   /** Ascending email, at most `limit`: those that have no stored deadline. */
   listWithoutDeadline(campaign: Campaign, filter: Omit<LeadFilter, 'prefix'>): Promise<Lead[]>

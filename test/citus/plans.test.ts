@@ -123,7 +123,7 @@ async function askLeads({ leads }: Store, both: Both): Promise<LeadWrite> {
   await leads.findByRef(seen.lead.ref)
   await leads.findByIds(campaign.accountId, [seen.lead.id, seen.lead.id + 1])
   await leads.list(campaign, { prefix: '1', afterEmail: '', limit: 5 })
-  for (const after of [null, { at: now, email: '1@example.com' }]) {
+  for (const after of [null, { at: now, opensAt: now, id: 1 }]) {
     for (const isDescending of [false, true]) await leads.listByDeadline(campaign, { after, isDescending, limit: 5 })
   }
   await leads.listWithoutDeadline(campaign, { afterEmail: '', limit: 5 })

@@ -19,7 +19,7 @@ const { id: endpointId } = await place.json([
 const settings = { ...JSON.parse(campaignFile()), onExpiry: { action: 'REDIRECT', redirectUrl: 'https://a.example' } }
 const search = {
   ...{ prefix: 'a', state: 'open', afterEmail: 'a', limit: 10 },
-  ...{ part: 'a', sort: 'deadline', afterAt: 1, refs: ['a'.repeat(32)] },
+  ...{ part: 'a', sort: 'deadline', afterDeadline: { at: 1, opensAt: 1, id: 1 }, refs: ['a'.repeat(32)] },
 }
 
 const bodies: Record<string, unknown> = {

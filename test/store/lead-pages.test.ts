@@ -1,10 +1,12 @@
 // Leads by the beginning of their address, by a part of it and by deadline, page by page, on both engines.
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin, offerAt, setByHand } from '../../src/core/mechanism/attempt.ts'
 import { visitorName } from '../../src/core/visitor.ts'
+import { deadlinePosition, listByDeadline } from '../../src/store/lead-sql.ts'
 import type { Campaign, Lead, SearchStep } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -34,6 +36,25 @@ async function add(store: Store, campaignId: number, names: string[]): Promise<v
 
 /** Every character that may stand next to others in an order of bytes, and some that a locale sorts otherwise. */
 const local = fc.string({ unit: fc.constantFrom(...'!"#+-09=AZ^_`az~'), minLength: 1, maxLength: 4 })
+
+test('a page in the order of deadlines sorts no more than the page on SQLite, whatever many have the same one', async (t) => {
+  const at = await (emptyDatabases.sqlite as (typeof emptyDatabases)[string])(t)
+  await (await openStore(at, options)).close()
+  const database = new DatabaseSync('path' in at ? at.path : '')
+  t.after(() => database.close())
+  for (const sql of Object.values(listByDeadline)) {
+    const steps = database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
+    assert.match(
+      steps.join('\n'),
+      /leads_by_deadline \(account_id=\? AND campaign_id=\? AND \(deadline_at,opens_at\)[<>]/,
+    )
+    const sorts = steps.filter((step) => step.startsWith('USE TEMP B-TREE'))
+    assert.equal(sorts.length, 2, 'deadlines set by hand, and both sides together')
+  }
+})
 
 for (const [engine, place] of Object.entries(emptyDatabases)) {
   test(`a prefix finds what begins so and nothing else, in pages without gaps: ${engine}`, async (t) => {
@@ -117,17 +138,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       )
     }
 
-    const endOf = ({ attempt }: Lead) => attempt.byHand?.deadlineAt ?? attempt.deadlineAt
-    const ending = all.filter((lead) => endOf(lead) !== null)
+    const hasEnd = ({ attempt }: Lead) => (attempt.byHand ?? attempt.deadlineAt) !== null
+    const endOf = ({ attempt }: Lead) => attempt.byHand?.deadlineAt ?? attempt.deadlineAt ?? Number.NaN
+    const opensOf = ({ attempt }: Lead) => (attempt.byHand === null ? (attempt.opensAt ?? Number.NaN) : 0)
+    const ending = all.filter(hasEnd)
     for (const isDescending of [false, true]) {
       const sign = isDescending ? -1 : 1
-      const sorted = ending.toSorted(
-        (a, b) => sign * ((endOf(a) as number) - (endOf(b) as number)) || (a.email < b.email ? -1 : 1),
-      )
+      const sorted = ending.toSorted((a, b) => sign * (endOf(a) - endOf(b) || opensOf(a) - opensOf(b) || a.id - b.id))
       const found: Lead[] = []
       for (;;) {
         const last = found.at(-1)
-        const after = last === undefined ? null : { at: endOf(last) as number, email: last.email }
+        const after = last === undefined ? null : deadlinePosition(last)
         const page = await store.leads.listByDeadline(campaign, { after, isDescending, limit: 13 })
         found.push(...page)
         if (page.length < 13) break
@@ -140,7 +161,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const without = await store.leads.listWithoutDeadline(campaign, { afterEmail: '', limit: 1_000 })
     assert.deepEqual(
       without,
-      all.filter((lead) => endOf(lead) === null),
+      all.filter((lead) => !hasEnd(lead)),
     )
 
     const told = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }

@@ -18,8 +18,9 @@ import { dateOf } from '../../leads/counting.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
 import { type LeadView, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
+import { deadlinePosition } from '../../store/lead-sql.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
-import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
+import type { Account, Campaign, DeadlinePosition, Lead, LeadRefusal } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { countErasure } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
@@ -40,6 +41,8 @@ const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: impor
 const importBodyLimit = 1_048_576
 const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
 
+const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+const Position = Type.Object({ at: Whole, opensAt: Whole, id: Whole }, closed)
 const search = {
   prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
   state: Type.Union([Type.Null(), State]),
@@ -47,7 +50,7 @@ const search = {
   limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
   part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
   sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
-  afterAt: Type.Optional(Type.Union([Type.Null(), Type.Integer()])),
+  afterDeadline: Type.Optional(Type.Union([Type.Null(), Position])),
   refs: Type.Optional(Refs),
 }
 const SearchBody = Type.Object(search, closed)
@@ -59,7 +62,7 @@ export type ImportOutcome = 'created' | 'existing' | EmailFault
 export const leadRoutes = {
   /**
    * Leads in the order of their addresses or deadlines: those that begin with `prefix`, or have `part` anywhere in
-   * them, or those of `refs`. `read` says how many were looked at, `afterEmail` and `afterAt` where to go on.
+   * them, or those of `refs`. `read` says how many were looked at, `afterEmail` and `afterDeadline` where to go on.
    */
   ...forViewer('POST /campaigns/:campaignId/leads/search', {
     body: SearchBody,
@@ -212,25 +215,25 @@ async function findLeads(parts: PanelParts, campaign: Campaign, body: SearchBody
   }
 }
 
-type Position = { afterEmail: string | null; afterAt: Seconds | null }
-type Step = { leads: Lead[]; read: number; next: Position }
+type Place = { afterEmail: string | null; afterDeadline: DeadlinePosition | null }
+type Step = { leads: Lead[]; read: number; next: Place }
 
-const positionOf = ({ email, attempt }: Lead, sort?: string): Position => ({
-  afterEmail: email,
-  afterAt: sort === undefined || sort === 'email' ? null : (attempt.byHand?.deadlineAt ?? attempt.deadlineAt),
+const positionOf = (lead: Lead, sort?: string): Place => ({
+  afterEmail: lead.email,
+  afterDeadline: sort === undefined || sort === 'email' ? null : deadlinePosition(lead),
 })
 
 /** As many leads as one request looks at, and where the next goes on; an email of null: nowhere. */
 async function readStep({ store }: PanelParts, campaign: Campaign, body: SearchBody): Promise<Step> {
   const { prefix, part = '', sort = 'email', state, afterEmail, limit, refs } = body
-  const none: Position = { afterEmail: null, afterAt: null }
+  const none: Place = { afterEmail: null, afterDeadline: null }
   if (refs !== undefined) {
     const leads = await leadsOf({ store }, campaign, refs)
     return { leads, read: leads.length, next: none }
   }
   if (part !== '') {
     const { leads, read, afterEmail: next } = await store.leads.search(campaign, { part, afterEmail, limit: stepSize })
-    return { leads, read, next: { afterEmail: next, afterAt: null } }
+    return { leads, read, next: { afterEmail: next, afterDeadline: null } }
   }
   // Where all leads have one deadline, their emails are the order.
   if (sort !== 'email' && campaign.terms.personal !== null) return byDeadline({ store }, campaign, body, sort)
@@ -245,18 +248,17 @@ async function readStep({ store }: PanelParts, campaign: Campaign, body: SearchB
 async function byDeadline(
   { store }: Pick<PanelParts, 'store'>,
   campaign: Campaign,
-  { prefix, state, afterEmail, afterAt = null, limit }: SearchBody,
+  { prefix, state, afterEmail, afterDeadline: after = null, limit }: SearchBody,
   sort: string,
 ): Promise<Step> {
   const asked = state === null && prefix === '' ? limit : stepSize
-  const isWithout = afterAt === null && afterEmail !== ''
-  const after = afterAt === null ? null : { at: afterAt, email: afterEmail }
+  const isWithout = after === null && afterEmail !== ''
   const leads = isWithout
     ? await store.leads.listWithoutDeadline(campaign, { afterEmail, limit: asked })
     : await store.leads.listByDeadline(campaign, { after, isDescending: sort === '-deadline', limit: asked })
   const last = leads.at(-1)
   const isEnd = last === undefined || leads.length < asked
-  const next = isEnd ? { afterEmail: isWithout ? null : ' ', afterAt: null } : positionOf(last, sort)
+  const next = isEnd ? { afterEmail: isWithout ? null : ' ', afterDeadline: null } : positionOf(last, sort)
   return { leads: leads.filter(({ email }) => email.startsWith(prefix)), read: leads.length, next }
 }
 

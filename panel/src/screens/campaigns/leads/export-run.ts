@@ -2,7 +2,7 @@ import { call } from '../../../api.ts'
 import { csvFile, csvLine, isFormula } from '../../../parts/csv.ts'
 import type { MailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
-import type { Filter } from './use-leads.ts'
+import type { Filter, Step } from './use-leads.ts'
 
 const pageSize = 1_000
 
@@ -13,7 +13,7 @@ export type Exported = {
   /** Addresses that a spreadsheet would have carried out. */
   marked: number
   afterEmail: string | null
-  afterAt: number | null
+  afterDeadline: Step['afterDeadline']
   name: string
   parts: string[]
   file(): Blob
@@ -30,8 +30,8 @@ export async function* exportLeads(
   let exported = before ?? (await begun(settings, service, signal))
   while (exported.afterEmail !== null) {
     signal.throwIfAborted()
-    const { afterEmail, afterAt } = exported
-    const body = { ...filter, afterEmail, afterAt, limit: pageSize }
+    const { afterEmail, afterDeadline } = exported
+    const body = { ...filter, afterEmail, afterDeadline, limit: pageSize }
     const asked = { params: { campaignId: settings.id }, body }
     const page = await call('POST /campaigns/:campaignId/leads/export', asked, signal)
     exported.parts.push(page.leads.map(({ cells }) => csvLine(cells)).join(''))
@@ -41,7 +41,7 @@ export async function* exportLeads(
       count: exported.count + page.leads.length,
       marked: exported.marked + page.leads.filter(({ email }) => isFormula(email)).length,
       afterEmail: page.afterEmail,
-      afterAt: page.afterAt,
+      afterDeadline: page.afterDeadline,
     }
     yield exported
   }
@@ -52,5 +52,5 @@ async function begun({ id }: Settings, service: MailService, signal: AbortSignal
   const { columns } = await call('GET /campaigns/:campaignId/mail', { params, query: { service } }, signal)
   const parts = [csvLine(columns)]
   const name = `campaign-${id}-leads-${new Date().toISOString().slice(0, 10)}.csv`
-  return { read: 0, count: 0, marked: 0, afterEmail: '', afterAt: null, name, parts, file: () => csvFile(parts) }
+  return { read: 0, count: 0, marked: 0, afterEmail: '', afterDeadline: null, name, parts, file: () => csvFile(parts) }
 }

@@ -31,7 +31,7 @@ export type Filter = {
 export const pageSize = 50
 const mostAtOnce = 1_000
 
-type Place = { afterEmail: string; afterAt: number | null }
+type Place = { afterEmail: string; afterDeadline: Step['afterDeadline'] }
 
 /**
  * A page of the leads of a campaign that fit. Where a state or a part of an address is asked for, the service looks
@@ -51,8 +51,9 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
       const body = { prefix, part, state, sort, ...pageParam, limit }
       return call(search, { params: { campaignId }, body }, signal)
     },
-    initialPageParam: { afterEmail: '', afterAt: null },
-    getNextPageParam: ({ afterEmail, afterAt }) => (afterEmail === null ? undefined : { afterEmail, afterAt }),
+    initialPageParam: { afterEmail: '', afterDeadline: null },
+    getNextPageParam: ({ afterEmail, afterDeadline }) =>
+      afterEmail === null ? undefined : { afterEmail, afterDeadline },
     placeholderData: keepPreviousData,
     // Thousands of leads may have been looked through: nothing but a change begins that anew.
     ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
