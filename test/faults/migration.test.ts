@@ -30,7 +30,10 @@ async function schemaOf(place: Installation): Promise<unknown> {
   return schema.map((row) => ({ ...row }))
 }
 
-test('a migration killed at any statement is finished by the next start', { timeout: 300_000 }, async (t) => {
+/** The long form has some two hundred migrations, on a machine that may have other work. */
+const timeout = amount(300_000, 1_800_000)
+
+test('a migration killed at any statement is finished by the next start', { timeout }, async (t) => {
   const whole = installation(t, withoutTables)
   const { version } = await whole.json(['migrate'])
   const expected = await schemaOf(whole)
