@@ -1,4 +1,5 @@
 // What the API for events, the panel and the command line do with endpoints.
+import { randomInt } from 'node:crypto'
 import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
 import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds, watcherOf } from '../core/events.ts'
 import { type Fault, join } from '../core/fault.ts'
@@ -272,7 +273,8 @@ async function testOne(
   at: Seconds,
 ): Promise<TestResult> {
   const kind = 'endpoint.tested' as const
-  const id = store.events.eventId(endpoint.accountId, 0, kind, at, endpoint.id)
+  // Of two in one second each is a new one to the receiver.
+  const id = store.events.eventId(endpoint.accountId, 0, kind, at, randomInt(2 ** 47))
   const body = testedEvent(endpoint, at)
   const { url } = endpoint.settings
   const secrets = store.events.secretsOf(endpoint, at)
@@ -280,5 +282,11 @@ async function testOne(
   const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null, refused: 0, lastAt: null }
   onTry(entryOf(endpoint, { id, body, due }, result, now()))
   const { status, cause, milliseconds } = result
+  // Who has mended the server sees telling go on. What it asked for, by Retry-After, holds all the same.
+  const { pausedAt, failingSince, failures, nextTryAt } = endpoint
+  if (cause === null && pausedAt === null && failingSince !== null) {
+    const asked = failures >= failuresToStop ? null : nextTryAt
+    await store.events.setHealth(endpoint, { failingSince: null, failures: 0, nextTryAt: asked })
+  }
   return { delivered: cause === null, status, cause, milliseconds }
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDispatcher } from '../../src/events/dispatcher.ts'
+import { buildEndpoints } from '../../src/events/endpoints.ts'
 import { runRound } from '../../src/events/round.ts'
 import type { Delivery } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
@@ -133,6 +134,35 @@ test('what a server could not take while it was down comes at once when it is ba
   for (let times = 0; times < 3; times += 1) await round(id)
   assert.equal(new Set(sent.map((one) => one.id)).size, 8)
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
+})
+
+test('a Test that is taken lets telling go on at once, but not before the time that the server has asked for', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
+  const { id } = await endpoint({ ...registered, inFlight: 1 })
+  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
+  const test = () => buildEndpoints(own).of(accountId, testerAt(clock.at)).test(id)
+  for (let n = 0; n < 6; n += 1) await register(`${n}@example.com`)
+  answer.status = 500
+  while ((await find(id)).nextTryAt === null) await round(id)
+  assert.equal((await test()).delivered, false)
+  assert.equal((await find(id)).failures, 5)
+  answer.status = 204
+  await Promise.all([test(), test()])
+  const { failingSince, failures, nextTryAt } = await find(id)
+  assert.deepEqual({ failingSince, failures, nextTryAt }, { failingSince: null, failures: 0, nextTryAt: null })
+  const tests = sent.filter(({ type }) => type === 'endpoint.tested')
+  assert.deepEqual([tests.length, new Set(tests.map((one) => one.id)).size], [3, 3], 'each by an id of its own')
+  sent.length = 0
+  await runRound(parts, await find(id), 1_000, () => {})
+  assert.equal(sent.length, 6)
+  assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
+
+  await register('ada@example.com')
+  answer.status = 429
+  await round(id)
+  answer.status = 204
+  await test()
+  assert.equal((await find(id)).nextTryAt, clock.at + 60)
 })
 
 test('what a server could not answer for 30 days is given up, and so is what may go nowhere', async (t) => {
