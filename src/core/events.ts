@@ -103,7 +103,7 @@ const leadTime = text('a period such as "PT24H"', () => true)
 const checkShape = record<EndpointSettings>({
   name: text(
     'a name of 1 to 200 characters, not blank',
-    (name) => name.trim() !== '' && name.length <= 200 && name.isWellFormed() && !name.includes('\0'),
+    (name) => name.trim() !== '' && [...name].length <= 200 && name.isWellFormed() && !name.includes('\0'),
   ),
   url: text('a URL', () => true),
   kinds: some(list(choice(wantedKinds), wantedKinds.length)),

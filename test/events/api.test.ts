@@ -88,8 +88,9 @@ test('endpoints: made, read, changed, deleted; the secret is shown once; another
   )
   assert.deepEqual((await ask('GET', `/endpoints/${endpoint.id}`)).body, endpoint)
   assert.deepEqual((await ask('GET', '/endpoints')).body, { items: [endpoint], nextAfterId: null })
-  const changed = await ask('PATCH', `/endpoints/${endpoint.id}`, { batch: 10, name: 'other' })
-  assert.deepEqual([changed.body.batch, changed.body.name, changed.body.url], [10, 'other', endpoint.url])
+  const other = '\u{1f514}'.repeat(200)
+  const changed = await ask('PATCH', `/endpoints/${endpoint.id}`, { batch: 10, name: other })
+  assert.deepEqual([changed.body.batch, changed.body.name, changed.body.url], [10, other, endpoint.url])
   const stranger = await shop.place.arrange(async (store) => {
     const { id } = await store.configuration.createAccount('Stranger', tester)
     return (await createKey(store, id, 'events', tester, ['events'])).key
