@@ -152,10 +152,15 @@ function drain(response: IncomingMessage): void {
   response.on('close', () => clearTimeout(late))
 }
 
-/** RFC 9110, 10.2.3: seconds, or a date that begins with its weekday. One second at least. */
+/** The three forms of a date, RFC 9110, 5.6.7; the last one names no zone. */
+const httpDate = /^[A-Z][a-z]+, \d\d([ -])[A-Z][a-z]{2}\1(?:\d\d){1,2} [\d:]{8} GMT$/
+const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/
+
+/** RFC 9110, 10.2.3: seconds, or a date. One second at least. */
 function retryAfterOf({ headers }: IncomingMessage): number | null {
   const given = headers['retry-after'] ?? ''
-  const at = /^[a-z]/i.test(given) ? Date.parse(given) : Number.NaN
+  const date = asctimeDate.test(given) ? `${given} GMT` : given
+  const at = httpDate.test(given) || date !== given ? Date.parse(date) : Number.NaN
   const seconds = /^\d+$/.test(given) ? Number(given) : Math.ceil((at - Date.now()) / 1_000)
   return Number.isNaN(seconds) ? null : Math.max(1, seconds)
 }

@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { urlFault } from '../../src/events/egress.ts'
 import { openSender } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
-import { openReceiver, verifies } from '../support/receiver.ts'
+import { answering, openReceiver, verifies } from '../support/receiver.ts'
 
 const none = { ranges: [], names: [] }
 const own = 'https://offers.example.com'
@@ -186,6 +186,33 @@ test('EGRESS_ALLOW: what the operator allows is reached, by http too, and nothin
     for (const secret of secrets) assert.ok(verifies(secret, raw, headers))
     assert.ok(!verifies(`whsec_${Buffer.alloc(32, 9).toString('base64')}`, raw, headers))
   }
+})
+
+test('Retry-After: seconds, or a date in one of the forms of HTTP, in UTC; anything else says nothing', async (t) => {
+  const receiver = await openReceiver(t)
+  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
+  t.after(() => sender.close())
+  const asked = async (given: string) => {
+    receiver.answers.set('/', answering(503, { 'retry-after': given }))
+    const delivery = { id: 'evt_1', url: `${receiver.origin}/`, body: '{}', at: 1, secrets: [] }
+    return (await sender.send(delivery)).retryAfterSeconds
+  }
+  const inUtc = new Date(Date.now() + 900_000).toUTCString()
+  const [day = '', date = '', month = '', year = '', time = ''] = inUtc.split(/,? /)
+  const long = `${{ Tue: 'Tues', Wed: 'Wednes', Thu: 'Thurs', Sat: 'Satur' }[day] ?? day}day`
+  const dates = [
+    `${day}, ${date} ${month} ${year} ${time} GMT`,
+    `${long}, ${date}-${month}-${year.slice(2)} ${time} GMT`,
+    `${day} ${month} ${date.replace(/^0/, ' ')} ${time} ${year}`,
+  ]
+  for (const written of dates) {
+    const seconds = (await asked(written)) ?? 0
+    assert.ok(seconds > 890 && seconds <= 900, `${written}: ${seconds}`)
+  }
+  assert.equal(await asked('120'), 120)
+  assert.equal(await asked('Sun, 06 Nov 1994 08:49:37 GMT'), 1)
+  const others = ['soon 5', 'May 2099', 'Sun, 06 Nov 2099', `${day}, ${date} ${month} ${year} ${time}`, '-1', '1.5', '']
+  for (const written of others) assert.equal(await asked(written), null, written)
 })
 
 test('a server that closes connections it had kept, in the moment they are used again, gets everything at once', async (t) => {
