@@ -67,6 +67,18 @@ test('of two owners who make each other viewers or remove each other at once, on
   })
 })
 
+test('of an endpoint who is no owner sees the host alone: the rest of its address may be a secret', async () => {
+  const { id, owner } = await newAccount()
+  const settings = { name: 'Shop', kinds: ['lead.registered'], url: 'https://hooks.example.com:8443/T0/abc?token=def' }
+  await owner('POST', '/webhooks', settings)
+  assert.equal((await owner('GET', '/webhooks')).body.endpoints[0].url, settings.url)
+  for (const role of ['member', 'viewer'] as const) {
+    const { body } = await (await panelSession(place, server, id, role))('GET', '/webhooks')
+    assert.equal(body.endpoints[0].url, 'https://hooks.example.com:8443/…')
+    assert.doesNotMatch(JSON.stringify(body), /abc|def/)
+  }
+})
+
 test('another role, or none, holds from the next request on', async () => {
   const { id, owner } = await newAccount()
   const member = await panelSession(place, server, id, 'member')

@@ -1,6 +1,7 @@
 // The account's endpoints, and the log of what they were told. A secret is in the one answer that makes it.
 import Type from 'typebox'
 import { type EventKind, wantedKinds } from '../../core/events.ts'
+import { mayAs } from '../../core/role.ts'
 import type { TryCause } from '../../events/sender.ts'
 import type { DeliveryEntry } from '../../history/deliveries.ts'
 import type { Session } from '../../store/access.ts'
@@ -16,12 +17,14 @@ export const webhookRoutes = {
   ...forViewer('GET /webhooks', {
     async run(asked) {
       const { endpoints, store } = asked.parts
-      const campaigns = await store.configuration.listCampaigns(asked.session.account.id, allCampaigns)
+      const { account, user } = asked.session
+      const campaigns = await store.configuration.listCampaigns(account.id, allCampaigns)
+      const all = await ofAccount(asked).list()
       return {
         isOn: endpoints.isOn,
         kinds: wantedKinds,
         campaigns: campaigns.map(({ id, name, isDraft }) => ({ id, name, isDraft })),
-        endpoints: await ofAccount(asked).list(),
+        endpoints: mayAs('owner', user.role) ? all : all.map((one) => ({ ...one, url: hostAlone(one.url) })),
       }
     },
   }),
@@ -88,6 +91,9 @@ const ofAccount = ({
   by,
 }: Pick<Asked<string, unknown, unknown, Session>, 'parts' | 'session' | 'by'>) =>
   parts.endpoints.of(session.account.id, by)
+
+/** What stands behind it may be as good as a password of the receiver's. */
+const hostAlone = (url: string) => `${new URL(url).origin}/…`
 
 /** The one answer with a secret. */
 const shown = ({ id, name, secret }: { id: number; name: string; secret: string }) => ({ id, name, secret })
