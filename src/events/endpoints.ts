@@ -9,6 +9,7 @@ import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } fro
 import type { Actor } from '../store/audit.ts'
 import { ChangedMeanwhile, Refused } from '../store/errors.ts'
 import { type Endpoint, failuresToStop } from '../store/events.ts'
+import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
 import { type Egress, urlFault } from './egress.ts'
@@ -143,12 +144,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       const endpoint = await one(id)
       const campaign = await configuration.findCampaign(campaignId)
       if (campaign?.accountId !== accountId) throw new EndpointRefused('CAMPAIGN_NOT_FOUND')
-      // Else it would be taken, and nothing told.
-      const isTold = watcherOf(id, endpoint.settings, campaignId) !== undefined
-      const message = isTold
-        ? 'must name a campaign that is published'
-        : 'must be one of those that the endpoint hears of'
-      if (!isTold || campaign.isDraft) throw new EndpointRefused('VALIDATION_ERROR', [{ path: 'campaignId', message }])
+      needTold(endpoint, campaign, 'campaignId')
       await events.startBackfill(endpoint, campaignId, by)
       return viewOf(parts, endpoint)
     },
@@ -169,8 +165,11 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       if (entry === undefined || kind === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
       const { dueAt, leadId, detail } = entry
       // Of an erased lead there is nothing to tell but that.
-      const isErased = leadId > 0 && kind !== 'lead.erased' && (await leads.findByIds(accountId, [leadId])).length === 0
-      if (isErased) throw new EndpointRefused('DELIVERY_NOT_FOUND')
+      if (kind !== 'lead.erased') {
+        const [lead] = leadId > 0 ? await leads.findByIds(accountId, [leadId]) : [{ campaignId: -leadId }]
+        if (lead === undefined) throw new EndpointRefused('DELIVERY_NOT_FOUND')
+        needTold(endpoint, await configuration.findCampaign(lead.campaignId), 'eventId')
+      }
       await events.resend(endpoint, { endpointId: id, dueAt, leadId, kind, detail }, by)
     },
     /** What was given up since then; resolves with how many. */
@@ -179,6 +178,13 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       return events.resendFailed(await one(id), since, by)
     },
   }
+}
+
+/** Of any other campaign it would be taken, and nothing told. */
+function needTold({ id, settings }: Endpoint, campaign: Campaign | undefined, path: string): void {
+  if (campaign?.isDraft === false && watcherOf(id, settings, campaign.id) !== undefined) return
+  const message = 'must belong to a campaign that is published and that the endpoint hears of'
+  throw new EndpointRefused('VALIDATION_ERROR', [{ path, message }])
 }
 
 async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<EndpointView> {

@@ -259,9 +259,14 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   const narrow = await ask('PATCH', at, { campaignIds: [draft.id] })
   assert.equal(narrow.status, 200)
   assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId }), '422 VALIDATION_ERROR')
+  const resent = `${at}/deliveries/${told?.id}/resend`
+  assert.equal(await codeOf('POST', resent), '422 VALIDATION_ERROR', 'it would be taken, and nothing told')
   await shop.place.json(['campaign', 'delete', String(draft.id), '--yes'])
   assert.deepEqual((await ask('PATCH', at, { batch: 1 })).body.campaignIds, [draft.id], 'one that is gone may stay')
   assert.equal((await ask('PATCH', at, { campaignIds: null })).status, 200)
+  await applyCampaign(shop, { id: campaignId, isDraft: true })
+  assert.equal(await codeOf('POST', resent), '422 VALIDATION_ERROR', 'of a draft')
+  await applyCampaign(shop, { id: campaignId })
   assert.equal((await ask('POST', `${at}/backfill`, { campaignId })).status, 202)
   const filled = (await receiver.wait('/c', 5))[4]
   assert.deepEqual([filled?.id, filled?.data.backfill, filled?.data.email], [told?.id, true, email])

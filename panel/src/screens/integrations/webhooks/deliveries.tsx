@@ -166,7 +166,7 @@ function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; o
   return (
     <Stack>
       <Facts of={facts} />
-      <Failure of={{ error: send.error }} />
+      <Failure of={{ error: send.error }} invalid={text.notResent} />
       {maySend && of.kind !== 'endpoint.tested' && (
         <Button disabled={account.suspended} loading={send.isPending} onClick={() => resend().catch(() => {})}>
           {text.resend}
