@@ -493,8 +493,12 @@ async function pauseEndpoint(
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return
-  const paused = 'UPDATE endpoints SET paused_at = ?, pause_cause = ? WHERE account_id = ? AND id = ?'
-  await sql.run(paused, by.at, cause, accountId, id)
+  // Nothing has been written for it since the first pause: that is where it goes on from.
+  await sql.run(
+    `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
+      pause_cause = ? WHERE account_id = ? AND id = ?`,
+    ...[by.at, cause, accountId, id],
+  )
   if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
   else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
 }

@@ -309,6 +309,24 @@ for (const cause of ['user', 'failing'] as const)
     assert.deepEqual(told(), [], 'and once')
   })
 
+test('paused twice, it goes on from where it stopped first', async (t) => {
+  const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await register('ada@example.com')
+  const pause = async () => store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  clock.at += 60
+  await pause()
+  clock.at += 60
+  await setDeadline('ada@example.com', beganAt + 600)
+  clock.at += 3_600
+  await pause()
+  clock.at += 60
+  await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), ['lead.expired ada 10'])
+})
+
 test('an erasure is told also where the endpoint goes on from now', async (t) => {
   const { endpoint, register, round, told, clock, find, store, campaignId } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
