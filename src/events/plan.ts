@@ -51,10 +51,20 @@ export async function plan(
 ): Promise<Planned[]> {
   const found = await readLeads(parts, endpoint, due)
   const planned: Planned[] = []
+  const looked = new Set<number>()
+  /** A look that is late goes on to the instants of the lead's others, and would tell what they tell once more. */
+  const isFirst = ({ kind, leadId }: Due) => {
+    if (kind !== 'look' || leadId < 0) return true
+    const isNew = !looked.has(leadId)
+    looked.add(leadId)
+    return isNew
+  }
   for (let from = 0; from < due.length; from += madeAtOnce) {
     await nextTurn()
     const some = due.slice(from, from + madeAtOnce)
-    const planning = some.map((one) => planOf(parts, endpoint, one, found.get(one.leadId), now))
+    const planning = some.map((one) =>
+      isFirst(one) ? planOf(parts, endpoint, one, found.get(one.leadId), now) : { due: one, events: [], look: null },
+    )
     planned.push(...(await Promise.all(planning)))
   }
   return planned

@@ -309,6 +309,21 @@ for (const cause of ['user', 'failing'] as const)
     assert.deepEqual(told(), [], 'and once')
   })
 
+test('a lead that moved on while its server was down is told each event once', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT10H' } })
+  const { endpoint, register, round, setDeadline, told, clock, find, store } = made
+  const { id } = await endpoint({
+    kinds: ['lead.deadline_approaching', 'lead.expired'],
+    leadTimes: ['PT1H', 'PT2H'],
+  })
+  await register('ada@example.com')
+  await setDeadline('ada@example.com', beganAt + 9 * 3_600)
+  clock.at += daySeconds
+  while ((await store.events.waiting(await find(id), clock.at)).waiting > 0) await round(id)
+  const [two, one] = [420, 480].map((minute) => `lead.deadline_approaching ada ${minute}`)
+  assert.deepEqual(told(), [two, one, 'lead.expired ada 540'])
+})
+
 test('paused twice, it goes on from where it stopped first', async (t) => {
   const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.expired'] })
