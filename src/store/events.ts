@@ -187,6 +187,8 @@ function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: 
           const own = done.filter(({ tries }) => (tries === null) === (table === 'notices'))
           for (const part of parts(own)) await takeOff(sql, endpoint, table, part.map(keyOf))
         }
+        // Deleted while a request was under way, it leaves nothing behind.
+        if ((await findEndpoint(sql, accountId, endpoint.id)) === undefined) return
         // It may have been due twice: by itself, and because somebody asked for it again.
         const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
         for (const part of parts(once)) await putFailed(sql, accountId, part)

@@ -219,6 +219,21 @@ test('who pauses an endpoint finds it paused by them, whatever its server still 
   assert.equal((await find(id)).pauseCause, 'user')
 })
 
+test('an endpoint that is deleted while its server hangs leaves nothing behind', async (t) => {
+  const { endpoint, register, round, find, answer, clock, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = null
+  answer.milliseconds = 300
+  const running = round(id)
+  await sleep(100)
+  const deleted = await find(id)
+  await store.events.pauseEndpoint(deleted, 'deleted', tester)
+  while (!(await store.events.purge(deleted)));
+  await running
+  assert.equal((await store.events.waiting(deleted, clock.at)).waiting, 0)
+})
+
 test('what an address answers, that was changed meanwhile, pauses nobody', async (t) => {
   const { endpoint, register, round, find, answer, store } = await opened(t)
   const { id, settings } = await endpoint(registered)
