@@ -193,7 +193,7 @@ async function readInput(file: string): Promise<Buffer> {
     for await (const chunk of stream) chunks.push(chunk as Buffer)
     return Buffer.concat(chunks)
   } catch (error) {
-    throw new WrongCall(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw new WrongCall(`${nameOf(file)}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 

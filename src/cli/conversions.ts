@@ -78,24 +78,25 @@ const columns = ['email', 'ref', 'orderId', 'amount', 'currency', 'at']
 export const importConversions: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
   return withCampaign(options.campaign, async (store, campaign) => {
-    const { result, add, end } = importing('orders imported')
     const by = commandActor()
     const rows = csvRows(positionals[0] as string, columns, isComplete, 'columns orderId and email or ref')
-    for await (const { cells, line } of rows) {
-      const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))
-      // Two orders could become one by the sign that stands for bytes which cannot be read.
-      if (Object.values(given).some((cell) => cell?.includes('\ufffd'))) {
-        result.refused.push({ line, reason: 'not in UTF-8' })
-        continue
+    return importing('orders imported', async ({ take, refuse }) => {
+      for await (const { cells, line } of rows) {
+        const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))
+        // Two orders could become one by the sign that stands for bytes which cannot be read.
+        if (Object.values(given).some((cell) => cell?.includes('\ufffd'))) {
+          refuse(line, 'not in UTF-8')
+          continue
+        }
+        // One after the other: which of a lead's orders ends the offer depends on it.
+        await take(async () => {
+          const told = await tell(store, campaign, given, 'import', by)
+          if (typeof told !== 'string' && !('faults' in told)) return [told]
+          refuse(line, typeof told === 'string' ? notRegistered : faultText(told.faults))
+          return []
+        })
       }
-      // One after the other: which of a lead's orders ends the offer depends on it.
-      const told = await tell(store, campaign, given, 'import', by)
-      if (told === 'LEAD_NOT_FOUND') result.refused.push({ line, reason: notRegistered })
-      else if ('faults' in told) result.refused.push({ line, reason: faultText(told.faults) })
-      else add(told)
-    }
-    end()
-    return result
+    })
   })
 }
 

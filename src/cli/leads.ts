@@ -19,6 +19,7 @@ import {
   emailText,
   idNumber,
   inputStream,
+  nameOf,
   need,
   needAccount,
   needCampaign,
@@ -33,6 +34,7 @@ import { pagesOf, printPages } from './print.ts'
 import { progress } from './progress.ts'
 
 const importBatch = 500
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export const listLeads: Command = async (args) => {
   const { options } = readArguments(args, { campaign: idNumber })
@@ -166,17 +168,53 @@ function notRegistered(where: string): WrongCall {
 
 const maxLineBytes = 65_536
 
-type LineRefusal = { line: number; reason: string }
+/** Refused lines that are listed; more are counted. */
+const refusedListed = 10_000
 
-/** What came of a file's lines, counted on the terminal until the end. */
-export function importing(what: string) {
+type Imported = { created: number; existing: number; refused: { line: number; reason: string }[]; moreRefused?: number }
+
+type Import = {
+  refuse(line: number, reason: string): void
+  /** Lets a signal wait until all that was taken together is stored and counted. */
+  take(write: () => Promise<{ created: boolean }[]>): Promise<void>
+}
+
+/** What comes of a file's lines, counted on the terminal until the end. A signal ends the import, and says how far. */
+export async function importing(what: string, work: (on: Import) => Promise<void>): Promise<Imported> {
+  const result: Imported = { created: 0, existing: 0, refused: [] }
   const show = progress(what)
-  const result = { created: 0, existing: 0, refused: [] as LineRefusal[] }
-  const add = ({ created }: { created: boolean }) => {
-    result[created ? 'created' : 'existing'] += 1
-    show(result.created + result.existing)
+  let isTaking = false
+  let signal: NodeJS.Signals | undefined
+  const stop = () => {
+    show.end()
+    const taken = `${result.created} created, ${result.existing} existing`
+    console.error(`lastcall: stopped by ${signal}: ${taken}, which stays so; import the file again for the rest`)
+    process.exit(1)
   }
-  return { result, add, end: show.end }
+  const onSignal = (name: NodeJS.Signals) => {
+    signal = name
+    if (!isTaking) stop()
+  }
+  for (const name of stopSignals) process.on(name, onSignal)
+  try {
+    await work({
+      refuse(line, reason) {
+        if (result.refused.length < refusedListed) result.refused.push({ line, reason })
+        else result.moreRefused = (result.moreRefused ?? 0) + 1
+      },
+      async take(write) {
+        isTaking = true
+        for (const { created } of await write()) result[created ? 'created' : 'existing'] += 1
+        isTaking = false
+        show(result.created + result.existing)
+        if (signal !== undefined) stop()
+      },
+    })
+    return result
+  } finally {
+    show.end()
+    for (const name of stopSignals) process.off(name, onSignal)
+  }
 }
 
 export const importLeads: Command = async (args) => {
@@ -184,33 +222,32 @@ export const importLeads: Command = async (args) => {
   return withCampaign(options.campaign, async (store, campaign) => {
     const cache = openConfigCache(store)
     const of = { accountId: campaign.accountId, campaignId: campaign.id }
-    const { result, add, end } = importing('leads imported')
     const by = commandActor()
-    for await (const batch of emailBatches(positionals[0] as string, result.refused)) {
+    const write = async (batch: string[]) => {
       // Counted with each batch: what comes after it may stop the import, and its leads stay.
       const counting = openCounting(store, () => {})
       const leads = buildLeads(store, cache, counting.stepped)
-      const written = await Promise.all(batch.map((email) => leads.importLead(of, email, now(), by))).finally(
-        counting.close,
-      )
-      for (const registration of written) {
+      const importOne = (email: string) => leads.importLead(of, email, now(), by)
+      const written = await Promise.all(batch.map(importOne)).finally(counting.close)
+      return written.map((registration) => {
         if (typeof registration === 'string') throw new WrongCall('--campaign: the campaign was deleted')
-        add(registration)
-      }
+        return registration
+      })
     }
-    end()
-    return result
+    return importing('leads imported', async ({ take, refuse }) => {
+      for await (const batch of emailBatches(positionals[0] as string, refuse)) await take(() => write(batch))
+    })
   })
 }
 
-/** The valid emails of a CSV file, some at a time; the others go to `refused`. @throws WrongCall */
-async function* emailBatches(file: string, refused: LineRefusal[]): AsyncGenerator<string[]> {
+/** The valid emails of a CSV file, some at a time; the others are refused. @throws WrongCall */
+async function* emailBatches(file: string, refuse: Import['refuse']): AsyncGenerator<string[]> {
   let batch: string[] = []
   const hasEmail = (names: string[]) => names.includes('email')
   for await (const { cells, line } of csvRows(file, ['email'], hasEmail, 'a column email')) {
     const { email } = cells
     const fault = emailFault(email)
-    if (fault !== undefined) refused.push({ line, reason: reasons[fault] })
+    if (fault !== undefined) refuse(line, reasons[fault])
     else if (batch.push(email as string) === importBatch) {
       yield batch
       batch = []
@@ -243,13 +280,13 @@ export async function* csvRows(
       yield { cells: Object.fromEntries(positions.map(([name, at]) => [name, cellOf(record[at])])), line }
       continue
     }
-    if (!isComplete(record)) throw new WrongCall(`${file}: line ${line}: must name ${wanted}`)
+    if (!isComplete(record)) throw new WrongCall(`${nameOf(file)}: line ${line}: must name ${wanted}`)
     const twice = columns.find((name) => record.indexOf(name) !== record.lastIndexOf(name))
-    if (twice !== undefined) throw new WrongCall(`${file}: line ${line}: must name the column "${twice}" once`)
+    if (twice !== undefined) throw new WrongCall(`${nameOf(file)}: line ${line}: must name the column "${twice}" once`)
     positions = columns.map((name) => [name, record.indexOf(name)])
     if (exportFacts.every((name) => record.includes(name))) cellOf = (cell) => cell && withoutMark(cell)
   }
-  if (positions === undefined) throw new WrongCall(`${file}: must have a first line with ${wanted}`)
+  if (positions === undefined) throw new WrongCall(`${nameOf(file)}: must have a first line with ${wanted}`)
 }
 
 /** The lines of a CSV file. @throws WrongCall also at the first line behind which none can be told from the next */
@@ -281,10 +318,10 @@ async function* csvLines(file: string): AsyncGenerator<{ record: string[]; line:
     if (error instanceof CsvError) {
       const what = `more than ${maxLineBytes} characters, or a quote that is not closed`
       const then = 'correct it and import the file again: what is there already stays as it is'
-      throw new WrongCall(`${file}: line ${lastLine + 1}: ${what}; ${then}`)
+      throw new WrongCall(`${nameOf(file)}: line ${lastLine + 1}: ${what}; ${then}`)
     }
     const { code, message } = error as NodeJS.ErrnoException
-    throw new WrongCall(`${file}: cannot be read (${code ?? message})`)
+    throw new WrongCall(`${nameOf(file)}: cannot be read (${code ?? message})`)
   }
 }
 

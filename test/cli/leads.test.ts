@@ -1,8 +1,11 @@
 // Leads and their history on the command line.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { text as readText } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parse } from 'csv-parse/sync'
@@ -13,7 +16,7 @@ import { type MailService, mailFields, mailServiceNames, mergeTag } from '../../
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { campaignFile, type Installation } from '../support/lastcall.ts'
-import { assertRefused, command, eventually, prepared, sharedCommand } from '../support/prepared.ts'
+import { assertRefused, command, eventually, prepared, root, sharedCommand } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
 test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
@@ -258,6 +261,35 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const { length } = await emailsOf(place)
     assert.ok(length > 0)
     assert.equal(totals.registration.person, length)
+  })
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    check(`${signal} ends an import behind what was taken together: that is counted, and said`, async (t) => {
+      const place = origin.copy(t)
+      const env = { PATH: process.env.PATH, DATABASE_URL: place.databaseUrl }
+      const args = [join(root, 'src', 'main.ts'), 'lead', 'import', ...campaign, '-']
+      const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] })
+      t.after(() => child.kill('SIGKILL'))
+      child.stdin.on('error', () => {})
+      // Never ended: the import could wait for more, too.
+      child.stdin.write(`email\n${Array.from({ length: 30_000 }, (_, n) => `lead-${n}@example.com\n`).join('')}`)
+      const leads = () => emailsOf(place).then(({ length }) => length)
+      assert.ok(await eventually(20_000, async () => (await leads()) > 0))
+      child.kill(signal)
+      const [stderr, [code]] = await Promise.all([readText(child.stderr), once(child, 'close')])
+      const count = await leads()
+      assert.equal(code, 1)
+      assert.match(stderr, new RegExp(`^lastcall: stopped by ${signal}: ${count} created, 0 existing, .*\\n$`))
+      const { totals } = await place.json(['campaign', 'stats', String(origin.campaignId)])
+      assert.equal(totals.registration.person, count)
+    })
+
+  check('of refused lines ten thousand are listed, and more counted; standard input has its name', async (t) => {
+    const place = origin.copy(t)
+    const { refused, moreRefused, ...taken } = await imported(place, `email\n${'x\n'.repeat(10_003)}a@example.com\n`)
+    assert.deepEqual([refused.length, moreRefused, taken], [10_000, 3, { created: 1, existing: 0 }])
+    const wrong = await place.runShared(['lead', 'import', ...campaign, '-'], 'mail\n')
+    assertRefused(wrong, 'lastcall: standard input: line 1', [2])
   })
 
   check('an export that breaks off leaves no file that looks whole', async (t) => {
