@@ -194,6 +194,9 @@ export function userPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }
 
+/** As `npm start` and `npm run demo` start it. */
+export const isUnderNpm = (): boolean => process.env.npm_lifecycle_event !== undefined
+
 /** TZDIR, as in other programs: a folder of zone files that take the place of Node's own data. No flag goes with it. */
 export function zoneFolder(): string | null {
   const { TZDIR } = process.env

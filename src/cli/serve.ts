@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import type { App, AppParts } from '../app.ts'
-import { type Config, type Flags, readConfig, settingNames, WrongSetting } from '../config.ts'
+import { type Config, type Flags, isUnderNpm, readConfig, settingNames, WrongSetting } from '../config.ts'
 import { openHistoryTable } from '../history/open.ts'
 import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
@@ -127,9 +127,16 @@ type OnSignal = (signal: NodeJS.Signals) => void
 function endAtSignals(): (next: OnSignal) => void {
   let act: OnSignal = () => process.exit(0)
   for (const signal of signals) process.on(signal, (name) => act(name))
+  if (isUnderNpm()) onLostParent(() => act('SIGTERM'))
   return (next) => {
     act = next
   }
+}
+
+/** npm passes SIGTERM on to its shell alone, which dies of it, and would leave a server that nobody watches. */
+function onLostParent(act: () => void): void {
+  const parent = process.ppid
+  setInterval(() => process.ppid === parent || act(), 500).unref()
 }
 
 /**

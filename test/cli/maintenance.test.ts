@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { installation, withoutTables } from '../support/lastcall.ts'
 import { assertRefused, prepared, root } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
@@ -103,6 +104,27 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
     assert.equal(made.code, 0)
     assert.deepEqual(JSON.parse(made.stdout), { created: 1, existing: 0, refused: [] })
     assert.equal((await npm('lead', 'show', ...campaign, '--email', 'no@example.com')).code, 2)
+  })
+
+  check('a server that npm has started ends with a SIGTERM to npm, whose shell does not pass it on', async (t) => {
+    const place = origin.copy(t)
+    await databasesCreated()
+    const child = spawn('npm', ['--prefix', root, 'run', '-s', 'start', '--', '--port', '0'], {
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DATABASE_URL: place.databaseUrl },
+      stdio: ['ignore', 'pipe', 'ignore'],
+      detached: true,
+    })
+    t.after(() => {
+      try {
+        process.kill(-(child.pid as number), 'SIGKILL')
+      } catch {} // all of them have ended
+    })
+    const [line] = await once(child.stdout, 'data')
+    assert.match(String(line), /^Lastcall listening on/)
+    child.kill('SIGTERM')
+    // The server holds it open.
+    const isClosed = once(child.stdout.resume(), 'close').then(() => true)
+    assert.ok(await Promise.race([isClosed, sleep(10_000, false)]))
   })
 
   check('a reader of the output that goes away', async (t) => {
