@@ -70,9 +70,10 @@ const commands: Record<string, () => Promise<Command>> = {
 const isWord = /^[a-z][a-z-]*$/i
 
 async function main(given: string[]): Promise<void> {
-  const isHelp = given.some((one) => one === '--help' || one === '-h')
-  const firstOption = given.findIndex((one) => !isWord.test(one))
-  const args = isHelp ? ['--help', ...given.slice(0, firstOption)] : given
+  const asked = given[0] === 'help' ? [...given.slice(1), '--help'] : given
+  const isHelp = asked.some((one) => one === '--help' || one === '-h')
+  const firstOption = asked.findIndex((one) => !isWord.test(one))
+  const args = isHelp ? ['--help', ...asked.slice(0, firstOption)] : asked
   const [first = '', second = ''] = args
   const words = Object.hasOwn(commands, first) ? 1 : 2
   const name = [first, second].slice(0, words).join(' ')

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { settingNames } from '../../src/config.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { assertRefused, prepared, root } from '../support/prepared.ts'
 import { engine } from '../support/test-database.ts'
@@ -102,5 +103,9 @@ test('--help behind the words of a command shows what docs/operating.md says of 
   const ofUsers = Object.keys(await place.json(['user', '-h']))
   assert.ok(ofUsers.includes(usage) && ofUsers.every((one) => one.startsWith('user ')))
   assert.ok(Object.keys(await place.json(['--help'])).length > 40)
+  assert.deepEqual(await place.json(['help']), await place.json(['--help']))
+  assert.deepEqual(await place.json(['help', 'user', 'set']), shown)
+  const { serve } = await place.json(['serve', '--help'])
+  for (const { flag } of Object.values(settingNames)) assert.match(serve, new RegExp(`--${flag}\\b`))
   assertRefused(await place.runShared(['nothing', '--help']), '--help: goes with a command', [2])
 })
