@@ -103,6 +103,9 @@ const checkCampaignShape = record<{ [K in keyof Schedule]?: unknown }>({
   mechanism: optional(anything),
 })
 
+/** From here on a deadline, decades later, could lie in the year 10000, which no surface can write. */
+const TOO_LATE = Date.UTC(9_900, 0) / 1_000
+
 const checkPlainEvent = record<WrittenEvent>({
   do: choice(['register', 'visit', 'lookup', 'extend']),
   at: instant,
@@ -141,6 +144,7 @@ function checkEvents(events: unknown, path: string, faults: Fault[]): LeadEvent[
     const event = checkEvent(written, eventPath, faults)
     const at = parseInstant(valid(written, 'at', instant) ?? '') ?? latestAt
     if (at < latestAt) refuse(faults, join(eventPath, 'at'), 'must not be before the event that precedes it')
+    if (at >= TOO_LATE) refuse(faults, join(eventPath, 'at'), 'must lie before the year 9900')
     latestAt = Math.max(latestAt, at)
     if (event !== undefined) kept.push(event)
   }

@@ -124,6 +124,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['simulate'], path('events', 0, 'do'), document({ events: [{ do: 'open', at }] })],
     [['simulate'], path('events', 0, 'at'), document({ events: [{ do: 'register' }] })],
     [['simulate'], path('events', 0, 'at'), document({ events: [{ do: 'register', at: '2026-06-01' }] })],
+    [['simulate'], /at: .*9900/, document({ events: [{ do: 'register', at: '9900-01-01T00:00:00Z' }] })],
     [['simulate'], path('events', 0, 'to'), document({ events: [{ do: 'extend', at }] })],
     [['simulate'], path('events', 0, 'to'), document({ events: [{ do: 'visit', at, to: at }] })],
     [['simulate'], path('events', 0, 'why'), document({ events: [{ do: 'visit', at, why: 1 }] })],
