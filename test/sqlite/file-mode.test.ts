@@ -1,8 +1,9 @@
 // Started by hand, with the umask of a usual shell: what Lastcall makes is for its own user alone.
 import assert from 'node:assert/strict'
-import { chownSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, chownSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { openConnection } from '../../src/store/sqlite/file.ts'
 import { installation } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 
@@ -35,4 +36,25 @@ test('the lock that a command of root makes belongs to the one whose database it
     { uid, gid },
     isRoot ? { uid: 4_321, gid: 4_322 } : { uid: process.geteuid?.(), gid: process.getegid?.() },
   )
+})
+
+test('a server refuses a database that its user cannot write, or not open, and says what is wanting', async (t) => {
+  const place = installation(t)
+  await place.json(['migrate'])
+  const serveAsUser = () => {
+    if (process.geteuid?.() === 0) {
+      chownSync(place.folder, 4_321, 4_322)
+      chownSync(place.databasePath, 4_321, 4_322)
+      process.seteuid?.(4_321)
+    }
+    try {
+      openConnection(place.databasePath, { isServer: true }).close()
+    } finally {
+      process.seteuid?.(process.getuid?.() ?? 0)
+    }
+  }
+  for (const mode of [0o400, 0]) {
+    chmodSync(place.databasePath, mode)
+    assert.throws(serveAsUser, /as a database: .*; this user must be able to read and write it and its folder/)
+  }
 })

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
-import { type Connection, connect, SQLITE_BUSY, sqliteCode } from './connection.ts'
+import { type Connection, connect, SQLITE_BUSY, SQLITE_CANTOPEN, SQLITE_READONLY, sqliteCode } from './connection.ts'
 import { checkVersion, migrate } from './migrations.ts'
 
 /** How long a process that opens its database, or a command, waits for somebody else's lock. */
@@ -35,6 +35,7 @@ export function openConnection(path: string, use: ConnectionUse): Connection {
     checkVersion(connection, mayCreate)
     migrateAlone(connection, path, isClaimed)
     useWriteAheadLog(connection)
+    if (isServer) assertWritable(connection)
     connection.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA foreign_keys = ON;
@@ -133,6 +134,15 @@ function hasWriteAheadLog(connection: Connection, mayTryAgain: boolean): boolean
   }
 }
 
+/** SQLite opens a file that it cannot write for reading: a server on it would refuse each registration. */
+function assertWritable(connection: Connection): void {
+  try {
+    connection.exec('BEGIN IMMEDIATE; ROLLBACK')
+  } catch (error) {
+    if (sqliteCode(error) !== SQLITE_BUSY) throw error
+  }
+}
+
 /** Stops the process, which is only just opening its database. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
@@ -153,6 +163,8 @@ function usable<T>(path: string, work: () => T): T {
     return work()
   } catch (error) {
     if (sqliteCode(error) === undefined) throw error
-    throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}`)
+    const isClosed = [SQLITE_READONLY, SQLITE_CANTOPEN].includes(sqliteCode(error) as number)
+    const then = isClosed ? '; this user must be able to read and write it and its folder' : ''
+    throw new UnusableDatabase(`cannot use ${path} as a database: ${(error as Error).message}${then}`)
   }
 }
