@@ -129,7 +129,7 @@ const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
     variable: 'TRUST_PROXY',
     flag: 'trust-proxy',
     missing: [],
-    expected: 'must be IP addresses and CIDR ranges, separated by commas',
+    expected: 'must be IP addresses and CIDR ranges, none of them all addresses (/0), separated by commas',
     parse: proxies,
   },
   webhooks: {
@@ -280,7 +280,8 @@ export function publicUrl(text: string): string | undefined {
 
 function proxies(text: string): string[] | undefined {
   const list = entriesOf(text)
-  return list.every(isRange) ? list : undefined
+  // Fastify takes no range of all addresses: whoever asks could name any address as their own.
+  return list.every((entry) => isRange(entry) && !entry.endsWith('/0')) ? list : undefined
 }
 
 function parseEgress(text: string): Egress | undefined {

@@ -36,6 +36,7 @@ const wrong: Record<string, { flag: string; values: string[] }> = {
   TRUST_PROXY: {
     flag: '--trust-proxy',
     values: [
+      '0.0.0.0/0',
       'true',
       'proxy.example.com',
       '10.0.0',
