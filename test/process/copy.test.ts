@@ -193,6 +193,13 @@ test('copy', { timeout: 400_000 }, async (t) => {
     assertRefused(await sharedCommand(args), '--from: the database is empty', [1])
     assert.deepEqual(await ask(empty, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
     assert.ok(!existsSync('/nowhere/none.db'))
+    await ask(empty, 'REVOKE CREATE ON SCHEMA public FROM pg_database_owner')
+    const closed = await sharedCommand(['copy', '--from', url, '--to', empty])
+    assertRefused(
+      closed,
+      '--to: cannot use the PostgreSQL: permission denied for schema public; its user must own',
+      [1],
+    )
   })
 
   await t.test('copies neither from under a running server nor to it', async (own) => {

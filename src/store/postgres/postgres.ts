@@ -141,16 +141,21 @@ export async function openPostgresEnd(url: string, mayCreate: boolean): Promise<
   return postgresEnd(pool)
 }
 
+/** PostgreSQL's code. */
+const insufficientPrivilege = '42501'
+
 /** What PostgreSQL says when it does not let us in, in one line; the address may hold a password. */
 async function usable<T>(pools: Pool[], work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     await Promise.all(pools.map((pool) => pool.close()))
+    const { code, message, cause } = error as Error & { code?: string; cause?: { message?: string; code?: string } }
+    const why = cause?.message || cause?.code || message
+    if (code === insufficientPrivilege) {
+      throw new UnusableDatabase(`cannot use the PostgreSQL of DATABASE_URL: ${why}; its user must own the database`)
+    }
     if (!(error instanceof StoreUnavailable)) throw error
-    const cause = error.cause as Error & { code?: string }
-    throw new UnusableDatabase(
-      `cannot use the PostgreSQL of DATABASE_URL: ${cause?.message || cause?.code || error.message}`,
-    )
+    throw new UnusableDatabase(`cannot use the PostgreSQL of DATABASE_URL: ${why}`)
   }
 }
