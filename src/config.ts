@@ -258,7 +258,8 @@ export function databaseLocation(text: string): DatabaseLocation | undefined {
   if (/^postgres(?:ql)?:\/\/[^\s\0]+$/.test(text)) {
     return URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
   }
-  const path = /^file:(?!\/\/)([^?#\0]+)$/.exec(text)?.[1]
+  // No carriage return either: a file of settings from Windows would name another database.
+  const path = /^file:(?!\/\/)([^?#\p{Cc}]+)$/u.exec(text)?.[1]
   if (path === undefined || path.endsWith('/')) return undefined
   return { engine: 'sqlite', path: isAbsolute(path) ? path : join(root, path) }
 }

@@ -11,7 +11,15 @@ import { assertRefused, command, prepared, several, sharedCommand } from '../sup
 const wrong: Record<string, { flag: string; values: string[] }> = {
   DATABASE_URL: {
     flag: '--database-url',
-    values: ['lastcall.db', '/tmp/lastcall.db', 'file:', 'file:///', 'mysql://localhost/db', 'sqlite:./a.db'],
+    values: [
+      'lastcall.db',
+      'file:./data/lastcall.db\r',
+      '/tmp/lastcall.db',
+      'file:',
+      'file:///',
+      'mysql://localhost/db',
+      'sqlite:./a.db',
+    ],
   },
   HOST: { flag: '--host', values: ['not a host', 'http://localhost', '127.0.0.1/8'] },
   PORT: { flag: '--port', values: ['http', '-1', '65536', '80.5', '0x50', '1e3', '+80', ' 80', '８０'] },
