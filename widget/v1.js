@@ -92,16 +92,19 @@ const units = [
   ['second', 1],
 ]
 
-// :where() has no weight: whatever the page itself says of these elements wins.
+// :where() has no weight: whatever the page itself says of these elements wins. What is over is hidden all the same:
+// the two ids are nobody's, and weigh more than the page's own !important. The trap lies above the window, since what
+// lies beside it can be scrolled to where text runs from right to left.
 const style = `
-[data-lastcall][hidden],[data-lastcall=countdown]>[hidden]{display:none!important}
+:is([data-lastcall],[data-lastcall=countdown]>span,#l#c)[hidden]{display:none!important}
 :where([data-lastcall=countdown]){display:inline-flex;flex-wrap:wrap;gap:var(--lastcall-gap,.5em);font-variant-numeric:tabular-nums}
 :where([data-lastcall=countdown]>span){display:inline-flex;flex-direction:var(--lastcall-direction,row);align-items:var(--lastcall-align,baseline);gap:.3em;padding:var(--lastcall-box-padding,0);border-radius:var(--lastcall-box-radius,0);background:var(--lastcall-box-background,none);color:var(--lastcall-box-color,inherit)}
 :where([data-lastcall=countdown] b){font-size:var(--lastcall-number-size,1em)}
 :where([data-lastcall=countdown] small){font-size:var(--lastcall-label-size,.85em)}
 [data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center}
 [data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em;margin:0}
-[data-lastcall=honeypot]{position:absolute!important;left:-999em!important}
+[data-lastcall=honeypot]{position:fixed!important;top:-999em!important}
+@media print{[data-lastcall=bar]{display:none}}
 `
 
 const bar = element('aside')
@@ -110,6 +113,8 @@ bar.dataset.lastcall = 'bar'
 
 /** What stands in the elements that the widget fills. @type {WeakMap<Element, Element[]>} */
 const filled = new WeakMap()
+/** The names that the widget has given to countdowns. @type {WeakMap<Element, string>} */
+const names = new WeakMap()
 
 /** What is kept of the visitor: `client`, `lc`, and for campaign 1 `of1` and `not1`. @type {Record<string, string>} */
 const kept = {}
@@ -401,7 +406,7 @@ function find(id) {
  * in a language for which we have none, the deadline.
  * @param {HTMLElement} one
  * @param {number} left seconds
- * @param {number} [deadline] where the element has no name yet
+ * @param {number} [deadline] where the page has given no name
  */
 function count(one, left, deadline = 0) {
   const language = languageOf(one)
@@ -417,7 +422,12 @@ function count(one, left, deadline = 0) {
     one.setAttribute('aria-live', 'off')
     filled.set(one, parts)
   }
-  one.ariaLabel ||= known.test(language) ? (wordsFor(one)?.ends ?? null) : inWords(deadline, language)
+  const name = (known.test(language) ? wordsFor(one)?.ends : inWords(deadline, language)) ?? ''
+  // Ours is written again, since the deadline may be another one.
+  if (!one.ariaLabel || one.ariaLabel === names.get(one)) {
+    one.ariaLabel = name
+    names.set(one, name)
+  }
   let rest = left
   units.forEach(([unit, seconds], index) => {
     const number = Math.floor(rest / seconds)
@@ -568,7 +578,8 @@ function leave(c) {
 
 /** @param {Element} form */
 function prepare(form) {
-  if (filled.has(form)) return
+  // What the page writes anew may have lost them.
+  if (filled.get(form)?.every((one) => form.contains(one))) return
   // Before they are needed.
   wordsFor(form)
   const message = form.querySelector('[data-lastcall=message]') ?? form.appendChild(element('p'))
@@ -631,7 +642,7 @@ async function register(c, email, website = '') {
 /** A link that is followed takes the visitor's ref along, for who buys with another address. @param {Event} event */
 function buy({ target }) {
   /** @type {HTMLAnchorElement | null} */
-  const link = /** @type {Element} */ (target).closest('a[data-lastcall=buy]')
+  const link = /** @type {Element} */ (target).closest?.('a[data-lastcall=buy]')
   const c = link && campaignOf(link)
   const lc = c && refs(c)[0]
   const name = link?.dataset.refAs

@@ -226,7 +226,9 @@ test('an offer that the page shows by its own CSS is hidden all the same', async
   const id = await stage.service.campaign({ endsInSeconds: -5 })
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
-  const body = `<style>p[data-lastcall] { display: flex }</style>${offerPage}`
+  const hostile = '#offer p.big[data-lastcall] { display: flex !important }'
+  const body = `<style>p[data-lastcall] { display: flex } ${hostile}</style>
+    <div id="offer">${offerPage.replaceAll('<p ', '<p class="big" ')}</div>`
   await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
   await sees(page, 'The offer is over')
 })

@@ -96,7 +96,7 @@ test('a robot that fills every field gets an answer and makes no lead', async (t
   const trap = page.locator('[name=lastcall-website]')
   await trap.waitFor({ state: 'attached' })
   const box = await trap.boundingBox()
-  assert.ok(box && box.x + box.width < 0, 'people see the trap')
+  assert.ok(box && box.y + box.height < 0, 'people see the trap')
   assert.equal(await trap.getAttribute('tabindex'), '-1')
   assert.doesNotMatch(await page.locator('form').ariaSnapshot(), /textbox.*\n.*textbox/)
   await page.evaluate(() => {
@@ -107,6 +107,28 @@ test('a robot that fills every field gets an answer and makes no lead', async (t
   assert.equal(registrations(id)[0]?.body.website, 'robot@example.com')
   assert.equal(registrations(id)[0]?.answer.lc, null)
   assert.equal(await page.getByRole('timer').count(), 0)
+})
+
+test('on a page that runs from right to left the form leaves nothing to scroll to', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t, { viewport: { width: 400, height: 600 } })
+  await page.goto(stage.put({ campaigns: [id], body: `<div dir="rtl">${form}</div>`, lang: 'ar" dir="rtl' }))
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 400)
+})
+
+test('a form whose inside the page writes anew gets its trap and its message again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: form }))
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.locator('form').evaluate((one) => {
+    one.innerHTML = '<label>Email <input type="email" name="email"></label><button>Again</button>'
+  })
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('button').click()
+  await page.getByRole('status').getByText('Thank you').waitFor()
 })
 
 test("a page's own field for a website is no trap", async (t) => {

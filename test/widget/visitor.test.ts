@@ -343,6 +343,8 @@ test('a buy link takes the ref of the visitor along when it is followed, by http
     await page.getByText('Buy', { exact: true }).locator('..').getAttribute('href'),
     till.replace('&amp;', '&'),
   )
+  // Scripts of the page may press nothing in particular.
+  await page.evaluate(() => document.dispatchEvent(new MouseEvent('click')))
   await page.getByText('Buy', { exact: true }).click()
   await page.getByText('Pay').waitFor()
   await page.goto(address)
