@@ -95,6 +95,11 @@ test('the other examples work: boxes, form, listener and banner', async (t) => {
   assert.ok(await page.evaluate(() => localStorage.getItem('lastcall')))
 })
 
+test('the example for React imports what it uses', () => {
+  const [, jsx = ''] = /^```jsx\n(.*?)^```$/ms.exec(document_) ?? []
+  assert.deepEqual(all(jsx, /\buse[A-Z]\w+(?=\()/g), all(/^import (.*) from 'react'$/m.exec(jsx)?.[1] ?? '', /\w+/g))
+})
+
 test('without the widget the form of the example sends the email nowhere, and into no address', async (t) => {
   const { page } = await stage.visitor(t)
   const address = stage.site.put('/no-script', `<!doctype html><html lang="en"><body>${form}</body></html>`)
