@@ -92,7 +92,8 @@ const units = [
   ['second', 1],
 ]
 
-// :where() has no weight: whatever the page itself says of these elements wins. What is over is hidden all the same:
+// :where() has no weight: whatever the page itself says of these elements wins. In the bar, which has a colour of its
+// own, what it says of all paragraphs would be dark on dark, and of all asides another box. What is over is hidden all the same:
 // the two ids are nobody's, and weigh more than the page's own !important. The trap lies above the window, since what
 // lies beside it can be scrolled to where text runs from right to left.
 const style = `
@@ -101,8 +102,11 @@ const style = `
 :where([data-lastcall=countdown]>span){display:inline-flex;flex-direction:var(--lastcall-direction,row);align-items:var(--lastcall-align,baseline);gap:.3em;padding:var(--lastcall-box-padding,0);border-radius:var(--lastcall-box-radius,0);background:var(--lastcall-box-background,none);color:var(--lastcall-box-color,inherit)}
 :where([data-lastcall=countdown] b){font-size:var(--lastcall-number-size,1em)}
 :where([data-lastcall=countdown] small){font-size:var(--lastcall-label-size,.85em)}
+[data-lastcall=bar],[data-lastcall=bar]>div,[data-lastcall=bar] p{all:unset}
+[data-lastcall=bar]{display:block}
 [data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center}
-[data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em;margin:0}
+[data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em}
+[data-lastcall=bar] :is(b,small){color:inherit}
 [data-lastcall=honeypot]{position:fixed!important;top:-999em!important}
 @media print{[data-lastcall=bar]{display:none}}
 `

@@ -260,6 +260,26 @@ test('on a phone the bar fits, covers nothing at the end of the page, and speaks
   assert.equal(await bar.isVisible(), false)
 })
 
+test('the bar looks as it does elsewhere, whatever the page says of all asides, paragraphs and bold text', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t, { viewport: { width: 700, height: 400 } })
+  const body = `<style>
+    p { color: #333; max-width: 20ch; margin: 1em 2em }
+    b { color: #c00 } small { color: #777 }
+    aside { width: 300px; margin: 2rem; padding: 1rem; border: 1px solid; transform: translateZ(0) }
+    @media (max-width: 800px) { aside { display: none } }
+  </style><p>The autumn course</p>`
+  await page.goto(stage.put({ campaigns: [id], body }))
+  const bar = page.locator('[data-lastcall=bar]')
+  await bar.locator('> div').waitFor()
+  const colours = await bar.locator('p, b, small').evaluateAll((all) => all.map((one) => getComputedStyle(one).color))
+  assert.deepEqual([...new Set(colours)], ['rgb(255, 255, 255)'])
+  const [inner, whole] = [await bar.locator('> div').boundingBox(), await bar.boundingBox()]
+  assert.deepEqual([inner?.x, inner?.width, (inner?.y ?? 0) + (inner?.height ?? 0)], [0, 700, 400])
+  assert.equal(whole?.height, Math.round(inner?.height ?? 0))
+  assert.equal(await bar.evaluate((one) => getComputedStyle(one).borderStyle), 'none')
+})
+
 test('the countdown is a timer that readers can ask and that does not speak by itself', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 86_400 + 3600 })
   const { page } = await stage.visitor(t)
