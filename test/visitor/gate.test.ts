@@ -162,9 +162,10 @@ const nextServer = `data:text/javascript,${encodeURIComponent(`export const Next
   redirect: (url, status) => new Response(null, { status, headers: { location: String(url) } }),
 }`)}`
 
+const document_ = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'gate.md'), 'utf8')
+
 /** The modules that docs/gate.md shows, for a campaign of this server. */
 async function example(marker: string, campaignId: number): Promise<any> {
-  const document_ = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'gate.md'), 'utf8')
   const blocks = [...document_.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text]) => text as string)
   const text = blocks.find((block) => block.includes(marker)) as string
   const file = join(shop.place.folder, `${marker.replace(/\W/g, '')}-${campaignId}.mjs`)
@@ -240,6 +241,16 @@ test('docs/gate.md: the page behind Next.js, too', async () => {
   await holdPage(await ask(id), id)
   const get = await ask((await applyCampaign(shop, { isDraft: true })).id)
   assert.equal(await (await get('', '')).text(), 'The offer')
+})
+
+test('docs/gate.md: nginx and Caddy give the page at no other address, and what cannot be said to one place', () => {
+  const block = (language: string) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(document_)?.[1] ?? ''
+  const [nginx, caddy] = [block('nginx'), block('caddy')]
+  assert.match(nginx, /location = \/autumn-offer\.html \{ internal; \}/)
+  assert.match(nginx, /location @open \{\s+add_header Set-Cookie \$lc_keep;/)
+  assert.match(caddy, /handle \/autumn-offer\.html \{\s+respond 404\s+\}/)
+  // A 503 of the gate would be the visitor's answer.
+  assert.match(caddy, /@unsaid status 5xx\s+handle_response @unsaid \{\s+error 503\s+\}/)
 })
 
 test('docs/gate.md: the page behind the relay of Traefik, too', async (t) => {
