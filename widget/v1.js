@@ -59,6 +59,7 @@
 const campaigns = []
 
 const isRef = /^[0-9a-f]{32}$/
+const isId = /^\d+$/
 
 /** A way to the service and back that took longer leaves its clock too uncertain. */
 const roughMs = 1000
@@ -394,10 +395,16 @@ function elementsOf(c, mark = '') {
   return [...all].filter((one) => campaignOf(one) === c && !bar.contains(one))
 }
 
-/** @param {Element} one */
+/**
+ * Pages have that attribute for purposes of their own too; what is no id says nothing.
+ * @param {Element | null} one
+ * @returns {Campaign | undefined}
+ */
 function campaignOf(one) {
-  const named = one.closest('[data-campaign]')
-  return named ? find(named.getAttribute('data-campaign')) : campaigns[0]
+  const named = one?.closest('[data-campaign]')
+  if (!named) return campaigns[0]
+  const id = named.getAttribute('data-campaign') ?? ''
+  return isId.test(id) ? find(id) : campaignOf(named.parentElement)
 }
 
 /** @param {unknown} id */
@@ -681,7 +688,7 @@ function scan() {
     // Tag managers strip attributes, but not the address.
     const settings = { ...Object.fromEntries(new URL(script.src).searchParams), ...script.dataset }
     const id = settings.campaign ?? ''
-    if (!/^\d+$/.test(id)) {
+    if (!isId.test(id)) {
       if (script === document.currentScript) console.warn('Lastcall: add ?campaign=ID to', script.src)
     } else if (!find(id)) {
       const c = { id, base, settings, clock: 0, drift: 0, askedAt: 0, wayMs: 0, turn: 0, retryMs: 2500 }

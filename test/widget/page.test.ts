@@ -146,6 +146,14 @@ test('two campaigns on a page keep to themselves', async (t) => {
   assert.deepEqual(events, [`start ${running}`, `expire ${over}`])
 })
 
+test("a page's own data-campaign, which is no id, leaves its elements to the first campaign", async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const body = `<div data-campaign="autumn">${offerPage}</div>`
+  await page.goto(stage.put({ campaigns: [id], body }))
+  await page.getByRole('main').getByRole('timer').waitFor({ timeout: 5_000 })
+})
+
 test('two campaigns without countdowns of the page share the bar', async (t) => {
   const first = await stage.service.campaign({ endsInSeconds: 1.5 * 3600, anonymous: true })
   const second = await stage.service.campaign({ endsInSeconds: 2.5 * 3600, anonymous: true })
