@@ -73,9 +73,10 @@ async function convert(work: Work, told: Told, judge: Judge) {
   return { conversion, created: true }
 }
 
-/** Without what an order that was told before has done to it later. */
+/** Without what a hand, or an order that was told before, has done to it later. */
 async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Seconds): Promise<Attempt> {
   const { byHand } = attempt
+  if (byHand !== null && at < byHand.setAt) return setByHand(campaign.terms, attempt, null, at)
   if (byHand === null || at >= byHand.deadlineAt) return attempt
   const [closing] = await select(sql, campaign.accountId, 'c.lead_id = ? AND closed_at = ?', id, byHand.deadlineAt)
   return closing === undefined ? attempt : setByHand(campaign.terms, attempt, closing.replacedDeadlineAt, at)

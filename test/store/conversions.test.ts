@@ -100,6 +100,20 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await offer(2_200)).deadline, 2_200, 'it ends when that is told')
     const { conversion } = await buy(ada, '6', 2_300, { at: 2_150 })
     assert.equal(conversion.deadlineAt, 3_000)
+    assert.equal((await buy(ada, '7', 2_400, { at: 900 })).conversion.deadlineAt, 100 + hour, 'before any hand')
+  })
+
+  test(`an order that is told after somebody set a deadline keeps the one that it found: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, buy } = await opened(store, { conversion: undefined })
+    await leads.register(of, ada.email, 100)
+    for (const deadlineAt of [9_000, 120]) {
+      await leads.setDeadline(of, ada.email, null, testerAt(150))
+      await leads.setDeadline(of, ada.email, deadlineAt, testerAt(200))
+      const found = async (at: number) => (await buy(ada, `${deadlineAt} ${at}`, 300, { at })).conversion.deadlineAt
+      assert.deepEqual([await found(199), await found(200)], [100 + hour, deadlineAt])
+    }
   })
 
   test(`an order after the deadline changes nothing of the offer, nor one of a campaign that stays open: ${engine}`, async (t) => {
