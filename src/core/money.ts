@@ -33,7 +33,8 @@ export function parseAmount(text: string, places: number): number | undefined {
 
 /** 4900 of `EUR` as `49.00`. */
 export function formatAmount(amount: number | bigint, currency: string): string {
-  const places = placesOf(currency) ?? 0
+  // What was kept before a newer `Intl` left its currency out has its places still.
+  const places = unusual.get(currency) ?? 2
   if (places === 0) return String(amount)
   const digits = String(amount).padStart(places + 1, '0')
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { createKey } from '../../src/access/keys.ts'
+import { formatAmount } from '../../src/core/money.ts'
 import { tester } from '../support/actor.ts'
 import { applyCampaign, type Call, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
 import { operationOf } from '../support/description.ts'
@@ -100,6 +101,7 @@ test('by ref, into a draft, with the money of any currency and an instant that h
     })
     assert.deepEqual([status, body.amount, body.at, body.closed, body.email], [201, kept, at, false, email])
   }
+  assert.equal(formatAmount(4_900, 'DEM'), '49.00', 'of a currency that Intl has left out since')
 })
 
 test('refused: each fault by its name, and never by its value', async () => {
