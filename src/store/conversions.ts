@@ -29,10 +29,10 @@ export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) =>
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Conversions = ReturnType<typeof conversionsOn>
 
-export function conversionsOn({ read, write }: Runner, refs: RefCipher) {
+export function conversionsOn({ read, writeInTime }: Runner, refs: RefCipher) {
   /** In one step: no other write of the lead and no change of the account's settings comes in between. */
   const inCampaign = <Done>(of: CampaignName, now: Seconds, by: Actor | null, work: (on: Work) => Promise<Done>) =>
-    write(async (sql) => {
+    writeInTime(async (sql) => {
       await sql.holdSettings(of.accountId)
       const campaign = await findCampaign(sql, of.campaignId)
       if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND' as const

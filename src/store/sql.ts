@@ -24,6 +24,8 @@ export type Runner = {
   snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** In one transaction. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** The same for a request of an API: what is given up keeps no connection, and no lock. */
+  writeInTime<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** In one transaction that does not wait for the disk: a crash may lose it. */
   writeUnflushed<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }

@@ -27,12 +27,17 @@ export const adminTimeoutMs = 60_000
 const startMs = 60_000
 const adminPoolSize = 4
 
+/** Of what a request waits for. */
+export const limitsOf = (timeoutMs: number) => ({
+  // A statement that we give up may yet be carried out; one that PostgreSQL gives up is not.
+  statement_timeout: String(Math.round(timeoutMs * 0.9)),
+  // A node that hangs in a transaction keeps the locks of that: not for long.
+  idle_in_transaction_session_timeout: '2000',
+})
+
 export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): Pools {
   const settings = {
-    // A statement that we give up may yet be carried out; one that PostgreSQL gives up is not.
-    statement_timeout: String(Math.round(timeoutMs * 0.9)),
-    // A node that hangs in a transaction keeps the locks of that: not for long.
-    idle_in_transaction_session_timeout: '2000',
+    ...limitsOf(timeoutMs),
     // A plan may be made while a table is small, and is kept: never one that reads the table whole.
     enable_seqscan: 'off',
   }

@@ -1,7 +1,7 @@
 // The statements that both engines share, on connections of PostgreSQL.
 import type { Runner, Sql } from '../sql.ts'
 import { type Connection, despiteDeadlocks, type Prepared } from './connection.ts'
-import { adminTimeoutMs, type Pools } from './pools.ts'
+import { adminTimeoutMs, limitsOf, type Pools } from './pools.ts'
 
 /** Where a node announces each change of settings. */
 export const channel = 'lastcall'
@@ -16,10 +16,20 @@ export function runnerOn({ admin, timeoutMs }: Pools): Runner {
         work(sqlOn(connection)),
       ),
     write,
+    writeInTime: (work) =>
+      despiteDeadlocks(() =>
+        admin.transaction(timeoutMs, '', async (connection) => {
+          const sql = sqlOn(connection)
+          return (await Promise.all([sql.get(setLimits, ...Object.entries(limitsOf(timeoutMs)).flat()), work(sql)]))[1]
+        }),
+      ),
     writeUnflushed: (work) =>
       write(async (sql) => (await Promise.all([sql.run('SET LOCAL synchronous_commit = off'), work(sql)]))[1]),
   }
 }
+
+/** Until the transaction ends. Values: two settings, each with what it is set to. */
+const setLimits = 'SELECT set_config(?, ?, true), set_config(?, ?, true)'
 
 export function sqlOn(connection: Connection): Sql {
   const { query } = connection

@@ -83,6 +83,7 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
     read,
     snapshot: read,
     write: (work) => retryWhileLocked(database, changeTimeoutMs, () => changing(database, () => work(sql))),
+    writeInTime: (work) => retryWhileLocked(database, lockWaitMs, () => changing(database, () => work(sql))),
     writeUnflushed: (work) =>
       retryWhileLocked(database, lockWaitMs, () =>
         withoutFlush(database, () => inTransaction(database, () => work(sql))),

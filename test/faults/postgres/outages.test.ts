@@ -169,6 +169,31 @@ test("somebody's lock on one account: its requests 503, those of others go on", 
   assert.equal((await register(server, me, 'unlocked@example.com')).status, 201)
 })
 
+test("somebody's lock on one lead: orders of it get 503, and leave the connections to others", {
+  timeout: 120_000,
+}, async (t) => {
+  const me = await owner()
+  const server = await serve(t, me)
+  const email = 'locked@example.com'
+  assert.equal((await register(server, me, email)).status, 201)
+  const { Client } = await import('pg')
+  const locker = new Client(me.url)
+  await locker.connect()
+  await locker.query('BEGIN')
+  await locker.query('SELECT * FROM leads FOR UPDATE')
+  const headers = { authorization: `Bearer ${me.key}`, 'content-type': 'application/json' }
+  const path = `/api/conversions/v1/campaigns/${me.campaign}/conversions`
+  const order = async (orderId: string) => {
+    const body = JSON.stringify({ email, orderId })
+    return (await fetch(server.origin + path, { method: 'POST', headers, body })).status
+  }
+  const orderIds = Array.from({ length: 20 }, (_, number) => String(number))
+  assert.deepEqual(new Set(await Promise.all(orderIds.map(order))), new Set([503]))
+  assert.equal((await fetch(`${server.base}/campaigns`, { headers })).status, 200)
+  await locker.end()
+  for (const orderId of orderIds) assert.equal(await order(orderId), 201, 'it was given up, and not carried out')
+})
+
 test('all connections are taken: those that the server has are enough', { timeout: 120_000 }, async (t) => {
   const me = await owner()
   const server = await serve(t, me)
