@@ -10,7 +10,7 @@ export const timesLeft = ['over7d', 'to7d', 'to3d', 'to24h', 'to12h', 'to6h', 't
 
 /** Orders that stand, of one group and currency. */
 export type Sales = {
-  /** The place in `timesLeft`, or whole days from the registration. */
+  /** The place in `timesLeft`, or whole days from the registration, below zero before it. */
   group: number
   currency: string | null
   orders: number
@@ -23,7 +23,10 @@ export type Sales = {
 const left = `CASE WHEN deadline_at > at + 604800 THEN 0 WHEN deadline_at >= at + 259200 THEN 1
   WHEN deadline_at >= at + 86400 THEN 2 WHEN deadline_at >= at + 43200 THEN 3 WHEN deadline_at >= at + 21600 THEN 4
   WHEN deadline_at >= at + 3600 THEN 5 WHEN deadline_at > at THEN 6 WHEN deadline_at IS NULL THEN 8 ELSE 7 END`
-const groups = { left, age: '(at - registered_at) / 86400' }
+/** Rounded down: both engines divide towards zero, where the day before the registration would be the day of it. */
+const age = `CASE WHEN at < registered_at THEN (at - registered_at + 1) / 86400 - 1
+  ELSE (at - registered_at) / 86400 END`
+const groups = { left, age }
 
 /** A sum of amounts may be larger than a whole number is exact: their upper bits are added up apart. */
 const lowerBits = 24

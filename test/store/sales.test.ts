@@ -71,7 +71,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     for (let order = 0; order < amount(150, 50_000); order += 1) {
       const email = `${order}@example.com`
       const at = first + pick(last - first)
-      const registeredAt = at - oneOf(pick(60), pick(day), pick(9 * day), pick(9) * day)
+      const registeredAt = at - oneOf(pick(60), pick(day), pick(9 * day), pick(9) * day, -1 - pick(2 * day), -day)
       await leads.register(of, email, registeredAt)
       const edge = oneOf(3_600, day / 4, day / 2, day, 3 * day, 7 * day)
       const left = oneOf(null, pick(3) - 1, pick(3_600), pick(day), edge, pick(12 * day))
