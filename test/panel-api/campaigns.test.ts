@@ -42,3 +42,22 @@ test('users of a suspended account read everything and change nothing', async ()
   assert.deepEqual([status, body.code], [403, 'ACCOUNT_SUSPENDED'])
   assert.deepEqual((await theirs('GET', '/campaigns')).body.campaigns, [])
 })
+
+test('in the list a campaign ends on a day of its own zone, and what was counted on a later day is of today', async () => {
+  const timeZone = 'Pacific/Kiritimati'
+  const deadline = { kind: 'fixed', at: '2099-12-31T01:00' }
+  const { settings } = await makeCampaign({ timeZone, mechanism: { startsOn: 'registration', deadline } })
+  // As where the clocks of the campaign were ahead when people came.
+  const now = Math.floor(Date.now() / 1_000)
+  const tomorrow = Math.floor((now + 14 * 3_600) / 86_400) + 1
+  const of = { accountId, campaignId: settings.id as number, day: tomorrow, pageId: null, leadId: null, lastAt: now }
+  await place.arrange((store) =>
+    store.counts.add([
+      { ...of, kind: 'registration', fetcher: 'person', total: 3 },
+      { ...of, kind: 'click', fetcher: 'person', total: 2 },
+    ]),
+  )
+  const { body } = await ask('GET', '/campaigns')
+  const found = body.campaigns.find(({ id }: { id: number }) => id === settings.id)
+  assert.deepEqual([found.endsOn, found.clicks, found.signUps.at(-1)], ['2099-12-31', 2, 3])
+})

@@ -34,6 +34,22 @@ test("local times are by the server's zone data, in the campaign's zone and in t
   assertUntroubled(page)
 })
 
+test('the list says when a campaign ends by the day of its own zone, wherever the reader is', async () => {
+  const page = await stage.open(owner, { path: '/campaigns', zone: 'Pacific/Kiritimati' })
+  // In the reader's zone it is 16 January by then.
+  await page.getByRole('cell', { name: '15 Jan 2027' }).waitFor()
+})
+
+test("a campaign has its results in a zone that only the server's data have", async () => {
+  const page = await stage.open(owner)
+  const settings = JSON.parse(campaignFile({ timeZone: 'Europe/Atlantis', mechanism }))
+  const made = await (await page.request.post('/panel/api/campaigns', { data: { settings } })).json()
+  await page.goto(`/campaigns/${made.settings.id}`)
+  await page.getByText('Nobody signed up in these days.').waitFor()
+  await page.getByText('Days of the campaign’s time zone, Europe/Atlantis.').waitFor()
+  assertUntroubled(page)
+})
+
 longTest("a zone that only the server's data have can be chosen", async () => {
   const page = await stage.open(owner, { path: `/campaigns/${campaign.id}/rules` })
   await page.getByRole('combobox', { name: 'Time zone' }).fill('atlantis')

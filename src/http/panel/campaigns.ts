@@ -8,6 +8,7 @@ import type { Seconds } from '../../core/instant.ts'
 import { dayOf } from '../../core/mechanism/calendar.ts'
 import type { Terms } from '../../core/mechanism/terms.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
+import { dateOf } from '../../leads/counting.ts'
 import { openOffersOf } from '../../leads/open-offers.ts'
 import type { Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
@@ -40,7 +41,7 @@ export const campaignRoutes = {
           const own = terms.get(id)
           return {
             ...{ id, name, isDraft, isArchived, type: campaignTypes[typeId] as string },
-            ...{ state: stateOf(own, now), endsAt: endOf(own), ...counts(id, own?.timeZone) },
+            ...{ state: stateOf(own, now), ...endOf(own), ...counts(id, own?.timeZone) },
           }
         }),
         nextAfterId: campaigns.length < pageSize ? null : (campaigns.at(-1)?.id as number),
@@ -109,8 +110,9 @@ async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
     const signUps = Array.from({ length: daysShown }, () => 0)
     let clicks = 0
     for (const { day, kind, total } of of.get(campaignId) ?? []) {
-      const index = day - from
-      if (index < 0 || index >= daysShown) continue
+      // Counted before the campaign's clocks were set back: today, until it is that day.
+      const index = Math.min(day - from, daysShown - 1)
+      if (index < 0) continue
       if (kind === 'click') clicks += total
       else if (kind === 'registration') signUps[index] = (signUps[index] ?? 0) + total
     }
@@ -118,10 +120,12 @@ async function daysOf({ store }: PanelParts, accountId: number, now: Seconds) {
   }
 }
 
-/** The instant at which it ends for everyone, if there is one. */
-function endOf(terms: Terms | undefined): Seconds | null {
+/** When it ends for everyone, if it does, and the day of that in its own zone. */
+function endOf(terms: Terms | undefined): { endsAt: Seconds; endsOn: string } | { endsAt: null; endsOn: null } {
   const ends = [terms?.deadlineAt, terms?.endsAt].filter((at) => at !== null && at !== undefined)
-  return ends.length === 0 ? null : Math.min(...ends)
+  if (terms === undefined || ends.length === 0) return { endsAt: null, endsOn: null }
+  const endsAt = Math.min(...ends)
+  return { endsAt, endsOn: dateOf(dayOf(zoneOf(terms.timeZone).toLocal(endsAt))) }
 }
 
 /** @throws PanelRefusal with every fault of the settings by its path, or where `mayReplace` says no */

@@ -28,7 +28,7 @@ export function CampaignTable({ campaigns }: { campaigns: Summary[] }) {
   const language = useLanguage()
   // Made once, not for each row.
   const number = new Intl.NumberFormat(language)
-  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium' })
+  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   return (
     <Paper withBorder>
       <Rows
@@ -59,7 +59,7 @@ type RowProps = {
 function Row({ campaign, figures, number, day }: RowProps) {
   const text = useWords(words)
   const { columns } = text
-  const { id, name, state, type, isArchived, clicks, endsAt } = campaign
+  const { id, name, state, type, isArchived, clicks, endsOn } = campaign
   const counted = (count: number, isAll: boolean) => `${number.format(count)}${isAll ? '' : '+'}`
   return (
     <tr {...rowMark('campaigns', id)}>
@@ -85,7 +85,7 @@ function Row({ campaign, figures, number, day }: RowProps) {
       <td className="number" data-label={columns.clicks}>
         {number.format(clicks)}
       </td>
-      <td data-label={columns.ends}>{endsAt === null ? '–' : day.format(endsAt * 1_000)}</td>
+      <td data-label={columns.ends}>{endsOn === null ? '–' : day.format(new Date(endsOn))}</td>
       <td data-label={columns.signUps}>
         <Sparkline of={campaign.signUps} number={number} />
       </td>

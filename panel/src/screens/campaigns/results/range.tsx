@@ -72,7 +72,12 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
 }
 
 function todayIn(timeZone: string): string {
-  return new Intl.DateTimeFormat('sv', { timeZone }).format(new Date())
+  try {
+    return new Intl.DateTimeFormat('sv', { timeZone }).format(new Date())
+  } catch {
+    // A zone that the server's newer data have and the browser's have not: the reader's day is near enough.
+    return new Intl.DateTimeFormat('sv').format(new Date())
+  }
 }
 
 function daysBefore(date: string, days: number): string {
