@@ -115,6 +115,15 @@ test('an invitation carries its role; it is listed while it is open, and without
   assert.equal(created?.actor_name, email)
 })
 
+test('somebody who is a user of the account is not invited; who is one of another is as unknown as anybody', async () => {
+  const { id, owner } = await newAccount()
+  const { id: strangers } = await newAccount()
+  const invite = (email: string) => owner('POST', '/invitations', { role: 'viewer', email })
+  assert.deepEqual(codeOf(await invite(emailOf(id, 'owner').toUpperCase())), [409, 'EMAIL_TAKEN'])
+  assert.deepEqual((await owner('GET', '/invitations')).body.invitations, [])
+  assert.equal((await invite(emailOf(strangers, 'owner'))).status, 200)
+})
+
 test('a withdrawn invitation lets nobody in, and those of an owner end when they are none any more', async () => {
   const { id, owner } = await newAccount()
   const { id: strangers, owner: stranger } = await newAccount()

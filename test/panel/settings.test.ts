@@ -57,6 +57,9 @@ atBothWidths(
     await used.getByText('This link has been used').waitFor()
 
     await page.reload()
+    await page.getByLabel('Email (optional)').fill(email)
+    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await page.getByText('This person has access to this account already.').waitFor()
     await page.getByRole('button', { name: `Remove ${email}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: `Remove ${email}` }).waitFor({ state: 'detached' })

@@ -1,5 +1,6 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
+import { emailKey } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
@@ -116,6 +117,9 @@ export const userRoutes = {
       const open = await users.openInvitations(session.account.id, now)
       if (open.length >= mostInvitations) throw new PanelRefusal('TOO_MANY_INVITATIONS')
       const invited = { role: body.role, email: body.email ?? null }
+      // Of users of this account only, whom the owner knows: who is in another is none of theirs.
+      const known = await users.list(session.account.id)
+      if (known.some(({ email }) => email === emailKey(body.email ?? ''))) throw new PanelRefusal('EMAIL_TAKEN')
       const isMailed = mailer.isOn && invited.email !== null
       if (isMailed) await countMail(parts.store, `invitations of ${session.user.id}`, mailsAnHour, now)
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))

@@ -80,6 +80,7 @@ function Invite() {
   const { ways } = useSession()
   const hints = [ways.hasMail && text.inviteByMail, ways.byProvider && text.inviteByProvider].filter((one) => one)
   const send = useSend('POST /invitations')
+  const isTaken = send.error?.code === 'EMAIL_TAKEN'
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const to = email.trim()
@@ -106,13 +107,14 @@ function Invite() {
             miw={220}
             maw={420}
             value={email}
+            error={isTaken && text.inviteTaken}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
         </Group>
         <Button type="submit" variant="default" loading={send.isPending}>
           {text.invite}
         </Button>
-        <Failure of={{ error: send.error }} />
+        <Failure of={{ error: isTaken ? null : send.error }} />
         {send.data !== undefined && (
           <Stack w="100%" gap="xs">
             {send.data.mail !== 'none' && <Text size="sm">{text.inviteMail[send.data.mail]}</Text>}

@@ -32,6 +32,7 @@ export const words = inBoth({
     invite: 'Invite somebody',
     inviteText:
       'Send this link to the person. It works once, for 7 days, and lets them choose their own password. It is shown only now.',
+    inviteTaken: 'This person has access to this account already.',
     inviteName: 'Invitation link',
     inviteByMail: 'The link goes there by mail.',
     inviteByProvider: 'Single sign-on with this email needs no link.',
@@ -70,6 +71,7 @@ export const words = inBoth({
     invite: 'Zaproś osobę',
     inviteText:
       'Wyślij ten link tej osobie. Działa raz, przez 7 dni, i pozwala jej wybrać własne hasło. Zobaczysz go tylko teraz.',
+    inviteTaken: 'Ta osoba ma już dostęp do tego konta.',
     inviteName: 'Link z zaproszeniem',
     inviteByMail: 'Link zostanie tam wysłany.',
     inviteByProvider: 'Logowanie jednokrotne (SSO) z tym adresem nie wymaga linku.',
