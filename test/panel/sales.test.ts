@@ -28,6 +28,9 @@ atBothWidths(
     await lead.getByText('€49.00').waitFor()
     await assertAccessible(page)
     await assertFits(page)
+    // The button that was pressed waited for its answer, and lost the focus.
+    await page.keyboard.press('Escape')
+    await lead.waitFor({ state: 'detached' })
     const forints = ['--order', 'F1', '--amount', '4990.50', '--currency', 'HUF']
     await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...forints])
     await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'F1'])
@@ -58,9 +61,14 @@ atBothWidths(
     await dialog.waitFor({ state: 'detached' })
     await sales.getByText('No orders in these days.').waitFor()
     await sales.getByRole('button', { name: 'Reverse 1001' }).waitFor({ state: 'detached' })
+    // What the focus was on is gone; no other order can be reversed.
+    await page.waitForFunction(() => document.activeElement?.id === 'content')
+    await sales.getByRole('row', { name: /1001.*ada@example\.com.*reversed/ }).waitFor()
     const back = await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])
     assert.equal(back.state, 'open')
     assert.ok(back.conversions[0].reversedAt)
+    await page.goto(`${new URL(page.url()).origin}/campaigns/${id}/leads/${ref}`)
+    await lead.getByText('reversed', { exact: false }).waitFor()
     assertUntroubled(page)
   },
 )

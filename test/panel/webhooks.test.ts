@@ -55,6 +55,10 @@ for (const width of widthsByTurns())
     await assertAccessible(page)
     await assertFits(page)
 
+    // Beneath the name: beside a long one there is no room for it on a phone.
+    const name = await page.getByRole('link', { name: 'Shop' }).boundingBox()
+    const host = await page.getByText(new URL(receiver.origin).host).boundingBox()
+    assert.ok(name && host && host.y >= name.y + name.height - 2)
     await page.getByRole('link', { name: 'Shop' }).click()
     await button(page, 'Send a test').click()
     await page.getByText(/^Delivered: 204 after \d+ ms\.$/).waitFor()

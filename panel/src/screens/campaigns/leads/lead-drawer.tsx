@@ -1,4 +1,5 @@
 import { Alert, Box, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
@@ -34,6 +35,10 @@ type Props = {
 /** One lead, over the list. */
 export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
   const text = useWords(words)
+  // A button that waits for its answer loses the focus to the page.
+  useWindowEvent('keydown', ({ key, target }) => {
+    if (leadRef !== undefined && key === 'Escape' && target === document.body) onClose()
+  })
   return (
     <SideDrawer
       opened={leadRef !== undefined}

@@ -8,6 +8,7 @@ import { money } from '../results/sales.tsx'
 import { salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { Section, type WholeLead } from './lead-drawer.tsx'
+import classes from './leads.module.css'
 import { useLeadChange } from './use-leads.ts'
 
 const empty = { orderId: '', amount: '', currency: '' }
@@ -27,10 +28,13 @@ export function Orders({ lead, settings }: Props) {
     <Section title={text.orders}>
       {lead.orders.length === 0 && <Text size="sm">{text.noOrders}</Text>}
       {lead.orders.map(({ id, orderId, at, amount, currency, secondsLeft, reversedAt }) => (
-        <Text key={id} size="sm" {...(reversedAt !== null && { td: 'line-through' })}>
-          <b>{orderId}</b> · <TimeText at={at} timeZone={settings.timeZone} />
-          {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
-          {secondsLeft !== null && ` · ${whenText(secondsLeft)}`}
+        <Text key={id} size="sm" className={classes.address}>
+          <Text span inherit {...(reversedAt !== null && { td: 'line-through' })}>
+            <b>{orderId}</b> · <TimeText at={at} timeZone={settings.timeZone} />
+            {amount !== null && currency !== null && ` · ${money({ [currency]: amount }, language)}`}
+            {secondsLeft !== null && ` · ${whenText(secondsLeft)}`}
+          </Text>
+          {reversedAt !== null && ` · ${text.isReversed}`}
         </Text>
       ))}
       {may && <RecordOrder lead={lead} settings={settings} />}

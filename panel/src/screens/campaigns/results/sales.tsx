@@ -9,6 +9,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { focusNextRow, rowMark } from '../../../parts/next-row.ts'
 import { NumberTable } from '../../../parts/number-table.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
@@ -60,10 +61,11 @@ export const money = (revenue: Sales['orders']['revenue'], language: string) =>
 function Totals({ of: { orders, funnel } }: { of: Sales }) {
   const text = useWords(salesWords)
   const language = useLanguage()
+  const number = new Intl.NumberFormat(language)
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0}>
-      <Figure name={text.orders} value={orders.orders} note={text.closed(orders.closed)} />
+      <Figure name={text.orders} value={orders.orders} note={text.closed(number.format(orders.closed))} />
       <Figure name={text.revenue} value={money(orders.revenue, language)} />
       <Figure
         name={text.converted}
@@ -104,7 +106,7 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
         </Table.Thead>
         <Table.Tbody>
           {newest.map(({ id, at, orderId, email, amount, currency, secondsLeft, closed, reversedAt }) => (
-            <Table.Tr key={id} {...(reversedAt !== null && { td: 'line-through' })}>
+            <Table.Tr key={id} {...(reversedAt === null ? rowMark('orders', id) : { td: 'line-through' })}>
               <Table.Td>
                 <TimeText at={at} timeZone={timeZone} />
               </Table.Td>
@@ -115,8 +117,9 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
               </Table.Td>
               <Table.Td>{secondsLeft === null ? text.timesLeft.none : timeLeftText(secondsLeft, language)}</Table.Td>
               <Table.Td>
+                {reversedAt !== null && text.isReversed}
                 {mayReverse && orderId !== null && reversedAt === null && (
-                  <Reverse campaignId={campaignId} orderId={orderId} closed={closed} />
+                  <Reverse {...{ id, campaignId, orderId, closed }} />
                 )}
               </Table.Td>
             </Table.Tr>
@@ -127,7 +130,9 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
   )
 }
 
-function Reverse({ campaignId, orderId, closed }: { campaignId: number; orderId: string; closed: boolean }) {
+type ReverseProps = { id: number; campaignId: number; orderId: string; closed: boolean }
+
+function Reverse({ id, campaignId, orderId, closed }: ReverseProps) {
   const text = useWords(salesWords)
   const [isAsking, { open, close }] = useDisclosure()
   const [reopen, setReopen] = useState(false)
@@ -152,7 +157,10 @@ function Reverse({ campaignId, orderId, closed }: { campaignId: number; orderId:
             )}
           </>
         }
-        onConfirm={() => send.mutate({ params: { campaignId }, body: { orderId, reopen } })}
+        onConfirm={() => {
+          const focusNext = focusNextRow('orders', id)
+          send.mutateAsync({ params: { campaignId }, body: { orderId, reopen } }).then(focusNext, () => {})
+        }}
       />
     </>
   )

@@ -80,12 +80,14 @@ function Row({ of, act }: { of: Webhook; act(action: Action): void }) {
   return (
     <tr {...rowMark('webhooks', of.id)}>
       <td className="breaks">
-        <Anchor component={Link} href={`/integrations/webhooks?webhook=${of.id}`} size="sm" fw={600}>
-          {of.name}
-        </Anchor>
-        <Text size="xs" c="dimmed">
-          {new URL(of.url).host}
-        </Text>
+        <div>
+          <Anchor component={Link} href={`/integrations/webhooks?webhook=${of.id}`} size="sm" fw={600}>
+            {of.name}
+          </Anchor>
+          <Text size="xs" c="dimmed">
+            {new URL(of.url).host}
+          </Text>
+        </div>
       </td>
       <td data-label={text.state}>
         <StateBadge of={of} />
