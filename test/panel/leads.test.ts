@@ -454,7 +454,7 @@ atBothWidths(
     await page.getByRole('button', { name: 'Start export' }).click()
     await page.getByText('2 leads in the file.').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-    await two.getByRole('button', { name: 'Erase lead' }).click()
+    await two.getByRole('button', { name: 'Erase', exact: true }).click()
     await page.getByRole('dialog', { name: 'Erase 2 leads?' }).getByRole('button', { name: 'Erase for good' }).click()
     await page.getByText('2 leads are erased in ten seconds.').waitFor()
     await page.waitForFunction(() => document.activeElement?.tagName === 'A')

@@ -111,6 +111,7 @@ longAtBothWidths('a timer follows what a colleague saves, and never overwrites i
   await theirs.getByRole('button', { name: 'Remove the mail timer' }).click()
   await removal.getByRole('button', { name: 'Remove the mail timer' }).click()
   await theirs.getByText('This campaign has no countdown for mails').waitFor()
+  await theirs.waitForFunction(() => document.activeElement?.id === 'content')
   assert.equal((await exported(id)).mailTimer, null)
   await comeBack(mine)
   await behind(mine).waitFor()
@@ -160,6 +161,8 @@ longAtBothWidths(
     // A page that is saved may stand in mails; one that is not goes without a question.
     await page.getByRole('group', { name: 'Page 2' }).getByRole('button').last().click()
     await page.getByRole('tab', { name: 'Offer pages', exact: true }).waitFor()
+    // The focus goes to the page that is left.
+    await page.waitForFunction(() => document.activeElement?.closest('fieldset') !== null)
     const removal = page.getByRole('dialog', { name: 'Remove this page from the offer?' })
     await page.getByRole('button', { name: 'Remove this page' }).click()
     await removal.getByText('links to it in mails already sent').waitFor()
@@ -169,6 +172,7 @@ longAtBothWidths(
     await page.getByRole('button', { name: 'Remove this page' }).click()
     await removal.getByRole('button', { name: 'Remove this page' }).click()
     await page.getByText('No page yet.').waitFor()
+    await page.waitForFunction(() => document.activeElement?.id === 'content')
     await save(page, 'pages')
     assert.deepEqual(await urls(id), [])
     assertUntroubled(page)

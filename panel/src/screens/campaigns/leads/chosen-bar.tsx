@@ -68,7 +68,7 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
           {text.export}
         </Button>
         <Button {...button} c="var(--mantine-color-error)" onClick={() => setDoing('erase')}>
-          {text.erase}
+          {text.eraseChosen}
         </Button>
         <Button size="xs" variant="subtle" onClick={onDone}>
           {text.chooseNone}

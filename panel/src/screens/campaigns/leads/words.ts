@@ -130,9 +130,10 @@ export const words = inBoth({
       byHandOrPurchase: 'Deadline set by hand, or by a purchase',
     },
     erase: 'Erase lead',
+    eraseChosen: 'Erase',
     eraseTitle: 'Erase this lead?',
     eraseText:
-      'The address, the deadline and the counts of this lead are removed for good, and links already sent to them stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, vacuum). Backups made before keep them. If the address signs up again, it begins from the start.',
+      'Address, deadline and counts are removed for good, and links already sent stop working. Unused parts of the database’s files may keep traces until the operator clears them (“lastcall lead erase”; on PostgreSQL, vacuum). Backups made before keep them. An address that signs up again begins from the start.',
     eraseDo: 'Erase for good',
     importTitle: 'Import leads',
     importText: 'Choose a CSV file. New addresses sign up now; those that are in the campaign already stay unchanged.',
@@ -314,9 +315,10 @@ export const words = inBoth({
       byHandOrPurchase: 'Termin ustawiono ręcznie lub zakończył go zakup',
     },
     erase: 'Usuń odbiorcę',
+    eraseChosen: 'Usuń',
     eraseTitle: 'Usunąć tego odbiorcę?',
     eraseText:
-      'Adres, termin i statystyki tego odbiorcy zostaną trwale usunięte, a wysłane już linki przestaną działać. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: vacuum). Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zapisany adres zaczyna od nowa.',
+      'Adres, termin i statystyki zostaną trwale usunięte, a wysłane już linki przestaną działać. Nieużywane części plików bazy danych mogą zachować ślady, dopóki operator ich nie usunie („lastcall lead erase”; w PostgreSQL: vacuum). Wcześniejsze kopie zapasowe nadal je zawierają. Ponownie zapisany adres zaczyna od nowa.',
     eraseDo: 'Usuń trwale',
     importTitle: 'Importuj odbiorców',
     importText:

@@ -4,6 +4,7 @@ import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
+import { focusNextRow, rowMark } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
@@ -69,7 +70,11 @@ function PageList({ read }: PartProps) {
   const put = (key: string, changes: Partial<Draft>) =>
     change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
   const add = () => change([...pages, { key: newKey(pages), pageUrl: '', proxyUrl: null, eligible: true }])
-  const remove = (gone: Draft) => change(pages.filter(({ key }) => key !== gone.key))
+  const remove = (gone: Draft) => {
+    const focusNext = focusNextRow('pages', gone.key)
+    change(pages.filter(({ key }) => key !== gone.key))
+    focusNext()
+  }
   const faultAt = (path: string) => {
     const message = error?.faults.find((fault) => fault.path === path)?.message
     // What is wrong in an address that is one: which character, and what to write instead.
@@ -155,7 +160,7 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
   const text = useWords(words)
   const may = useMay('member')
   return (
-    <Paper withBorder p="md" component="fieldset" m={0} miw={0}>
+    <Paper withBorder p="md" component="fieldset" m={0} miw={0} {...rowMark('pages', page.key)}>
       <Text component="legend" fw={600} px={4}>
         {text.page(number)}
       </Text>

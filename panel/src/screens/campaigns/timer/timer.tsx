@@ -7,6 +7,7 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { focusNextRow } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -115,9 +116,13 @@ function Remove({ read }: PartProps) {
   const text = useWords(words)
   const { save, isPending, error } = useSaveCampaign(read)
   const [isAsked, { open, close }] = useDisclosure(false)
+  const focusPage = focusNextRow('timers', '')
   const remove = () =>
     save({ mailTimer: null }).then(
-      () => keepUnsaved(read.settings.id, 'timer', undefined),
+      () => {
+        keepUnsaved(read.settings.id, 'timer', undefined)
+        focusPage()
+      },
       () => {},
     )
   return (
