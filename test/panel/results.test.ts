@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { tester } from '../support/actor.ts'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, sharedStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, sharedStage, widths } from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -33,6 +33,7 @@ await stage.place.arrange(async (store) => {
   await store.counts.add([
     { ...of_, day: today, pageId, kind: 'click', total: 7 },
     { ...of_, day: today, pageId: null, kind: 'visit', total: 1_234 },
+    { ...of_, day: today, pageId: null, kind: 'open', total: 1_234_567 },
     { ...of_, day: today - 8, pageId, kind: 'click', total: 4 },
     { ...of_, day: today, pageId, kind: 'click', fetcher: 'scanner', total: 99 },
   ])
@@ -58,6 +59,9 @@ test('the results show people through the steps, the time before, pages and days
   await assertAccessible(page)
   await assertFits(page)
   assertUntroubled(page)
+  await page.setViewportSize(widths.phone)
+  const millions = await page.getByRole('definition').filter({ hasText: '1,234,567' }).boundingBox()
+  assert.ok(millions && millions.height < 40, 'a number is in one line')
 })
 
 test('where nobody signed up before starts were counted, the results do not say that some are missing', async () => {
@@ -119,7 +123,7 @@ longTest('dragging over the chart zooms to those days; the file has a line for e
     `${dateOf(today - 3)},10,6,1,0,0,0`,
     `${dateOf(today - 2)},0,0,0,0,0,0`,
     `${dateOf(today - 1)},0,0,0,0,0,0`,
-    `${dateOf(today)},20,15,5,7,1234,0`,
+    `${dateOf(today)},20,15,5,7,1234,1234567`,
     '',
   ])
 })

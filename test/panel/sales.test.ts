@@ -36,6 +36,12 @@ atBothWidths(
     await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'F1'])
     const [kept] = (await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])).conversions
     assert.deepEqual([kept.orderId, kept.amount, kept.closed], ['1001', '49.00', true])
+    const much = ['--order', 'P1', '--amount', '9999999999999.99', '--currency', 'PLN']
+    await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...much])
+    const inPolish = await stage.open(who, { width, language: 'pl', path: `/campaigns/${id}/results` })
+    await inPolish.getByText('zł').first().waitFor()
+    await assertFits(inPolish)
+    await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'P1'])
     await page.goto(`${new URL(page.url()).origin}/campaigns/${id}/results`)
     const sales = page.locator('section', { has: page.getByRole('heading', { name: 'Sales' }) })
     await sales

@@ -20,7 +20,7 @@ export function Figure({ name, value, before, note }: Props) {
       <Text component="dt" size="sm">
         {name}
       </Text>
-      <Text component="dd" m={0} fz={shown.length > 10 ? 20 : 28} fw={700} style={{ overflowWrap: 'anywhere' }}>
+      <Text component="dd" m={0} fz={shown.length > 8 ? 20 : 28} fw={700} style={{ overflowWrap: 'anywhere' }}>
         {shown}
       </Text>
       {typeof value === 'number' && before !== undefined && (

@@ -81,10 +81,12 @@ function TimeLeft({ of: { timeLeft } }: { of: Sales }) {
   const text = useWords(salesWords)
   const language = useLanguage()
   return (
-    <NumberTable
-      head={[text.left, text.orders, text.revenue]}
-      lines={timeLeft.map(({ left, orders, revenue }) => [text.timesLeft[left], orders, money(revenue, language)])}
-    />
+    <ScrollArea type="auto" viewportProps={{ tabIndex: 0 }}>
+      <NumberTable
+        head={[text.left, text.orders, text.revenue]}
+        lines={timeLeft.map(({ left, orders, revenue }) => [text.timesLeft[left], orders, money(revenue, language)])}
+      />
+    </ScrollArea>
   )
 }
 
