@@ -58,7 +58,8 @@ function BehindSession() {
     screen?.load().catch(() => {})
   }, [parser, location])
   if (session.isPending) return <Waiting />
-  if (session.isError) return <Failure of={session} />
+  // Where it is only asked again and that fails, the screen stays, with what was typed there.
+  if (session.isLoadingError) return <Failure of={session} />
   if (!session.data.signedIn) {
     if (!isScreen(location)) return <NowhereScreen />
     const here = `${location}${search === '' ? '' : `?${search}`}`

@@ -16,7 +16,15 @@ const mayComeBack = (error: Error) =>
   error instanceof CallFailed && (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE')
 
 const client = new QueryClient({
-  defaultOptions: { queries: { retry: (failures, error) => failures < 2 && mayComeBack(error) } },
+  defaultOptions: {
+    queries: {
+      // Without a network the library would wait in silence: so it asks, fails, and says so.
+      networkMode: 'always',
+      refetchOnReconnect: true,
+      retry: (failures, error) => failures < 2 && mayComeBack(error),
+    },
+    mutations: { networkMode: 'always' },
+  },
 })
 
 const base = new URL(document.baseURI).pathname.replace(/\/$/, '')

@@ -9,6 +9,7 @@ import {
   assertFits,
   assertUntroubled,
   atBothWidths,
+  comeBack,
   longAtBothWidths,
   sharedStage,
   type Width,
@@ -50,6 +51,29 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
   await page.getByText('nikt się jeszcze nie zapisał').waitFor()
+  await page.context().close()
+})
+
+test('while the service is away the screen stays with what was typed; without a network it is said, and tried again', async () => {
+  const page = await open('/integrations/webhooks', 'desk')
+  await page.getByRole('button', { name: 'New webhook' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New webhook' })
+  await dialog.getByLabel('Name').fill('Till')
+  await page.route('**/panel/api/**', (route) => route.abort('connectionfailed'))
+  // Session and webhooks are asked again.
+  await comeBack(page)
+  await page.getByText('The service cannot be reached').first().waitFor({ state: 'attached' })
+  assert.equal(await dialog.getByLabel('Name').inputValue(), 'Till')
+  await page.unrouteAll()
+
+  await page.goto('/settings')
+  await page.getByLabel('Name').fill('Our school')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('The service cannot be reached').waitFor()
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
   await page.context().close()
 })
 

@@ -33,7 +33,7 @@ export default function CampaignScreen() {
     if (name !== undefined) document.title = `${name} – Lastcall`
   }, [name])
   if (campaign.error?.code === 'NOT_FOUND' || !isPlace) return <NotFoundScreen />
-  if (campaign.isError) return <Failure of={campaign} />
+  if (campaign.isLoadingError) return <Failure of={campaign} />
   if (campaign.isPending) return <Waiting />
   const Part = parts[part as keyof typeof parts]
   return (

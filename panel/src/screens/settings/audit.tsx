@@ -24,7 +24,7 @@ type Choices = AnswerOf<'GET /audit/choices'>
 export default function AuditPart() {
   const { title } = useWords(words)
   const asked = useAsk('GET /audit/choices', {})
-  if (asked.isError) return <Failure of={asked} />
+  if (asked.isLoadingError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   return (
     <Section title={title}>

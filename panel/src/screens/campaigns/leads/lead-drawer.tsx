@@ -79,10 +79,11 @@ function LeadByRef({ settings, leadRef, onErased }: ByRefProps) {
       </Alert>
     )
   }
-  if (lead.isError) return <Failure of={lead} />
+  if (lead.isLoadingError) return <Failure of={lead} />
   if (lead.isPending) return <Waiting />
   return (
     <Stack gap="xl">
+      <Failure of={lead} />
       <Standing lead={lead.data} settings={settings} />
       {may && <SetDeadline lead={lead.data} settings={settings} />}
       <Orders lead={lead.data} settings={settings} />

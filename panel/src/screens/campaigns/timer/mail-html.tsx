@@ -27,7 +27,7 @@ export function MailHtml({ read }: PartProps) {
   const campaignId = read.settings.id
   const asked = { params: { campaignId }, query: { service: chosen.service, link } }
   const mail = useAsk('GET /campaigns/:campaignId/mail', asked, { staleMs: 5_000 })
-  if (mail.isError) return <Failure of={mail} />
+  if (mail.isLoadingError) return <Failure of={mail} />
   if (mail.isPending) return <Waiting />
   const { html, pages, language, sample, canSend } = mail.data
   return (

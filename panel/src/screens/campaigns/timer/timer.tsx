@@ -24,7 +24,7 @@ import { words } from './words.ts'
 export default function TimerPart({ read }: PartProps) {
   const styles = useAsk('GET /timer-styles', {}, { staleMs: Number.POSITIVE_INFINITY })
   const isUnsaved = useUnsaved(read.settings.id, 'timer') !== undefined
-  if (styles.isError) return <Failure of={styles} />
+  if (styles.isLoadingError) return <Failure of={styles} />
   if (styles.isPending) return <Waiting />
   // Where somebody else removed it meanwhile, what was changed here is not thrown away.
   if (read.settings.mailTimer === null && !isUnsaved) return <NoTimer read={read} />

@@ -14,7 +14,7 @@ import { words } from './words.ts'
 
 export default function HistoryPart() {
   const asked = useAsk('GET /history/choices', {}, { staleMs: 60_000 })
-  if (asked.isError) return <Failure of={asked} />
+  if (asked.isLoadingError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   return <History choices={asked.data} />
 }

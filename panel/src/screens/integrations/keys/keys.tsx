@@ -25,7 +25,7 @@ export default function KeysPart() {
   const mayChange = useMay('owner')
   const asked = useAsk('GET /keys', {})
   const [isMaking, setMaking] = useState(false)
-  if (asked.isError) return <Failure of={asked} />
+  if (asked.isLoadingError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   const { keys, revoked } = asked.data
   const newKey = mayChange && (
@@ -35,6 +35,7 @@ export default function KeysPart() {
   )
   return (
     <Stack gap="lg">
+      <Failure of={asked} />
       <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
       {keys.length === 0 ? (
         <Empty text={text.empty}>{newKey}</Empty>

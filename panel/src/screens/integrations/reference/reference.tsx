@@ -31,8 +31,8 @@ type CampaignListed = AnswerOf<'GET /campaigns'>['campaigns'][number]
 export default function ReferencePart() {
   const reference = useAsk('GET /reference', {}, { staleMs: 60_000 })
   const list = useAsk('GET /campaigns', { query: {} })
-  if (reference.isError) return <Failure of={reference} />
-  if (list.isError) return <Failure of={list} />
+  if (reference.isLoadingError) return <Failure of={reference} />
+  if (list.isLoadingError) return <Failure of={list} />
   if (reference.isPending || list.isPending) return <Waiting />
   const { campaigns, nextAfterId } = list.data
   return <Whole reference={reference.data} campaigns={campaigns} hasMore={nextAfterId !== null} />

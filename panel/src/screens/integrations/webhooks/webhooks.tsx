@@ -23,12 +23,13 @@ export default function WebhooksPart() {
   const asked = useAsk('GET /webhooks', {}, { everyMs: seenAgainMs })
   const [search] = useSearchParams()
   const [action, setAction] = useState<Action | null>(null)
-  if (asked.isError) return <Failure of={asked} />
+  if (asked.isLoadingError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
   const all = asked.data
   const one = all.endpoints.find(({ id }) => String(id) === search.get('webhook'))
   return (
     <Stack gap="lg">
+      <Failure of={asked} />
       {!all.isOn && <Off />}
       <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
       {one === undefined ? <List all={all} act={setAction} /> : <OneWebhook of={one} act={setAction} />}
