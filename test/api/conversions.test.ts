@@ -195,6 +195,13 @@ test('its description is OpenAPI 3.1, clean under the recommended rules', async 
     problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer]),
     [],
   )
+  const { parameters } = body.paths['/campaigns/{campaignId}/conversions'].get
+  const types = parameters.map(({ name, schema }: any) => [name, schema.type])
+  // So that a generated client takes `nextAfterId` as it is.
+  assert.deepEqual(
+    types,
+    ['campaignId', 'limit', 'afterId'].map((name) => [name, 'integer']),
+  )
 })
 
 test('command line: lead convert and show, conversion list, reverse and import with a report by line', async () => {

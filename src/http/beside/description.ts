@@ -2,7 +2,7 @@
 import { type AnyErrorCode, bodyLimitBytes, errorStatus } from '../../core/errors.ts'
 import { messageOf, statusOf } from '../errors.ts'
 import { components, everyAnswer, failuresOf, rate } from '../public/description.ts'
-import { ErrorBody } from '../public/schemas.ts'
+import { ErrorBody, pageMaxSize, pageSize } from '../public/schemas.ts'
 import { namesIn, type Operation } from './operation.ts'
 
 const version = '1.0.0'
@@ -28,6 +28,11 @@ const parameter = (name: string, place: 'path' | 'query', of: object) => ({
 })
 const id = { type: 'integer', minimum: 1 }
 const inPath: Record<string, object> = { eventId: { type: 'string', pattern: '^evt_[0-9a-f]{32}$' } }
+/** A query is text, but a generated client has a number for `nextAfterId`. */
+const inQuery: Record<string, object> = {
+  limit: { type: 'integer', minimum: 1, maximum: pageMaxSize, default: pageSize },
+  afterId: { ...id, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfterId` of the page before.' },
+}
 
 type Described = {
   title: string
@@ -80,7 +85,7 @@ function operationOf(
 ) {
   const names = namesIn(path).map((name) => parameter(name, 'path', inPath[name] ?? id))
   const asked = Object.entries((query as { properties?: Record<string, object> })?.properties ?? {})
-  const parameters = [...names, ...asked.map(([name, of]) => parameter(name, 'query', of))]
+  const parameters = [...names, ...asked.map(([name, of]) => parameter(name, 'query', inQuery[name] ?? of))]
   const bodyName = Object.entries(schemas).find(([, known]) => known === body)?.[0]
   const success = { headers: { ...everyAnswer, ...rate }, ...(answer && { content: json(answer) }) }
   const failures = [...codes, ...(body ? ofBodies : []), ...errors, ...anyTime]

@@ -96,10 +96,7 @@ export const Batch = Type.Object(
 export const SampleList = Type.Object({ items: Type.Array(Event) }, closed)
 
 const limit = Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' }))
-export const ListQuery = Type.Object(
-  { limit, afterId: Type.Optional(Type.String({ description: '`nextAfterId` of the page before.' })) },
-  closed,
-)
+export const ListQuery = Type.Object({ limit, afterId: Type.Optional(Type.String()) }, closed)
 export const LogQuery = Type.Object(
   {
     limit,
