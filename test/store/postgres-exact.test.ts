@@ -6,6 +6,8 @@ import { Client } from 'pg'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import { type OpenOptions, openStore } from '../../src/store/open.ts'
+import type { Pool } from '../../src/store/postgres/connection.ts'
+import { openPools } from '../../src/store/postgres/pools.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
@@ -41,6 +43,18 @@ async function clientOf(t: TestContext, url: string): Promise<Client> {
   t.after(() => client.end())
   return client
 }
+
+test('what a node that is lost has under way keeps its locks for a minute at most', async (t) => {
+  const { url } = await opened(t)
+  const pools = openPools({ url, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  const limitOf = async (pool: Pool) => {
+    const { rows } = await pool.use(5_000, ({ query }) => query('SHOW idle_in_transaction_session_timeout', []))
+    return rows[0]?.idle_in_transaction_session_timeout
+  }
+  const { admin, durable, counting } = pools
+  t.after(() => Promise.all([admin, durable, counting].map((pool) => pool.close())))
+  assert.deepEqual(await Promise.all([admin, durable, counting].map(limitOf)), ['1min', '2s', '2s'])
+})
 
 test('a change of settings waits for a registration that is being written', async (t) => {
   const { store, url } = await opened(t)

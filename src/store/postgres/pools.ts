@@ -46,7 +46,12 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
     durable: openPool({ ...of, size: poolSize, settings }),
     // A count need not wait for the disk.
     counting: openPool({ ...of, size: poolSize, settings: { ...settings, synchronous_commit: 'off' } }),
-    admin: openPool({ ...of, size: adminPoolSize, settings: {} }),
+    // What is under way there takes no longer either: later than that its node is lost.
+    admin: openPool({
+      ...of,
+      size: adminPoolSize,
+      settings: { idle_in_transaction_session_timeout: String(adminTimeoutMs) },
+    }),
     timeoutMs,
   }
 }
