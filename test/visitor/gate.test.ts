@@ -248,6 +248,9 @@ test('docs/gate.md: nginx and Caddy give the page at no other address, and what 
   const [nginx, caddy] = [block('nginx'), block('caddy')]
   assert.match(nginx, /location = \/autumn-offer\.html \{ internal; \}/)
   assert.match(nginx, /location @open \{\s+add_header Set-Cookie \$lc_keep;/)
+  // With headers without end anybody made the gate unable to answer, and was let in.
+  assert.match(nginx, /location = \/_gate \{[^}]*proxy_pass_request_headers off;/)
+  assert.match(caddy, /header_up -Cookie\n/)
   assert.match(caddy, /handle \/autumn-offer\.html \{\s+respond 404\s+\}/)
   // A 503 of the gate would be the visitor's answer.
   assert.match(caddy, /@unsaid status 5xx\s+handle_response @unsaid \{\s+error 503\s+\}/)
