@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { tester } from '../support/actor.ts'
 import { longTest } from '../support/faults.ts'
@@ -381,4 +382,29 @@ atBothWidths('a campaign is archived: a draft, out of the list, and back', async
   await page.goto('/campaigns?sort=name')
   await row.getByText('Live').waitFor()
   assertUntroubled(page)
+})
+
+test('a long name without a space breaks in dialogs and in what is said of it, on a phone', async () => {
+  const person = await stage.person('long-winded')
+  await make({ name: 'Autumncourse'.repeat(12) }, person)
+  const page = await stage.open(person, { width: 'phone', path: '/campaigns' })
+  const assertWithin = async (part: Locator) => {
+    const [wide, shown] = await part.evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])
+    assert.ok((wide as number) <= (shown as number), `${wide} wide in ${shown}`)
+  }
+  const ask = async (name: string) => {
+    await page.getByRole('button', { name: 'Actions on Autumncourse' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await ask('Delete')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('To be sure').waitFor()
+  for (const part of [dialog.locator('.mantine-Modal-header'), dialog.locator('.mantine-Modal-body')])
+    await assertWithin(part)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await ask('Archive')
+  await dialog.getByRole('button', { name: 'Archive' }).click()
+  const said = page.getByText(/is in the archive\.$/)
+  await said.waitFor()
+  await assertWithin(said)
 })

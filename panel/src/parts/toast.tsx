@@ -57,7 +57,7 @@ export function Toast() {
               {shown.text}
               {shown.action !== undefined && (
                 <Button
-                  {...{ size: 'compact-sm', variant: 'default' }}
+                  {...{ size: 'compact-sm', variant: 'default', flex: 'none' }}
                   onClick={() => {
                     put(null)
                     shown.action?.onClick()
