@@ -258,4 +258,8 @@ test('a deadline set by hand has no moment before it was set, however far back i
   const hand = (deadline: number) => setByHand(terms, begin(terms, start), deadline, setAt)
   assert.equal(nextMoment(terms, hand(start + 3_600), start, wanted), null, 'it was over when it was set')
   assert.equal(nextMoment(terms, hand(start + 9_000), start, wanted), start + 8_940, 'not an hour before it')
+  const again = setByHand(terms, hand(start + 9_000), start + 12_000, start + 10_000)
+  assert.equal(nextMoment(terms, again, start, wanted), start + 11_940, 'nor before it was set to another')
+  const same = setByHand(terms, hand(start + 9_000), start + 9_000, start + 8_950)
+  assert.equal(nextMoment(terms, same, start, wanted), start + 8_940, 'the same again is no other')
 })

@@ -23,8 +23,8 @@ export type Attempt = {
   /** Not capped by the campaign's end. */
   deadlineAt: Seconds | null
   /**
-   * The deadline set by hand, since when there has been one without a break, and the cycle of that instant; null where
-   * it was set before that was kept.
+   * The deadline set by hand, when it was set, and the cycle in which the first of them was set, where there has been
+   * one without a break; null where it was set before that was kept.
    */
   byHand: { deadlineAt: Seconds; setAt: Seconds; cycle: number | null } | null
 }
@@ -72,13 +72,14 @@ export function visit(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
 }
 
 /**
- * Sets a deadline that beats the rule, or with null clears it: then the rule's own holds again. `setAt` and `cycle`
- * stay where one is in force already: cycles have stood still since, whatever becomes of the campaign's end.
+ * Sets a deadline that beats the rule, or with null clears it: then the rule's own holds again. The cycle stays where
+ * one is in force already: cycles have stood still since, whatever becomes of the campaign's end.
  */
 export function setByHand(terms: Terms, attempt: Attempt, deadlineAt: Seconds | null, now: Seconds): Attempt {
   const { byHand } = attempt
   if (deadlineAt === null) return byHand === null ? attempt : { ...attempt, byHand: null }
-  const { setAt, cycle } = byHand ?? { setAt: now, cycle: standingByRule(terms, attempt, now).cycle }
+  const cycle = byHand?.cycle ?? standingByRule(terms, attempt, byHand?.setAt ?? now).cycle
+  const setAt = byHand?.deadlineAt === deadlineAt ? byHand.setAt : now
   return { ...attempt, byHand: { deadlineAt, setAt, cycle } }
 }
 
