@@ -94,8 +94,9 @@ export function buildApp(parts: AppParts): App {
   }
   const { configCache } = shared
   const metrics = openMetrics(app.server)
-  const history = openHistory({ table: historyTable, days: config.historyDays, onLost: metrics.historyLost })
-  const counting = openCounting(store, metrics.countsLost)
+  const onHistoryLost = sayingSo(log, 'the request history', metrics.historyLost)
+  const history = openHistory({ table: historyTable, days: config.historyDays, onLost: onHistoryLost })
+  const counting = openCounting(store, sayingSo(log, 'counts', metrics.countsLost))
   const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
   const webhooks = openWebhooks(parts, shared, metrics.webhooks)
@@ -157,6 +158,19 @@ function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => 
   }
 }
 
+const sayAgainMs = 600_000
+
+/** Counts what is lost, and says in the log that something is. */
+function sayingSo(log: Log, what: string, count: (lost: number) => void): (lost: number) => void {
+  let saidAt = Number.NEGATIVE_INFINITY
+  return (lost) => {
+    count(lost)
+    if (performance.now() - saidAt < sayAgainMs) return
+    saidAt = performance.now()
+    log.warn(`${what} cannot be stored: what is lost is counted on /metrics`)
+  }
+}
+
 type Shared = Pick<DispatcherParts, 'configCache' | 'site'>
 
 /** What is told to endpoints. */
@@ -164,7 +178,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
   const deliveries = openHistory<DeliveryEntry>({
     table: historyTable.deliveries,
     days: config.historyDays,
-    onLost: metrics.logLost,
+    onLost: sayingSo(log, 'the log of webhooks', metrics.logLost),
   })
   const sender = openSender(config.egress)
   const onTry = (entry: DeliveryEntry) => {

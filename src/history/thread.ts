@@ -28,6 +28,11 @@ export function historyInThreads(path: string): HistoryDatabase {
   }
 }
 
+/** SQLite's own words, such as "unable to open database file"; no value is among them. */
+function refusal(cause: Error): StoreUnavailable {
+  return new StoreUnavailable(`the request history fails: ${cause.message}`, { cause })
+}
+
 /** A thread that starts with the first question. */
 function openThread(path: string) {
   /** In the order of their questions, which is that of the answers. */
@@ -39,7 +44,7 @@ function openThread(path: string) {
     started.on('message', (answer: Answer) => {
       const asked = waiting.shift()
       if ('value' in answer) asked?.resolve(answer.value)
-      else asked?.reject(new StoreUnavailable('the request history fails', { cause: answer.error }))
+      else asked?.reject(refusal(answer.error as Error))
       if (waiting.length === 0) started.unref()
     })
     started.on('error', () => {})

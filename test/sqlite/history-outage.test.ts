@@ -18,6 +18,7 @@ import {
 } from '../support/api.ts'
 import { someOf } from '../support/faults.ts'
 import { type Installation, installation, type Owner, owner, type Server } from '../support/lastcall.ts'
+import { assertRefused } from '../support/prepared.ts'
 
 const shop = openShop({ isAlone: true })
 const historyPath = (place: Installation) => place.databasePath.replace(/\.db$/, '-history.db')
@@ -122,6 +123,8 @@ describe('the history fails', { concurrency: true }, () => {
         (count) => count === 20,
       )
     })
+    const said = server.output().match(/the request history cannot be stored: what is lost is counted on .metrics/g)
+    assert.equal(said?.length, 1)
     const later = await askMany(server, me, 4)
     await eventually(
       5,
@@ -137,6 +140,8 @@ describe('the history fails', { concurrency: true }, () => {
       for (const file of readdirSync(place.folder).filter((file) => /-history\.db/.test(file)))
         rmSync(join(place.folder, file))
       spoil(historyPath(place))
+      const listed = await place.runShared(['history', 'list', '--account', String(me.accountId)])
+      assertRefused(listed, /the request history fails: (disk I.O error|file is not a database)/, [1])
       const server = await place.serve(unlimited)
       const answers = await askMany(server, me, 20)
       await eventually(
