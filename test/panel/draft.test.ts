@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { nextBlackFriday } from '../../panel/src/screens/campaigns/list/templates.ts'
 import { draftOf, type Rules, settingsOf } from '../../panel/src/screens/campaigns/rules/draft.ts'
 import { campaigns } from '../support/random-schedules.ts'
 
@@ -75,4 +76,16 @@ test('what is still empty is not made up', () => {
   const emptied = { ...draft, daysAt: { days: '' as const, time: '' }, endsAt: '' }
   const { deadline, endsAt } = settingsOf(emptied).mechanism
   assert.deepEqual([deadline, endsAt], [{ kind: 'daysAt', days: '', time: '', skipWeekdays: ['sat'] }, ''])
+})
+
+test('Black Friday is this one until it is over where the reader is', () => {
+  const { TZ } = process.env
+  const inZone = (zone: string, at: string) => {
+    process.env.TZ = zone
+    return nextBlackFriday(new Date(at))
+  }
+  assert.equal(inZone('America/Los_Angeles', '2026-11-28T07:30:00Z'), '2026-11-27')
+  assert.equal(inZone('Europe/Warsaw', '2026-11-27T23:30:00Z'), '2027-11-26')
+  if (TZ === undefined) delete process.env.TZ
+  else process.env.TZ = TZ
 })

@@ -78,7 +78,7 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
   const severalDialogs = [
     [lead.deadlineTitle, lead.deadlineSet],
     [lead.exportTitle, lead.export],
-    [lead.eraseSeveral(1), lead.erase],
+    [lead.eraseSeveral(1), lead.eraseChosen],
   ] as const
   return [
     ['/campaigns', list.new, press(list.new)],

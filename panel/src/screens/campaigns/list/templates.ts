@@ -35,7 +35,8 @@ export function nextBlackFriday(today: Date): string {
     const firstThursday = 1 + ((4 - firstOfNovember + 7) % 7)
     return new Date(Date.UTC(year, 10, firstThursday + 22)).toISOString().slice(0, 10)
   }
-  const now = today.toISOString().slice(0, 10)
-  const year = today.getUTCFullYear()
+  // By the reader's clock, as the campaign's zone is: in America it is still Friday when it is Saturday in UTC.
+  const now = new Intl.DateTimeFormat('sv').format(today)
+  const year = today.getFullYear()
   return inYear(year) >= now ? inYear(year) : inYear(year + 1)
 }
