@@ -73,13 +73,14 @@ async function convert(work: Work, told: Told, judge: Judge) {
   return { conversion, created: true }
 }
 
-/** Without what a hand, or an order that was told before, has done to it later. */
+/** Without what a hand, or an order that was told before, has done to it later: the first such order says what it found. */
 async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Seconds): Promise<Attempt> {
   const { byHand } = attempt
-  if (byHand !== null && at < byHand.setAt) return setByHand(campaign.terms, attempt, null, at)
-  if (byHand === null || at >= byHand.deadlineAt) return attempt
-  const [closing] = await select(sql, campaign.accountId, 'c.lead_id = ? AND closed_at = ?', id, byHand.deadlineAt)
-  return closing === undefined ? attempt : setByHand(campaign.terms, attempt, closing.replacedDeadlineAt, at)
+  if (byHand === null) return attempt
+  const later = 'c.lead_id = ? AND closed_at > ? ORDER BY closed_at LIMIT 1'
+  const [closing] = await select(sql, campaign.accountId, later, id, at)
+  if (closing !== undefined) return setByHand(campaign.terms, attempt, closing.replacedDeadlineAt, at)
+  return at < byHand.setAt ? setByHand(campaign.terms, attempt, null, at) : attempt
 }
 
 /** Without the order's id, by which the shop knows who bought. */
