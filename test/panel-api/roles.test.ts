@@ -24,7 +24,8 @@ async function idOf(accountId: number, role: Role): Promise<number> {
 
 async function auditOf(accountId: number) {
   const rows = (await rowsOf(place)).audit_entries ?? []
-  return rows.map((row) => JSON.parse(row)).filter((row) => String(row.account_id) === String(accountId))
+  const own = rows.map((row) => JSON.parse(row)).filter((row) => String(row.account_id) === String(accountId))
+  return own.sort((a, b) => a.id - b.id)
 }
 
 test('the last owner stays: neither removed nor made something else, by panel and command line', async () => {

@@ -76,7 +76,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const edge = oneOf(3_600, day / 4, day / 2, day, 3 * day, 7 * day)
       const left = oneOf(null, pick(3) - 1, pick(3_600), pick(day), edge, pick(12 * day))
       const deadline = left === null ? null : at + left
-      if (deadline !== null) await leads.setDeadline(of, email, deadline, testerAt(registeredAt))
+      if (deadline !== null) await leads.setDeadline(of, email, deadline, testerAt(Math.min(registeredAt, at)))
       const [currency, isReversed] = [Object.keys(places)[pick(3)] as string, pick(10) === 0]
       const sum = pick(5) === 0 ? 999_999_999_999_999 : pick(1_000_000)
       const bought = { orderId: `o${order}`, at, amount: sum, currency }
