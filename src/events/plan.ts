@@ -28,7 +28,7 @@ export type PlanParts = {
 
 /** A look that is later skips ahead to what is newer, as far as there is something. */
 const oldSeconds = 7 * 86_400
-/** Events that are made in one turn of the event loop: requests have theirs in between. */
+/** Events whose leads are read, and that are made, in one turn of the event loop: requests have theirs in between. */
 const madeAtOnce = 20
 /** Moments that one look skips; the next one goes on from there. */
 const mostSkipped = 1_000
@@ -49,7 +49,6 @@ export async function plan(
   due: readonly Due[],
   now: Seconds,
 ): Promise<Planned[]> {
-  const found = await readLeads(parts, endpoint, due)
   const planned: Planned[] = []
   const looked = new Set<number>()
   /** A look that is late goes on to the instants of the lead's others, and would tell what they tell once more. */
@@ -62,6 +61,7 @@ export async function plan(
   for (let from = 0; from < due.length; from += madeAtOnce) {
     await nextTurn()
     const some = due.slice(from, from + madeAtOnce)
+    const found = await readLeads(parts, endpoint, some)
     const planning = some.map((one) =>
       isFirst(one) ? planOf(parts, endpoint, one, found.get(one.leadId), now) : { due: one, events: [], look: null },
     )
