@@ -14,7 +14,10 @@ export type HistoryDatabase = {
 /** Statements that store entries, each of one account. */
 export const appendsAtOnce = 4
 
-/** Of each account all or none; resolves with those that could not be stored. */
+/** Rows of one statement: to hand 2,000 over to a thread took a turn of several milliseconds, and nobody was answered. */
+const rowsAtOnce = 500
+
+/** Resolves with those that could not be stored. */
 export async function appendByAccount<Entry extends { accountId: number }>(
   entries: readonly Entry[],
   appendOwn: (own: Entry[]) => Promise<void>,
@@ -22,7 +25,12 @@ export async function appendByAccount<Entry extends { accountId: number }>(
   const accounts = Map.groupBy(entries, ({ accountId }) => accountId).values()
   const left: Entry[] = []
   const lane = async () => {
-    for (const own of accounts) await appendOwn(own).catch(() => left.push(...own))
+    for (const own of accounts) {
+      for (let from = 0; from < own.length; from += rowsAtOnce) {
+        const some = own.slice(from, from + rowsAtOnce)
+        await appendOwn(some).catch(() => left.push(...some))
+      }
+    }
   }
   await Promise.all(Array.from({ length: appendsAtOnce }, lane))
   return left

@@ -23,8 +23,7 @@ type Batch<Entry> = { entries: Entry[]; begunAt: number; isRest?: true }
 
 const flushMs = 1_000
 const retryMs = 500
-/** To hand over 2,000 at once took a turn of several milliseconds, in which nobody was answered. */
-const batchSize = 500
+const batchSize = 2_000
 const mostWaiting = 20_000
 /** A batch that could not be stored for this long is given up. */
 const timeoutMs = 5_000

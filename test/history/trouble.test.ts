@@ -140,13 +140,13 @@ test('an account whose entries cannot be stored loses them after a while, and ho
   }
   record(30, 2)
   await sleep(1_200)
-  for (let n = 0; n < 400; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId: 1 + (n % 2) }))
-  assert.ok(await eventually(3_000, async () => stored.length === 200))
+  for (let n = 0; n < 1_000; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId: 1 + (n % 2) }))
+  assert.ok(await eventually(3_000, async () => stored.length === 500))
   assert.deepEqual(losses, [])
   record(10, 2)
   assert.ok(await eventually(10_000, async () => losses.length === 3))
   // Each after as long as the others.
-  assert.deepEqual([losses, stored.length], [[30, 200, 10], 200])
+  assert.deepEqual([losses, stored.length], [[30, 500, 10], 500])
   // What is lost leaves its room to others.
   record(20_000, 1)
   assert.equal(losses.length, 3)
