@@ -1,13 +1,16 @@
 // What owners, members and viewers may do with users and invitations, on both engines.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { buildUsers } from '../../src/access/users.ts'
 import type { Role } from '../../src/core/role.ts'
 import { testerAt } from '../support/actor.ts'
-import { emailOf, type PanelAnswer, panelSession, plainServer } from '../support/panel-session.ts'
+import { installation } from '../support/lastcall.ts'
+import { emailOf, type PanelAnswer, panelSession } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
 
-const { place, server } = await plainServer()
+// Of its own: an address may sign in thirty times a minute, and these do so nearly as often.
+const place = installation({ after })
+const server = await place.serve()
 const by = testerAt(Math.floor(Date.now() / 1_000))
 
 async function newAccount() {
