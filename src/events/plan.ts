@@ -50,20 +50,15 @@ export async function plan(
   now: Seconds,
 ): Promise<Planned[]> {
   const planned: Planned[] = []
-  const looked = new Set<number>()
-  /** A look that is late goes on to the instants of the lead's others, and would tell what they tell once more. */
-  const isFirst = ({ kind, leadId }: Due) => {
-    if (kind !== 'look' || leadId < 0) return true
-    const isNew = !looked.has(leadId)
-    looked.add(leadId)
-    return isNew
-  }
+  const looks = due.filter(({ kind, leadId }) => kind === 'look' && leadId > 0)
+  /** A look that is late goes on to the instants of the lead's others, which would tell the same once more. */
+  const later = new Set([...Map.groupBy(looks, ({ leadId }) => leadId).values()].flatMap(([, ...others]) => others))
   for (let from = 0; from < due.length; from += madeAtOnce) {
     await nextTurn()
     const some = due.slice(from, from + madeAtOnce)
     const found = await readLeads(parts, endpoint, some)
     const planning = some.map((one) =>
-      isFirst(one) ? planOf(parts, endpoint, one, found.get(one.leadId), now) : { due: one, events: [], look: null },
+      later.has(one) ? { due: one, events: [], look: null } : planOf(parts, endpoint, one, found.get(one.leadId), now),
     )
     planned.push(...(await Promise.all(planning)))
   }

@@ -159,8 +159,8 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4}$/
 /** RFC 9110, 10.2.3: seconds, or a date. One second at least. */
 function retryAfterOf({ headers }: IncomingMessage): number | null {
   const given = headers['retry-after'] ?? ''
-  const date = asctimeDate.test(given) ? `${given} GMT` : given
-  const at = httpDate.test(given) || date !== given ? Date.parse(date) : Number.NaN
+  const date = asctimeDate.test(given) ? `${given} GMT` : httpDate.test(given) ? given : ''
+  const at = Date.parse(date)
   const seconds = /^\d+$/.test(given) ? Number(given) : Math.ceil((at - Date.now()) / 1_000)
   return Number.isNaN(seconds) ? null : Math.max(1, seconds)
 }

@@ -73,7 +73,7 @@ async function convert(work: Work, told: Told, judge: Judge) {
   return { conversion, created: true }
 }
 
-/** Without what a hand, or an order that was told before, has done to it later: the first such order says what it found. */
+/** Without what a hand, or an order that was told before, has done to it later: the first such order found it so. */
 async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Seconds): Promise<Attempt> {
   const { byHand } = attempt
   if (byHand === null) return attempt

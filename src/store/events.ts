@@ -187,6 +187,7 @@ function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: 
           const own = done.filter(({ tries }) => (tries === null) === (table === 'notices'))
           for (const part of parts(own)) await takeOff(sql, endpoint, table, part.map(keyOf))
         }
+        if (failed.length + looks.length === 0) return
         // Deleted while a request was under way, it leaves nothing behind.
         if ((await findEndpoint(sql, accountId, endpoint.id)) === undefined) return
         // It may have been due twice: by itself, and because somebody asked for it again.

@@ -653,7 +653,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['store/events.ts', 'if (endpoint.pausedAt !== null && fromAt === null) await', 'if (false) await', 'events/truth'],
   ['store/events.ts', 'OR lease_ends_at < ', 'OR 0 < ', 'store/events'],
   ['store/events.ts', 'filter(({ until }) => now < until)', 'filter(() => true)', 'store/events'],
-  ['events/plan.ts', 'isFirst(one) ? planOf', 'true ? planOf', 'events/truth'],
+  ['events/plan.ts', 'later.has(one) ?', 'false ?', 'events/truth'],
   ['store/events.ts', "pause_cause IN ('user', 'gone')", "pause_cause IN ('gone')", 'events/truth'],
   [
     'store/events.ts',

@@ -152,10 +152,8 @@ async function usable<T>(pools: Pool[], work: () => Promise<T>): Promise<T> {
     await Promise.all(pools.map((pool) => pool.close()))
     const { code, message, cause } = error as Error & { code?: string; cause?: { message?: string; code?: string } }
     const why = cause?.message || cause?.code || message
-    if (code === insufficientPrivilege) {
-      throw new UnusableDatabase(`cannot use the PostgreSQL of DATABASE_URL: ${why}; its user must own the database`)
-    }
-    if (!(error instanceof StoreUnavailable)) throw error
-    throw new UnusableDatabase(`cannot use the PostgreSQL of DATABASE_URL: ${why}`)
+    const then = code === insufficientPrivilege ? '; its user must own the database' : ''
+    if (then === '' && !(error instanceof StoreUnavailable)) throw error
+    throw new UnusableDatabase(`cannot use the PostgreSQL of DATABASE_URL: ${why}${then}`)
   }
 }
