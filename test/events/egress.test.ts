@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -241,6 +241,28 @@ test('a server that closes connections it had kept, in the moment they are used 
     )
   }
 })
+
+test('on Linux the thread that sends has a lower priority than the server, which keeps its own', async (t) => {
+  if (process.platform !== 'linux') return
+  const { origin } = await openReceiver(t)
+  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
+  t.after(() => sender.close())
+  const before = prioritiesOf('self')
+  const result = await sender.send({ id: 'evt_1', url: origin, body: '{}', at: 1, secrets: [] })
+  assert.equal(result.status, 204)
+  assert.equal(getPriority(), before[0])
+  const lowest = Math.min((before[0] as number) + 10, 19)
+  assert.equal(Math.max(...prioritiesOf('self')), lowest)
+  assert.ok(Math.max(...before) < lowest)
+})
+
+/** Of each thread of a process, its first thread first (proc_pid_stat(5), field 19). */
+function prioritiesOf(pid: string): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`).sort((a, b) => Number(a) - Number(b))
+  const stats = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))
+  // The name, in parentheses, may hold spaces.
+  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]))
+}
 
 test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastcall itself', () => {
   for (const url of [
