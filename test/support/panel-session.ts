@@ -28,7 +28,7 @@ async function startPlain() {
 
 /** Makes a user of the account and signs in; `await ask('POST', '/keys', { name: 'shop' })`. */
 export async function panelSession(
-  place: Installation,
+  place: Pick<Installation, 'arrange'>,
   server: Server,
   accountId: number,
   role: Role = 'owner',

@@ -42,8 +42,9 @@ async function step(connection: Connection, mayCreate: boolean): Promise<'done' 
   return 'applied'
 }
 
-/** Until the transaction ends nobody else migrates the database, or divides it. */
+/** Until the transaction ends nobody else migrates the database, or divides it. Who does is waited for. */
 export async function lockMigrations({ query }: Connection): Promise<void> {
+  await query('SET LOCAL lock_timeout = 0', [])
   await query('SELECT pg_advisory_xact_lock(?)', [migrationLock])
 }
 

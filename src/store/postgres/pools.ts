@@ -46,11 +46,16 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
     durable: openPool({ ...of, size: poolSize, settings }),
     // A count need not wait for the disk.
     counting: openPool({ ...of, size: poolSize, settings: { ...settings, synchronous_commit: 'off' } }),
-    // What is under way there takes no longer either: later than that its node is lost.
     admin: openPool({
       ...of,
       size: adminPoolSize,
-      settings: { idle_in_transaction_session_timeout: String(adminTimeoutMs) },
+      settings: {
+        // What waits for somebody's lock keeps one of these few: longer than it takes to see a deadlock, a second, but
+        // not as long as it may work.
+        lock_timeout: String(2 * timeoutMs),
+        // What is under way there takes no longer either: later than that its node is lost.
+        idle_in_transaction_session_timeout: String(adminTimeoutMs),
+      },
     }),
     timeoutMs,
   }

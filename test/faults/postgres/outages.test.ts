@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, between, isFull, printSeed } from '../../support/faults.ts'
-import { campaignFile, installation, type Server } from '../../support/lastcall.ts'
+import { arrangeIn, campaignFile, installation, type Server } from '../../support/lastcall.ts'
 import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
+import { panelSession } from '../../support/panel-session.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
 import { ask } from '../../support/postgres-databases.ts'
 import { command, eventually } from '../../support/prepared.ts'
@@ -192,6 +193,32 @@ test("somebody's lock on one lead: orders of it get 503, and leave the connectio
   assert.equal((await fetch(`${server.base}/campaigns`, { headers })).status, 200)
   await locker.end()
   for (const orderId of orderIds) assert.equal(await order(orderId), 201, 'it was given up, and not carried out')
+})
+
+test("somebody's lock on one account: saves in its panel get 503, and leave the connections to others; a command waits", {
+  timeout: 120_000,
+}, async (t) => {
+  const me = await owner()
+  const env = { DATABASE_URL: me.url }
+  const server = await installation(t).serve([], env)
+  const panel = await panelSession({ arrange: (work) => arrangeIn(me.url, work) }, server, me.account)
+  const { Client } = await import('pg')
+  const locker = new Client(me.url)
+  await locker.connect()
+  await locker.query('BEGIN')
+  await locker.query('SELECT * FROM accounts WHERE id = $1 FOR UPDATE', [me.account])
+  const creating = command(['key', 'create', '--account', String(me.account), '--name', 'patient'], { env })
+  const startedAt = performance.now()
+  const saves = await Promise.all(Array.from({ length: 8 }, () => panel('POST', '/keys', { name: 'impatient' })))
+  assert.deepEqual(new Set(saves.map(({ status }) => status)), new Set([503]))
+  // Two seconds of waiting, and what a busy machine takes to say so.
+  assert.ok(performance.now() - startedAt < 5_000, `${performance.now() - startedAt} ms`)
+  const headers = { authorization: `Bearer ${me.key}` }
+  assert.equal((await fetch(`${server.base}/campaigns`, { headers })).status, 200)
+  await locker.end()
+  assert.equal((await creating).code, 0)
+  const { body } = await panel('GET', '/keys')
+  assert.deepEqual(body.keys.map(({ name }: { name: string }) => name).sort(), ['patient', 'server'])
 })
 
 test('all connections are taken: those that the server has are enough', { timeout: 120_000 }, async (t) => {

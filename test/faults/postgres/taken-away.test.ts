@@ -121,6 +121,20 @@ test('brought to a newer version: a server says so and ends', { timeout: 60_000 
   assert.match(server.output(), /a newer Lastcall has migrated the database/)
 })
 
+test('somebody migrates the database: a start waits for that longer than for any other lock', {
+  timeout: 60_000,
+}, async (t) => {
+  const me = await owner()
+  const { Client } = await import('pg')
+  const somebody = new Client(me.url)
+  await somebody.connect()
+  await somebody.query('SELECT pg_advisory_lock($1)', [0x4c43616c])
+  const starting = installation(t).serve([], { DATABASE_URL: me.url })
+  assert.equal(await Promise.race([starting, sleep(4_000, 'waits')]), 'waits')
+  await somebody.end()
+  assert.equal((await post(await starting, me, 'leads', 'after@example.com')).status, 201)
+})
+
 test('frozen: a server that is told to stop stops in time, with exit 0', { timeout: 60_000 }, async (t) => {
   const me = await owner()
   const server = await installation(t).serve([], { DATABASE_URL: me.url })
