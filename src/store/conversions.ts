@@ -73,12 +73,17 @@ async function convert(work: Work, told: Told, judge: Judge) {
   return { conversion, created: true }
 }
 
-/** Without what a hand, or an order that was told before, has done to it later: the first such order found it so. */
-async function foundAt({ sql, campaign }: Work, { id, attempt }: Lead, at: Seconds): Promise<Attempt> {
-  const { byHand } = attempt
+/**
+ * Without what a first visit, a hand, or an order that was told before has done to it later: the first such order found
+ * it so.
+ */
+async function foundAt({ sql, campaign }: Work, lead: Lead, at: Seconds): Promise<Attempt> {
+  const { number, resets, anchorAt, byHand } = lead.attempt
+  const byVisit = number === 1 && resets === 0 && anchorAt !== null && anchorAt > lead.registeredAt
+  const attempt = byVisit && at < anchorAt ? { ...lead.attempt, anchorAt: null } : lead.attempt
   if (byHand === null) return attempt
   const later = 'c.lead_id = ? AND closed_at > ? ORDER BY closed_at LIMIT 1'
-  const [closing] = await select(sql, campaign.accountId, later, id, at)
+  const [closing] = await select(sql, campaign.accountId, later, lead.id, at)
   if (closing !== undefined) return setByHand(campaign.terms, attempt, closing.replacedDeadlineAt, at)
   return at < byHand.setAt ? setByHand(campaign.terms, attempt, null, at) : attempt
 }

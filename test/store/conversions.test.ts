@@ -116,6 +116,22 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
+  test(`an order that is told after the lead's first visit, and was bought before it, had no deadline: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const mechanism = { startsOn: 'visit', deadline: { kind: 'after', period: 'PT1H' }, reset: { enabled: true } }
+    const { of, leads, buy } = await opened(store, { mechanism, conversion: undefined })
+    const found = async (at: number) => (await buy(ada, String(at), 900, { at })).conversion.deadlineAt
+    await leads.register(of, ada.email, 100)
+    await leads.visit(of, ada.email, 500)
+    assert.deepEqual([await found(499), await found(500)], [null, 500 + hour])
+    await leads.setDeadline(of, ada.email, 9_000, testerAt(600))
+    assert.deepEqual([await found(498), await found(599), await found(600)], [null, 500 + hour, 9_000])
+    await leads.setDeadline(of, ada.email, null, testerAt(700))
+    await leads.register(of, ada.email, 800)
+    assert.equal(await found(497), 800 + hour, 'a reset counts as it stands')
+  })
+
   test(`an order after the deadline changes nothing of the offer, nor one of a campaign that stays open: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
