@@ -50,8 +50,8 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
       ...of,
       size: adminPoolSize,
       settings: {
-        // What waits for somebody's lock keeps one of these few: longer than it takes to see a deadlock, a second, but
-        // not as long as it may work.
+        // What waits for somebody's lock keeps one of these few, and one of PostgreSQL's also when it was given up here:
+        // longer than it takes to see a deadlock, a second, but not as long as it may work.
         lock_timeout: String(2 * timeoutMs),
         // What is under way there takes no longer either: later than that its node is lost.
         idle_in_transaction_session_timeout: String(adminTimeoutMs),
