@@ -1,6 +1,6 @@
 import { integer } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
-import { type AuditFilter, subjectKinds } from '../store/audit.ts'
+import { type AuditFilter, auditActions, subjectKinds } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import {
   anyText,
@@ -36,8 +36,7 @@ const subjectText = (text: string, name: string): { subject: string; subjectId?:
 }
 
 const actionText = (text: string, name: string): string => {
-  const [, kind] = /^([a-z]+)\.[a-z_]+$/.exec(text) ?? []
-  if (!isKind(kind)) throw new WrongCall(`${name}: must be such as campaign.changed; kinds are ${kinds}`)
+  if (!auditActions.includes(text)) throw new WrongCall(`${name}: must be one of ${auditActions.join(', ')}`)
   return text
 }
 

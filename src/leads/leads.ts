@@ -104,7 +104,7 @@ const settingDeadline = (deadlineAt: Seconds | null, by: Actor): Change => ({
       ...{ campaignId: campaign.id, deadlineByHand: byHand && formatInstant(byHand.deadlineAt) },
     })
     const subject = { kind: 'lead', id, name: campaign.name } as const
-    const change = { accountId: campaign.accountId, action: 'lead.deadline_set', subject }
+    const change = { accountId: campaign.accountId, action: 'lead.deadline_set' as const, subject }
     return { by, change: { ...change, before: byHand(attempt), after: byHand(next) } }
   },
 })

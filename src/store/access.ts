@@ -1,7 +1,7 @@
 // Users of the panel, their sessions and invitations. Both engines read these statements alike.
 import type { Seconds } from '../core/instant.ts'
 import type { Role } from '../core/role.ts'
-import { type Actor, addAuditEntry, addUserEntry } from './audit.ts'
+import { type Actor, type AuditAction, addAuditEntry, addUserEntry } from './audit.ts'
 import { Refused } from './errors.ts'
 import { factorsOn } from './factors.ts'
 import type { Account } from './model.ts'
@@ -109,7 +109,7 @@ export async function setPassword(
   userId: number,
   passwordHash: string,
   by: Actor,
-  action = 'user.password_changed',
+  action: AuditAction = 'user.password_changed',
 ): Promise<void> {
   const row = await sql.get('UPDATE users SET password_hash = ? WHERE id = ? RETURNING *', passwordHash, userId)
   if (row === undefined) return

@@ -24,11 +24,31 @@ export const serverAt = (at: Seconds): Actor => ({ kind: 'server', name: 'server
 export const subjectKinds = ['account', 'user', 'invitation', 'key', 'campaign', 'webhook', 'lead', 'leads'] as const
 type SubjectKind = (typeof subjectKinds)[number]
 
+/** What is done to each: the action is `SUBJECT.done`. */
+const acts = {
+  account: ['created', 'changed'],
+  user: [
+    ...(['created', 'removed', 'role_changed', 'password_changed', 'password_reset', 'linked'] as const),
+    ...(['factor_on', 'factor_off', 'factor_reset', 'recovery_codes_made'] as const),
+  ],
+  invitation: ['created', 'withdrawn'],
+  key: ['created', 'renamed', 'replaced', 'revoked'],
+  campaign: ['recorded', 'created', 'changed', 'archived', 'restored', 'deleted'],
+  webhook: [
+    ...(['created', 'changed', 'deleted', 'paused', 'resumed'] as const),
+    ...(['secret_rotated', 'backfilled', 'resent', 'discarded'] as const),
+  ],
+  lead: ['deadline_set', 'order_told', 'order_reversed'],
+  leads: ['added', 'imported', 'erased', 'orders_imported'],
+} as const satisfies Record<SubjectKind, readonly string[]>
+export type ActOn<Kind extends SubjectKind> = (typeof acts)[Kind][number]
+export type AuditAction = { [Kind in SubjectKind]: `${Kind}.${ActOn<Kind>}` }[SubjectKind]
+export const auditActions = subjectKinds.flatMap((kind) => acts[kind].map((done) => `${kind}.${done}`))
+
 /** Settings before and after, without secrets and without emails of leads; null where there was, or is, nothing. */
 export type Change = {
   accountId: number
-  /** `SUBJECT.done`, such as `campaign.changed`. */
-  action: string
+  action: AuditAction
   subject: { kind: SubjectKind; id: number | string; name: string }
   before: object | null
   after: object | null
@@ -58,7 +78,7 @@ export async function addAuditEntry(sql: Sql, by: Actor, change: Change): Promis
 export function addUserEntry(
   sql: Sql,
   by: Actor,
-  action: string,
+  action: AuditAction,
   { id, accountId, email }: { id: number; accountId: number; email: string },
   before: object | null,
   after: object | null,
@@ -68,7 +88,7 @@ export function addUserEntry(
 }
 
 /** One of those that an act is done to, such as an import: they are counted. */
-export function counted({ accountId, id, name }: { accountId: number; id: number; name: string }, action: string) {
+export function counted({ accountId, id, name }: { accountId: number; id: number; name: string }, action: AuditAction) {
   const subject = { kind: 'leads', id, name } as const
   return { accountId, action, subject, before: null, after: { count: 1 } } satisfies Change
 }

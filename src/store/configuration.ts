@@ -9,7 +9,7 @@ import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import { insertAccount, toAccount } from './access.ts'
-import { type Actor, addAuditEntry, addIfChanged } from './audit.ts'
+import { type Actor, type AuditAction, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { sweepAfterSave, watchersOf } from './events.ts'
 import { hasLeads, removeDeleted } from './lead-sql.ts'
@@ -96,7 +96,7 @@ async function insertKey(sql: Sql, key: NewKey, by: Actor): Promise<void> {
   await logKey(sql, by, 'key.created', undefined, row as Row)
 }
 
-async function logKey(sql: Sql, by: Actor, action: string, before: Row | undefined, after: Row): Promise<void> {
+async function logKey(sql: Sql, by: Actor, action: AuditAction, before: Row | undefined, after: Row): Promise<void> {
   const { id, accountId, name } = toKey(after)
   const settings = (row: Row) => {
     const { name, scopes, revokedAt } = toKey(row)
@@ -139,7 +139,7 @@ async function changeKey(
   sql: Sql,
   keyId: string,
   by: Actor,
-  action: string,
+  action: AuditAction,
   change: string,
   ...values: Value[]
 ): Promise<Key | undefined> {
@@ -310,7 +310,13 @@ async function deletedCampaigns(sql: Sql): Promise<DeletedCampaign[]> {
 }
 
 /** The log alone gives the settings of every campaign at every instant: each entry has all of them. */
-async function logCampaign(sql: Sql, by: Actor, action: string, before: Campaign | undefined, after: Campaign | null) {
+async function logCampaign(
+  sql: Sql,
+  by: Actor,
+  action: AuditAction,
+  before: Campaign | undefined,
+  after: Campaign | null,
+) {
   const { accountId, id, name } = (after ?? before) as Campaign
   await addAuditEntry(sql, by, {
     ...{ accountId, action, subject: { kind: 'campaign', id, name } },

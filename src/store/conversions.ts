@@ -2,7 +2,7 @@
 import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
 import { type Attempt, setByHand } from '../core/mechanism/attempt.ts'
 import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
-import { type Actor, addAuditEntry, addLeadEntries, type Change, counted } from './audit.ts'
+import { type Actor, type AuditAction, addAuditEntry, addLeadEntries, type Change, counted } from './audit.ts'
 import { findCampaign } from './configuration.ts'
 import { markOf } from './erased-orders.ts'
 import { insertNotices, noteConverted } from './events.ts'
@@ -97,7 +97,12 @@ async function logConverted({ sql, campaign, by }: Work, leadId: number, told: T
   await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_told', after))
 }
 
-function entryOf({ accountId, id: campaignId, name }: Campaign, leadId: number, action: string, after: object): Change {
+function entryOf(
+  { accountId, id: campaignId, name }: Campaign,
+  leadId: number,
+  action: AuditAction,
+  after: object,
+): Change {
   const subject = { kind: 'lead', id: leadId, name } as const
   return { accountId, action, subject, before: null, after: { campaignId, ...after } }
 }

@@ -13,7 +13,7 @@ import {
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import { beforeEmails } from '../core/visitor.ts'
-import { type Actor, addAuditEntry } from './audit.ts'
+import { type ActOn, type Actor, addAuditEntry } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import type { Campaign } from './model.ts'
 import { refCipher } from './ref.ts'
@@ -442,7 +442,7 @@ async function log(
   sql: Sql,
   by: Actor,
   { accountId, id, settings: { name } }: Endpoint,
-  done: string,
+  done: ActOn<'webhook'>,
   before: object | null,
   after: object | null,
 ): Promise<void> {

@@ -106,7 +106,7 @@ const decide: Decide = ({ terms, ruleId, accountId, id, name, watchers }, lead) 
   entry: {
     by,
     change: {
-      ...{ accountId, action: 'leads.x', before: null },
+      ...{ accountId, action: 'leads.added', before: null },
       subject: { kind: 'leads', id, name },
       after: { count: 1 },
     },

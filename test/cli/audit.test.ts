@@ -1,8 +1,10 @@
 // The audit log as users and commands write it: enough to know every campaign at every instant, and nothing secret.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { auditActions } from '../../src/store/audit.ts'
 import type { CampaignFile } from '../../src/store/model.ts'
 import { amount, between, chance, printSeed } from '../support/faults.ts'
 import { campaignFile, installation, owner } from '../support/lastcall.ts'
@@ -166,6 +168,7 @@ test('an entry says who, what, when and from where; filters of the command line 
       ['--subject', 'campain/7'],
       ['--action', 'campain.changed'],
       ['--action', 'campaign'],
+      ['--action', 'campaign.edited'],
       ['--to', '2026-01-01T00:00:00Z', '--from', '2026-01-01T00:00:00Z'],
     ],
     ...[['--account', '999']],
@@ -175,6 +178,12 @@ test('an entry says who, what, when and from where; filters of the command line 
     const { code, stderr } = await place.runShared(['audit', 'list', ...own, ...flags])
     assert.deepEqual([code, stderr.startsWith(`lastcall: ${flags[0]}: `)], [2, true], stderr)
   }
+})
+
+test('the panel has words for every action, in both languages', () => {
+  const words = readFileSync(new URL('../../panel/src/screens/settings/audit-words.ts', import.meta.url), 'utf8')
+  const wordless = auditActions.filter((action) => words.split(`'${action}': '`).length !== 3)
+  assert.deepEqual(wordless, [])
 })
 
 test('no email of a lead, no secret and no path of a receiver stands in the log', async () => {
