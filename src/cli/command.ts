@@ -70,7 +70,10 @@ function parse(args: string[], options: Record<string, { type: 'boolean' | 'stri
     // The first sentence says what is wrong, the others how parseArgs could be told otherwise.
     const [said = ''] = (error as Error).message.split(/\.\s|\n/)
     const name = /^Option '(--[\w-]+)' argument is ambiguous/.exec(said)?.[1]
-    throw new WrongCall(name === undefined ? said : `${name}: write ${name}=VALUE where the value begins with a dash`)
+    if (name !== undefined) throw new WrongCall(`${name}: write ${name}=VALUE where the value begins with a dash`)
+    const known = Object.keys(options).map((name) => `--${name}`)
+    const isUnknown = said.startsWith('Unknown option')
+    throw new WrongCall(isUnknown ? `${said}; options here: ${known.join(', ') || 'none'}` : said)
   }
 }
 
@@ -185,14 +188,23 @@ export async function withCampaign<T>(
   return withStore(async (store) => work(store, await needCampaign(store, campaignId, name)))
 }
 
+/** A campaign file with all that it may have is far below. */
+const maxInputBytes = 16 * 1_048_576
+
 /** A file that the caller named, or standard input for `-`. @throws WrongCall */
 async function readInput(file: string): Promise<Buffer> {
   const stream = inputStream(file)
   try {
     const chunks: Buffer[] = []
-    for await (const chunk of stream) chunks.push(chunk as Buffer)
+    let bytes = 0
+    for await (const chunk of stream) {
+      bytes += chunk.length
+      if (bytes > maxInputBytes) throw new WrongCall(`${nameOf(file)}: must have at most 16 MiB`)
+      chunks.push(chunk as Buffer)
+    }
     return Buffer.concat(chunks)
   } catch (error) {
+    if (error instanceof WrongCall) throw error
     throw new WrongCall(`${nameOf(file)}: cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }

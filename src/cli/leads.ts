@@ -183,12 +183,12 @@ type Import = {
 export async function importing(what: string, work: (on: Import) => Promise<void>): Promise<Imported> {
   const result: Imported = { created: 0, existing: 0, refused: [] }
   const show = progress(what)
+  const taken = () => `${result.created} created, ${result.existing} existing`
   let isTaking = false
   let signal: NodeJS.Signals | undefined
   const stop = () => {
     show.end()
-    const taken = `${result.created} created, ${result.existing} existing`
-    console.error(`lastcall: stopped by ${signal}: ${taken}, which stays so; import the file again for the rest`)
+    console.error(`lastcall: stopped by ${signal}: ${taken()}, which stays so; import the file again for the rest`)
     process.exit(1)
   }
   const onSignal = (name: NodeJS.Signals) => {
@@ -211,6 +211,10 @@ export async function importing(what: string, work: (on: Import) => Promise<void
       },
     })
     return result
+  } catch (error) {
+    // Of those that were being written more may be there: a database that is lost does not say which.
+    if (result.created + result.existing > 0) (error as Error).message += `; until then at least ${taken()}`
+    throw error
   } finally {
     show.end()
     for (const name of stopSignals) process.off(name, onSignal)

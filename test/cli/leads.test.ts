@@ -253,14 +253,16 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     }
   })
 
-  check('what a file has brought that stops in its middle is counted', async (t) => {
+  check('what a file has brought that stops in its middle is counted, and said', async (t) => {
     const place = origin.copy(t)
     const many = Array.from({ length: 600 }, (_, n) => `lead-${n}@example.com`).join('\n')
-    assertRefused(await importFile(place, `email\n${many}\n"open\n`), /line 602/, [2])
+    const stopped = await importFile(place, `email\n${many}\n"open\n`)
+    assertRefused(stopped, /line 602/, [2])
     const { totals } = await place.json(['campaign', 'stats', String(origin.campaignId)])
     const { length } = await emailsOf(place)
     assert.ok(length > 0)
     assert.equal(totals.registration.person, length)
+    assert.match(stopped.stderr, new RegExp(`; until then at least ${length} created, 0 existing\n$`))
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

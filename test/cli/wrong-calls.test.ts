@@ -23,7 +23,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['account', 'create'], '--name'],
     [['account', 'create', '--name'], '--name'],
     [['account', 'create', '--name', ''], '--name'],
-    [['account', 'create', '--name', 'A', '--size', '1'], '--size'],
+    [['account', 'create', '--name', 'A', '--size', '1'], /'--size'; options here: --name$/m],
     [['account', 'create', '--name', 'A', 'B'], /argument.*only options/],
     [['account', 'list', 'all'], /argument.*only options/],
     [['account', 'set'], 'ID'],
@@ -56,6 +56,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
 
     [['campaign', 'apply', '--account', account], 'FILE'],
     [['campaign', 'apply', 'campaign.json'], '--account'],
+    [['campaign', 'apply', '--account', account, '-'], /at most 16 MiB/, `{}${' '.repeat(16 * 1_048_576)}`],
     [['campaign', 'apply', '--account', account, 'nowhere.json'], 'nowhere.json'],
     [['campaign', 'apply', '--account', account, '.'], /\./],
     [['campaign', 'apply', '--account', '999', '-'], '999', campaignFile()],
