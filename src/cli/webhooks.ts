@@ -1,4 +1,5 @@
 import { integer, readSetting } from '../config.ts'
+import type { Fault } from '../core/fault.ts'
 import { formatInstant } from '../core/instant.ts'
 import { buildEndpoints, EndpointRefused, type Endpoints } from '../events/endpoints.ts'
 import { openSender } from '../events/sender.ts'
@@ -17,7 +18,6 @@ import {
   trueOrFalse,
   WrongCall,
   withStore,
-  wrongInput,
 } from './command.ts'
 import { now } from './now.ts'
 
@@ -61,6 +61,12 @@ function namedAsInApi(given: Given): object {
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
 }
 
+/** The name of the option in place of the API's: `--lead-times[0]`. */
+function inWordsOfCall({ path, message }: Fault): string {
+  const option = path.replace(/^campaignIds/, 'campaigns').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return `--${option}: ${message}`
+}
+
 /** What is wrong in the words of the call, where the API's are not those. */
 const refusals: Partial<Record<EndpointRefused['code'], string>> = {
   WEBHOOKS_OFF: 'WEBHOOKS: is off',
@@ -92,7 +98,9 @@ async function withWebhooks<T>(account: number | undefined, work: (webhooks: Web
     } catch (error) {
       if (!(error instanceof EndpointRefused)) throw error
       const { code, faults, message } = error
-      throw faults.length > 0 ? wrongInput('webhook', faults) : new WrongCall(refusals[code] ?? message)
+      throw faults.length > 0
+        ? new WrongCall(faults.map(inWordsOfCall).join('; '))
+        : new WrongCall(refusals[code] ?? message)
     } finally {
       if (tried.length > 0) await historyTable.deliveries.append(tried)
       await Promise.all([sender.close(), historyTable.close()])

@@ -18,6 +18,8 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     JSON.stringify({ campaign: { timeZone: 'UTC', mechanism: rule }, events: [], ...change })
   const at = '2026-06-01T11:00:00Z'
 
+  const hook = ['--name', 'A', '--url', 'https://shop.example/', '--kinds', 'lead.registered']
+
   /** The call, what the line must name, and standard input. */
   const calls: [args: string[], named: string | RegExp, input?: string][] = [
     [['account', 'create'], '--name'],
@@ -53,6 +55,13 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['key', 'revoke'], 'ID'],
     [['key', 'revoke', keyId.slice(0, 8)], 'ID'],
     [['key', 'revoke', keyId, keyId], /argument.*only ID/],
+
+    [['webhook', 'create', '--account', account, '--name', 'A'], /^lastcall: --url: is missing; --kinds: is missing$/m],
+    [
+      ['webhook', 'create', '--account', account, ...hook, '--lead-times', 'PT1S'],
+      'lastcall: --lead-times[0]: must be',
+    ],
+    [['webhook', 'create', '--account', account, ...hook, '--in-flight', '33'], 'lastcall: --in-flight: must be'],
 
     [['campaign', 'apply', '--account', account], 'FILE'],
     [['campaign', 'apply', 'campaign.json'], '--account'],

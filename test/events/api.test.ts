@@ -370,9 +370,9 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   for (const [args, said] of [
     [
       ['set', id, '--campaigns', `${shop.owner.campaignId},999999`],
-      /campaignIds\[1\]: must be a campaign of the account/,
+      /--campaigns\[1\]: must be a campaign of the account/,
     ],
-    [['set', id, '--campaigns', String(foreign)], /campaignIds\[0\]: must be a campaign of the account/],
+    [['set', id, '--campaigns', String(foreign)], /--campaigns\[0\]: must be a campaign of the account/],
     [['set', id, '--batch', '101'], /batch: must be a whole number from 1 to 100/],
     [['set', id, '--batch', 'many'], /batch: must be a whole number from 1 to 100/],
     [['secret', id, '--grace-hours', '169'], /--grace-hours: must be an integer from 0 to 168/],
