@@ -21,7 +21,7 @@ export type Order = {
 export const orderIdPattern = '^[^\\p{C}\\p{Z}]{1,100}$'
 const orderIdForm = new RegExp(orderIdPattern, 'u')
 export const isOrderId = (orderId: string) => orderIdForm.test(orderId)
-export const orderIdWanted = '1 to 100 visible characters'
+export const orderIdWanted = '1 to 100 visible characters, without spaces'
 
 const oldestSeconds = 30 * 86_400
 

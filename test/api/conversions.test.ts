@@ -116,7 +116,7 @@ test('refused: each fault by its name, and never by its value', async () => {
     [{ email }, /^property orderId is missing$/],
     ...['', 'a b', 'a\n', 'x'.repeat(101), ' ', '\u200b'].map((orderId): [object, RegExp] => [
       { ...least, orderId },
-      /^orderId must be 1 to 100 visible characters$/,
+      /^orderId must be 1 to 100 visible characters, without spaces$/,
     ]),
     ...['1.234', '-1', '1e3', '1,5', '.5', '5.', '', ' 1', '٣', '12345678901234.56', '01'].map(
       (amount): [object, RegExp] => [

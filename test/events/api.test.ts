@@ -283,6 +283,8 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   })
   assert.equal((await ask('GET', '/samples?kind=lead.expired')).body.items[0].type, 'lead.expired')
   assert.equal((await ask('GET', '/samples')).body.items.length, 10)
+  const { message } = (await ask('GET', '/samples?kind=lead.foo')).body
+  assert.match(message, /^kind must be one of lead\.registered, lead\.started, /)
 })
 
 test('log: pages lose no try of the same millisecond', async () => {

@@ -6,7 +6,7 @@ import { ListQuery as CampaignQuery, LeadInput } from '../public/schemas.ts'
 
 export const conversionsPath = '/api/conversions/v1'
 
-const orderId = Type.String({ pattern: orderIdPattern, description: '1 to 100 visible characters.' })
+const orderId = Type.String({ pattern: orderIdPattern, description: '1 to 100 visible characters, without spaces.' })
 const amount = Type.String({ description: 'A decimal with at most the places of `currency`, such as `49.00`.' })
 const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Of ISO 4217, such as `EUR`.' })
 

@@ -25,7 +25,7 @@ export function validationMessage(fault: FastifySchemaValidationError | undefine
   if (place === 'querystring' && keyword === 'type') return `query parameter ${name} is given twice`
   if (keyword === 'minProperties') return 'the body must have one property at least'
   if (keyword === 'enum' && messages[name] === undefined)
-    return `${name} must be one of ${String(params.allowedValues)}`
+    return `${name} must be one of ${[params.allowedValues].flat().join(', ')}`
   return messages[name] ?? (name === '' ? 'the body must be a JSON object' : `${name} ${message}`)
 }
 
