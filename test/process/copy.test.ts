@@ -207,7 +207,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     await place.json(['account', 'create', '--name', 'Owner'])
     await place.serve()
     const made = await command(['copy', '--from', place.databaseUrl, '--to', await newDatabase()])
-    assertRefused(made, 'another server is running', [1])
+    assertRefused(made, /another server is running on \S+: stop it first$/m, [1])
     assertRefused(await command(['copy', '--from', url, '--to', place.databaseUrl]), 'another server is running', [1])
   })
 })

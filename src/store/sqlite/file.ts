@@ -86,7 +86,7 @@ function claimForMigration(path: string): () => void {
 /** Makes this process the one server on the database, until it ends, however it ends. @throws UnusableDatabase */
 export function lockForServing(path: string): () => void {
   makeFolder(path)
-  const refusal = `another server is running on ${path}: stop it first, or serve another database by DATABASE_URL`
+  const refusal = `another server is running on ${path}: stop it first`
   return claim(path, 0, refusal)
 }
 
