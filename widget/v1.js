@@ -105,7 +105,7 @@ const style = `
 :where([data-lastcall=countdown] small){font-size:var(--lastcall-label-size,.85em)}
 [data-lastcall=bar],[data-lastcall=bar]>div,[data-lastcall=bar] p{all:unset}
 [data-lastcall=bar]{display:block}
-[data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center}
+[data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center;overflow-wrap:anywhere}
 [data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em}
 [data-lastcall=bar] :is(b,small){color:inherit}
 [data-lastcall=honeypot]{position:fixed!important;top:-999em!important}
@@ -120,6 +120,8 @@ bar.dataset.lastcall = 'bar'
 const filled = new WeakMap()
 /** The names that the widget has given to countdowns. @type {WeakMap<Element, string>} */
 const names = new WeakMap()
+/** The languages in which countdowns were written. @type {WeakMap<Element, string>} */
+const languages = new WeakMap()
 
 /** What is kept of the visitor: `client`, `lc`, and for campaign 1 `of1` and `not1`. @type {Record<string, string>} */
 const kept = {}
@@ -324,6 +326,8 @@ function tick() {
   clearTimeout(timer)
   if (!isLoaded && campaigns.some(({ settings }) => 'wait' in settings)) return
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
+  // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
+  for (const one of document.querySelectorAll('[data-lastcall=bar]')) if (one !== bar) one.remove()
   let nextMs = 1000
   for (const c of campaigns) {
     if (c.offer && !document.hidden && !c.asking && !c.retry && isStale(c, c.offer)) ask(c)
@@ -422,7 +426,7 @@ function find(id) {
 function count(one, left, deadline = 0) {
   const language = languageOf(one)
   let parts = filled.get(one)
-  if (parts?.[0]?.parentNode !== one) {
+  if (parts?.[0]?.parentNode !== one || languages.get(one) !== language) {
     parts = units.map(() => {
       const part = element('span')
       part.append(element('b'), ' ', element('small'))
@@ -432,6 +436,7 @@ function count(one, left, deadline = 0) {
     one.setAttribute('role', 'timer')
     one.setAttribute('aria-live', 'off')
     filled.set(one, parts)
+    languages.set(one, language)
   }
   const name = (known.test(language) ? wordsFor(one)?.ends : inWords(deadline, language)) ?? ''
   // Ours is written again, since the deadline may be another one.
@@ -527,15 +532,16 @@ function showInBar(c, left) {
   const text = document.body && (c.settings.text ?? wordsFor(document.body)?.ends)
   if (!text) return
   if (!bar.isConnected) document.body.append(bar)
-  if (!c.row) {
-    c.row = element('p')
-    const timer = element('span')
+  c.row ??= element('p')
+  const timer = /** @type {HTMLElement} */ (c.row.lastElementChild ?? element('span'))
+  // A page may turn to another language.
+  if (timer.ariaLabel !== text) {
     timer.dataset.lastcall = 'countdown'
     timer.ariaLabel = text
-    c.row.append(text, ' ', timer)
+    c.row.replaceChildren(text, ' ', timer)
   }
   if (!c.row.isConnected) barRows.append(c.row)
-  count(/** @type {HTMLElement} */ (c.row.lastChild), left)
+  count(timer, left)
   // The bar itself lies above the page, so its place at the end of the page is kept free.
   bar.style.height = `${barRows.offsetHeight}px`
 }

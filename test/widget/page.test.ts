@@ -266,6 +266,37 @@ test('on a phone the bar fits, covers nothing at the end of the page, and speaks
   // On paper it would stand on every sheet.
   await page.emulateMedia({ media: 'print' })
   assert.equal(await bar.isVisible(), false)
+  await page.emulateMedia({ media: 'screen' })
+  const long = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz'
+  await page.goto(stage.put({ campaigns: [id], attributes: `data-text="${long}"` }))
+  await bar.waitFor()
+  assert.ok(await bar.evaluate((one) => one.scrollWidth <= one.clientWidth), 'a long word is cut off')
+})
+
+test('a copy of the page that was kept with the bar in it, as Turbo keeps one, has the bar that ends', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 4, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: offerPage.replaceAll('countdown', '') }))
+  const bar = page.locator('[data-lastcall=bar]')
+  await bar.waitFor()
+  await page.evaluate(() => document.body.replaceWith(document.body.cloneNode(true)))
+  await eventually(() => page.evaluate(() => window.Lastcall?.get()?.state), 'expired')
+  await sees(page, 'The offer is over')
+  await eventually(() => bar.count(), 0)
+})
+
+test('a page that turns to another language takes the bar and its countdowns along', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 40 * 86_400, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id] }))
+  const bar = page.locator('[data-lastcall=bar] > div')
+  await bar.waitFor()
+  await page.evaluate(() => {
+    document.documentElement.lang = 'de'
+  })
+  const words = async () => (await bar.innerText()).replaceAll(/[\s\d]+/g, ' ')
+  await eventually(words, 'Angebot endet in Tage Stunden Minuten Sekunden')
+  await page.getByRole('timer', { name: 'Angebot endet in', exact: true }).waitFor()
 })
 
 test('the bar looks as it does elsewhere, whatever the page says of all asides, paragraphs and bold text', async (t) => {
