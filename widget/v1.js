@@ -600,13 +600,16 @@ function prepare(form) {
   // Before they are needed.
   wordsFor(form)
   const message = form.querySelector('[data-lastcall=message]') ?? form.appendChild(element('p'))
+  // Found again in a copy of the page.
+  message.setAttribute('data-lastcall', 'message')
   message.setAttribute('role', 'status')
   message.id ||= `lastcall-${Math.random()}`
   // Not just "website", which a field for people may be called.
-  const trap = /** @type {HTMLInputElement} */ (element('input'))
+  const trap = /** @type {HTMLInputElement} */ (
+    form.querySelector('[data-lastcall=honeypot]') ?? form.appendChild(element('input'))
+  )
   Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' })
   trap.dataset.lastcall = 'honeypot'
-  form.append(trap)
   filled.set(form, [message, trap])
 }
 

@@ -273,16 +273,19 @@ test('on a phone the bar fits, covers nothing at the end of the page, and speaks
   assert.ok(await bar.evaluate((one) => one.scrollWidth <= one.clientWidth), 'a long word is cut off')
 })
 
-test('a copy of the page that was kept with the bar in it, as Turbo keeps one, has the bar that ends', async (t) => {
+test('a copy of the page that was kept with the bar in it, as Turbo keeps one, has the bar that ends, and one answer', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 4, anonymous: true })
   const { page } = await stage.visitor(t)
-  await page.goto(stage.put({ campaigns: [id], body: offerPage.replaceAll('countdown', '') }))
+  const form = '<form data-lastcall="form"><input type="email"><button>Send</button></form>'
+  await page.goto(stage.put({ campaigns: [id], body: offerPage.replaceAll('countdown', '') + form }))
   const bar = page.locator('[data-lastcall=bar]')
   await bar.waitFor()
   await page.evaluate(() => document.body.replaceWith(document.body.cloneNode(true)))
   await eventually(() => page.evaluate(() => window.Lastcall?.get()?.state), 'expired')
   await sees(page, 'The offer is over')
   await eventually(() => bar.count(), 0)
+  assert.equal(await page.locator('[role=status]').count(), 1)
+  assert.equal(await page.locator('[name=lastcall-website]').count(), 1)
 })
 
 test('a page that turns to another language takes the bar and its countdowns along', async (t) => {
