@@ -638,7 +638,9 @@ async function submit(event) {
   write(message, form.dataset[outcome] ?? (wordsFor(form) ?? words.en)?.[outcome] ?? '')
   if (!input || !message) return
   input.ariaInvalid = String(outcome === 'invalid')
-  input.setAttribute('aria-describedby', message.id)
+  // Beside what the page has there, such as a hint.
+  const descriptions = (input.getAttribute('aria-describedby') ?? '').split(' ').filter((id) => id !== message.id)
+  input.setAttribute('aria-describedby', [...descriptions, message.id].join(' ').trim())
   if (outcome === 'invalid') input.focus()
 }
 
