@@ -382,7 +382,8 @@ function show(c, offer, now) {
   for (const one of marked) {
     const mark = one.dataset.lastcall ?? ''
     const hidden = isHidden[mark]
-    if (hidden !== undefined && one.hidden !== hidden) one.hidden = hidden
+    // Not by the property, which SVG lacks.
+    if (hidden !== undefined) one.toggleAttribute('hidden', hidden)
     if (hasNoTime) continue
     if (mark === 'countdown') count(one, left, endsAt)
     if (mark === 'deadline') write(one, inWords(endsAt, languageOf(one)))

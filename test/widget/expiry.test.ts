@@ -222,13 +222,15 @@ test('without a deadline the offer is shown and no countdown', async (t) => {
   assert.equal(await page.locator('[data-lastcall=bar]').count(), 0)
 })
 
-test('an offer that the page shows by its own CSS is hidden all the same', async (t) => {
+test('an offer that the page shows by its own CSS, or draws as SVG, is hidden all the same', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: -5 })
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
   const hostile = '#offer p.big[data-lastcall] { display: flex !important }'
   const body = `<style>p[data-lastcall] { display: flex } ${hostile}</style>
-    <div id="offer">${offerPage.replaceAll('<p ', '<p class="big" ')}</div>`
+    <div id="offer">${offerPage.replaceAll('<p ', '<p class="big" ')}</div>
+    <svg data-lastcall="offer"><text y="20">Half the price</text></svg>`
   await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
   await sees(page, 'The offer is over')
+  assert.equal(await page.locator('svg').isVisible(), false)
 })
