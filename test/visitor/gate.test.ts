@@ -29,6 +29,7 @@ function holdGate(answer: Answer, status: number, state: string): void {
   assert.equal(headers['access-control-allow-origin'], '*')
   assert.equal(headers['referrer-policy'], 'no-referrer')
   assert.equal(headers.vary, 'Lastcall-Ref')
+  if (status === 204) assert.equal(headers['content-length'], undefined)
   assert.match(headers['cache-control'] ?? '', status === 503 ? /^no-store$/ : /^max-age=([12]?\d|30)$/)
   assert.equal(headers['www-authenticate'], status === 401 ? 'Lastcall' : undefined)
 }

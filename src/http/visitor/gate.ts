@@ -36,14 +36,19 @@ export function gate({ visitors, log, now }: VisitorParts, most = mostQuestions)
     })
     const path = campaignPath('gate')
     scope.options(path, async (_, reply) => allow(reply.headers(everyAnswer), 'GET, HEAD', 'Lastcall-Ref'))
-    scope.get<GateRequest>(path, async (request, reply) => {
-      const grace = graceOf(request)
-      const campaign = await visitors.campaign(Number(request.params.campaignId))
-      if (campaign === undefined || !countRequest(asked, campaign.id, most, now()).allowed)
-        return sendUnavailable(reply)
-      const lead = await visitors.leadIn(campaign, refOf(request))
-      if (lead === undefined) return reply.code(401).headers(unknown).send()
-      return sendGate(reply, gateAt(campaign.terms, lead.attempt, grace, now()))
+    // Fastify's own HEAD would say the length of a body, which a 204 may not.
+    scope.route<GateRequest>({
+      method: ['GET', 'HEAD'],
+      url: path,
+      async handler(request, reply) {
+        const grace = graceOf(request)
+        const campaign = await visitors.campaign(Number(request.params.campaignId))
+        if (campaign === undefined || !countRequest(asked, campaign.id, most, now()).allowed)
+          return sendUnavailable(reply)
+        const lead = await visitors.leadIn(campaign, refOf(request))
+        if (lead === undefined) return reply.code(401).headers(unknown).send()
+        return sendGate(reply, gateAt(campaign.terms, lead.attempt, grace, now()))
+      },
     })
   }
 }
