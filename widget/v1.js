@@ -107,6 +107,7 @@ const style = `
 [data-lastcall=bar]{display:block}
 [data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center;overflow-wrap:anywhere}
 [data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em}
+[data-lastcall=bar] span{justify-content:center}
 [data-lastcall=bar] :is(b,small){color:inherit}
 [data-lastcall=honeypot]{position:fixed!important;top:-999em!important}
 @media print{[data-lastcall=bar]{display:none}}

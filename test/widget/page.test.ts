@@ -268,9 +268,13 @@ test('on a phone the bar fits, covers nothing at the end of the page, and speaks
   assert.equal(await bar.isVisible(), false)
   await page.emulateMedia({ media: 'screen' })
   const long = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz'
-  await page.goto(stage.put({ campaigns: [id], attributes: `data-text="${long}"` }))
+  await page.goto(stage.put({ campaigns: [id], lang: 'de', attributes: `data-text="${long}"` }))
   await bar.waitFor()
   assert.ok(await bar.evaluate((one) => one.scrollWidth <= one.clientWidth), 'a long word is cut off')
+  const [days, seconds] = [bar.getByText('Tage'), bar.getByText('Sekunde')].map((unit) => unit.locator('..'))
+  const [first, second] = [await days?.boundingBox(), await seconds?.boundingBox()]
+  assert.ok(first && second && second.y > first.y, 'the units stand on two lines')
+  assert.ok(Math.abs(second.x + second.width / 2 - 160) < 2, 'the second line is not in the middle')
 })
 
 test('a copy of the page that was kept with the bar in it, as Turbo keeps one, has the bar that ends, and one answer', async (t) => {
