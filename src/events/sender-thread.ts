@@ -15,8 +15,9 @@ const connectMs = 5_000
 const answerMs = 15_000
 /** Addresses that are kept parsed. */
 const mostTargets = 1_000
-/** A longer answer costs its connection. */
+/** A longer answer costs its connection, and so does the one that has lasted longest of more than so many. */
 const mostAnswerBytes = 4_096
+const mostAnswers = 64
 
 /** Added to the priority of the server, on the scale of `nice`. */
 const lowerPriority = 10
@@ -159,8 +160,16 @@ function signature(secret: string, text: string): string {
     .digest('base64')
 }
 
+/** Answers whose end has not come: in order, the oldest first. */
+const unfinished = new Set<IncomingMessage>()
+
 function drain(response: IncomingMessage): void {
   let bytes = 0
+  const [oldest] = unfinished.add(response)
+  if (unfinished.size > mostAnswers && oldest !== undefined) {
+    oldest.destroy()
+    unfinished.delete(oldest)
+  }
   response.on('error', () => {})
   response.on('data', (chunk: Buffer) => {
     bytes += chunk.length
@@ -168,7 +177,10 @@ function drain(response: IncomingMessage): void {
   })
   // One that never ends keeps no connection.
   const late = setTimeout(() => response.destroy(), answerMs)
-  response.on('close', () => clearTimeout(late))
+  response.on('close', () => {
+    clearTimeout(late)
+    unfinished.delete(response)
+  })
 }
 
 /** The three forms of a date, RFC 9110, 5.6.7; the last one names no zone. */

@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import { urlFault } from '../../src/events/egress.ts'
 import { openSender } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
+import { eventually } from '../support/api.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
 
 const none = { ranges: [], names: [] }
@@ -263,6 +264,33 @@ function prioritiesOf(pid: string): number[] {
   // The name, in parentheses, may hold spaces.
   return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]))
 }
+
+test('a server whose answers never end keeps no more connections than 64', async (t) => {
+  const open = new Set<unknown>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => open.delete(socket))
+    socket.on('data', (data) => {
+      if (data.includes('{}')) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nx')
+    })
+  })
+  t.after(async () => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
+  t.after(() => sender.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  for (let round = 0; round < 20; round += 1) {
+    const some = Array.from({ length: 10 }, () => sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] }))
+    for (const { status } of await Promise.all(some)) assert.equal(status, 200)
+  }
+  const left = await eventually(
+    5,
+    async () => open.size,
+    (count) => count <= 64,
+  )
+  assert.equal(left, 64)
+})
 
 test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastcall itself', () => {
   for (const url of [
