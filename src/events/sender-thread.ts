@@ -60,7 +60,7 @@ const plain = { 'http:': new http.Agent(keepAlive), 'https:': new https.Agent(ke
 giveWay()
 
 /**
- * Whoever waits for an answer goes first: with a core for each thread nothing changes, and where they share one, requests
+ * Who waits for an answer goes first: with a core for each thread nothing changes, and where they share one, requests
  * had to wait behind what was sent. Linux gives a thread its own priority; elsewhere it would be that of the process.
  */
 function giveWay(): void {
