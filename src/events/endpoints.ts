@@ -8,7 +8,7 @@ import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
 import type { Actor } from '../store/audit.ts'
 import { ChangedMeanwhile, Refused } from '../store/errors.ts'
-import { type Endpoint, failuresToStop } from '../store/events.ts'
+import { type Endpoint, failuresToStop, resentAtOnce } from '../store/events.ts'
 import type { Campaign } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { testedEvent } from './compose.ts'
@@ -175,7 +175,11 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
     /** What was given up since then; resolves with how many. */
     async resendFailed(id: number, since: Seconds): Promise<number> {
       needOn(parts)
-      return events.resendFailed(await one(id), since, by)
+      const endpoint = await one(id)
+      let count = 0
+      for (let some = resentAtOnce; some === resentAtOnce; count += some)
+        some = await events.resendFailed(endpoint, since, by)
+      return count
     },
   }
 }

@@ -101,23 +101,23 @@ export async function addLeadEntries(sql: Sql, entries: readonly LeadEntry[]): P
   for (const [first, ...more] of acts.values()) {
     if (first === undefined) continue
     const { by, change } = first
-    if (change.subject.kind === 'leads') await addCount(sql, by, change, 1 + more.length)
+    if (change.subject.kind === 'leads') await addCount(sql, by, { ...change, after: { count: 1 + more.length } })
     else await addAuditEntry(sql, by, change)
   }
 }
 
 /** An act may take several transactions: its entry grows for as long as it is the last one of its subject. */
-async function addCount(sql: Sql, by: Actor, change: Change, count: number): Promise<void> {
-  const { accountId, action, subject } = change
+export async function addCount(sql: Sql, by: Actor, change: Change & { after: { count: number } }): Promise<void> {
+  const { accountId, action, subject, after } = change
   const of = [accountId, subject.kind, String(subject.id)]
   const last = await sql.get(
     `UPDATE audit_entries SET at = at WHERE action = ? AND actor = ? AND actor_name = ? AND at = ? AND id =
       (SELECT max(id) FROM audit_entries WHERE account_id = ? AND subject = ? AND subject_id = ?) RETURNING id, after`,
     ...[action, by.kind, by.name, by.at, ...of],
   )
-  if (last === undefined) return addAuditEntry(sql, by, { ...change, after: { count } })
-  const after = JSON.stringify({ count: JSON.parse(last.after).count + count })
-  await sql.run('UPDATE audit_entries SET after = ? WHERE id = ?', after, last.id)
+  if (last === undefined) return addAuditEntry(sql, by, change)
+  const sum = JSON.stringify({ ...after, count: JSON.parse(last.after).count + after.count })
+  await sql.run('UPDATE audit_entries SET after = ? WHERE id = ?', sum, last.id)
 }
 
 export type AuditEntry = Pick<Change, 'action' | 'before' | 'after'> & {

@@ -13,7 +13,7 @@ import {
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import type { Schedule } from '../core/mechanism/settings.ts'
 import { beforeEmails } from '../core/visitor.ts'
-import { type ActOn, type Actor, addAuditEntry } from './audit.ts'
+import { type ActOn, type Actor, addAuditEntry, addCount } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import type { Campaign } from './model.ts'
 import { refCipher } from './ref.ts'
@@ -96,6 +96,7 @@ export const keptSeconds = 30 * 86_400
 /** What waits is counted up to here. */
 const mostCounted = 10_001
 export const purgedAtOnce = 1_000
+export const resentAtOnce = 5_000
 const mostSchedules = 20
 /** In place of `begunAt`: the campaign is a draft, and its leads are compared once it is published again. */
 const heldBack = -1
@@ -533,7 +534,9 @@ async function resumeEndpoint(sql: Sql, { accountId, id }: Endpoint, fromAt: Sec
 async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
-  await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', fromAt, accountId, id)
+  // What it was to hear nothing of before stays untold.
+  const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
+  await sql.run(later, fromAt, accountId, id, fromAt)
   // What failed may have been tried since, and would count as asked for again. Erasures are told all the same.
   const waiting = `account_id = ? AND endpoint_id = ? AND due_at < ? AND next_at IS NOT NULL
     AND kind <> ${noticeKinds.indexOf('lead.erased')}`
@@ -593,15 +596,30 @@ async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): 
   await log(sql, by, endpoint, 'resent', null, { count: 1 })
 }
 
-/** The same for all that was given up since then; resolves with how many. */
+/**
+ * The same for what was given up since then, as far as it may still be told; at most `resentAtOnce`, since a million
+ * would stop everything else meanwhile. Resolves with how many.
+ */
 async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
-  const { accountId, id } = endpoint
+  const { accountId, id, settings } = endpoint
+  const of = 'account_id = ? AND endpoint_id = ?'
+  const own = [accountId, id]
+  // 0, which none has: a list has one item at least.
+  const heard = settings.campaignIds && [0, ...settings.campaignIds]
+  const published = `SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0
+    ${heard === null ? '' : `AND id IN (${heard.map(() => '?').join(', ')})`}`
+  const campaign = `CASE WHEN lead_id < 0 THEN -lead_id ELSE
+    (SELECT campaign_id FROM leads AS l WHERE l.account_id = ? AND l.id = f.lead_id) END`
   const count = await sql.run(
     `UPDATE failed_deliveries SET tries = ${askedFor}, refused = 0, next_at = ?, last_at = ?
-      WHERE account_id = ? AND endpoint_id = ? AND next_at IS NULL AND last_at >= ?`,
-    ...[by.at, by.at, accountId, id, since],
+      WHERE ${of} AND (${key}) IN (SELECT ${key} FROM failed_deliveries AS f
+        WHERE ${of} AND next_at IS NULL AND last_at >= ?
+          AND (kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published})) LIMIT ${resentAtOnce})`,
+    ...[by.at, by.at, ...own, ...own, since, accountId, accountId, ...(heard ?? [])],
   )
-  if (count > 0) await log(sql, by, endpoint, 'resent', null, { count, failedSince: formatInstant(since) })
+  const subject = { kind: 'webhook', id, name: settings.name } as const
+  const after = { count, failedSince: formatInstant(since) }
+  if (count > 0) await addCount(sql, by, { accountId, action: 'webhook.resent', subject, before: null, after })
   return count
 }
 

@@ -25,6 +25,46 @@ test('what is discarded is told no more, but erasures, also where it was tried s
   assert.deepEqual(told(), ['lead.erased - 0'])
 })
 
+test('who goes on from now hears nothing of before, also where an earlier time is discarded then', async (t) => {
+  const { endpoint, register, round, find, told, clock, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  clock.at += 600
+  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await store.events.discardBefore(await find(id), beganAt - 60, testerAt(clock.at))
+  await round(id)
+  assert.deepEqual(told(), [])
+})
+
+test('of what was given up that is told again, and counted, which may be told; the rest stays', async (t) => {
+  const { endpoint, register, find, round, save, told, clock, store, accountId, campaignId } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased', 'campaign.ended'] })
+  for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  await store.leads.erase([{ campaign, email: 'bob@example.com' }], testerAt(clock.at))
+  const due = await store.events.due(await find(id), clock.at, 9)
+  const ended = { ...due[0], leadId: -campaignId, kind: 'campaign.ended' } as (typeof due)[number]
+  const givenUp = { tries: 10, refused: 10, nextAt: null, lastAt: clock.at }
+  const failed = [ended, ...due].map((one) => ({ ...one, ...givenUp }))
+  await store.events.settle(await find(id), { done: due, failed, looks: [] })
+  const ask = async () => store.events.resendFailed(await find(id), beganAt, testerAt(clock.at))
+  await save({ isDraft: true })
+  assert.equal(await ask(), 1, 'of a draft an erasure')
+  const { settings } = await find(id)
+  await store.events.changeEndpoint(await find(id), { ...settings, campaignIds: [] }, testerAt(clock.at))
+  await save({ isDraft: false })
+  assert.equal(await ask(), 0, 'nothing that the endpoint no longer hears of')
+  await store.events.changeEndpoint(await find(id), { ...(await find(id)).settings, campaignIds: [campaignId] }, tester)
+  assert.equal(await ask(), 2, 'not of who was erased')
+  await round(id)
+  assert.deepEqual(told().sort(), ['campaign.ended - 0', 'lead.erased - 0', 'lead.registered ada 0'])
+  const entries = await store.audit.listEntries(accountId, { action: 'webhook.resent' }, Number.MAX_SAFE_INTEGER, 9)
+  assert.deepEqual(
+    entries.map(({ after }) => (after as { count: number }).count),
+    [2, 1],
+  )
+})
+
 test('what a batch could not bring, and is no longer true when each is sent by itself, is told to nobody', async (t) => {
   const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
   const { endpoint, register, round, sent, answer, clock, leads, accountId, campaignId } = made
