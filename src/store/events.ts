@@ -91,6 +91,8 @@ export type Events = ReturnType<typeof eventsOn>
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
+/** One that is tried less often was down where it took nothing for so long. */
+const downSeconds = 60
 const leaseSeconds = 30
 export const keptSeconds = 30 * 86_400
 /** What waits is counted up to here. */
@@ -571,22 +573,27 @@ async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, b
 }
 
 /** Of the address that the endpoint had when it was read. Where it takes something again, what it failed is due. */
-async function setHealth(sql: Sql, { accountId, id, settings, failures }: Endpoint, health: Health): Promise<void> {
+async function setHealth(
+  sql: Sql,
+  { accountId, id, settings, failures, failingSince }: Endpoint,
+  health: Health,
+): Promise<void> {
   const changed = await sql.run(
     `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ?
       WHERE account_id = ? AND id = ? AND settings = ?`,
     ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
   )
-  if (changed === 0 || health.failures > 0 || failures < failuresToStop) return
-  await hurry(sql, accountId, id)
+  if (changed === 0 || health.failures > 0 || failures === 0) return
+  // One that fails now and then is not asked for all of it each time.
+  await hurry(sql, accountId, id, failures < failuresToStop ? (failingSince ?? 0) + downSeconds : 0)
 }
 
-/** What a server could not answer is due; what it refused waits for its own time. */
-async function hurry(sql: Sql, accountId: number, id: number): Promise<void> {
+/** What a server could not answer, since then too, is due; what it refused waits for its own time. */
+async function hurry(sql: Sql, accountId: number, id: number, failedSince: Seconds = 0): Promise<void> {
   await sql.run(
     `UPDATE failed_deliveries SET next_at = last_at
-      WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0`,
-    ...[accountId, id],
+      WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0 AND last_at >= ?`,
+    ...[accountId, id, failedSince],
   )
 }
 

@@ -136,6 +136,33 @@ test('what a server could not take while it was down comes at once when it is ba
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
 })
 
+test('so does what a server could not take that was down while little happened, and nothing of one that fails now and then', async (t) => {
+  const { endpoint, register, find, sent, answer, clock, parts } = await opened(t)
+  const { id } = await endpoint(registered)
+  const round = async () => runRound(parts, await find(id), 1_000, () => {})
+  const tell = async (email: string, status: number) => {
+    await register(email)
+    answer.status = status
+    await round()
+    clock.at += 1
+  }
+  for (const email of ['a@example.com', 'b@example.com']) await tell(email, 500)
+  await tell('c@example.com', 204)
+  sent.length = 0
+  await round()
+  assert.equal(sent.length, 0, 'each at its own time, after five seconds')
+  answer.status = 500
+  for (let times = 0; times < 20; times += 1) {
+    clock.at += 300
+    await round()
+  }
+  await tell('d@example.com', 500)
+  await tell('e@example.com', 204)
+  sent.length = 0
+  await round()
+  assert.equal(new Set(sent.map((one) => one.id)).size, 3)
+})
+
 test('a Test that is taken lets telling go on at once, but not before the time that the server has asked for', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 1 })
