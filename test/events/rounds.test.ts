@@ -333,7 +333,7 @@ test('an endpoint whose only event was given up is not paused days later without
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
   await register('ada@example.com')
   answer.status = 400
-  while (clock.at < beganAt + 4 * daySeconds) {
+  while (clock.at < beganAt + 4.5 * daySeconds) {
     await round(id)
     clock.at += 7_200
   }
