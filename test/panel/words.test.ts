@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { pages as helpEn } from '../../panel/src/help/en.ts'
+import { pages as helpPl } from '../../panel/src/help/pl.ts'
 import { plural } from '../../panel/src/language.ts'
+import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
 
 const root = join(import.meta.dirname, '..', '..', 'panel', 'src')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -12,7 +15,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((n
 
 /** What is the same in both languages: names, and words that Polish has taken over. */
 const alike =
-  /^(?:Lastcall|Black Friday|API|Id|Menu|URL|HTML|HTTP|CSV|cURL|Node|Python|PHP|Postman|Bruno|Status|Start|Link|OpenAPI.*|.?)$/
+  /^(?:Lastcall|Black Friday|API|Id|Menu|webhook|URL|HTML|HTTP|CSV|cURL|Node|Python|PHP|Postman|Bruno|Status|Start|Link|OpenAPI.*|.?)$/
 
 type Pair = { path: string; en: unknown; pl: unknown }
 
@@ -64,6 +67,24 @@ test('no text is empty, unfinished, or left in English', async () => {
   }
   assert.deepEqual(same, [])
   assert.ok(count > 300, String(count))
+})
+
+test('Polish speaks to women and men alike', async () => {
+  const ofOneGender =
+    /\b(?:jesteś|pozostaniesz|zostaniesz|będziesz)[^.,;]* \p{L}+(?:any|ony|ana|ona)(?!\p{L})|\p{L}ł[ae]ś(?!\p{L})/iu
+  for (const file of files) {
+    for (const { path, pl } of await pairsOf(file)) assert.doesNotMatch(String(pl), ofOneGender, path)
+  }
+  for (const page of Object.values(helpPl)) assert.doesNotMatch(page, ofOneGender)
+})
+
+test('the help has the states of offers as the list of leads calls them', () => {
+  for (const [page, { states }] of [
+    [helpEn.leads, leadWords.en],
+    [helpPl.leads, leadWords.pl],
+  ] as const) {
+    for (const state of Object.values(states)) assert.ok(page.includes(`**${state}**`), state)
+  }
 })
 
 test('a number takes the form of its language', () => {

@@ -71,7 +71,7 @@ A picture in your mail that counts down to the reader’s own deadline, each tim
 Everyone who signed up, with their own deadline.
 
 - **Search** finds the beginning of an address, or any part of it. What you type never stands in the page’s address.
-- **Pending** waits for a first visit; **scheduled** opens later; **open** has the offer now; **expired** is over.
+- An offer **Waits for a visit**, the first one; **Opens later**; is **Open** now; or is **Expired**.
 - Click an address for its links, its history, and to set a deadline by hand.
 - Tick several to give them a later deadline, export or erase them.
 - **Erase** waits ten seconds, in which you can take it back. Then the address and all that was counted for it are gone.
@@ -106,7 +106,7 @@ Every request that came with one of your keys: when, which operation, which camp
 
 Lastcall calls an address of yours when something happens to a lead: they signed up, their offer began, is about to end, or ended.
 
-- Each call is signed. Check the signature with the endpoint’s secret before you believe it.
+- Each call is signed. Check the signature with the webhook’s secret before you believe it.
 - Answer with a status of 2xx within a few seconds; otherwise it is tried again, ever more slowly.
 - A call may come twice. Its id is the same then.
 - The log shows what was sent and what your address answered.`,

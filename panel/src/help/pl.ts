@@ -12,13 +12,13 @@ Nowe konto widzi listę pierwszych kroków. Znika, gdy kampania trwa i ma odbior
 - **Zapisy** to osoby, które podały e-mail: w formularzu, przez API, z pliku albo ręcznie.
 - **Wizyty** to osoby, które otworzyły stronę z widżetem.
 - **Kliknięcia** to linki z e-maili otwarte przez człowieka.
-- **Otwarcia** mówią niewiele: Apple Mail pobiera każdy obraz, niezależnie od tego, czy ktoś patrzy.
+- **Otwarcia** mówią niewiele: Apple Mail pobiera każdy obrazek, niezależnie od tego, czy ktoś patrzy.
 
 Dni są liczone w strefie czasowej każdej kampanii.`,
   campaigns: `
 # Kampanie
 
-Kampania to jedna oferta z własnymi regułami terminu. Utwórz ją z szablonu albo wczytaj z pliku.
+Kampania to jedna oferta z własnymi zasadami terminu. Utwórz ją z szablonu albo wczytaj z pliku.
 
 - **Wersja robocza**: nikt się nie zapisze, linki i liczniki nic nie pokazują. Zmieniaj, co chcesz.
 - **Trwa**: można się zapisywać i widać ofertę.
@@ -40,7 +40,7 @@ Czy to zadziałało? Ta karta liczy osoby: ile zapisało się w wybranym czasie,
 Tutaj określasz, kiedy oferta zaczyna się i kończy dla każdego odbiorcy. Czytaj to jak zdania; podgląd obok pokazuje, co dostanie ktoś, kto zapisze się teraz albo w wybranym czasie.
 
 - Nic nie działa, dopóki nie **zapiszesz**. Stan kampanii zmieniają tylko **Opublikuj** i **Cofnij do wersji roboczej**.
-- Obecni odbiorcy zachowują reguły, z którymi zaczęli.
+- Obecni odbiorcy zachowują zasady, z którymi zaczęli.
 - Godziny są podane w strefie czasowej kampanii. Podgląd ostrzega o zmianie czasu.
 - Uwagi przy polach mówią, co może zaskoczyć. Niczego nie blokują.
 
@@ -48,7 +48,7 @@ Po publikacji: wklej kod na stronę, utwórz klucz dla formularza i wstaw liczni
   pages: `
 # Strony oferty
 
-Strony w Twoim serwisie, na których jest ta oferta.
+Strony w Twojej witrynie, na których jest ta oferta.
 
 - Dodaj adres każdej strony. Strona, do której linkują e-maile, dostaje link dla każdego odbiorcy.
 - Wklej kod do \`<head>\` strony albo do menedżera tagów.
@@ -61,9 +61,9 @@ Usunięcie strony psuje wysłane już linki do niej.`,
 
 Obrazek w e-mailu, który przy każdym otwarciu odlicza do własnego terminu czytającego.
 
-- Wybierz kolory, czcionkę i wielkość; obrazek tutaj jest taki jak w e-mailu.
+- Wybierz kolory, krój pisma i wielkość; obrazek tutaj jest taki jak w e-mailu.
 - Uwagi przy polach mówią, co trudno odczytać.
-- Skopiuj HTML dla swojej usługi mailingowej. Zawiera jej znacznik adresu albo wczytanych linków.
+- Skopiuj HTML dla swojego systemu mailingowego. Zawiera jego znacznik adresu albo wczytanych linków.
 - Najpierw wyślij próbny e-mail do siebie: niektóre programy pobierają obrazki dopiero na żądanie.`,
   leads: `
 # Odbiorcy
@@ -71,7 +71,7 @@ Obrazek w e-mailu, który przy każdym otwarciu odlicza do własnego terminu czy
 Wszyscy zapisani, każdy z własnym terminem.
 
 - **Wyszukiwanie** znajduje początek adresu albo dowolną jego część. Wpisany tekst nigdy nie trafia do adresu strony.
-- **Oczekuje** na pierwszą wizytę; **zaplanowana** otworzy się później; **trwa** teraz; **po terminie** już się skończyła.
+- Stany oferty: **Czeka na wizytę**, pierwszą; **Otworzy się później**; **Otwarta** teraz; **Wygasła**, bo termin minął.
 - Kliknij adres, aby zobaczyć linki i historię albo ustawić termin ręcznie.
 - Zaznacz kilka osób, aby przedłużyć im termin, wyeksportować je albo usunąć.
 - **Usunięcie** czeka dziesięć sekund, w których można je cofnąć. Potem adres i wszystko, co dla niego policzono, znika.
@@ -98,20 +98,20 @@ Z kluczem Twój serwer albo usługa formularza zapisuje odbiorców i odczytuje i
 Każde żądanie z jednym z Twoich kluczy: kiedy, jaka operacja, która kampania i co odpowiedziano. Adresów e-mail i treści nie przechowujemy.
 
 - Kliknij wpis, aby zobaczyć wszystko, co o nim wiadomo.
-- Wybierz czas, klucz albo błąd nad listą; adres strony zachowuje wybór, więc można go wysłać koledze.
-- Kody błędów są objaśnione w opisie API.
+- Wybierz czas, klucz albo błąd nad listą; adres strony zachowuje wybór, więc można go przesłać innej osobie.
+- Kody błędów są objaśnione w dokumentacji API.
 - Prosząc o pomoc, podaj identyfikator żądania.`,
   webhooks: `
 # Webhooki
 
 Lastcall wywołuje Twój adres, gdy coś dzieje się z odbiorcą: zapisał się, jego oferta się zaczęła, zaraz się skończy albo się skończyła.
 
-- Każde wywołanie jest podpisane. Zanim mu zaufasz, sprawdź podpis sekretem odbierającego adresu.
+- Każde wywołanie jest podpisane. Zanim mu zaufasz, sprawdź podpis sekretem webhooka.
 - Odpowiedz statusem 2xx w kilka sekund; inaczej spróbujemy ponownie, coraz rzadziej.
 - Wywołanie może nadejść dwa razy. Ma wtedy ten sam identyfikator.
 - Dziennik pokazuje, co wysłano i co odpowiedział Twój adres.`,
   reference: `
-# Opis API
+# Dokumentacja API
 
 Wszystkie operacje z przykładami, które działają od razu. Wybierz kampanię i język, wstaw klucz do \`LASTCALL_KEY\` i wklej przykład.
 
@@ -133,11 +133,11 @@ Kto może korzystać z konta.
   security: `
 # Twoje logowanie
 
-- Nowe hasło wylogowuje Cię wszędzie indziej.
-- **Drugi składnik** to kod z aplikacji w telefonie, podawany po haśle. Zeskanuj obraz jeden raz; działa, gdy pierwszy kod okaże się poprawny.
+- Nowe hasło kończy wszystkie inne Twoje sesje.
+- **Drugi składnik** to kod z aplikacji w telefonie, podawany po haśle. Zeskanuj kod QR jeden raz; działa, gdy pierwszy kod okaże się poprawny.
 - **Kody zapasowe** wpuszczają po jednym razie, jeśli stracisz telefon. Przechowuj je z dala od telefonu.
 - Dziesięć błędnych kodów blokuje go na kwadrans. Aby go wyłączyć, też potrzeba kodu.
-- **Gdzie jesteś zalogowany** pokazuje każdą przeglądarkę, sieć, z której nastąpiło logowanie, i ostatnie użycie, z dokładnością do godziny. Wyloguj to, czego nie znasz, i zmień wtedy hasło.
+- Część **Twoje sesje** pokazuje każdą przeglądarkę, sieć, z której nastąpiło logowanie, i ostatnie użycie, z dokładnością do godziny. Wyloguj to, czego nie znasz, i zmień wtedy hasło.
 
 Jeśli nie masz ani telefonu, ani kodów zapasowych, osoba prowadząca instalację usunie drugi składnik poleceniem \`lastcall user reset-factor\`.`,
   audit: `

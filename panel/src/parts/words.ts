@@ -129,7 +129,7 @@ export const words = inBoth({
     },
     clockUnread: (example: string) => `Napisz na przykład ${example}`,
     trendNone: 'wcześniej brak',
-    trendSame: (was: string) => `tyle co w poprzednim okresie (${was})`,
+    trendSame: (was: string) => `tyle samo co w poprzednim okresie (${was})`,
     trendBefore: (was: string) => `(poprzednio: ${was})`,
     showPassword: 'Pokaż hasło',
     notFoundTitle: 'Tu nic nie ma',
@@ -140,7 +140,7 @@ export const words = inBoth({
     loadAgain: 'Wczytaj ponownie',
     byHand: 'Twoja przeglądarka nie pozwala tej stronie kopiować. Zaznacz tekst i skopiuj go samodzielnie.',
     nameFault: 'Nazwa nie może być pusta i może mieć najwyżej 200 znaków.',
-    sessionEnded: 'Twoja sesja wygasła',
+    sessionEnded: 'Twoja sesja się skończyła',
     signInBeside: 'Zaloguj się przez logowanie jednokrotne (SSO) w nowej karcie i wróć tutaj',
     sessionEndedText: 'Zaloguj się ponownie, aby kontynuować. To, co wpisano, nadal tu jest.',
     failures: {
@@ -149,7 +149,7 @@ export const words = inBoth({
       INTERNAL_ERROR:
         'Coś poszło nie tak po naszej stronie. Spróbuj ponownie; jeśli to nie pomoże, podaj operatorowi identyfikator żądania.',
       INVALID_JSON: 'Żądanie nie dotarło w całości. Spróbuj ponownie.',
-      SIGNED_OUT: 'Jesteś wylogowany. Zaloguj się, aby kontynuować.',
+      SIGNED_OUT: 'Twoja sesja się skończyła. Zaloguj się, aby kontynuować.',
       FOREIGN_ORIGIN:
         'Ta strona została otwarta pod innym adresem, niż zna usługa. Otwórz panel pod tamtym adresem albo poproś operatora, aby ustawił PUBLIC_URL na adres widoczny w pasku przeglądarki.',
       NOT_ALLOWED: 'Twoja rola na to nie pozwala. Poproś właściciela konta.',
@@ -159,7 +159,7 @@ export const words = inBoth({
       TOOK_TOO_LONG: 'To trwało zbyt długo albo coś się w międzyczasie zmieniło. Zacznij od nowa.',
       NOT_FOUND: 'To nie istnieje lub już nie istnieje. Wróć i sprawdź listę.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
-      LAST_OWNER: 'Konto musi mieć właściciela. Najpierw zrób właścicielem innego użytkownika.',
+      LAST_OWNER: 'Konto musi mieć właściciela. Najpierw nadaj tę rolę innemu użytkownikowi.',
       TOO_MANY_INVITATIONS: 'Konto ma już tyle otwartych zaproszeń, ile może. Wycofaj jedno i spróbuj ponownie.',
       TOO_MANY_KEYS:
         'Jest już tyle kluczy, ile może być. Unieważnij taki, którego nikt nie potrzebuje, i spróbuj ponownie.',
@@ -169,7 +169,7 @@ export const words = inBoth({
       CHANGED_MEANWHILE: 'Ktoś inny właśnie to zmienił. Sprawdź to i spróbuj ponownie.',
       CAMPAIGN_IS_DRAFT:
         'Kampania jest wersją roboczą i nie przyjmuje zapisów. Najpierw ją opublikuj, a potem spróbuj ponownie.',
-      EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się nim albo podaj inny.',
+      EMAIL_TAKEN: 'Ten adres e-mail jest już zajęty. Zaloguj się tym adresem albo podaj inny.',
       NO_PROVIDER: 'Logowanie jednokrotne nie jest tu ustawione. Zaloguj się adresem e-mail i hasłem.',
       PASSWORDS_OFF: 'Hasła są tu wyłączone. Zaloguj się przez logowanie jednokrotne (SSO).',
       PROVIDER_DOWN: 'Logowanie jednokrotne w tej chwili nie odpowiada. Spróbuj za kilka minut.',

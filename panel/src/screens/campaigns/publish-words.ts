@@ -27,7 +27,7 @@ export const words = inBoth({
     publishText: [
       'Od tej chwili można się zapisywać: przez API i formularz na stronie.',
       'Wysłane linki i obrazki z odliczaniem działają; na Twoich stronach widżet pokazuje i kończy ofertę.',
-      'Wcześniejsi odbiorcy zachowują swoje terminy. Biegły one dalej w międzyczasie: kto przekroczył termin, nie zobaczy oferty.',
+      'Wcześniejsi odbiorcy zachowują swoje terminy. Biegły one przez ten czas dalej: kto przekroczył termin, nie zobaczy oferty.',
     ],
     toDraftTitle: 'Cofnąć tę kampanię do wersji roboczej?',
     toDraftText: [

@@ -87,7 +87,7 @@ export const words = inBoth({
     hasKey: 'Masz już klucz API. Jego nazwę znajdziesz w Integracjach; sekret pokazano tylko raz.',
     toKeys: 'Przejdź do kluczy',
     mailStep: 'Wstaw licznik do e-maila',
-    mailText: 'Licznik i link do Twojej strony są gotowe do wklejenia w usłudze mailingowej.',
+    mailText: 'Licznik i link do Twojej strony są gotowe do wklejenia w systemie mailingowym.',
     toMail: 'Przejdź do licznika',
     done: 'Gotowe',
     leave: 'Wyjść bez zapisywania?',

@@ -87,15 +87,16 @@ export const words = inBoth({
     forgot: 'Nie pamiętasz hasła?',
     reset: 'Ustaw nowe hasło',
     resetText:
-      'Wpisz swój adres e-mail. Jeśli ma tu użytkownika, otrzymasz e-mail z linkiem, który działa raz, przez godzinę.',
+      'Wpisz swój adres e-mail. Jeśli należy do użytkownika, przyjdzie na niego link, który działa raz, przez godzinę.',
     resetSend: 'Wyślij link',
-    resetSent: 'Jeśli ten adres ma tu użytkownika, e-mail z linkiem jest już w drodze. Sprawdź skrzynkę, także spam.',
+    resetSent:
+      'Jeśli ten adres należy do użytkownika, e-mail z linkiem jest już w drodze. Sprawdź skrzynkę, także spam.',
     resetTooOften: 'Zbyt wiele próśb o link. Sprawdź skrzynkę albo spróbuj ponownie za godzinę.',
     resetNewText: (email: string) =>
-      `Wybierz nowe hasło dla ${email}. Nastąpi wylogowanie wszędzie. Drugi składnik pozostaje włączony.`,
+      `Wybierz nowe hasło dla ${email}. Wszystkie otwarte sesje się zakończą. Drugi składnik pozostaje włączony.`,
     newPassword: 'Nowe hasło',
     resetSet: 'Ustaw hasło',
-    resetDone: 'Nowe hasło jest ustawione. Zaloguj się nim.',
+    resetDone: 'Nowe hasło jest ustawione. Użyj go do zalogowania się.',
     refused: {
       PROVIDER_DOWN: 'Logowanie jednokrotne w tej chwili nie odpowiada. Spróbuj za kilka minut.',
       PROVIDER_REFUSED:
@@ -107,8 +108,8 @@ export const words = inBoth({
         'Logowanie jednokrotne nie potwierdza Twojego adresu e-mail. Potwierdź go tam albo zapytaj osobę, która je prowadzi.',
       NOT_INVITED: 'Nikt Cię jeszcze nie zaprosił. Poproś właściciela konta o zaproszenie.',
       OTHER_IDENTITY:
-        'Użytkownik z Twoim adresem loguje się inną tożsamością. Zaloguj się tamtą albo zapytaj właściciela konta.',
-      EMAIL_TAKEN: 'Masz już użytkownika. Zaloguj się tutaj, zamiast dołączać.',
+        'Użytkownik z Twoim adresem loguje się przez inne konto SSO. Zaloguj się przez tamto albo zapytaj właściciela konta.',
+      EMAIL_TAKEN: 'Masz już dostęp. Zaloguj się tutaj, zamiast dołączać.',
       LINK_USED_UP: 'Ten link został już użyty lub jest zbyt stary. Poproś o nowy.',
       SERVICE_UNAVAILABLE: 'Usługa jest zajęta albo jej baza danych nie odpowiada. Spróbuj za chwilę.',
     } satisfies Refused,

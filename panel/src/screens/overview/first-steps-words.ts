@@ -44,12 +44,12 @@ export const words = inBoth({
     steps: {
       campaign: {
         title: 'Utwórz kampanię',
-        what: 'Wybierz szablon: reguły terminu są już ustawione, a każdą możesz zmienić.',
+        what: 'Wybierz szablon: zasady terminu są już ustawione, a każdą możesz zmienić.',
         button: 'Nowa kampania',
       },
       page: {
         title: 'Dodaj stronę z ofertą',
-        what: 'Strona w Twoim serwisie, na której jest oferta. Tam prowadzą linki z e-maili.',
+        what: 'Strona w Twojej witrynie, na której jest oferta. Tam prowadzą linki z e-maili.',
         button: 'Dodaj stronę',
       },
       publish: {

@@ -76,7 +76,7 @@ export const words = inBoth({
       }),
     days: 'Ostatnie 30 dni',
     daysNote:
-      'Dni są liczone w strefie czasowej każdej kampanii, do najpóźniejszego z nich. Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obraz.',
+      'Dni są liczone w strefie czasowej każdej kampanii, do najpóźniejszego z nich. Tylko ludzie: pośrednicy pocztowi i skanery linków są liczeni osobno. Otwarcia mówią niewiele, bo Apple Mail pobiera każdy obrazek.',
     none: 'W tych dniach nic się jeszcze nie wydarzyło. Zapisz odbiorcę albo umieść widżet na stronie, a pojawi się to tutaj.',
     chart: 'Wykres zapisów, wizyt, kliknięć i otwarć według dni; tabela poniżej zawiera te same liczby',
     attention: 'Wymaga uwagi',

@@ -29,7 +29,7 @@ export const words = inBoth({
     open: (email: string) => `Find ${email}`,
   },
   pl: {
-    onlyMembers: 'Osoby usuwają współpracownicy i właściciele.',
+    onlyMembers: 'Usuwać osoby mogą współpracownicy i właściciele.',
     title: 'Znajdź osobę',
     intro:
       'Wszystko, co jest przechowywane o jednym adresie e-mail, we wszystkich kampaniach tego konta: gdy ktoś pyta, co o nim wiesz, albo chce zostać usunięty.',

@@ -55,9 +55,9 @@ export const words = inBoth({
     current: 'Obecne hasło',
     next: 'Nowe hasło',
     passwordHint:
-      'Co najmniej 8 znaków. Tutaj pozostaniesz zalogowany; wszędzie indziej nastąpi wylogowanie, a Twoje zaproszenia przestaną działać.',
+      'Co najmniej 8 znaków. Ta sesja pozostanie otwarta; wszystkie inne się zakończą, a Twoje zaproszenia przestaną działać.',
     change: 'Zmień hasło',
-    changed: 'Hasło zostało zmienione. Wszędzie indziej nastąpiło wylogowanie.',
+    changed: 'Hasło zostało zmienione. Wszystkie inne sesje są zakończone.',
     wrong: 'To nie jest Twoje obecne hasło.',
     noPasswords: 'Hasła są tu wyłączone: wszyscy logują się przez logowanie jednokrotne (SSO).',
     users: 'Użytkownicy tego konta',
@@ -66,7 +66,7 @@ export const words = inBoth({
     remove: 'Usuń',
     removeTitle: (email: string) => `Usunąć ${email}?`,
     removeText:
-      'Zostanie od razu wylogowany i już się nie zaloguje, a jego zaproszenia przestaną działać. Wszystko inne, co utworzył, pozostanie.',
+      'Ta osoba zostanie od razu wylogowana i już się nie zaloguje, a jej zaproszenia przestaną działać. Wszystko inne, co utworzyła, pozostanie.',
     removed: (email: string) => `Usunięto: ${email}.`,
     invite: 'Zaproś osobę',
     inviteText:

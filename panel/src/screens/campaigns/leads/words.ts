@@ -285,12 +285,12 @@ export const words = inBoth({
     links: 'Linki i licznik',
     linkTo: (page: string) => `Osobisty link do ${page}`,
     leadsTo: 'Prowadzi do',
-    timerIn: (language: string) => `Obraz licznika, język: ${languageName('pl', language)}`,
+    timerIn: (language: string) => `Obrazek z licznikiem, język: ${languageName('pl', language)}`,
     warnings: {
       CAMPAIGN_NOT_PUBLISHED: 'Linki i licznik pojawią się po publikacji: kampania jest wersją roboczą.',
       COUNTDOWN_TOOLS_UNAVAILABLE: 'Linki i licznik są wyłączone dla tego konta. Zapytaj operatora.',
       NO_OFFER_PAGES: 'Brak linku: oznacz stronę oferty jako uprawnioną.',
-      NO_MAIL_TIMER: 'Brak obrazu licznika: włącz licznik w e-mailu.',
+      NO_MAIL_TIMER: 'Brak obrazka z licznikiem: włącz licznik w e-mailu.',
       NO_DEADLINE: 'Nie ma teraz terminu, więc licznik nie ma do czego odliczać.',
     },
     timeLine: 'Przebieg',
@@ -363,7 +363,7 @@ export const words = inBoth({
     unreadable: 'Pliku nie można już odczytać. Wybierz go ponownie.',
     exportTitle: 'Eksportuj odbiorców',
     exportText:
-      'Plik CSV dla Twojego serwisu mailingowego: adres, link, licznik i termin słownie każdego odbiorcy, pod nazwami z kodu HTML do e-maila, a także stan i czasy w UTC.',
+      'Plik CSV dla Twojego systemu mailingowego: adres, link, licznik i termin słownie każdego odbiorcy, pod nazwami z kodu HTML do e-maila, a także stan i czasy w UTC.',
     exportFiltered: 'Tylko to, czego teraz szukasz: adres i stan tak jak na liście.',
     exportDo: 'Rozpocznij eksport',
     exportRunning: 'Trwa eksport',

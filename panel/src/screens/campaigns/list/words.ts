@@ -20,7 +20,7 @@ const templatesPl: typeof templatesEn = {
     text: 'Oferta kończy się w najbliższy piątek o 23:59, nie wcześniej niż za dobę.',
   },
   blackFriday: { name: 'Black Friday', text: 'Jeden koniec dla wszystkich: Black Friday o 23:59.' },
-  blank: { name: 'Pusta', text: 'Jeszcze bez terminu. Wszystkie reguły ustawiasz samodzielnie.' },
+  blank: { name: 'Pusta', text: 'Jeszcze bez terminu. Wszystkie zasady ustawiasz samodzielnie.' },
 }
 
 export const words = inBoth({

@@ -44,7 +44,7 @@ export const words = inBoth({
     nobody: 'W tych dniach nikt się nie zapisał.',
     happened: 'Co się działo w tych dniach',
     happenedNote:
-      'Liczone w dniu zdarzenia, także gdy jedna osoba robi coś wiele razy. Bez pośredników pocztowych i skanerów linków. Otwarcia mówią niewiele: Apple Mail pobiera każdy obraz.',
+      'Liczone w dniu zdarzenia, także gdy jedna osoba robi coś wiele razy. Bez pośredników pocztowych i skanerów linków. Otwarcia mówią niewiele: Apple Mail pobiera każdy obrazek.',
     kinds: { click: 'Kliknięcia', visit: 'Wizyty', open: 'Otwarcia licznika' },
     happenedChart: 'Kliknięcia, wizyty i otwarcia według dni',
     nothing: 'W tych dniach nie było kliknięć, wizyt ani otwarć.',

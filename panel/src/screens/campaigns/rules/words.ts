@@ -153,8 +153,8 @@ const pl: Words = {
   fixed: ['Kończy się', 'dla wszystkich.'],
   none: 'Oferta pozostaje otwarta. Nie ma odliczania.',
   noneCapped: 'Oferta pozostaje otwarta do końca kampanii.',
-  minLead: 'Każdy ma co najmniej',
-  minLeadAfter: 'do końca; jeśli nie, dostaje następny termin.',
+  minLead: 'Każdemu pozostaje co najmniej',
+  minLeadAfter: 'do końca; kto miałby mniej, dostaje następny termin.',
   opens: 'Otwiera się później, niż się zaczyna',
   opensHint: 'Do tego czasu jest ukryta przed zapisanymi.',
   opensOn: 'Otwiera się',
@@ -221,7 +221,7 @@ const pl: Words = {
       other: '# pola wymaga poprawy',
     }),
   underWay:
-    'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła. Nowi odbiorcy, rozpoczęcia od nowa i kolejne szanse idą według zmienionej.',
+    'Odbiorcy, których oferta już się zaczęła, zachowują zasadę, według której się zaczęła. Nowych odbiorców, rozpoczęcia od nowa i kolejne szanse obejmuje już zmieniona.',
   other: 'Poza tym do poprawy:',
 }
 

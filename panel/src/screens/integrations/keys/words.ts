@@ -105,7 +105,7 @@ export const words = inBoth({
     revokeOf: (name: string) => `Unieważnij klucz „${name}”`,
     revokeText:
       'Od tej chwili każde żądanie z tym kluczem będzie odrzucane. Tego nie można cofnąć: program, który go jeszcze używa, przestanie rejestrować odbiorców, dopóki nie dostanie innego klucza.',
-    revokeLinks: 'Wysłane już linki i obrazy z licznikiem będą działać dalej.',
+    revokeLinks: 'Wysłane już linki i obrazki z licznikiem będą działać dalej.',
     revokeDone: 'Unieważnij na zawsze',
     revokedDone: (name: string) => `Klucz „${name}” został unieważniony.`,
     freshTitle: 'Skopiuj teraz nowy klucz',

@@ -196,7 +196,7 @@ export const words = inBoth<Words>({
   },
   pl: {
     intro:
-      'Trzy operacje dla Twojego serwera: lista kampanii, rejestracja adresu e-mail jako odbiorcy i odczyt oferty odbiorcy. Wszystko na tej stronie dotyczy tej instalacji i działa tak, jak zostało skopiowane.',
+      'Trzy operacje dla Twojego serwera: lista kampanii, rejestracja adresu e-mail jako odbiorcy i odczyt oferty odbiorcy. Wszystko na tej stronie dotyczy tej instalacji i działa zaraz po skopiowaniu.',
     baseUrl: 'Adres bazowy',
     key: 'Klucz',
     keyText:
