@@ -52,6 +52,22 @@ for (const width of widthsByTurns()) {
   })
 }
 
+test('a long name leaves those who did it in one line', async () => {
+  const who = await stage.person('namer')
+  const file = campaignFile({ mailTimer: null, name: 'Autumn course '.repeat(14).trim() })
+  await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
+  const page = await stage.open(who, { path: '/settings/audit' })
+  const lines = await page
+    .getByRole('cell', { name: / \(command\)$/ })
+    .first()
+    .evaluate((one) => {
+      const range = document.createRange()
+      range.selectNodeContents(one)
+      return range.getClientRects().length
+    })
+  assert.equal(lines, 1)
+})
+
 test('the file has every entry that fits, and no formula', async () => {
   const page = await stage.open(owner, { path: '/settings/audit' })
   await page.getByLabel('What').selectOption('Campaign made')

@@ -35,6 +35,7 @@ await stage.place.arrange(async (store) => {
     { ...of_, day: today, pageId: null, kind: 'visit', total: 1_234 },
     { ...of_, day: today, pageId: null, kind: 'open', total: 1_234_567 },
     { ...of_, day: today - 8, pageId, kind: 'click', total: 4 },
+    { ...of_, day: today - 8, pageId: null, kind: 'visit', total: 1_231 },
     { ...of_, day: today, pageId, kind: 'click', fetcher: 'scanner', total: 99 },
   ])
 })
@@ -52,6 +53,7 @@ test('the results show people through the steps, the time before, pages and days
       'Clicked a link 6 · 20% of those who signed up ▼ -70% (before: 20)',
     ],
   )
+  await page.getByText('▲ +0.2% (before: 1,231)').waitFor()
   await page.getByText(/^“Offer started” is counted since/).waitFor()
   assert.match(await page.getByRole('row', { name: 'https://shop.example.com/' }).innerText(), /7\s+0/)
   assert.match(await page.getByRole('row', { name: 'Other pages' }).innerText(), /0\s+1,234/)
@@ -60,6 +62,8 @@ test('the results show people through the steps, the time before, pages and days
   await assertFits(page)
   assertUntroubled(page)
   await page.setViewportSize(widths.phone)
+  // The frame around the screen moves for a moment.
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
   const millions = await page.getByRole('definition').filter({ hasText: '1,234,567' }).boundingBox()
   assert.ok(millions && millions.height < 40, 'a number is in one line')
 })

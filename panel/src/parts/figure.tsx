@@ -20,7 +20,7 @@ export function Figure({ name, value, before, note }: Props) {
       <Text component="dt" size="sm">
         {name}
       </Text>
-      <Text component="dd" m={0} fz={shown.length > 8 ? 20 : 28} fw={700} style={{ overflowWrap: 'anywhere' }}>
+      <Text component="dd" m={0} fz={fontSize(shown)} fw={700} style={{ overflowWrap: 'anywhere' }}>
         {shown}
       </Text>
       {typeof value === 'number' && before !== undefined && (
@@ -37,6 +37,12 @@ export function Figure({ name, value, before, note }: Props) {
   )
 }
 
+/** On a phone the largest sum stays in one line; several stand below each other. */
+function fontSize(shown: string) {
+  const longest = Math.max(...shown.split(/, | /).map((part) => part.length))
+  return longest > 12 ? { base: 13, sm: 20 } : shown.length > 8 ? 20 : 28
+}
+
 /** How a number has changed since the time before. */
 export function Trend({ now, before }: { now: number; before: number }) {
   const text = useWords(words)
@@ -45,6 +51,9 @@ export function Trend({ now, before }: { now: number; before: number }) {
   if (before === 0) return text.trendNone
   if (now === before) return text.trendSame(was)
   const arrow = now > before ? '▲' : '▼'
-  const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'always' })
-  return `${arrow} ${percent.format(now / before - 1)} ${text.trendBefore(was)}`
+  const change = now / before - 1
+  // Below half a percent `0 %` would say that nothing has changed.
+  const digits = Math.abs(change) < 0.005 ? { maximumSignificantDigits: 1 } : { maximumFractionDigits: 0 }
+  const percent = new Intl.NumberFormat(language, { style: 'percent', signDisplay: 'always', ...digits })
+  return `${arrow} ${percent.format(change)} ${text.trendBefore(was)}`
 }

@@ -140,7 +140,7 @@ function EntryRow({ of, onOpen }: { of: AuditEntry; onOpen(): void }) {
       <td data-label={text.time} style={{ whiteSpace: 'nowrap' }}>
         <TimeText at={of.at} withSeconds />
       </td>
-      <td data-label={text.who} className="breaks">
+      <td data-label={text.who} className="breaks" style={{ minWidth: 160 }}>
         {names.actor(of.actor)}
       </td>
       <td data-label={text.what}>
