@@ -1,7 +1,7 @@
 import '@mantine/core/styles.css'
 import './panel.css'
 import { MantineProvider } from '@mantine/core'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
@@ -10,12 +10,29 @@ import { App } from './app.tsx'
 import { nameBrowserLanguage } from './language.ts'
 import { aroundNav } from './leaving.ts'
 import { LanguageProvider } from './parts/language-provider.tsx'
+import { closedMs } from './parts/next-row.ts'
 import { readable, theme } from './theme.ts'
 
 const mayComeBack = (error: Error) =>
   error instanceof CallFailed && (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE')
 
+const hadFocus = new WeakMap<object, Element | null>()
+const mutationCache = new MutationCache()
+/** A button that waits is disabled, which hands the focus to the page: with the answer it has the focus again. */
+mutationCache.subscribe((event) => {
+  if (event.type !== 'updated') return
+  const { mutation, action } = event
+  if (action.type === 'pending') hadFocus.set(mutation, document.activeElement)
+  if (action.type !== 'success' && action.type !== 'error') return
+  const button = hadFocus.get(mutation)
+  // Not where the answer has taken the focus elsewhere, as dialogs do that close.
+  const giveBack = () =>
+    document.activeElement === document.body && button instanceof HTMLElement && button.focus({ preventScroll: true })
+  setTimeout(giveBack, closedMs)
+})
+
 const client = new QueryClient({
+  mutationCache,
   defaultOptions: {
     queries: {
       // Without a network the library would wait in silence: so it asks, fails, and says so.

@@ -39,6 +39,8 @@ async function takeKey(page: Page): Promise<string> {
   await dialog.getByRole('checkbox').check()
   await dialog.getByRole('button', { name: 'Done' }).click()
   await dialog.waitFor({ state: 'hidden' })
+  // The dialog over which this one opened has gone, and with it what had the focus.
+  await page.locator('[data-row] :focus').waitFor()
   return key
 }
 

@@ -28,7 +28,8 @@ atBothWidths(
     await lead.getByText('€49.00').waitFor()
     await assertAccessible(page)
     await assertFits(page)
-    // The button that was pressed waited for its answer, and lost the focus.
+    // The button that was pressed waited for its answer, and lost the focus meanwhile.
+    await page.locator('button:focus', { hasText: 'Record a purchase' }).waitFor()
     await page.keyboard.press('Escape')
     await lead.waitFor({ state: 'detached' })
     const forints = ['--order', 'F1', '--amount', '4990.50', '--currency', 'HUF']

@@ -1,8 +1,22 @@
 /** Dialogs give the focus back a moment after they closed. */
 const closingMs = 60
+/** By then the focus is where the screen has put it. */
+export const closedMs = 120
+/** By then dialogs are off the page. */
+const goneMs = 300
 
 /** To open a dialog after another one: when this closes, the focus then goes back to what is still there. */
 export const afterClosing = (open: () => void) => setTimeout(open, closingMs)
+
+/** For a dialog that opened over another one, which has gone: the focus goes to what was made, or what is open. */
+export function focusMade(id: string): void {
+  setTimeout(() => {
+    if (document.activeElement !== document.body) return
+    const row = document.querySelector<HTMLElement>(`[data-row="${id}"] :is(a, button), [role=dialog] button`)
+    const next = row ?? document.getElementById('content')
+    next?.focus()
+  }, goneMs)
+}
 
 /** Marks a row of a list that can go. */
 export const rowMark = (list: string, id: string | number) => ({ 'data-row-of': list, 'data-row': String(id) })

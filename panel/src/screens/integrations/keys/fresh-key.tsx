@@ -5,6 +5,7 @@ import type { AnswerOf } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { useStayOpen } from '../../../leaving.ts'
 import { ByHand, useCopy } from '../../../parts/copy.tsx'
+import { focusMade } from '../../../parts/next-row.ts'
 import { words as common } from '../../../parts/words.ts'
 import { words } from './words.ts'
 
@@ -65,6 +66,10 @@ function FreshKey({ fresh }: { fresh: Fresh }) {
   const show = useShowFreshKey()
   const [isSure, setSure] = useState(false)
   const { isCopied, hasFailed, copy } = useCopy(fresh.key)
+  const done = () => {
+    show(null)
+    focusMade(fresh.id)
+  }
   return (
     <Stack>
       <Text size="sm">{text.freshText(fresh.name)}</Text>
@@ -81,7 +86,7 @@ function FreshKey({ fresh }: { fresh: Fresh }) {
       </Button>
       {hasFailed && <ByHand />}
       <Checkbox label={text.haveCopied} checked={isSure} onChange={(event) => setSure(event.currentTarget.checked)} />
-      <Button variant="default" disabled={!isSure} onClick={() => show(null)}>
+      <Button variant="default" disabled={!isSure} onClick={done}>
         {text.done}
       </Button>
     </Stack>
