@@ -384,6 +384,23 @@ atBothWidths('a campaign is archived: a draft, out of the list, and back', async
   assertUntroubled(page)
 })
 
+test('the list fits a tablet that lies, in Polish', async () => {
+  const person = await stage.person('on-a-tablet')
+  await make(
+    {
+      name: 'Autumncourse'.repeat(12),
+      mechanism: { startsOn: 'registration', deadline: { kind: 'fixed', at: '2027-12-31T23:59' } },
+    },
+    person,
+  )
+  const page = await stage.open(person, { language: 'pl', path: '/campaigns' })
+  await page.setViewportSize({ width: 1_000, height: 700 })
+  const table = page.getByRole('table', { name: 'Kampanie' })
+  await table.getByText('31 gru').waitFor()
+  const [wide, room] = await table.evaluate((one) => [one.scrollWidth, one.parentElement?.clientWidth])
+  assert.ok((wide as number) <= (room as number), `${wide} wide in ${room}`)
+})
+
 test('a long name without a space breaks in dialogs and in what is said of it, on a phone', async () => {
   const person = await stage.person('long-winded')
   await make({ name: 'Autumncourse'.repeat(12) }, person)

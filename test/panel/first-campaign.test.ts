@@ -4,7 +4,15 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { topics } from '../../panel/src/parts/help-topic.ts'
 import { isFull } from '../support/faults.ts'
-import { assertAccessible, assertFits, assertUntroubled, panelStage, sharedStage, widthsByTurns } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  panelStage,
+  sharedStage,
+  widths,
+  widthsByTurns,
+} from './stage.ts'
 
 const stage = await sharedStage()
 
@@ -51,6 +59,8 @@ for (const width of widthsByTurns()) {
     await click(button('Publish'))
     await click(button('Publish', page.getByRole('dialog')))
     const whatNow = page.getByRole('dialog', { name: 'It is live. What now?' })
+    const copy = await button('Copy', whatNow).boundingBox()
+    assert.ok(copy && copy.x + copy.width < widths[width].width, 'it is seen beside the longest line')
     await click(button('Copy', whatNow))
     const script = await clipboard()
     assert.match(script, /^<script>.*'http:[^']+\/widget\/v1\.js\?campaign=1'.*<\/script>$/s)

@@ -75,7 +75,7 @@ export function Copy({ text, label }: { text: string; label?: string }) {
 /** Text to be pasted elsewhere, with its button; `name` says to screen readers what it is. */
 export function CopyBlock({ text, name }: { text: string; name: string }) {
   return (
-    <Paper withBorder p="sm">
+    <Paper withBorder p="sm" maw="100%">
       <Group align="start" wrap="nowrap" gap="sm">
         <Code
           block

@@ -63,7 +63,7 @@ function Row({ campaign, figures, number, day }: RowProps) {
   const counted = (count: number, isAll: boolean) => `${number.format(count)}${isAll ? '' : '+'}`
   return (
     <tr {...rowMark('campaigns', id)}>
-      <td className="breaks" style={{ minWidth: 220 }}>
+      <td className="breaks" style={{ minWidth: 140 }}>
         <Stack gap={4}>
           <Anchor component={Link} href={`/campaigns/${id}`} fw={600}>
             {name}
