@@ -45,7 +45,7 @@ const words = {
   pl: {
     shop: 'Jesienna Szkoła',
     otherLanguage: 'English',
-    steps: ['Zapisz się', 'Otwórz mail', 'Zobacz koniec'],
+    steps: ['Zapisz się', 'Otwórz e-mail', 'Zobacz koniec'],
     signUpTitle: 'Jesienny kurs malarstwa za pół ceny',
     signUpText: 'Zostaw swój e-mail. Od tej chwili oferta jest Twoja przez jedną minutę.',
     email: 'E-mail',

@@ -78,7 +78,7 @@ export const words = inBoth({
     password: 'Hasło',
     wrongPassword: 'To nie jest Twoje hasło.',
     goOn: 'Dalej',
-    scanText: 'Zeskanuj obraz aplikacją albo wpisz do niej klucz. Potem podaj kod, który pokazuje aplikacja.',
+    scanText: 'Zeskanuj kod QR aplikacją albo wpisz do niej klucz. Potem podaj kod, który pokazuje aplikacja.',
     qr: 'Kod QR dla aplikacji',
     key: 'Klucz dla aplikacji',
     firstCode: 'Kod z aplikacji',

@@ -54,7 +54,7 @@ export const words = inBoth({
     campaigns: 'Campaigns',
     allCampaigns: 'All campaigns, future ones too',
     someCampaigns: 'Only these',
-    personal: 'Tell emails and links; without, a lead has a code only',
+    personal: 'Send emails and links; without them a lead is only a code',
     speed: 'Speed',
     batch: 'Events in one request, at most',
     inFlight: 'Requests at a time, at most',
