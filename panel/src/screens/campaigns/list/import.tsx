@@ -34,6 +34,7 @@ function ImportForm() {
     if (file === null) return
     // Browsers do not tell that the same file was chosen again.
     reset.current?.()
+    send.reset()
     const settings = ownCopy(parse(await file.text().catch(() => '')))
     setIsJson(settings !== undefined)
     if (settings === undefined) return
@@ -48,7 +49,7 @@ function ImportForm() {
           {text.notJson}
         </Alert>
       )}
-      <Failure of={{ error: send.error }} />
+      <Failure of={{ error: send.error }} invalid={text.fileWrong} />
       {send.error !== null && <Faults faults={send.error.faults} />}
       <FileButton onChange={take} resetRef={reset} accept="application/json,.json">
         {(props) => (

@@ -126,6 +126,8 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           onChange={(next) => {
             put({ page: next === 1 ? '' : String(next) }, false)
             window.scrollTo(0, 0)
+            // At the end of the list the button cannot be pressed again, and loses the focus.
+            document.getElementById('content')?.focus({ preventScroll: true })
           }}
           getItemProps={(number) => ({ 'aria-label': text.page(number) })}
           getControlProps={(control) => ({ 'aria-label': control === 'next' ? text.nextPage : text.previousPage })}

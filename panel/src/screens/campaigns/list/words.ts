@@ -35,6 +35,7 @@ export const words = inBoth({
     import: 'Import file',
     importText: 'A file that was exported here, or written for “campaign apply”. It becomes a new draft.',
     notJson: 'This file is not JSON. Choose one that was exported from Lastcall.',
+    fileWrong: 'Some settings in this file are not right. Correct them there, then choose it again.',
     search: 'Search by name',
     state: 'State',
     shown: { all: 'All', draft: 'Draft', live: 'Live', ended: 'Ended', archived: 'Archive' },
@@ -85,6 +86,7 @@ export const words = inBoth({
     import: 'Importuj plik',
     importText: 'Plik wyeksportowany tutaj lub napisany dla „campaign apply”. Powstanie nowa wersja robocza.',
     notJson: 'Ten plik nie jest w formacie JSON. Wybierz plik wyeksportowany z Lastcall.',
+    fileWrong: 'Niektóre ustawienia w tym pliku są nieprawidłowe. Popraw je w nim i wybierz go ponownie.',
     search: 'Szukaj po nazwie',
     state: 'Stan',
     // Short: all of them stand in one line of a phone.
