@@ -251,6 +251,13 @@ test('docs/gate.md: nginx and Caddy give the page at no other address, and what 
   assert.match(nginx, /location @open \{\s+add_header Set-Cookie \$lc_keep;/)
   // With headers without end anybody made the gate unable to answer, and was let in.
   assert.match(nginx, /location = \/_gate \{[^}]*proxy_pass_request_headers off;/)
+  assert.match(caddy, /max_header_size 8KB\n/)
+  // A cookie of anybody's bytes would make a header that Lastcall refuses.
+  const [, kept = ''] = /^map "\$lc_new \$cookie_lastcall" .* "~(.+)" \$1; /m.exec(nginx) ?? []
+  const ref = '9b2f60c14be14f0f8f4c1d6f2f7a35c8'
+  assert.ok(new RegExp(kept).test(` ${ref}`))
+  for (const cookie of ['', '\x7f', `${ref}\x7f`]) assert.ok(!new RegExp(kept).test(` ${cookie}`))
+  assert.equal(nginx.match(/\$cookie_lastcall/g)?.length, 1)
   assert.match(caddy, /header_up -Cookie\n/)
   // With the star: Caddy gave the file at /autumn-offer.html/. too.
   assert.match(caddy, /handle \/autumn-offer\.html\* \{\s+respond 404\s+\}/)
