@@ -39,7 +39,9 @@ export function openLog(): Log {
 export function describeError(error: unknown): ErrorFields {
   if (!(error instanceof Error)) return { name: typeof error, at: [] }
   const code = (error as { errcode?: number }).errcode ?? (error as { code?: string | number }).code
+  // The stack begins with the message, of which a line may look like a place.
   const at = (error.stack ?? '')
+    .replace(error.message, '')
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 8)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { hashPassword, isPassword } from '../../src/access/passwords.ts'
 import { buildUsers } from '../../src/access/users.ts'
+import { describeError } from '../../src/log.ts'
 import { testerAt } from '../support/actor.ts'
 import { type Claims, identityProvider, oidcClient } from '../support/identity-provider.ts'
 import { installation } from '../support/lastcall.ts'
@@ -444,4 +445,15 @@ test('neither codes nor tokens nor the secret nor emails nor words of the provid
     'eyJ',
   ]
   for (const secret of secrets) assert.ok(!server.output().includes(secret), secret)
+})
+
+test('of an answer that is no JSON the log has no line, though one looks like a place in the code', () => {
+  assert.throws(
+    () => JSON.parse('{"a":\n    at planted'),
+    (error: Error) => {
+      assert.match(String(error.stack), /^ {4}at planted/m)
+      const { name, at } = describeError(error)
+      return name === 'SyntaxError' && at.length > 0 && !at.join().includes('planted')
+    },
+  )
 })
