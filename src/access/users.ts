@@ -84,8 +84,11 @@ export type Users = SecondFactor & {
   openInvitations(accountId: number, now: Seconds): Promise<OpenInvitation[]>
   /** False where the account has no such invitation (any more). */
   withdraw(accountId: number, invitationId: string, by: Actor): Promise<boolean>
-  /** `by` is called by the email that is given. @throws Refused where the email has a user already; CommonPassword */
-  accept(token: string, given: Joining, client: Client, by: Actor): Promise<SignedIn | undefined>
+  /**
+   * `by` is called by the email that is given. Counted with the tries to sign in from `address`.
+   * @throws Refused where the email has a user already; AccessRefused, CommonPassword, TooBusy
+   */
+  accept(token: string, given: Joining, address: string, client: Client, by: Actor): Promise<SignedIn | undefined>
 
   /** Removes tries that no longer count; to be called now and then. */
   removeOldTries(now: Seconds): Promise<unknown>
@@ -200,7 +203,11 @@ function invitationsOf(access: Access) {
     openInvitations: access.listInvitations,
     withdraw: (accountId, invitationId, by) =>
       access.withdrawInvitation(accountId, Buffer.from(invitationId, 'hex'), by),
-    async accept(token, { email, password, accountName }, client, by) {
+    async accept(token, { email, password, accountName }, address, client, by) {
+      await assertUncommon(password, email)
+      // An email that has a user leaves the link as it is: without end each would take a place where passwords wait.
+      const ofLink = { name: `invitation ${token}`, most: triesOfPassword }
+      await countTries(access, [...triesFrom(address), ofLink], by.at)
       const joining = await newUser(email, password)
       const joins = { ...by, name: joining.email }
       const user = await access.acceptInvitation(hashOf(token), joining, accountName, joins)

@@ -159,6 +159,27 @@ test('row 6: who tries again leaves a place to those whose email nobody has trie
   })
 })
 
+test('row 6: a link that makes a user takes five tries a minute, and an address makes no more by it than by signing in', async () => {
+  const [link, other] = await place.arrange(async (store) => {
+    const users = buildUsers(store)
+    const owner = await users.find(ada)
+    assert.ok(owner)
+    const invite = () => users.invite(owner, { role: 'viewer', email: null }, testerAt(now()))
+    return [await invite(), await invite()] as const
+  })
+  const join = async (token: string, from: string, email = ada) => {
+    const body = JSON.stringify({ token, email, password: 'quite a long one' })
+    const headers = { ...json, 'x-forwarded-for': from }
+    const answer = await fetch(`${panel}/users`, { method: 'POST', headers, body })
+    return `${answer.status} ${((await answer.json()) as { code?: string }).code}`
+  }
+  const answers = await Promise.all(Array.from({ length: 7 }, (_, n) => join(link, `203.0.113.${n}`)))
+  assert.deepEqual(answers.toSorted(), [...Array(5).fill('409 EMAIL_TAKEN'), ...Array(2).fill('429 TOO_MANY_TRIES')])
+  await tried('address 203.0.113.99', 30)
+  assert.equal(await join(other, '203.0.113.99'), '429 TOO_MANY_TRIES')
+  assert.equal(await join(other, '203.0.113.98', 'joined@example.com'), '200 undefined')
+})
+
 test('row 9: nothing that is kept of a try can be had from an address or an email', async () => {
   const [from, email] = ['203.0.113.9', 'kept@example.com']
   assert.equal((await signIn({ from, email, password: 'wrong' })).status, 403)

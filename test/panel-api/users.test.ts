@@ -66,7 +66,7 @@ test('an invitation ends when its maker is removed, changes the password, or get
     assert.equal(await users.remove(user.accountId, colleague.id, by), true)
     assert.equal(await live(theirs), false)
     const joining = { email: 'late@example.com', password, accountName: '' }
-    assert.equal(await users.accept(theirs, joining, client, by), undefined)
+    assert.equal(await users.accept(theirs, joining, '127.0.0.1', client, by), undefined)
   })
 })
 
@@ -102,7 +102,7 @@ test('a session ends after 14 days without use and after 90 at the latest, a lin
     const newest = await store.identities.findInvitationTo('late@example.com', now + 2)
     assert.ok(newest && Buffer.from(hashOf(newer)).equals(newest))
     const joining = { email: 'late@example.com', password, accountName: '' }
-    assert.equal(await users.accept(link, joining, client, testerAt(endsAt)), undefined)
+    assert.equal(await users.accept(link, joining, '127.0.0.1', client, testerAt(endsAt)), undefined)
     await users.signIn(ada, password, '192.0.2.1', client, now + 29 * day)
     assert.deepEqual([await listed(now), await opens(link, now)], [[false], false])
   })

@@ -59,12 +59,13 @@ export const userRoutes = {
   }),
   ...forAnybody('POST /users', {
     body: Type.Object({ token: Token, email: Email, password: Password, accountName: Type.Optional(Name) }, closed),
-    async run({ body, parts, token: before, client, by, now, setSession }) {
+    async run({ body, parts, token: before, address, client, by, now, setSession }) {
       needPasswords(parts)
       const { token, email, password, accountName } = body
       await needInvitation(parts, token, accountName, now)
       const joining = { email, password, accountName: accountName ?? '' }
-      const signedIn = await parts.users.accept(token, joining, client(), by).catch(refusedAs('EMAIL_TAKEN'))
+      const joined = parts.users.accept(token, joining, address, client(), by)
+      const signedIn = await joined.catch(refusedAs('EMAIL_TAKEN'))
       if (signedIn === undefined) throw new PanelRefusal('LINK_USED_UP')
       await parts.users.signOut(before)
       setSession(signedIn.token)
