@@ -251,7 +251,7 @@ test('docs/gate.md: nginx and Caddy give the page at no other address, and what 
   assert.match(nginx, /location @open \{\s+add_header Set-Cookie \$lc_keep;/)
   // With headers without end anybody made the gate unable to answer, and was let in.
   assert.match(nginx, /location = \/_gate \{[^}]*proxy_pass_request_headers off;/)
-  assert.match(caddy, /max_header_size 8KB\n/)
+  assert.match(caddy, /max_header_size 12KB\n/)
   // A cookie of anybody's bytes would make a header that Lastcall refuses.
   const [, kept = ''] = /^map "\$lc_new \$cookie_lastcall" .* "~(.+)" \$1; /m.exec(nginx) ?? []
   const ref = '9b2f60c14be14f0f8f4c1d6f2f7a35c8'
