@@ -281,7 +281,7 @@ export function publicUrl(text: string): string | undefined {
 
 function proxies(text: string): string[] | undefined {
   const list = entriesOf(text)
-  // Fastify takes no range of all addresses: whoever asks could name any address as their own.
+  // Fastify takes no range of all addresses: anybody who asks could name any address as their own.
   return list.every((entry) => isRange(entry) && !entry.endsWith('/0')) ? list : undefined
 }
 

@@ -292,7 +292,7 @@ async function testOne(
   const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null, refused: 0, lastAt: null }
   onTry(entryOf(endpoint, { id, body, due }, result, now()))
   const { status, cause, milliseconds } = result
-  // Who has mended the server sees telling go on. What it asked for, by Retry-After, holds all the same.
+  // Who has repaired the server sees telling go on. What it asked for, by Retry-After, holds all the same.
   const { pausedAt, failingSince, failures, nextTryAt } = endpoint
   if (cause === null && pausedAt === null && failingSince !== null) {
     const asked = failures >= failuresToStop ? null : nextTryAt
