@@ -26,7 +26,7 @@ import type { LeadLists, LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { prepared } from './connection.ts'
 import { leadWriter, type ToLead } from './lead-writer.ts'
-import { adminTimeoutMs, type Pools } from './pools.ts'
+import { type Pools, patiently } from './pools.ts'
 
 /** Leads of one statement at most. */
 const batchSize = 500
@@ -97,7 +97,7 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
     },
     async findByIds(accountId, ids) {
       const statement = prepared('', findLeadsById(ids.length))
-      const rows = await admin.use(adminTimeoutMs, (connection) =>
+      const rows = await admin.use(timeoutMs, (connection) =>
         connection.rows<FoundRow>({ text: statement.text }, [accountId, ...ids]),
       )
       return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
@@ -111,9 +111,9 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
 }
 
 /** Many leads, in an order. */
-function lists({ admin }: Pools, toLead: ToLead): LeadLists {
+function lists(pools: Pools, toLead: ToLead): LeadLists {
   async function listed(campaign: Campaign, statement: typeof list, values: Value[]): Promise<Lead[]> {
-    const rows = await admin.use(adminTimeoutMs, (connection) => connection.rows<LeadWithEmail>(statement, values))
+    const rows = await patiently(pools, (connection) => connection.rows<LeadWithEmail>(statement, values))
     return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
   }
 
@@ -135,7 +135,7 @@ function lists({ admin }: Pools, toLead: ToLead): LeadLists {
       const of = [campaign.accountId, campaign.id]
       const { from, below } = emailRange({ prefix: '', afterEmail })
       const values = [...of, from, below, searchSize]
-      const [step] = await admin.use(adminTimeoutMs, (connection) =>
+      const [step] = await patiently(pools, (connection) =>
         connection.rows<[number, string | null]>(stepOfSearch, values),
       )
       const [total, last] = step as [number, string | null]

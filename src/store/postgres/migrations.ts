@@ -45,6 +45,7 @@ async function step(connection: Connection, mayCreate: boolean): Promise<'done' 
 /** Until the transaction ends nobody else migrates the database, or divides it. Who does is waited for. */
 export async function lockMigrations({ query }: Connection): Promise<void> {
   await query('SET LOCAL lock_timeout = 0', [])
+  await query('SET LOCAL statement_timeout = 0', [])
   await query('SELECT pg_advisory_xact_lock(?)', [migrationLock])
 }
 

@@ -1,5 +1,5 @@
 // The connections of one process to its database.
-import { openPool, type Pool } from './connection.ts'
+import { type Connection, openPool, type Pool } from './connection.ts'
 
 export type Pools = {
   /** Leads are written here: a commit is on disk before it is answered. */
@@ -50,8 +50,9 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
       ...of,
       size: adminPoolSize,
       settings: {
-        // What waits for somebody's lock keeps one of these few, and one of PostgreSQL's also when it was given up here:
-        // longer than it takes to see a deadlock, a second, but not as long as it may work.
+        ...limitsOf(timeoutMs),
+        // What waits for somebody's lock keeps one of these few: longer than it takes to see a deadlock, a second, but
+        // not as long as it may work.
         lock_timeout: String(2 * timeoutMs),
         // What is under way there takes no longer either: later than that its node is lost.
         idle_in_transaction_session_timeout: String(adminTimeoutMs),
@@ -59,4 +60,12 @@ export function openPools({ url, poolSize, timeoutMs, mayUse }: PoolsOptions): P
     }),
     timeoutMs,
   }
+}
+
+/** A transaction on `admin` for which nobody of the public API waits. */
+export function patiently<T>({ admin }: Pools, work: (connection: Connection) => Promise<T>): Promise<T> {
+  return admin.transaction(adminTimeoutMs, '', async (connection) => {
+    const longer = connection.query(`SET LOCAL statement_timeout = ${adminTimeoutMs}`, [])
+    return (await Promise.all([longer, work(connection)]))[1]
+  })
 }

@@ -4,7 +4,7 @@ import type { RateVerdict } from '../../core/rate-window.ts'
 import type { Rates } from '../store.ts'
 import { batcher } from './batcher.ts'
 import type { Prepared } from './connection.ts'
-import type { Pools } from './pools.ts'
+import { type Pools, patiently } from './pools.ts'
 
 /** Requests of one statement at most. */
 const batchSize = 1_000
@@ -34,14 +34,15 @@ const countRequests: Prepared = {
 
 const forgetVisitors = `DELETE FROM request_rates WHERE account_id < 0 AND minute < ${seconds} / 60 - 2`
 
-export function ratesOn({ counting, admin, timeoutMs }: Pools, refKey: Uint8Array): Rates {
+export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
+  const { counting, timeoutMs } = pools
   let forgottenAt = 0
 
   /** Now and then; nobody waits for it. */
   function forget(): void {
     if (performance.now() - forgottenAt < forgetEveryMs) return
     forgottenAt = performance.now()
-    admin.use(forgetEveryMs, (connection) => connection.query(forgetVisitors, [])).catch(() => {})
+    patiently(pools, (connection) => connection.query(forgetVisitors, [])).catch(() => {})
   }
 
   const ask = batcher<number, RateVerdict>(batchSize, async (accountId, limits, leftMs) => {
