@@ -140,15 +140,19 @@ function leasesOn({ read, writeUnflushed }: Runner, { sharedClock }: EventsOptio
       const ended = `UPDATE endpoints AS e SET lease_ends_at = NULL WHERE lease_holder = ? ${andOf(accountId)}`
       if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder, ...only(accountId)))
     },
-    /** The endpoints of `holder` for which something is due, and whose servers may be tried until `triedUntil`. */
+    /**
+     * The endpoints of `holder` for which something is due, and whose servers may be tried until `triedUntil`. One that
+     * goes on from where it stopped waits until its leads are gone through, or what it is told meanwhile came again.
+     */
     async dueEndpoints(holder: string, now: Seconds, accountId?: number, triedUntil = now): Promise<Endpoint[]> {
       const id = accountId === undefined ? 'e.account_id' : '?'
       const of = (table: string) => `SELECT 1 FROM ${table} AS n WHERE n.account_id = ${id} AND endpoint_id = e.id`
       const sql = `SELECT * FROM endpoints AS e WHERE ${mine} AND paused_at IS NULL AND coalesce(next_try_at, 0) <= ?
         AND (EXISTS (${of('notices')} AND ${dueBy(sharedClock)})
-          OR EXISTS (${of('failed_deliveries')} AND next_at <= ?)) ${andOf(accountId)}`
+          OR EXISTS (${of('failed_deliveries')} AND next_at <= ?))
+        AND NOT EXISTS (${of('sweeps')} AND cause = ${sweepCauses.indexOf('resumed')}) ${andOf(accountId)}`
       const own = only(accountId)
-      const values = [holder, triedUntil, ...own, now, now, ...own, now, ...own]
+      const values = [holder, triedUntil, ...own, now, now, ...own, now, ...own, ...own]
       return (await read(({ all }) => all(sql, ...values))).map(toEndpoint)
     },
     /** Sweeps for endpoints of `holder` that are on. */

@@ -338,7 +338,11 @@ for (const cause of ['user', 'failing'] as const)
     clock.at += daySeconds
     await store.events.purgeOld(clock.at)
     await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+    const due = async () => (await store.events.dueEndpoints('node', clock.at)).map((one) => one.id)
+    await store.events.lease('node')
+    assert.deepEqual(await due(), [], 'told before its leads are gone through, it would come again')
     await sweep()
+    assert.deepEqual(await due(), [id])
     for (let times = 0; times < 3; times += 1) await round(id)
     const ended = ['campaign.ended - 60', 'lead.expired ada 60', 'lead.expired bob 10']
     // While its server fails all is noted for it.

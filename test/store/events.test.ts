@@ -522,7 +522,11 @@ test('an endpoint is one node’s, until that gives it back or has not said for 
   await store.events.release('two')
   assert.deepEqual(await holders(), ['one'])
   await store.events.pauseEndpoint(endpoint, 'user', testerAt(1_200))
-  await store.events.resumeEndpoint((await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, tester)
+  await store.events.resumeEndpoint(
+    (await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint,
+    1_000,
+    tester,
+  )
   await store.events.lease('two')
   assert.deepEqual(await holders(), ['two'], 'what goes on again is whose node takes it first')
   await store.events.resumeEndpoint((await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, tester)
