@@ -311,15 +311,20 @@ test('the bar looks as it does elsewhere, whatever the page says of all asides, 
   const { page } = await stage.visitor(t, { viewport: { width: 700, height: 400 } })
   const body = `<style>
     p { color: #333; max-width: 20ch; margin: 1em 2em }
-    b { color: #c00 } small { color: #777 }
+    b { color: #c00 } small { color: #777 } span, p span { color: #444 }
     aside { width: 300px; margin: 2rem; padding: 1rem; border: 1px solid; transform: translateZ(0) }
     @media (max-width: 800px) { aside { display: none } }
   </style><p>The autumn course</p>`
   await page.goto(stage.put({ campaigns: [id], body }))
   const bar = page.locator('[data-lastcall=bar]')
   await bar.locator('> div').waitFor()
-  const colours = await bar.locator('p, b, small').evaluateAll((all) => all.map((one) => getComputedStyle(one).color))
+  const colours = await bar
+    .locator('p, span, b, small')
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one).color))
   assert.deepEqual([...new Set(colours)], ['rgb(255, 255, 255)'])
+  await page.addStyleTag({ content: '[data-lastcall=countdown] { color: #fc0 }' })
+  const own = await bar.locator('p > span').evaluate((one) => getComputedStyle(one).color)
+  assert.equal(own, 'rgb(255, 204, 0)', 'what the page says of countdowns counts in the bar too')
   const [inner, whole] = [await bar.locator('> div').boundingBox(), await bar.boundingBox()]
   assert.deepEqual([inner?.x, inner?.width, (inner?.y ?? 0) + (inner?.height ?? 0)], [0, 700, 400])
   assert.equal(whole?.height, Math.round(inner?.height ?? 0))
