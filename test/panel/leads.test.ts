@@ -76,6 +76,7 @@ longAtBothWidths('leads are found by the beginning of their address, page by pag
     [3, '101–126'],
   ] as const) {
     await page.getByRole('button', { name: 'Next page' }).click()
+    await page.locator('main:focus').waitFor()
     await page.getByText(last).waitFor()
     await page.waitForURL(`**/leads?page=${next}`)
     shown.push(...(await links(page).allTextContents()))

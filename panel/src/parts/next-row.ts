@@ -18,6 +18,12 @@ export function focusMade(id: string): void {
   }, goneMs)
 }
 
+/** After another page of a list. At its end the button cannot be pressed again, and loses the focus. */
+export function toBeginning(): void {
+  window.scrollTo(0, 0)
+  document.getElementById('content')?.focus({ preventScroll: true })
+}
+
 /** Marks a row of a list that can go. */
 export const rowMark = (list: string, id: string | number) => ({ 'data-row-of': list, 'data-row': String(id) })
 

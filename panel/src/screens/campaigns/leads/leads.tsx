@@ -6,7 +6,7 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { focusNextRow } from '../../../parts/next-row.ts'
+import { focusNextRow, toBeginning } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -201,7 +201,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
           isSteps={filter.state !== null || filter.part !== ''}
           onPage={(page) => {
             wanted.want({ page })
-            window.scrollTo(0, 0)
+            toBeginning()
           }}
         />
       )}

@@ -7,6 +7,7 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { toBeginning } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { Screen } from '../../../parts/screen.tsx'
 import { useMay } from '../../../session.ts'
@@ -125,9 +126,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           {...{ total: pages, value: page, mx: 'auto' }}
           onChange={(next) => {
             put({ page: next === 1 ? '' : String(next) }, false)
-            window.scrollTo(0, 0)
-            // At the end of the list the button cannot be pressed again, and loses the focus.
-            document.getElementById('content')?.focus({ preventScroll: true })
+            toBeginning()
           }}
           getItemProps={(number) => ({ 'aria-label': text.page(number) })}
           getControlProps={(control) => ({ 'aria-label': control === 'next' ? text.nextPage : text.previousPage })}
