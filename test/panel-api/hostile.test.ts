@@ -162,6 +162,31 @@ test('row 7: between the large bodies of a user there is time for others', async
   assert.ok(performance.now() - startedAt >= 10 * 20)
 })
 
+test('an account has its leads counted once at a time: with many at once everybody would wait for all their steps', async () => {
+  const [busy, other] = [await user(), await user()]
+  const made = await busy('POST', '/campaigns', { settings: JSON.parse(campaignFile({ mailTimer: null })) })
+  const id = String(made.body.settings.id)
+  const emails = Array.from({ length: 50_000 }, (_, n) => `lead${n}@example.com`)
+  await place.json(['lead', 'import', '--campaign', id, '-'], `email\n${emails.join('\n')}\n`)
+  const startedAt = performance.now()
+  let tookMs = 0
+  const count = async () => {
+    const { body } = await busy('GET', `/campaigns/${id}/leads/states`)
+    assert.deepEqual([body.total, body.isAll], [emails.length, true])
+  }
+  const counted = Promise.all(Array.from({ length: 20 }, count)).then(() => {
+    tookMs = performance.now() - startedAt
+  })
+  let longestMs = 0
+  while (tookMs === 0) {
+    const askedAt = performance.now()
+    await other('GET', '/session')
+    longestMs = Math.max(longestMs, performance.now() - askedAt)
+  }
+  await counted
+  assert.ok(longestMs < tookMs / 2, `another waited ${longestMs} ms of ${tookMs}`)
+})
+
 test('row 7: a file full of faults has a line on the command line that can be read', async () => {
   const file = join(place.folder, 'faults.json')
   const campaign = { ...JSON.parse(campaignFile()), ...names(20_000) }

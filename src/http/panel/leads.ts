@@ -22,7 +22,7 @@ import { deadlinePosition } from '../../store/lead-sql.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
 import type { Account, Campaign, DeadlinePosition, Lead, LeadRefusal } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { countErasure } from './limits.ts'
+import { countErasure, countingLeads } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
@@ -87,21 +87,7 @@ export const leadRoutes = {
   }),
   /** Those with an email, up to 100,000: `isAll` says whether there are no more. */
   ...forViewer('GET /campaigns/:campaignId/leads/states', {
-    async run({ campaign, parts, now }) {
-      const states: StateCounts = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
-      let total = 0
-      let afterEmail: string | null = ''
-      while (afterEmail !== null && total < mostCounted) {
-        const step: StateStep = await parts.store.counts.countStates(campaign, afterEmail, now)
-        for (const [state, count] of Object.entries(step.counts)) {
-          states[state as keyof StateCounts] += count
-          total += count
-        }
-        afterEmail = step.afterEmail
-        await nextTurn()
-      }
-      return { total, isAll: afterEmail === null, states }
-    },
+    run: ({ campaign, parts, now }) => countingLeads(campaign.accountId, () => countStates(parts, campaign, now)),
   }),
   /** As one step; resolves with how many there were. */
   ...forMember('POST /campaigns/:campaignId/leads/erasure', {
@@ -199,6 +185,22 @@ export const leadRoutes = {
       return {}
     },
   }),
+}
+
+async function countStates({ store }: PanelParts, campaign: Campaign, now: Seconds) {
+  const states: StateCounts = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
+  let total = 0
+  let afterEmail: string | null = ''
+  while (afterEmail !== null && total < mostCounted) {
+    const step: StateStep = await store.counts.countStates(campaign, afterEmail, now)
+    for (const [state, count] of Object.entries(step.counts)) {
+      states[state as keyof StateCounts] += count
+      total += count
+    }
+    afterEmail = step.afterEmail
+    await nextTurn()
+  }
+  return { total, isAll: afterEmail === null, states }
 }
 
 async function findLeads(parts: PanelParts, campaign: Campaign, body: SearchBody, now: Seconds) {

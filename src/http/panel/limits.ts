@@ -60,6 +60,9 @@ export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
   }
 }
 
+/** Counts of an account's leads: with many at once everybody would wait for all their steps. */
+export const countingLeads = oneAtATime()
+
 const sending = oneAtATime()
 /** The work of a large body is some 6 ms, so that one user has a quarter of the server's thread at most. */
 const restMs = 20
