@@ -162,7 +162,7 @@ test('row 7: between the large bodies of a user there is time for others', async
   assert.ok(performance.now() - startedAt >= 10 * 20)
 })
 
-test('an account has its leads counted once at a time: with many at once everybody would wait for all their steps', async () => {
+test('a user reads much once at a time: with many at once everybody would wait for all their steps', async () => {
   const [busy, other] = [await user(), await user()]
   const made = await busy('POST', '/campaigns', { settings: JSON.parse(campaignFile({ mailTimer: null })) })
   const id = String(made.body.settings.id)

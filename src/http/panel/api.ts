@@ -24,7 +24,7 @@ import { shedLoad } from '../overload.ts'
 import { clientOf } from './device.ts'
 import { isPanelErrorCode, type PanelErrorBody, PanelRefusal, panelErrorStatus } from './errors.ts'
 import { sealed } from './flow.ts'
-import { turnToSend } from './limits.ts'
+import { readingMuch, turnToSend } from './limits.ts'
 import { isForeign } from './origin.ts'
 import { isNumberName, type PanelParts, type Route, usualBodyLimit } from './route.ts'
 import { routes } from './routes.ts'
@@ -133,7 +133,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     handler: async (request, reply) => {
       const { params, query, body, session, sessionToken: token, ip } = request
       const now = Math.floor(parts.now() / 1_000)
-      return route.run({
+      const asked: Parameters<typeof route.run>[0] = {
         ...{ parts, query, body, session, token },
         by: actorOf(session, ip, now),
         params: Object.fromEntries(
@@ -147,7 +147,8 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
         keepFlow: async (flow) =>
           flowCookie.write(reply, await sealed(parts.store.access, flow, now), parts.site.publicUrl),
         note: (error) => logFailure(parts.log, refusalOf(error).code, error, request),
-      })
+      }
+      return route.readsMuch && session ? readingMuch(session.user.id, () => route.run(asked)) : route.run(asked)
     },
   })
 }

@@ -50,6 +50,7 @@ export const campaignRoutes = {
   }),
   /** How many leads and open offers campaigns have now; `isAll` where they are no more than were counted. */
   ...forViewer('GET /campaign-figures', {
+    readsMuch: true,
     query: Type.Object({ ids: Type.String({ pattern: '^[1-9][0-9]{0,14}(,[1-9][0-9]{0,14}){0,49}$' }) }, closed),
     async run({ session, parts: { store }, query, now }) {
       const figures = []
@@ -73,6 +74,7 @@ export const campaignRoutes = {
     },
   }),
   ...forViewer('GET /campaigns/:campaignId', {
+    readsMuch: true,
     run: async ({ campaign, parts, now }) => whole(parts, campaign, now),
   }),
   /** `revision` is that of the campaign as it was read: nobody overwrites what they have not seen. */

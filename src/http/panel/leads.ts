@@ -22,7 +22,7 @@ import { deadlinePosition } from '../../store/lead-sql.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
 import type { Account, Campaign, DeadlinePosition, Lead, LeadRefusal } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
-import { countErasure, countingLeads } from './limits.ts'
+import { countErasure } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
@@ -65,6 +65,7 @@ export const leadRoutes = {
    * them, or those of `refs`. `read` says how many were looked at, `afterEmail` and `afterDeadline` where to go on.
    */
   ...forViewer('POST /campaigns/:campaignId/leads/search', {
+    readsMuch: true,
     body: SearchBody,
     async run({ campaign, session, parts, body, now }) {
       const isMore = body.limit > viewersPageMaxSize
@@ -87,7 +88,22 @@ export const leadRoutes = {
   }),
   /** Those with an email, up to 100,000: `isAll` says whether there are no more. */
   ...forViewer('GET /campaigns/:campaignId/leads/states', {
-    run: ({ campaign, parts, now }) => countingLeads(campaign.accountId, () => countStates(parts, campaign, now)),
+    readsMuch: true,
+    async run({ campaign, parts, now }) {
+      const states: StateCounts = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
+      let total = 0
+      let afterEmail: string | null = ''
+      while (afterEmail !== null && total < mostCounted) {
+        const step: StateStep = await parts.store.counts.countStates(campaign, afterEmail, now)
+        for (const [state, count] of Object.entries(step.counts)) {
+          states[state as keyof StateCounts] += count
+          total += count
+        }
+        afterEmail = step.afterEmail
+        await nextTurn()
+      }
+      return { total, isAll: afterEmail === null, states }
+    },
   }),
   /** As one step; resolves with how many there were. */
   ...forMember('POST /campaigns/:campaignId/leads/erasure', {
@@ -185,22 +201,6 @@ export const leadRoutes = {
       return {}
     },
   }),
-}
-
-async function countStates({ store }: PanelParts, campaign: Campaign, now: Seconds) {
-  const states: StateCounts = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
-  let total = 0
-  let afterEmail: string | null = ''
-  while (afterEmail !== null && total < mostCounted) {
-    const step: StateStep = await store.counts.countStates(campaign, afterEmail, now)
-    for (const [state, count] of Object.entries(step.counts)) {
-      states[state as keyof StateCounts] += count
-      total += count
-    }
-    afterEmail = step.afterEmail
-    await nextTurn()
-  }
-  return { total, isAll: afterEmail === null, states }
 }
 
 async function findLeads(parts: PanelParts, campaign: Campaign, body: SearchBody, now: Seconds) {

@@ -60,8 +60,8 @@ export function turnToBuild({ user, account }: Session, now: Seconds): Turn {
   }
 }
 
-/** Counts of an account's leads: with many at once everybody would wait for all their steps. */
-export const countingLeads = oneAtATime()
+/** By the id of a user: with many at once everybody would wait for the steps of all of them. */
+export const readingMuch = oneAtATime()
 
 const sending = oneAtATime()
 /** The work of a large body is some 6 ms, so that one user has a quarter of the server's thread at most. */

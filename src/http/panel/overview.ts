@@ -25,6 +25,7 @@ export type Attention =
 
 export const overviewRoutes = {
   ...forViewer('GET /overview', {
+    readsMuch: true,
     async run({ session, parts, now }) {
       const { account } = session
       const totals = await parts.store.configuration.countCampaigns(account.id)

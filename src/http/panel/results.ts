@@ -33,6 +33,7 @@ export type ResultsTotals = Omit<ResultsOfDay, 'date'>
 
 export const resultsRoutes = {
   ...forViewer('GET /campaigns/:campaignId/results', {
+    readsMuch: true,
     query: Range,
     async run({ campaign, parts, query, now }) {
       const { counts } = parts.store

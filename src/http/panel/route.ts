@@ -98,6 +98,8 @@ export type Route<Path extends string = string, Query = any, Body = any, Answer 
   access: Access
   /** It changes nothing of the account, and is there while that is suspended. */
   reads: boolean
+  /** It goes through much in a large account: a user has one such request at a time, and the next ones wait. */
+  readsMuch: boolean
   query: TSchema | undefined
   body: TSchema | undefined
   /** Bytes; 64 KiB where nothing else is said. */
@@ -110,6 +112,7 @@ export const usualBodyLimit = 65_536
 type Given<Path extends string, Q, B, Who, Answer> = {
   /** To be said of a POST that a viewer may not call, and that changes nothing all the same. */
   reads?: boolean
+  readsMuch?: boolean
   query?: Q
   body?: B
   bodyLimit?: number
@@ -126,10 +129,11 @@ function maker<Who>(access: Access) {
     B extends TSchema | undefined = undefined,
   >(
     path: Path,
-    { reads, query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
+    { reads, readsMuch = false, query, body, bodyLimit = usualBodyLimit, run }: Given<Path, Q, B, Who, Answer>,
   ): Made<Path, Q, B, Answer> => {
     const isReading = reads ?? (access === 'viewer' || path.startsWith('GET '))
-    return { [path]: { path, access, reads: isReading, query, body, bodyLimit, run } } as Made<Path, Q, B, Answer>
+    const route = { path, access, reads: isReading, readsMuch, query, body, bodyLimit, run }
+    return { [path]: route } as Made<Path, Q, B, Answer>
   }
 }
 

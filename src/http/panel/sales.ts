@@ -15,6 +15,7 @@ const text = Type.Optional(Type.String({ maxLength: 200 }))
 
 export const salesRoutes = {
   ...forViewer('GET /campaigns/:campaignId/sales', {
+    readsMuch: true,
     query: Range,
     async run({ campaign, parts: { store }, query, now }) {
       const { from, to } = readRange(campaign, query, now)
