@@ -155,9 +155,8 @@ async function tell(parts: RoundParts, round: Round, events: Task): Promise<void
   const { endpoint, secrets } = round
   const [first] = events as [Event]
   const isBatch = events.length > 1
-  const id = isBatch
-    ? parts.store.events.eventId(endpoint.accountId, events.length, first.id, first.due.dueAt, 0)
-    : first.id
+  const ids = events.map((one) => one.id).join()
+  const id = isBatch ? parts.store.events.eventId(endpoint.accountId, events.length, ids, first.due.dueAt, 0) : first.id
   const at = seconds(parts)
   const asked = isBatch
     ? {
@@ -171,7 +170,8 @@ async function tell(parts: RoundParts, round: Round, events: Task): Promise<void
   // A node that stops gives its thread up: nobody knows what became of it.
   if (parts.isStopping() && result.status === null) return
   for (const event of events) parts.onTry(entryOf(endpoint, event, result, atMs))
-  judge(round, events, result, at)
+  // What an answer asks for counts from then on: in whole seconds, none too few.
+  judge(round, events, result, Math.ceil(parts.now() / 1_000))
 }
 
 export function entryOf(

@@ -163,6 +163,43 @@ test('so does what a server could not take that was down while little happened, 
   assert.equal(new Set(sent.map((one) => one.id)).size, 3)
 })
 
+test('what a server asks for counts from its answer, however slow that was', async (t) => {
+  const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
+  const { send } = parts.sender
+  parts.sender.send = async (delivery) => {
+    clock.at += 14.4
+    return send(delivery)
+  }
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  Object.assign(answer, { status: 429, after: 10 })
+  await round(id)
+  assert.equal((await find(id)).nextTryAt, beganAt + 25)
+  clock.at = beganAt + 60
+  Object.assign(answer, { status: 500, after: null })
+  await round(id)
+  const next = (await parts.store.events.due(await find(id), beganAt + 79, 10)).length
+  assert.deepEqual([next, (await parts.store.events.due(await find(id), beganAt + 80, 10)).length], [0, 1])
+})
+
+test('a batch of other events has another id, though its first event and its size are the same', async (t) => {
+  const { endpoint, register, round, sent, answer, clock, store, campaignId } = await opened(t)
+  const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+  const { id } = await endpoint({ ...registered, batch: 2 })
+  for (const name of ['ada', 'bob', 'eve']) await register(`${name}@example.com`)
+  answer.status = 503
+  await round(id)
+  clock.at += 61
+  await round(id)
+  assert.equal(sent[1]?.id, sent[0]?.id, 'the same events, the same id')
+  await store.leads.erase([{ campaign, email: 'bob@example.com' }], tester)
+  clock.at += 61
+  await round(id)
+  const first = ({ body }: { body: string }) => JSON.parse(body).data.events[0].id
+  assert.equal(first(sent[2] as (typeof sent)[0]), first(sent[0] as (typeof sent)[0]))
+  assert.notEqual(sent[2]?.id, sent[0]?.id)
+})
+
 test('a Test that is taken lets telling go on at once, but not before the time that the server has asked for', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 1 })

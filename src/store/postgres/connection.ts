@@ -157,7 +157,7 @@ function together<A, B>(
 export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     // What has arrived meanwhile is read first: perhaps this process was late, and not the answer.
-    const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), timeoutMs)
+    const timer = setTimeout(() => setImmediate(() => reject(notAnswered())), Math.max(1, timeoutMs))
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }
