@@ -632,7 +632,8 @@ async function submit(event) {
   write(message, '')
   try {
     await register(c, input?.value ?? '', /** @type {HTMLInputElement} */ (trap).value)
-    form.reset()
+    // A button of the page's may be called reset, and stand in the method's place.
+    HTMLFormElement.prototype.reset.call(form)
   } catch (error) {
     outcome = refusals[/** @type {any} */ (error).code] ?? 'failed'
   }

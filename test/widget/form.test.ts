@@ -153,6 +153,19 @@ test("a page's own field for a website is no trap", async (t) => {
   assert.equal(registrations(id)[0]?.body.website, '')
 })
 
+test('a button that is called reset does not make a registration look failed', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  const body = form.replace('<button>', '<button type="reset" name="reset">Clear</button> <button>')
+  await page.goto(stage.put({ campaigns: [id], body: body + offerPage }))
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('button').last().click()
+  await page.getByRole('timer').waitFor()
+  assert.match((await page.getByRole('status').textContent()) ?? '', /^Thank you/)
+  assert.equal(await page.getByLabel('Email').inputValue(), '')
+})
+
 test('a form that is added later has its trap before anybody sends it, without an offer and without a service', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const visitor = await stage.visitor(t)
