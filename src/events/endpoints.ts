@@ -177,9 +177,11 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       needOn(parts)
       const endpoint = await one(id)
       let count = 0
-      for (let some = resentAtOnce; some === resentAtOnce; count += some)
-        some = await events.resendFailed(endpoint, since, by)
-      return count
+      for (;;) {
+        const some = await events.resendFailed(endpoint, since, by)
+        count += some
+        if (some < resentAtOnce) return count
+      }
     },
   }
 }

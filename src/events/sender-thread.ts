@@ -15,8 +15,9 @@ const connectMs = 5_000
 const answerMs = 15_000
 /** Addresses that are kept parsed. */
 const mostTargets = 1_000
-/** A longer answer costs its connection, and so does the one that has lasted longest of more than so many. */
+/** A longer answer costs its connection. */
 const mostAnswerBytes = 4_096
+/** Answers whose end has not come: with one more the oldest loses its connection. */
 const mostAnswers = 64
 
 /** Added to the priority of the server, on the scale of `nice`. */
@@ -160,7 +161,7 @@ function signature(secret: string, text: string): string {
     .digest('base64')
 }
 
-/** Answers whose end has not come: in order, the oldest first. */
+/** In order, the oldest first. */
 const unfinished = new Set<IncomingMessage>()
 
 function drain(response: IncomingMessage): void {
