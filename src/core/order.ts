@@ -99,6 +99,8 @@ export type Conversion = Order & {
   closedAt: Seconds | null
   /** The deadline by hand that stood until then. */
   replacedDeadlineAt: Seconds | null
+  /** When it was set; null where there was none, and for orders of before the database's version 16. */
+  replacedSetAt: Seconds | null
   reversedAt: Seconds | null
 }
 

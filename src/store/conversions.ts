@@ -84,8 +84,10 @@ async function foundAt({ sql, campaign }: Work, lead: Lead, at: Seconds): Promis
   if (byHand === null) return attempt
   const later = 'c.lead_id = ? AND closed_at > ? ORDER BY closed_at LIMIT 1'
   const [closing] = await select(sql, campaign.accountId, later, lead.id, at)
-  if (closing !== undefined) return setByHand(campaign.terms, attempt, closing.replacedDeadlineAt, at)
-  return at < byHand.setAt ? setByHand(campaign.terms, attempt, null, at) : attempt
+  if (closing === undefined) return at < byHand.setAt ? setByHand(campaign.terms, attempt, null, at) : attempt
+  const { replacedDeadlineAt, replacedSetAt } = closing
+  const wasSet = replacedSetAt === null || at >= replacedSetAt
+  return setByHand(campaign.terms, attempt, wasSet ? replacedDeadlineAt : null, at)
 }
 
 /** Without the order's id, by which the shop knows who bought. */
@@ -157,10 +159,12 @@ async function change({ sql, campaign }: Work, lead: Lead, decision: Decision): 
 /** The id; undefined where the order is there already. */
 async function insert({ sql, campaign, now }: Work, lead: Lead, { order, source }: Told, purchase: Purchase) {
   const { deadline, attempt, cycle, closing } = purchase
-  const closed = closing === null ? [null, null] : [now, lead.attempt.byHand?.deadlineAt ?? null]
+  const { byHand } = lead.attempt
+  const closed = closing === null ? [null, null, null] : [now, byHand?.deadlineAt ?? null, byHand?.setAt ?? null]
   const row = await sql.get(
     `INSERT INTO conversions (account_id, campaign_id, lead_id, order_id, at, deadline_at, registered_at, attempt,
-      cycle, amount, currency, source, closed_at, replaced_deadline_at) VALUES (${'?, '.repeat(13)}?)
+      cycle, amount, currency, source, closed_at, replaced_deadline_at, replaced_set_at)
+      VALUES (${'?, '.repeat(14)}?)
       ON CONFLICT DO NOTHING RETURNING id`,
     ...[campaign.accountId, campaign.id, lead.id, order.orderId, order.at, deadline, lead.registeredAt, attempt],
     ...[cycle, order.amount, order.currency, sources.indexOf(source), ...closed],
@@ -188,7 +192,8 @@ async function countOut(work: Work, conversion: Conversion, leadId: number): Pro
 
 const kept = `SELECT c.id, c.campaign_id AS "campaignId", lead_id AS "leadId", email, order_id AS "orderId", at,
     c.deadline_at AS "deadlineAt", c.registered_at AS "registeredAt", c.attempt, amount, currency,
-    closed_at AS "closedAt", replaced_deadline_at AS "replacedDeadlineAt", reversed_at AS "reversedAt"
+    closed_at AS "closedAt", replaced_deadline_at AS "replacedDeadlineAt", replaced_set_at AS "replacedSetAt",
+    reversed_at AS "reversedAt"
   FROM conversions AS c
   LEFT JOIN leads ON leads.account_id = c.account_id AND leads.id = c.lead_id WHERE c.account_id = ?`
 

@@ -103,6 +103,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await buy(ada, '7', 2_400, { at: 900 })).conversion.deadlineAt, 100 + hour, 'before any hand')
   })
 
+  test(`an order from before a deadline by hand that another has replaced keeps the one before: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { of, leads, buy } = await opened(store)
+    await leads.register(of, ada.email, 100)
+    await leads.setDeadline(of, ada.email, 3_000, testerAt(1_000))
+    await buy(ada, '1', 1_100)
+    const found = async (at: number) => (await buy(ada, String(at), 1_200, { at })).conversion.deadlineAt
+    assert.deepEqual([await found(999), await found(1_000)], [100 + hour, 3_000])
+  })
+
   test(`an order that is told after somebody set a deadline keeps the one that it found: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
