@@ -1,7 +1,6 @@
 import type { Seconds } from '../core/instant.ts'
-import { dayOf } from '../core/mechanism/calendar.ts'
+import { dateOf, dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
-import { dateOf } from '../leads/counting.ts'
 import { type CampaignCount, type Fetcher, fetchers, type Kind, kinds } from '../store/counts.ts'
 import type { Campaign } from '../store/model.ts'
 import {

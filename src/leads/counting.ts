@@ -161,11 +161,6 @@ function rememberKeyUses(onUse: () => void) {
   }
 }
 
-/** `2026-11-21` of the days since 1970-01-01. */
-export function dateOf(day: number): string {
-  return new Date(day * 86_400_000).toISOString().slice(0, 10)
-}
-
 /** Gives back what could not be stored. */
 async function inBatches<Item>(
   items: Item[],

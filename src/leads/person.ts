@@ -1,13 +1,13 @@
 // One person's leads over all campaigns of an account, as the GDPR asks (articles 15 and 17).
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { formatInstant, type Seconds } from '../core/instant.ts'
+import { dateOf } from '../core/mechanism/calendar.ts'
 import { type Conversion, conversionDocument } from '../core/order.ts'
 import { nextSpelling } from '../core/spelling.ts'
 import type { Actor } from '../store/audit.ts'
 import type { LeadCount } from '../store/counts.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import { dateOf } from './counting.ts'
 import { type LeadView, view } from './leads.ts'
 
 /** Emails that differ in case only are others: who gives hundreds of them is no person. */

@@ -1,12 +1,11 @@
 // What the deadlines of a campaign are worth: who bought, for how much, and how long before the end.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { DAY_SECONDS, type Day } from '../core/mechanism/calendar.ts'
+import { DAY_SECONDS, type Day, dateOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { formatAmount } from '../core/money.ts'
 import type { Campaign } from '../store/model.ts'
 import { type Sales, timesLeft } from '../store/sales.ts'
 import type { Store } from '../store/store.ts'
-import { dateOf } from './counting.ts'
 
 export type SalesSum = { orders: number; revenue: Record<string, string> }
 

@@ -45,6 +45,11 @@ export function parseDate(text: string): Day | undefined {
   return exists ? midnight / DAY_MILLISECONDS : undefined
 }
 
+/** Such a date again. */
+export function dateOf(day: Day): string {
+  return new Date(day * DAY_MILLISECONDS).toISOString().slice(0, '2026-12-31'.length)
+}
+
 /** `23:59`, as seconds after midnight; undefined where clocks do not show it. */
 export function parseTime(text: string): number | undefined {
   const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []

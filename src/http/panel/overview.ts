@@ -1,6 +1,6 @@
 // What an account sees first: what happened by day, and what needs attention.
 import type { Seconds } from '../../core/instant.ts'
-import { DAY_SECONDS, dayOf } from '../../core/mechanism/calendar.ts'
+import { dateOf, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
 import { openOffersOfAccount } from '../../leads/open-offers.ts'
 import { type AccountCount, kinds as allKinds, type Kind } from '../../store/counts.ts'
@@ -64,7 +64,7 @@ async function countsByDay({ store }: PanelParts, accountId: number, looked: Cam
     const day = today - 2 * daysShown + 1 + index
     const totalOf = (kind: Shown) => counts.find((count) => count.day === day && count.kind === kind)?.total ?? 0
     const totals = Object.fromEntries(kinds.map((kind) => [kind, totalOf(kind)])) as Record<Shown, number>
-    return { date: new Date(day * DAY_SECONDS * 1_000).toISOString().slice(0, 10), ...totals }
+    return { date: dateOf(day), ...totals }
   })
 }
 
