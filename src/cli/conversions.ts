@@ -4,6 +4,7 @@ import { dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { type Conversion, checkOrder, conversionDocument, isOrderId, orderIdWanted } from '../core/order.ts'
 import { convert, reverse } from '../leads/conversions.ts'
+import { idsOf } from '../leads/leads.ts'
 import { reportOf } from '../leads/report.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Source } from '../store/conversions.ts'
@@ -65,7 +66,7 @@ export const reverseConversion: Command = async (args) => {
   const orderId = need(options.order, '--order')
   if (!isOrderId(orderId)) throw new WrongCall(`--order: must be ${orderIdWanted}`)
   return withCampaign(options.campaign, async (store, campaign) => {
-    const of = { accountId: campaign.accountId, campaignId: campaign.id }
+    const of = idsOf(campaign)
     const result = await reverse(store, of, orderId, options.reopen ?? false, now(), commandActor())
     if (typeof result === 'string') throw new WrongCall('--order: the campaign has no such order')
     return conversionDocument(result)
@@ -102,10 +103,10 @@ export const importConversions: Command = async (args) => {
 
 const isComplete = (names: string[]) => names.includes('orderId') && (names.includes('email') || names.includes('ref'))
 
-async function tell(store: Store, { accountId, id }: Campaign, given: object, source: Source, by: Actor) {
+async function tell(store: Store, campaign: Campaign, given: object, source: Source, by: Actor) {
   const checked = checkOrder(given, now())
   if (checked.faults !== undefined) return checked
-  const told = await convert(store, { accountId, campaignId: id }, { ...checked, source }, now(), by)
+  const told = await convert(store, idsOf(campaign), { ...checked, source }, now(), by)
   if (told === 'CAMPAIGN_NOT_FOUND') throw new WrongCall('--campaign: the campaign was deleted')
   return told
 }

@@ -9,7 +9,7 @@ import { type MailService, mailServiceNames } from '../core/mail-services.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
 import { exportCells, exportColumns, exportFacts, exportLine } from '../leads/export.ts'
-import { buildLeads, type CampaignOf, type Leads, type LeadView, view } from '../leads/leads.ts'
+import { buildLeads, type CampaignOf, idsOf, type Leads, type LeadView, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
@@ -151,7 +151,7 @@ async function onLead<Options extends Record<string, (text: string, name: string
   const email = need(options.email as string | undefined, '--email')
   return withCampaign(options.campaign as number | undefined, async (store, campaign) => {
     const leads = buildLeads(store, openConfigCache(store), () => {})
-    const of = { accountId: campaign.accountId, campaignId: campaign.id }
+    const of = idsOf(campaign)
     return work({ store, leads, campaign, of, email, options })
   })
 }
@@ -225,7 +225,7 @@ export const importLeads: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber }, ['FILE'])
   return withCampaign(options.campaign, async (store, campaign) => {
     const cache = openConfigCache(store)
-    const of = { accountId: campaign.accountId, campaignId: campaign.id }
+    const of = idsOf(campaign)
     const by = commandActor()
     const write = async (batch: string[]) => {
       // Counted with each batch: what comes after it may stop the import, and its leads stay.

@@ -12,6 +12,7 @@ import {
   setByHand,
   visit,
 } from '../core/mechanism/attempt.ts'
+import { isVisitorName } from '../core/visitor.ts'
 import { type Actor, counted, type LeadEntry } from '../store/audit.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
@@ -46,6 +47,8 @@ export type Leads = {
 
 /** A campaign of another account looks as if it did not exist. */
 export type CampaignOf = { accountId: number; campaignId: number }
+
+export const idsOf = ({ accountId, id }: Campaign): CampaignOf => ({ accountId, campaignId: id })
 
 export type LeadView = { campaign: Campaign; lead: Lead; offer: Offer }
 export type Registration = LeadView & { created: boolean }
@@ -200,6 +203,18 @@ function decider(
     if (isTold && campaign.watchers.length > 0) decision.notices = noticesOf(campaign, lead?.attempt, next, now)
     return decision
   }
+}
+
+/** The lead of this campaign that a ref names, if any; a visitor without an email is none. @throws StoreUnavailable */
+export async function leadByRef(
+  { leads }: Pick<Store, 'leads'>,
+  campaign: Campaign,
+  ref: string | undefined,
+): Promise<Lead | undefined> {
+  const found = ref === undefined ? undefined : await leads.findByRef(ref)
+  if (found?.campaignId !== campaign.id) return undefined
+  const lead = await found.lead(campaign)
+  return isVisitorName(lead.email) ? undefined : lead
 }
 
 export function view(campaign: Campaign, lead: Lead, now: Seconds): LeadView {

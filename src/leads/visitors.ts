@@ -4,10 +4,10 @@ import type { ConfigCache } from '../campaigns/config-cache.ts'
 import type { Seconds } from '../core/instant.ts'
 import type { Offer } from '../core/mechanism/attempt.ts'
 import { nextCycleAt, offerAt, visit } from '../core/mechanism/attempt.ts'
-import { isVisitorName, visitorName } from '../core/visitor.ts'
+import { visitorName } from '../core/visitor.ts'
 import type { Account, Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import type { Leads, LeadView } from './leads.ts'
+import { idsOf, type Leads, type LeadView, leadByRef } from './leads.ts'
 
 /** The visitor as the widget knows them: the ref of a lead, and the browser's own id. */
 export type Visitor = { lc?: string | undefined; client?: string | undefined }
@@ -59,7 +59,7 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
       return account && { campaign, account, lead: await found.lead(campaign) }
     },
     campaign: (campaignId) => openCampaign(parts, campaignId),
-    leadIn: (campaign, ref) => leadOf(parts, campaign, ref),
+    leadIn: (campaign, ref) => leadByRef(store, campaign, ref),
     async offer(campaignId, visitor, mayBegin, now) {
       const campaign = await openCampaign(parts, campaignId)
       return campaign && offerIn(parts, campaign, visitor, mayBegin, now)
@@ -94,7 +94,7 @@ async function offerIn(
   mayBegin: MayBegin,
   now: Seconds,
 ): Promise<Shown> {
-  const lead = await leadOf(parts, campaign, lc)
+  const lead = await leadByRef(parts.store, campaign, lc)
   if (lead !== undefined) {
     const view = mayBegin ? await parts.leads.visit(idsOf(campaign), lead.email, now) : undefined
     const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
@@ -108,13 +108,6 @@ async function offerIn(
   const offer = view?.offer ?? (pending ? pendingOffer : undefined)
   const nextAt = view === undefined ? null : nextCycleAt(campaign.terms, view.lead.attempt, now)
   return { campaign, offer, nextAt, leadId: null, isKnown: false }
-}
-
-async function leadOf({ store }: Parts, campaign: Campaign, lc: string | undefined): Promise<Lead | undefined> {
-  const found = lc === undefined ? undefined : await store.leads.findByRef(lc)
-  if (found?.campaignId !== campaign.id) return undefined
-  const lead = await found.lead(campaign)
-  return isVisitorName(lead.email) ? undefined : lead
 }
 
 /** The attempt of a browser without an email. */
@@ -133,8 +126,6 @@ async function anonymous(
   }
   return typeof view === 'string' ? undefined : view
 }
-
-const idsOf = ({ accountId, id }: Campaign) => ({ accountId, campaignId: id })
 
 const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, attempt: 1, cycle: 1 }
 

@@ -13,9 +13,8 @@ import { zoneOf } from '../../core/mechanism/zone.ts'
 import { type LeadOffer, languages, leadOffer } from '../../core/offer.ts'
 import { conversionDocument } from '../../core/order.ts'
 import { mayAs } from '../../core/role.ts'
-import { isVisitorName } from '../../core/visitor.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
-import { type LeadView, type Registration, view } from '../../leads/leads.ts'
+import { idsOf, type LeadView, leadByRef, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
 import { deadlinePosition } from '../../store/lead-sql.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
@@ -125,7 +124,7 @@ export const leadRoutes = {
       const leads = await leadsOf(parts, campaign, body.refs)
       const changed = leads.flatMap((lead) => {
         const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
-        return deadline === null ? [] : [parts.leads.setDeadline(named(campaign), lead.email, deadline, by)]
+        return deadline === null ? [] : [parts.leads.setDeadline(idsOf(campaign), lead.email, deadline, by)]
       })
       return { leads: (await Promise.all(changed)).map((done) => exportLine(needDone(done))) }
     },
@@ -134,7 +133,7 @@ export const leadRoutes = {
   ...forMember('POST /campaigns/:campaignId/leads', {
     body: Type.Object({ email: Email }, closed),
     async run({ campaign, parts, body, by }) {
-      const { created, lead } = needDone(await parts.leads.add(named(campaign), body.email, by))
+      const { created, lead } = needDone(await parts.leads.add(idsOf(campaign), body.email, by))
       return { created, ref: lead.ref }
     },
   }),
@@ -146,7 +145,7 @@ export const leadRoutes = {
       const outcome = async (email: string): Promise<ImportOutcome> => {
         const fault = emailFault(email)
         if (fault !== undefined) return fault
-        const { created } = needDone(await parts.leads.importLead(named(campaign), email, now, by))
+        const { created } = needDone(await parts.leads.importLead(idsOf(campaign), email, now, by))
         return created ? 'created' : 'existing'
       }
       return { outcomes: await Promise.all(body.emails.map(outcome)) }
@@ -189,7 +188,7 @@ export const leadRoutes = {
     async run({ campaign, parts, params, body, by }) {
       const lead = await needLead(parts, campaign, params.ref)
       const at = body.at === null ? null : needInstant(campaign, body.at)
-      return exportLine(needDone(await parts.leads.setDeadline(named(campaign), lead.email, at, by)))
+      return exportLine(needDone(await parts.leads.setDeadline(idsOf(campaign), lead.email, at, by)))
     },
   }),
   ...forMember('DELETE /campaigns/:campaignId/leads/:ref', {
@@ -265,24 +264,18 @@ async function byDeadline(
 
 /** Of this campaign, in the order of their emails; what is no lead of it is left out. */
 async function leadsOf({ store }: Pick<PanelParts, 'store'>, campaign: Campaign, refs: readonly string[]) {
-  const found = await Promise.all([...new Set(refs)].map((ref) => store.leads.findByRef(ref)))
-  const own = found.filter((one) => one?.campaignId === campaign.id)
-  const leads = (await Promise.all(own.map((one) => one?.lead(campaign)))).filter((lead) => lead !== undefined)
-  return leads.filter(({ email }) => !isVisitorName(email)).sort((a, b) => (a.email < b.email ? -1 : 1))
+  const found = await Promise.all([...new Set(refs)].map((ref) => leadByRef(store, campaign, ref)))
+  return found.filter((lead) => lead !== undefined).sort((a, b) => (a.email < b.email ? -1 : 1))
 }
 
 function dayLater({ timeZone }: Campaign, deadline: Seconds | null, now: Seconds): Seconds | null {
   return deadline === null ? null : addPeriod(zoneOf(timeZone), Math.max(deadline, now), periodOf('P1D'))
 }
 
-export const named = ({ accountId, id: campaignId }: Campaign) => ({ accountId, campaignId })
-
 /** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
 export async function needLead({ store }: PanelParts, campaign: Campaign, ref: string): Promise<Lead> {
-  const found = await store.leads.findByRef(ref)
-  if (found?.campaignId !== campaign.id) throw new PanelRefusal('NOT_FOUND')
-  const lead = await found.lead(campaign)
-  if (lead.email.startsWith(' ')) throw new PanelRefusal('NOT_FOUND')
+  const lead = await leadByRef(store, campaign, ref)
+  if (lead === undefined) throw new PanelRefusal('NOT_FOUND')
   return lead
 }
 

@@ -2,9 +2,10 @@
 import Type from 'typebox'
 import { checkOrder, conversionDocument, orderIdPattern } from '../../core/order.ts'
 import { convert, reverse } from '../../leads/conversions.ts'
+import { idsOf } from '../../leads/leads.ts'
 import { reportOf } from '../../leads/report.ts'
 import { PanelRefusal } from './errors.ts'
-import { named, needLead } from './leads.ts'
+import { needLead } from './leads.ts'
 import { Range, readRange } from './results.ts'
 import { forMember, forViewer } from './route.ts'
 import { closed } from './schemas.ts'
@@ -29,7 +30,7 @@ export const salesRoutes = {
       const { email } = await needLead(parts, campaign, params.ref)
       const checked = checkOrder({ ...body, email }, now)
       if (checked.faults !== undefined) throw new PanelRefusal('INVALID', checked.faults)
-      const done = await convert(parts.store, named(campaign), { ...checked, source: 'panel' }, now, by)
+      const done = await convert(parts.store, idsOf(campaign), { ...checked, source: 'panel' }, now, by)
       if (typeof done === 'string') throw new PanelRefusal('NOT_FOUND')
       return { ...conversionDocument(done.conversion), created: done.created }
     },
@@ -37,7 +38,7 @@ export const salesRoutes = {
   ...forMember('POST /campaigns/:campaignId/conversions/reversal', {
     body: Type.Object({ orderId: Type.String({ pattern: orderIdPattern }), reopen: Type.Boolean() }, closed),
     async run({ campaign, parts: { store }, body: { orderId, reopen }, now, by }) {
-      const reversed = await reverse(store, named(campaign), orderId, reopen, now, by)
+      const reversed = await reverse(store, idsOf(campaign), orderId, reopen, now, by)
       if (typeof reversed === 'string') throw new PanelRefusal('NOT_FOUND')
       return conversionDocument(reversed)
     },
