@@ -14,7 +14,7 @@ import {
 } from '../core/mechanism/attempt.ts'
 import { isVisitorName } from '../core/visitor.ts'
 import { type Actor, counted, type LeadEntry } from '../store/audit.ts'
-import type { Campaign, Decide, Decision, Lead, LeadRefusal } from '../store/model.ts'
+import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** Every call rejects with StoreUnavailable where the database does not answer. */
@@ -142,12 +142,13 @@ export function buildLeads(
   ): Promise<Registration | LeadRefusal> {
     const campaign = await campaignOf(of)
     if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-    const decided = { hasStarted: false }
-    const decide = decider(change, now, decided)
+    const decide = decider(change, now)
+    let written: LeadWrite | LeadRefusal | 'exists' | undefined
     // What is told of a lead goes with its insert, and would have to be taken back: then a read comes first.
-    const tries = change.expectsNew && campaign.watchers.length === 0
-    let written = (tries && (await store.leads.create?.(campaign, email, decide))) || 'exists'
-    if (written === 'exists') {
+    if (change.expectsNew && campaign.watchers.length === 0) {
+      written = await store.leads.create?.(campaign, email, decide)
+    }
+    if (written === undefined || written === 'exists') {
       const seen = await store.leads.find(campaign, email)
       const decision = decide(campaign, seen)
       if (typeof decision === 'string') return decision
@@ -156,8 +157,10 @@ export function buildLeads(
       written = await store.leads.write(campaign, email, decide, seen)
     }
     if (typeof written === 'string') return written
-    const { lead, created: isNew } = written
-    const { hasStarted } = decided
+    const { lead, before } = written
+    const isNew = before === undefined
+    const { anchorAt, rule } = before?.attempt ?? { anchorAt: null, rule: null }
+    const hasStarted = lead.attempt.anchorAt !== null && anchorAt === null && rule === null
     if ((isNew || hasStarted) && change !== visitingWithoutEmail) {
       onStep(written.campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
     }
@@ -182,20 +185,13 @@ export function buildLeads(
   }
 }
 
-/** It may be asked several times, with what is there by then; `decided` is what it said last. */
-function decider(
-  { check, attempt, visitor, isTold = true, entry }: Change,
-  now: Seconds,
-  decided: { hasStarted: boolean },
-): Decide {
+/** It may be asked several times, with what is there by then. */
+function decider({ check, attempt, visitor, isTold = true, entry }: Change, now: Seconds): Decide {
   return (campaign, lead) => {
-    decided.hasStarted = false
     const refusal = check(campaign, lead)
     if (refusal !== undefined) return refusal
     const next = attempt(campaign, lead, now)
     if (next === lead?.attempt) return undefined
-    const { anchorAt, rule } = lead?.attempt ?? { anchorAt: null, rule: null }
-    decided.hasStarted = next.anchorAt !== null && anchorAt === null && rule === null
     const before = lead ?? visitor
     const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
     const decision: Decision = { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }

@@ -138,5 +138,5 @@ export type LeadRefusal = 'CAMPAIGN_NOT_FOUND' | 'CAMPAIGN_NOT_PUBLISHED' | 'LEA
 /** What a registration makes of the lead it finds; undefined leaves a lead that is there as it is. */
 export type Decide = (campaign: Campaign, lead: Lead | undefined) => Decision | LeadRefusal | undefined
 
-/** The campaign is the one that was decided on. */
-export type LeadWrite = { campaign: Campaign; lead: Lead; created: boolean }
+/** What was decided on, and what became of it; where there was no lead `before`, it is a new one. */
+export type LeadWrite = { campaign: Campaign; before: Lead | undefined; lead: Lead }

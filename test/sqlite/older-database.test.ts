@@ -125,7 +125,7 @@ for (const [version, makeOlder] of Object.entries(older)) {
         assert.deepEqual(await (await store.leads.findByRef(lead.ref))?.lead(campaign), lead)
         const decide = (_: Campaign, found: Lead | undefined) => assert.deepEqual(found, lead) as undefined
         const again = await store.leads.write(campaign, lead.email, decide, undefined)
-        assert.ok(typeof again !== 'string' && !again.created)
+        assert.ok(typeof again !== 'string' && again.before !== undefined)
       }
     })
   }

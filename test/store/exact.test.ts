@@ -78,7 +78,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
           return (stores[n % 2] as Store).leads.write(campaign, `${round}@example.com`, decide, undefined)
         }),
       )
-      assert.equal(written.filter((one) => typeof one !== 'string' && one.created).length, 1)
+      assert.equal(written.filter((one) => typeof one !== 'string' && one.before === undefined).length, 1)
       const leads = written.map(leadOf)
       for (const lead of leads) assert.deepEqual(lead, leads[0])
       assert.deepEqual(await stores[1].leads.find(campaign, `${round}@example.com`), leads[0])
@@ -116,7 +116,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         (stores[n % 2] as Store).leads.write(before, `${round}-later-${n}@example.com`, register(at), undefined),
       )
       for (const written of await Promise.all(under)) {
-        assert.ok(typeof written !== 'string' && written.created)
+        assert.ok(typeof written !== 'string' && written.before === undefined)
         assert.ok([before.ruleId, saved.ruleId].includes(written.lead.ruleId))
         assert.equal(written.lead.ruleId, written.campaign.ruleId)
       }
@@ -164,7 +164,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const deleted = await stores[1].configuration.deleteCampaign(campaign.id, tester)
       assert.ok(deleted)
       for (const written of await Promise.all(writing)) {
-        assert.ok(written === 'CAMPAIGN_NOT_FOUND' || (typeof written !== 'string' && written.created))
+        assert.ok(written === 'CAMPAIGN_NOT_FOUND' || (typeof written !== 'string' && written.before === undefined))
       }
       while (!(await stores[1].configuration.removeDeleted(deleted))) {}
       assert.deepEqual(await stores[0].leads.list(campaign, { prefix: '', afterEmail: '', limit: 100 }), [])
@@ -184,7 +184,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const erased = stores[1].leads.erase([{ campaign, email }], tester)
       const again = stores[0].leads.write(campaign, email, register(at + 5), seen)
       for (const written of await Promise.all(extending)) {
-        assert.ok(written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && !written.created), String(written))
+        assert.ok(
+          written === 'LEAD_NOT_FOUND' || (typeof written !== 'string' && written.before !== undefined),
+          String(written),
+        )
       }
       assert.ok(await erased)
       const { registeredAt } = leadOf(await again)

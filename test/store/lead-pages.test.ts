@@ -31,7 +31,7 @@ async function add(store: Store, campaignId: number, names: string[]): Promise<v
   const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
   const decide = () => ({ registeredAt: 1, ruleId: campaign.ruleId, attempt: begin(campaign.terms, 1) })
   const written = await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, undefined)))
-  assert.ok(written.every((write) => typeof write !== 'string' && write.created))
+  assert.ok(written.every((write) => typeof write !== 'string' && write.before === undefined))
 }
 
 /** Every character that may stand next to others in an order of bytes, and some that a locale sorts otherwise. */

@@ -82,7 +82,7 @@ test('a change of settings waits for a registration that is being written', asyn
   assert.equal(await Promise.race([changing, sleep(500, 'waits')]), 'waits')
   await somebody.query('ROLLBACK')
   const written = await registering
-  assert.ok(typeof written !== 'string' && written.created && written.lead.attempt.rule !== null)
+  assert.ok(typeof written !== 'string' && written.before === undefined && written.lead.attempt.rule !== null)
   assert.equal(await changing, 'refused')
 })
 

@@ -86,7 +86,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const leads = await Promise.all(
       asked.map(async ({ campaign, email, decision }) => {
         const write = await written(store.leads.write(campaign, email, () => decision, undefined))
-        assert.ok(write.created)
+        assert.equal(write.before, undefined)
         return write.lead
       }),
     )
@@ -106,7 +106,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       instants.map((at) => written(store.leads.write(campaign, 'ada@example.com', first(at), undefined))),
     )
     assert.deepEqual(
-      writes.map(({ created }) => created),
+      writes.map(({ before }) => before === undefined),
       [true, false, false],
     )
     for (const { lead } of writes) assert.deepEqual(lead, { ...writes[0]?.lead, registeredAt: instants[0] })
@@ -130,7 +130,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       ),
     )
     for (const ofEmail of writes) {
-      assert.equal(ofEmail.filter(({ created }) => created).length, 1)
+      assert.equal(ofEmail.filter(({ before }) => before === undefined).length, 1)
       for (const { lead } of ofEmail) assert.deepEqual(lead, ofEmail[0]?.lead)
     }
   })
@@ -186,7 +186,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const decide: Decide = (campaign) => (campaign.isDraft ? 'CAMPAIGN_NOT_PUBLISHED' : decisionsOn(campaign)(0))
     const write = (campaign: Campaign) => store.leads.write(campaign, 'ada@example.com', decide, undefined)
     const [onOther, onChanged, onDeleted] = await Promise.all([write(other), write(changed), write(deleted)])
-    assert.equal((await written(onOther)).created, true)
+    assert.equal((await written(onOther)).before, undefined)
     const { campaign, lead } = await written(onChanged)
     assert.deepEqual(campaign.terms.mechanism.deadline, none)
     assert.equal(lead.attempt.deadlineAt, null)

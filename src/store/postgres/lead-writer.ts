@@ -148,7 +148,7 @@ function createdLead(made: NewLead, id: number | undefined, refs: RefCipher): Le
   if (id === undefined) return 'exists'
   const { campaign, email, salt, decision } = made
   const ref = refs.write({ accountId: campaign.accountId, leadId: id, salt })
-  return { campaign, lead: { id, ref, email, ...decision }, created: true }
+  return { campaign, before: undefined, lead: { id, ref, email, ...decision } }
 }
 
 /** The next write of the same email finds what this one leaves in `leads`. */
@@ -164,12 +164,12 @@ function changedLead(
   if (isRefused(decided)) return decided
   if (lead === undefined) return 'missing'
   const { campaign, decision } = decided
-  if (decision === undefined) return { campaign, lead, created: false }
+  if (decision === undefined) return { campaign, before: lead, lead }
   const next = { ...lead, ruleId: decision.ruleId, attempt: decision.attempt }
   leads.set(write.email, next)
   changes.set(lead.email, [...attemptValues(decision), campaign.accountId, campaign.id, lead.email])
   told.push({ id: lead.id, decision })
-  return { campaign, lead: next, created: false }
+  return { campaign, before: lead, lead: next }
 }
 
 const isRefused = (one: Decided | LeadRefusal | Error): one is LeadRefusal | Error =>

@@ -121,8 +121,8 @@ function writeOne(
   if (decision?.entry !== undefined) entries.push(decision.entry)
   if (lead === undefined) {
     if (decision === undefined) throw new Error('a lead that is not there cannot stay as it is')
-    return { campaign, lead: leads.create(campaign, email, decision), created: true }
+    return { campaign, before: undefined, lead: leads.create(campaign, email, decision) }
   }
-  if (decision === undefined) return { campaign, lead, created: false }
-  return { campaign, lead: leads.change(campaign, lead, decision), created: false }
+  if (decision === undefined) return { campaign, before: lead, lead }
+  return { campaign, before: lead, lead: leads.change(campaign, lead, decision) }
 }
