@@ -1,13 +1,11 @@
 // What recipients meet: which offer a link, an image or the widget shows, and what a visit does.
-
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import type { Seconds } from '../core/instant.ts'
-import type { Offer } from '../core/mechanism/attempt.ts'
-import { nextCycleAt, offerAt, visit } from '../core/mechanism/attempt.ts'
+import { visit as afterVisit, nextCycleAt, type Offer, offerAt } from '../core/mechanism/attempt.ts'
 import { visitorName } from '../core/visitor.ts'
 import type { Account, Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import { idsOf, type Leads, type LeadView, leadByRef } from './leads.ts'
+import { idsOf, type Leads, type LeadView, leadByRef, view } from './leads.ts'
 
 /** The visitor as the widget knows them: the ref of a lead, and the browser's own id. */
 export type Visitor = { lc?: string | undefined; client?: string | undefined }
@@ -26,7 +24,8 @@ export type Shown = {
   isKnown: boolean
 }
 
-export type MayBegin = false | (() => boolean)
+/** A visit to the page. `mayBegin` is asked before a visitor without an email begins an attempt. */
+export type Visit = { mayBegin(): boolean }
 
 export type Visitors = {
   /** The lead that a ref names. @throws StoreUnavailable */
@@ -35,11 +34,8 @@ export type Visitors = {
   campaign(campaignId: number): Promise<Campaign | undefined>
   /** The lead that the ref names, where it is one of the campaign with an email. @throws StoreUnavailable */
   leadIn(campaign: Campaign, ref: string | undefined): Promise<Lead | undefined>
-  /**
-   * The offer of the visitor who is there. Without `mayBegin` it is only read. With it, it is a visit, and `mayBegin`
-   * is asked before a visitor without an email begins an attempt. @throws StoreUnavailable
-   */
-  offer(campaignId: number, visitor: Visitor, mayBegin: MayBegin, now: Seconds): Promise<Shown | undefined>
+  /** The offer of the visitor who is there; without a visit it is only read. @throws StoreUnavailable */
+  offer(campaignId: number, visitor: Visitor, visit: Visit | null, now: Seconds): Promise<Shown | undefined>
   /** Registers an email that a visitor gave, who may have an attempt already. @throws StoreUnavailable */
   register(campaignId: number, visitor: Visitor, email: string, now: Seconds): Promise<FormAnswer>
 }
@@ -60,21 +56,19 @@ export function buildVisitors(store: Pick<Store, 'leads'>, configCache: ConfigCa
     },
     campaign: (campaignId) => openCampaign(parts, campaignId),
     leadIn: (campaign, ref) => leadByRef(store, campaign, ref),
-    async offer(campaignId, visitor, mayBegin, now) {
+    async offer(campaignId, visitor, visit, now) {
       const campaign = await openCampaign(parts, campaignId)
-      return campaign && offerIn(parts, campaign, visitor, mayBegin, now)
+      return campaign && offerIn(parts, campaign, visitor, visit, now)
     },
     async register(campaignId, visitor, email, now) {
       const campaign = await openCampaign(parts, campaignId)
       if (campaign === undefined) return 'CAMPAIGN_NOT_PUBLISHED'
-      const own = await anonymous(parts, campaign, visitor.client, false, now)
+      const own = await anonymous(parts, campaign, visitor.client, null, now)
       const registered = await leads.registerVisitor(idsOf(campaign), email, own?.lead, now)
       if (typeof registered === 'string') return 'CAMPAIGN_NOT_PUBLISHED'
       // For an email that has a lead already the sender sees only what they would see without it.
-      if (!registered.created) return { shown: await offerIn(parts, campaign, visitor, false, now), lc: null }
-      const { lead, offer } = registered
-      const nextAt = nextCycleAt(campaign.terms, lead.attempt, now)
-      return { shown: { campaign, offer, nextAt, leadId: lead.id, isKnown: true }, lc: lead.ref }
+      if (!registered.created) return { shown: await offerIn(parts, campaign, visitor, null, now), lc: null }
+      return { shown: shownTo(registered, now), lc: registered.lead.ref }
     },
   }
 }
@@ -91,23 +85,26 @@ async function offerIn(
   parts: Parts,
   campaign: Campaign,
   { lc, client }: Visitor,
-  mayBegin: MayBegin,
+  visit: Visit | null,
   now: Seconds,
 ): Promise<Shown> {
   const lead = await leadByRef(parts.store, campaign, lc)
   if (lead !== undefined) {
-    const view = mayBegin ? await parts.leads.visit(idsOf(campaign), lead.email, now) : undefined
-    const { attempt } = view === undefined || typeof view === 'string' ? lead : view.lead
-    const offer = offerAt(campaign.terms, attempt, now)
-    const nextAt = nextCycleAt(campaign.terms, attempt, now)
-    return { campaign, offer, nextAt, leadId: lead.id, isKnown: true }
+    const visited = visit ? await parts.leads.visit(idsOf(campaign), lead.email, now) : undefined
+    return shownTo(typeof visited === 'object' ? visited : view(campaign, lead, now), now)
   }
-  const view = await anonymous(parts, campaign, client, mayBegin, now)
+  const own = await anonymous(parts, campaign, client, visit, now)
   // Without having been here a visitor would begin now: that is what a page may promise.
-  const pending = client !== undefined && campaign.anonymous.enabled && view === undefined
-  const offer = view?.offer ?? (pending ? pendingOffer : undefined)
-  const nextAt = view === undefined ? null : nextCycleAt(campaign.terms, view.lead.attempt, now)
+  const mayBegin = client !== undefined && campaign.anonymous.enabled
+  const offer = own?.offer ?? (mayBegin ? pendingOffer : undefined)
+  const nextAt = own === undefined ? null : nextCycleAt(campaign.terms, own.lead.attempt, now)
   return { campaign, offer, nextAt, leadId: null, isKnown: false }
+}
+
+/** What a lead with an email is shown. */
+function shownTo({ campaign, lead, offer }: LeadView, now: Seconds): Shown {
+  const nextAt = nextCycleAt(campaign.terms, lead.attempt, now)
+  return { campaign, offer, nextAt, leadId: lead.id, isKnown: true }
 }
 
 /** The attempt of a browser without an email. */
@@ -115,13 +112,13 @@ async function anonymous(
   { leads }: Parts,
   campaign: Campaign,
   client: string | undefined,
-  mayBegin: MayBegin,
+  visit: Visit | null,
   now: Seconds,
 ): Promise<LeadView | undefined> {
   if (client === undefined || !campaign.anonymous.enabled) return undefined
   const name = visitorName(client)
   let view = await leads.lookUp(idsOf(campaign), name, now)
-  if (view === 'LEAD_NOT_FOUND' && mayBegin && mayBegin()) {
+  if (view === 'LEAD_NOT_FOUND' && visit?.mayBegin()) {
     view = await leads.visitWithoutEmail(idsOf(campaign), name, now)
   }
   return typeof view === 'string' ? undefined : view
@@ -131,5 +128,5 @@ const pendingOffer: Offer = { state: 'pending', opensAt: null, deadline: null, a
 
 /** What a visit at `now` would make of an offer that waits for one. */
 export function offerIfVisited({ terms }: Campaign, { attempt }: Lead, offer: Offer, now: Seconds): Offer {
-  return offer.state === 'pending' ? offerAt(terms, visit(terms, attempt, now), now) : offer
+  return offer.state === 'pending' ? offerAt(terms, afterVisit(terms, attempt, now), now) : offer
 }

@@ -250,8 +250,8 @@ const visitor: Mutant[] = [
   },
   {
     file: 'src/http/visitor/widget-api.ts',
-    line: "fetcher !== 'scanner' &&",
-    fault: 'true &&',
+    line: "body.visit && fetcher !== 'scanner'",
+    fault: 'body.visit',
     tests: inVisitor('widget-api'),
   },
   {
@@ -269,7 +269,7 @@ const visitor: Mutant[] = [
   },
   { file: 'src/leads/visitors.ts', line: '!campaign?.isDraft ?', fault: 'true ?', tests: inVisitor('widget-api') },
   {
-    file: 'src/leads/visitors.ts',
+    file: 'src/leads/leads.ts',
     line: 'isVisitorName(lead.email) ? undefined : lead',
     fault: 'lead',
     tests: inVisitor('widget-api'),
@@ -556,7 +556,7 @@ const offers: Mutant[] = [
   ].map(([line, fault]) => ({ file: 'src/core/gate.ts', line: line as string, fault: fault as string, tests: inGate })),
   { file: 'src/http/visitor/gate.ts', line: 'isOpen ? 204 : 403', fault: '204', tests: inVisitor('gate') },
   {
-    file: 'src/leads/visitors.ts',
+    file: 'src/leads/leads.ts',
     line: 'found?.campaignId !== campaign.id',
     fault: 'found === undefined',
     tests: inVisitor('gate'),
@@ -670,17 +670,12 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
 /** Each was once seen by no test. */
 const survivors: [file: string, line: string, fault: string, test: string][] = [
   ['leads/leads.ts', 'const before = lead ?? visitor', 'const before = lead', 'visitor/widget-api'],
-  ['leads/leads.ts', '    decided.hasStarted = false\n', '', 'store/results'],
+  ['leads/leads.ts', ' && anchorAt === null && rule === null', ' && rule === null', 'store/results'],
   ['leads/counting.ts', 'items.slice(from).forEach(giveBack)', 'items.forEach(giveBack)', 'store/counts-apart'],
   ['leads/counting.ts', 'counts.size + signups.waiting() + keyUses.waiting()', 'counts.size', 'store/counts-apart'],
   ['leads/counting.ts', '      await storing\n', '', 'store/counts-apart'],
   ['leads/open-offers.ts', 'mostOpen - count', 'mostOpen', 'store/results'],
-  [
-    'leads/visitors.ts',
-    'nextCycleAt(campaign.terms, attempt,',
-    'nextCycleAt(campaign.terms, lead.attempt,',
-    'visitor/widget-api',
-  ],
+  ['leads/visitors.ts', "'object' ? visited", "'object' ? { ...visited, lead }", 'visitor/widget-api'],
   [
     'history/history.ts',
     'batch.entries.length - left.length : batch.entries.length',

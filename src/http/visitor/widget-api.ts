@@ -89,11 +89,9 @@ function addOfferRoute(scope: FastifyInstance, parts: VisitorParts): void {
       const { body, headers, params } = request
       const fetcher = fetcherOf(headers)
       const nowMs = now()
-      const mayBegin =
-        body.visit &&
-        fetcher !== 'scanner' &&
-        (() => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed)
-      const shown = await visitors.offer(Number(params.campaignId), body, mayBegin, seconds(nowMs))
+      const mayBegin = () => countBeginning(rateAddress(request.ip), mostBeginnings, nowMs).allowed
+      const visit = body.visit && fetcher !== 'scanner' ? { mayBegin } : null
+      const shown = await visitors.offer(Number(params.campaignId), body, visit, seconds(nowMs))
       reply.send(offerOf(shown, request, now()))
       if (body.visit && shown !== undefined) {
         const { campaign, leadId } = shown
@@ -123,7 +121,7 @@ function addFormRoute(scope: FastifyInstance, parts: VisitorParts): void {
       const campaignId = Number(params.campaignId)
       if (body.website) {
         // A robot filled in what people do not see. It learns nothing by the answer.
-        const shown = await visitors.offer(campaignId, body, false, seconds(now()))
+        const shown = await visitors.offer(campaignId, body, null, seconds(now()))
         await evenOut(request)
         return { ...offerOf(shown, request, now()), lc: null }
       }
