@@ -223,20 +223,18 @@ function connectionOf(client: pg.PoolClient): Connection {
 }
 
 /** A statement in which `?` stands for each value, to be kept under that name. */
-export function prepared(name: string, sql: string): Required<Prepared> {
-  return { name, text: numbered(sql) }
-}
+export const prepared = (name: string, sql: string): Prepared => ({ name, text: numbered(sql) })
 
-const numberedTexts = new Map<string, string>()
+/** The same for one that is not kept. */
+export const unprepared = (sql: string): Prepared => ({ text: numbered(sql) })
 
 /** `?` becomes `$1`, `$2` and so on. None of our statements has one inside a literal. */
 function numbered(sql: string): string {
-  const known = numberedTexts.get(sql)
-  if (known !== undefined) return known
-  const text = sql.split('?').reduce((before, after, number) => `${before}$${number}${after}`)
-  // Statements of many rows have a text for each number of rows: too many to be kept.
-  if (sql.length < 4_000) numberedTexts.set(sql, text)
-  return text
+  let number = 0
+  return sql.replaceAll('?', () => {
+    number += 1
+    return `$${number}`
+  })
 }
 
 /** PostgreSQL's code of an error (https://www.postgresql.org/docs/current/errcodes-appendix.html). */

@@ -10,7 +10,7 @@ import { newSalt, type RefCipher } from '../ref.ts'
 import type { Value } from '../sql.ts'
 import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
-import { type Connection, type Prepared, prepared } from './connection.ts'
+import { type Connection, type Prepared, prepared, unprepared } from './connection.ts'
 import type { Pools } from './pools.ts'
 import { holdSettings, sqlOn } from './sql-on.ts'
 
@@ -248,15 +248,12 @@ function inOrder(a: NewLead, b: NewLead): number {
 const insertions = new Map<string, Prepared>()
 
 function insertion(count: number, withIds: boolean): Prepared {
-  const wanted = `insert_${count}_leads${withIds ? '_told' : ''}`
-  const known = insertions.get(wanted)
+  const name = `insert_${count}_leads${withIds ? '_told' : ''}`
+  const known = insertions.get(name)
   if (known !== undefined) return known
-  const { text, name } = prepared(
-    wanted,
-    `${insertLeads(count, { withIds })} ON CONFLICT DO NOTHING RETURNING salt, id`,
-  )
-  const made = count > mostPrepared ? { text } : { name, text }
-  insertions.set(wanted, made)
+  const sql = `${insertLeads(count, { withIds })} ON CONFLICT DO NOTHING RETURNING salt, id`
+  const made = count > mostPrepared ? unprepared(sql) : prepared(name, sql)
+  insertions.set(name, made)
   return made
 }
 

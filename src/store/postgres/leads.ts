@@ -24,7 +24,7 @@ import type { RefCipher } from '../ref.ts'
 import type { Runner, Value } from '../sql.ts'
 import type { LeadLists, LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
-import { prepared } from './connection.ts'
+import { prepared, unprepared } from './connection.ts'
 import { leadWriter, type ToLead } from './lead-writer.ts'
 import { type Pools, patiently } from './pools.ts'
 
@@ -96,15 +96,13 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       return rows[0] && foundLead(rows[0])
     },
     async findByIds(accountId, ids) {
-      const statement = prepared('', findLeadsById(ids.length))
-      const rows = await admin.use(timeoutMs, (connection) =>
-        connection.rows<FoundRow>({ text: statement.text }, [accountId, ...ids]),
-      )
+      const statement = unprepared(findLeadsById(ids.length))
+      const rows = await admin.use(timeoutMs, (connection) => connection.rows<FoundRow>(statement, [accountId, ...ids]))
       return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
     },
     ...leadWriter(pools, refs, toLead),
     ...lists(pools, toLead),
-    erase: (leads, now) => runner.write((sql) => deleteNamed(sql, leads, now)),
+    erase: (leads, by) => runner.write((sql) => deleteNamed(sql, leads, by)),
     // Vacuum and the log's recycling see to it (docs/operating.md).
     eraseTraces: async () => {},
   }
