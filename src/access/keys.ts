@@ -41,6 +41,11 @@ export async function replaceKey(
   return (await store.configuration.replaceKey(old.id, by.at + graceSeconds, stored, by)) ? made : undefined
 }
 
+/** Until it is revoked, or the time of grace is over that it was given when it was replaced. */
+export function isWorking({ revokedAt }: Pick<Key, 'revokedAt'>, now: Seconds): boolean {
+  return revokedAt === null || revokedAt > now
+}
+
 function draw(
   accountId: number,
   name: string,

@@ -1,6 +1,6 @@
 // The account's API keys. A secret is in the one answer that makes it, and nowhere else.
 import Type from 'typebox'
-import { createKey, replaceKey } from '../../access/keys.ts'
+import { createKey, isWorking, replaceKey } from '../../access/keys.ts'
 import { keyHint } from '../../core/api-key.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { type Key, scopes } from '../../store/model.ts'
@@ -23,8 +23,8 @@ export const keyRoutes = {
   ...forViewer('GET /keys', {
     async run({ session, parts, now }) {
       const keys = await parts.store.configuration.listKeys(session.account.id)
-      const working = keys.filter((key) => works(key, now))
-      const revoked = keys.filter((key) => !works(key, now))
+      const working = keys.filter((key) => isWorking(key, now))
+      const revoked = keys.filter((key) => !isWorking(key, now))
       const newestFirst = revoked.sort((a, b) => (b.revokedAt as number) - (a.revokedAt as number))
       return { keys: working.map(shown), revoked: newestFirst.slice(0, mostRevoked).map(shown) }
     },
@@ -71,12 +71,8 @@ async function needKey({ store }: PanelParts, accountId: number, keyId: string):
 
 /** @throws PanelRefusal */
 async function needRoom({ store }: PanelParts, accountId: number, now: Seconds): Promise<void> {
-  const working = (await store.configuration.listKeys(accountId)).filter((key) => works(key, now))
+  const working = (await store.configuration.listKeys(accountId)).filter((key) => isWorking(key, now))
   if (working.length >= mostKeys) throw new PanelRefusal('TOO_MANY_KEYS')
-}
-
-function works({ revokedAt }: Key, now: Seconds): boolean {
-  return revokedAt === null || revokedAt > now
 }
 
 /** Instants are seconds; `revokedAt` lies ahead while a replaced key still works. */

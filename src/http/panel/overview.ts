@@ -1,4 +1,5 @@
 // What an account sees first: what happened by day, and what needs attention.
+import { isWorking } from '../../access/keys.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { dateOf, dayOf } from '../../core/mechanism/calendar.ts'
 import { zoneOf } from '../../core/mechanism/zone.ts'
@@ -92,14 +93,14 @@ async function ofAccount(
   const found = [
     ...(account.countdownTools ? [] : ['TOOLS_OFF' as const]),
     ...(published + drafts > 0 ? [] : ['NO_CAMPAIGN' as const]),
-    ...(keys.some(({ revokedAt }) => revokedAt === null || revokedAt > now) ? [] : ['NO_KEY' as const]),
+    ...(keys.some((key) => isWorking(key, now)) ? [] : ['NO_KEY' as const]),
   ]
   return [...found.map((what) => ({ what, campaignId: null, name: null, until: null })), ...lastToWork(keys, now)]
 }
 
 /** Where every key that works was replaced: the one that works longest. */
 function lastToWork(keys: Key[], now: Seconds): Attention[] {
-  const working = keys.filter(({ revokedAt }) => revokedAt === null || revokedAt > now)
+  const working = keys.filter((key) => isWorking(key, now))
   const untilOf = ({ revokedAt }: Key) => revokedAt ?? Number.POSITIVE_INFINITY
   const [last] = working.sort((a, b) => untilOf(b) - untilOf(a))
   if (last === undefined || last.revokedAt === null) return []
