@@ -312,7 +312,7 @@ async function listSessions(
     ...[userId, unseenSince, madeBefore],
   )
   return rows.map(({ token_hash, device, address, created_at, seen_at }) => ({
-    ...{ id: Buffer.from(token_hash).toString('hex'), device, address },
+    ...{ id: idOf(token_hash), device, address },
     ...{ createdAt: created_at, seenAt: seen_at },
   }))
 }

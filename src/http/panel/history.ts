@@ -5,7 +5,7 @@ import { type ErrorCode, errorStatus } from '../../core/errors.ts'
 import { operations } from '../../core/operations.ts'
 import type { Cursor, HistoryFilter } from '../../history/table.ts'
 import type { Session } from '../../store/access.ts'
-import { PanelRefusal } from './errors.ts'
+import { invalid } from './errors.ts'
 import { type Asked, forViewer } from './route.ts'
 import { closed } from './schemas.ts'
 
@@ -119,7 +119,7 @@ function filterOf({ query, parts, now }: Asked<string, Filters, undefined, Sessi
   const fromMs = Number(query.from ?? (now - parts.historyDays * 86_400) * 1_000)
   // What arrives while this is answered belongs to it.
   const toMs = Number(query.to ?? (now + 1) * 1_000)
-  if (toMs <= fromMs) throw new PanelRefusal('INVALID', [{ path: 'to', message: 'must be after from' }])
+  if (toMs <= fromMs) throw invalid('to', 'must be after from')
   const status = statusClass === undefined ? undefined : Number(statusClass)
   return { fromMs, toMs, keyId: key, operation, statusClass: status, errorCode: code, requestId }
 }

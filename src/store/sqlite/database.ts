@@ -151,9 +151,11 @@ export async function inTransaction<T>(database: Database, work: () => Promise<T
 
 /** The same for what may change accounts, keys or campaigns, and tells of it. */
 export async function changing<T>(database: Database, work: () => Promise<T>): Promise<T> {
-  const changed = await inTransaction(database, async () => [await work(), versionIn(database.connection)] as const)
-  hasVersion(database, changed[1])
-  return changed[0]
+  const { result, version } = await inTransaction(database, async () => {
+    return { result: await work(), version: versionIn(database.connection) }
+  })
+  hasVersion(database, version)
+  return result
 }
 
 /**
