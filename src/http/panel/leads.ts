@@ -1,9 +1,9 @@
 // The leads of a campaign: found by the beginning of their address or by state, one of them whole, and what is done
 // to them by hand. Addresses travel in bodies only; in paths a lead is called by its ref.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import { ctaAddress } from '../../core/cta-link.ts'
-import { type EmailFault, emailFault, emailMaxLength } from '../../core/email.ts'
+import { type EmailFault, emailFault } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { deadlineInWords } from '../../core/mail-html.ts'
 import { begin, offerAt } from '../../core/mechanism/attempt.ts'
@@ -16,43 +16,23 @@ import { mayAs } from '../../core/role.ts'
 import { type ExportLine, exportCells, exportLine } from '../../leads/export.ts'
 import { idsOf, type LeadView, leadByRef, type Registration, view } from '../../leads/leads.ts'
 import type { LeadCount } from '../../store/counts.ts'
-import { deadlinePosition } from '../../store/lead-sql.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
-import type { Account, Campaign, DeadlinePosition, Lead, LeadRefusal } from '../../store/model.ts'
+import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
 import { invalid, PanelRefusal } from './errors.ts'
+import { findLeads, leadsOf, Refs, SearchBody } from './lead-search.ts'
 import { countErasure } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
 import { closed, Email } from './schemas.ts'
 
-const pageMaxSize = 1_000
 /** Leads that a viewer reads at once: a page of the list, and one more that tells of the next. */
 const viewersPageMaxSize = 51
-/** Leads that one request reads at most: a state is not stored, so a search may read many to find one. */
-const stepSize = 1_000
 const importMaxSize = 500
 /** Orders that the panel shows of a lead. */
 const mostOrders = 1_000
 /** Leads of which the panel knows the state at once. */
 const mostCounted = 100_000
-const Refs = Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { maxItems: 500 })
 const Emails = Type.Object({ emails: Type.Array(Type.String(), { maxItems: importMaxSize }) }, closed)
 const importBodyLimit = 1_048_576
-const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
-
-const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
-const Position = Type.Object({ at: Whole, opensAt: Whole, id: Whole }, closed)
-const search = {
-  prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
-  state: Type.Union([Type.Null(), State]),
-  afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
-  limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
-  part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
-  sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
-  afterDeadline: Type.Optional(Type.Union([Type.Null(), Position])),
-  refs: Type.Optional(Refs),
-}
-const SearchBody = Type.Object(search, closed)
-type SearchBody = Static<typeof SearchBody>
 
 /** What an import did with an email: `created`, `existing`, or why it was refused. */
 export type ImportOutcome = 'created' | 'existing' | EmailFault
@@ -68,7 +48,7 @@ export const leadRoutes = {
     async run({ campaign, session, parts, body, now }) {
       const isMore = body.limit > viewersPageMaxSize
       if (isMore && !mayAs('member', session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
-      return findLeads(parts, campaign, body, now)
+      return findLeads(parts.store, campaign, body, now)
     },
   }),
   /** The same leads with what the export says of each, in the order of its columns. */
@@ -76,7 +56,7 @@ export const leadRoutes = {
     reads: true,
     body: SearchBody,
     async run({ campaign, session, parts, body, now }) {
-      const { leads, ...rest } = await findLeads(parts, campaign, body, now)
+      const { leads, ...rest } = await findLeads(parts.store, campaign, body, now)
       const tools = toolsOf(session.account, parts)
       return {
         leads: leads.map((line) => ({ email: line.email, cells: exportCells(campaign, line, tools) })),
@@ -108,7 +88,7 @@ export const leadRoutes = {
     body: Type.Object({ refs: Refs }, closed),
     async run({ campaign, session, parts, body, by }) {
       countErasure(session, by.at)
-      const leads = await leadsOf(parts, campaign, body.refs)
+      const leads = await leadsOf(parts.store, campaign, body.refs)
       const names = leads.map(({ email }) => ({ campaign, email }))
       return { erased: names.length === 0 ? 0 : await parts.store.leads.erase(names, by) }
     },
@@ -121,7 +101,7 @@ export const leadRoutes = {
     body: Type.Object({ refs: Refs, at: Type.Union([Type.Null(), Type.String({ maxLength: 16 })]) }, closed),
     async run({ campaign, parts, body, now, by }) {
       const at = body.at === null ? null : needInstant(campaign, body.at)
-      const leads = await leadsOf(parts, campaign, body.refs)
+      const leads = await leadsOf(parts.store, campaign, body.refs)
       const changed = leads.flatMap((lead) => {
         const deadline = at ?? dayLater(campaign, view(campaign, lead, now).offer.deadline, now)
         return deadline === null ? [] : [parts.leads.setDeadline(idsOf(campaign), lead.email, deadline, by)]
@@ -199,73 +179,6 @@ export const leadRoutes = {
       return {}
     },
   }),
-}
-
-async function findLeads(parts: PanelParts, campaign: Campaign, body: SearchBody, now: Seconds) {
-  const { state, limit } = body
-  const step = await readStep(parts, campaign, body)
-  const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
-  const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
-  const shown = found.slice(0, limit)
-  const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
-  return {
-    leads: shown.map((lead) => lines.get(lead) as ExportLine),
-    read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
-    ...(last === undefined ? step.next : positionOf(last, body.sort)),
-  }
-}
-
-type Place = { afterEmail: string | null; afterDeadline: DeadlinePosition | null }
-type Step = { leads: Lead[]; read: number; next: Place }
-
-const positionOf = (lead: Lead, sort?: string): Place => ({
-  afterEmail: lead.email,
-  afterDeadline: sort === undefined || sort === 'email' ? null : deadlinePosition(lead),
-})
-
-/** As many leads as one request looks at, and where the next goes on; an email of null: nowhere. */
-async function readStep({ store }: PanelParts, campaign: Campaign, body: SearchBody): Promise<Step> {
-  const { prefix, part = '', sort = 'email', state, afterEmail, limit, refs } = body
-  const none: Place = { afterEmail: null, afterDeadline: null }
-  if (refs !== undefined) {
-    const leads = await leadsOf({ store }, campaign, refs)
-    return { leads, read: leads.length, next: none }
-  }
-  if (part !== '') {
-    const { leads, read, afterEmail: next } = await store.leads.search(campaign, { part, afterEmail, limit: stepSize })
-    return { leads, read, next: { afterEmail: next, afterDeadline: null } }
-  }
-  // Where all leads have one deadline, their emails are the order.
-  if (sort !== 'email' && campaign.terms.personal !== null) return byDeadline({ store }, campaign, body, sort)
-  const asked = state === null ? limit : stepSize
-  const leads = await store.leads.list(campaign, { prefix, afterEmail, limit: asked })
-  const last = leads.at(-1)
-  const isEnd = last === undefined || leads.length < asked
-  return { leads, read: leads.length, next: isEnd ? none : positionOf(last) }
-}
-
-/** First those with a deadline, then, after the email of a space, those without. */
-async function byDeadline(
-  { store }: Pick<PanelParts, 'store'>,
-  campaign: Campaign,
-  { prefix, state, afterEmail, afterDeadline: after = null, limit }: SearchBody,
-  sort: string,
-): Promise<Step> {
-  const asked = state === null && prefix === '' ? limit : stepSize
-  const isWithout = after === null && afterEmail !== ''
-  const leads = isWithout
-    ? await store.leads.listWithoutDeadline(campaign, { afterEmail, limit: asked })
-    : await store.leads.listByDeadline(campaign, { after, isDescending: sort === '-deadline', limit: asked })
-  const last = leads.at(-1)
-  const isEnd = last === undefined || leads.length < asked
-  const next = isEnd ? { afterEmail: isWithout ? null : ' ', afterDeadline: null } : positionOf(last, sort)
-  return { leads: leads.filter(({ email }) => email.startsWith(prefix)), read: leads.length, next }
-}
-
-/** Of this campaign, in the order of their emails; what is no lead of it is left out. */
-async function leadsOf({ store }: Pick<PanelParts, 'store'>, campaign: Campaign, refs: readonly string[]) {
-  const found = await Promise.all([...new Set(refs)].map((ref) => leadByRef(store, campaign, ref)))
-  return found.filter((lead) => lead !== undefined).sort((a, b) => (a.email < b.email ? -1 : 1))
 }
 
 function dayLater({ timeZone }: Campaign, deadline: Seconds | null, now: Seconds): Seconds | null {

@@ -1,0 +1,112 @@
+// The panel's search for leads. A request reads one step of them and says where the next goes on: the state of a lead is
+// not stored, so that many may be read to find one.
+import Type, { type Static } from 'typebox'
+import { emailMaxLength } from '../../core/email.ts'
+import type { Seconds } from '../../core/instant.ts'
+import { type ExportLine, exportLine } from '../../leads/export.ts'
+import { leadByRef, view } from '../../leads/leads.ts'
+import { deadlinePosition } from '../../store/lead-sql.ts'
+import type { Campaign, DeadlinePosition, Lead } from '../../store/model.ts'
+import type { Store } from '../../store/store.ts'
+import { closed } from './schemas.ts'
+
+const pageMaxSize = 1_000
+/** Leads that one request reads at most. */
+const stepSize = 1_000
+
+export const Refs = Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { maxItems: 500 })
+const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
+
+const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
+const Position = Type.Object({ at: Whole, opensAt: Whole, id: Whole }, closed)
+export const SearchBody = Type.Object(
+  {
+    prefix: Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' }),
+    state: Type.Union([Type.Null(), State]),
+    afterEmail: Type.String({ maxLength: emailMaxLength, pattern: '^[ -~]*$' }),
+    limit: Type.Integer({ minimum: 1, maximum: pageMaxSize }),
+    part: Type.Optional(Type.String({ maxLength: emailMaxLength, pattern: '^[^\\x00-\\x1f]*$' })),
+    sort: Type.Optional(Type.Enum(['email', 'deadline', '-deadline'])),
+    afterDeadline: Type.Optional(Type.Union([Type.Null(), Position])),
+    refs: Type.Optional(Refs),
+  },
+  closed,
+)
+type SearchBody = Static<typeof SearchBody>
+
+/** Those of one step that are searched for, each with what the export says of it. */
+export async function findLeads(store: Store, campaign: Campaign, body: SearchBody, now: Seconds) {
+  const { state, limit } = body
+  const step = await readStep(store, campaign, body)
+  const lines = new Map(step.leads.map((lead) => [lead, exportLine(view(campaign, lead, now))]))
+  const found = step.leads.filter((lead) => state === null || lines.get(lead)?.state === state)
+  const shown = found.slice(0, limit)
+  const last = found.length > limit ? (shown.at(-1) as Lead) : undefined
+  return {
+    leads: shown.map((lead) => lines.get(lead) as ExportLine),
+    read: last === undefined ? step.read : step.leads.indexOf(last) + 1,
+    ...(last === undefined ? step.next : positionOf(last, body.sort)),
+  }
+}
+
+/** Where the next step goes on; an email of null: nowhere. */
+type Place = { afterEmail: string | null; afterDeadline: DeadlinePosition | null }
+const nowhere: Place = { afterEmail: null, afterDeadline: null }
+
+type Step = { leads: Lead[]; read: number; next: Place }
+
+const positionOf = (lead: Lead, sort?: string): Place => ({
+  afterEmail: lead.email,
+  afterDeadline: sort === undefined || sort === 'email' ? null : deadlinePosition(lead),
+})
+
+/** As many leads as one request looks at. */
+async function readStep(store: Store, campaign: Campaign, body: SearchBody): Promise<Step> {
+  const { prefix, part = '', sort = 'email', state, afterEmail, limit, refs } = body
+  if (refs !== undefined) {
+    const leads = await leadsOf(store, campaign, refs)
+    return { leads, read: leads.length, next: nowhere }
+  }
+  if (part !== '') {
+    const { leads, read, afterEmail: next } = await store.leads.search(campaign, { part, afterEmail, limit: stepSize })
+    return { leads, read, next: { afterEmail: next, afterDeadline: null } }
+  }
+  // Where all leads have one deadline, their emails are the order.
+  if (sort !== 'email' && campaign.terms.personal !== null) return byDeadline(store, campaign, body, sort)
+  const asked = state === null ? limit : stepSize
+  const leads = await store.leads.list(campaign, { prefix, afterEmail, limit: asked })
+  const last = leads.at(-1)
+  const isEnd = last === undefined || leads.length < asked
+  return { leads, read: leads.length, next: isEnd ? nowhere : positionOf(last) }
+}
+
+/** In place of an email: all with a deadline are read, and those without come next. Every email comes behind it. */
+const withoutDeadline = ' '
+
+/** First those with a deadline, then those without. */
+async function byDeadline(
+  store: Store,
+  campaign: Campaign,
+  { prefix, state, afterEmail, afterDeadline: after = null, limit }: SearchBody,
+  sort: string,
+): Promise<Step> {
+  const asked = state === null && prefix === '' ? limit : stepSize
+  const isWithout = after === null && afterEmail !== ''
+  const leads = isWithout
+    ? await store.leads.listWithoutDeadline(campaign, { afterEmail, limit: asked })
+    : await store.leads.listByDeadline(campaign, { after, isDescending: sort === '-deadline', limit: asked })
+  const last = leads.at(-1)
+  const isEnd = last === undefined || leads.length < asked
+  const behindAll = isWithout ? nowhere : { afterEmail: withoutDeadline, afterDeadline: null }
+  return {
+    leads: leads.filter(({ email }) => email.startsWith(prefix)),
+    read: leads.length,
+    next: isEnd ? behindAll : positionOf(last, sort),
+  }
+}
+
+/** Of this campaign, in the order of their emails; what is no lead of it is left out. */
+export async function leadsOf(store: Store, campaign: Campaign, refs: readonly string[]): Promise<Lead[]> {
+  const found = await Promise.all([...new Set(refs)].map((ref) => leadByRef(store, campaign, ref)))
+  return found.filter((lead) => lead !== undefined).sort((a, b) => (a.email < b.email ? -1 : 1))
+}
