@@ -3,7 +3,7 @@ import type { Seconds } from '../core/instant.ts'
 import { countLeads, countStates } from './lead-states.ts'
 import type { Campaign } from './model.ts'
 import { addSignups, noteClicks, openByDeadline, type SignupCount, signups, startsSince } from './results.ts'
-import { boundTo, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
+import { boundTo, inParts, type Row, type Runner, runAll, type Sql, type Statement } from './sql.ts'
 
 /** Positions are stored: add new ones at the end. */
 export const kinds = ['click', 'open', 'visit', 'registration', 'conversion'] as const
@@ -166,10 +166,7 @@ function add(rows: Map<string, number[]>, key: number[], total: number): void {
 
 function additions(table: string, key: string, rows: Map<string, number[]>, rowsAtOnce: number): Statement[] {
   const sorted = [...rows.values()].sort(byValues)
-  const parts = Array.from({ length: Math.ceil(sorted.length / rowsAtOnce) }, (_, index) =>
-    sorted.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
-  )
-  return parts.map((part) => [additionOf(table, key, part.length), ...part.flat()])
+  return inParts(sorted, rowsAtOnce).map((part) => [additionOf(table, key, part.length), ...part.flat()])
 }
 
 function additionOf(table: string, key: string, rows: number): string {

@@ -2,7 +2,7 @@
 import { quarterSeconds, type Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import type { Campaign } from './model.ts'
-import type { Row, Sql } from './sql.ts'
+import { inParts, type Row, type Sql } from './sql.ts'
 
 /** Of people who signed up within a quarter of an hour. */
 export type SignupCount = {
@@ -45,8 +45,7 @@ export async function startsSince(sql: Sql): Promise<Seconds> {
 /** In one order, so that two nodes never wait for each other in a circle. The counts are those of one account. */
 export async function addSignups(sql: Sql, counts: readonly SignupCount[], rowsAtOnce: number): Promise<void> {
   const sorted = counts.toSorted((a, b) => a.campaignId - b.campaignId || a.fromAt - b.fromAt)
-  for (let from = 0; from < sorted.length; from += rowsAtOnce) {
-    const part = sorted.slice(from, from + rowsAtOnce)
+  for (const part of inParts(sorted, rowsAtOnce)) {
     await sql.run(
       `INSERT INTO signup_counts AS known (account_id, campaign_id, from_at, signed_up, started, clicked, converted)
         VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?, ?)').join(', ')}
@@ -70,12 +69,9 @@ export async function noteClicks(
 ): Promise<void> {
   const sorted = [...new Set(leadIds)].sort((a, b) => a - b)
   const found = new Map<string, SignupCount>()
-  for (let from = 0; from < sorted.length; from += rowsAtOnce) {
-    for (const { campaign_id: campaignId, registered_at } of await firstClicks(
-      sql,
-      accountId,
-      sorted.slice(from, from + rowsAtOnce),
-    )) {
+  for (const part of inParts(sorted, rowsAtOnce)) {
+    const leads = await firstClicks(sql, accountId, part)
+    for (const { campaign_id: campaignId, registered_at } of leads) {
       const fromAt = registered_at - (registered_at % quarterSeconds)
       const count = found.get(`${campaignId} ${fromAt}`)
       if (count !== undefined) count.clicked += 1

@@ -35,6 +35,12 @@ export async function runAll({ run }: Sql, statements: readonly Statement[]): Pr
   for (const statement of statements) await run(...statement)
 }
 
+/** As many as one statement takes, and then the next ones. */
+export function inParts<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
+}
+
 type OnSql = (sql: Sql, ...args: never[]) => Promise<unknown>
 type Bound<Work extends OnSql> = Work extends (sql: Sql, ...args: infer Args) => infer Result
   ? (...args: Args) => Result
