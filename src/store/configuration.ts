@@ -361,11 +361,11 @@ async function applyCampaign(
   if ((await findAccount(sql, accountId)) === undefined) {
     throw new Refused(`there is no account ${accountId}`)
   }
-  const before = settings.id === undefined ? undefined : await findCampaign(sql, settings.id)
-  const campaignId =
-    settings.id === undefined
-      ? await insertCampaign(sql, accountId, settings, changed)
-      : await updateCampaign(sql, accountId, settings.id, before, settings, mayReplace, changed)
+  const { id } = settings
+  const before = id === undefined ? undefined : await needReplaceable(sql, accountId, id, settings, mayReplace)
+  const columns = columnsOf(settings, changed)
+  if (before !== undefined) await updateCampaign(sql, before.id, columns, settings.isDraft)
+  const campaignId = before?.id ?? (await insertCampaign(sql, accountId, columns))
   const rule = ruleOf(settings)
   const ruleId = rule && (await ruleIdOf(sql, campaignId, rule))
   await sql.run('UPDATE campaigns SET rule_id = ? WHERE id = ?', ruleId, campaignId)
@@ -377,34 +377,15 @@ async function applyCampaign(
   return after
 }
 
-async function insertCampaign(
-  sql: Sql,
-  accountId: number,
-  settings: CampaignSettings,
-  changed?: CampaignChange,
-): Promise<number> {
-  const row = await sql.get(
-    'INSERT INTO campaigns (account_id, name, type_id, is_draft, settings) VALUES (?, ?, ?, ?, ?) RETURNING id',
-    ...[
-      accountId,
-      settings.name,
-      campaignType(settings.mechanism).id,
-      Number(settings.isDraft),
-      settingsText(settings, changed),
-    ],
-  )
-  return row?.id
-}
-
-async function updateCampaign(
+/** The campaign that stands there. @throws Refused, and ChangedMeanwhile where `mayReplace` says no */
+async function needReplaceable(
   sql: Sql,
   accountId: number,
   id: number,
-  standing: Campaign | undefined,
   settings: CampaignSettings,
   mayReplace: MayReplace,
-  changed?: CampaignChange,
-): Promise<number> {
+): Promise<Campaign> {
+  const standing = await findCampaign(sql, id)
   if (standing?.accountId !== accountId) {
     throw new Refused(`id: account ${accountId} has no campaign ${id}; leave id out to make a new one`)
   }
@@ -417,25 +398,31 @@ async function updateCampaign(
         'make a new campaign instead',
     )
   }
+  return standing
+}
+
+/** Name, type, whether it is a draft, and the other settings as JSON. */
+function columnsOf(settings: CampaignSettings, changed: CampaignChange | undefined): Value[] {
+  const { name, isDraft, timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer } = settings
+  const kept = { timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer, changed }
+  return [name, campaignType(mechanism).id, Number(isDraft), JSON.stringify(kept)]
+}
+
+async function insertCampaign(sql: Sql, accountId: number, columns: Value[]): Promise<number> {
+  const row = await sql.get(
+    'INSERT INTO campaigns (name, type_id, is_draft, settings, account_id) VALUES (?, ?, ?, ?, ?) RETURNING id',
+    ...[...columns, accountId],
+  )
+  return row?.id
+}
+
+async function updateCampaign(sql: Sql, id: number, columns: Value[], isDraft: boolean): Promise<void> {
   await sql.run(
     // Published, it is no longer archived.
     `UPDATE campaigns SET name = ?, type_id = ?, is_draft = ?, settings = ?,
       archived_at = CASE WHEN ? = 0 THEN NULL ELSE archived_at END WHERE id = ?`,
-    ...[
-      settings.name,
-      campaignType(settings.mechanism).id,
-      Number(settings.isDraft),
-      settingsText(settings, changed),
-      Number(settings.isDraft),
-      id,
-    ],
+    ...[...columns, Number(isDraft), id],
   )
-  return id
-}
-
-function settingsText(settings: CampaignSettings, changed: CampaignChange | undefined): string {
-  const { timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer } = settings
-  return JSON.stringify({ timeZone, language, mechanism, anonymous, conversion, onExpiry, mailTimer, changed })
 }
 
 /** Attempts of these groups store different things, so a lead cannot go from one to another. */
