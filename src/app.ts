@@ -80,22 +80,16 @@ export type App = {
 /** The whole service: what the tests start is what ships. */
 export function buildApp(parts: AppParts): App {
   const { config, store, historyTable, log, now } = parts
+  const { rateLimitPerMinute, historyDays, auditDays } = config
   const isHttps = config.publicUrl?.startsWith('https:') ?? false
   const app = newFastify({ isHttps, trustProxy: config.trustProxy, log, sendUndecodable })
   // A port that the system chooses is known once the server listens.
   const site: Site = { publicUrl: config.publicUrl ?? `http://localhost:${config.port}` }
-  const shared = {
-    store,
-    configCache: openConfigCache(store),
-    log,
-    now,
-    site,
-    rateLimitPerMinute: config.rateLimitPerMinute,
-  }
-  const { configCache } = shared
+  const configCache = openConfigCache(store)
+  const shared = { store, configCache, log, now, site, rateLimitPerMinute }
   const metrics = openMetrics(app.server)
   const onHistoryLost = sayingSo(log, 'the request history', metrics.historyLost)
-  const history = openHistory({ table: historyTable, days: config.historyDays, onLost: onHistoryLost })
+  const history = openHistory({ table: historyTable, days: historyDays, onLost: onHistoryLost })
   const counting = openCounting(store, sayingSo(log, 'counts', metrics.countsLost))
   const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
@@ -118,9 +112,16 @@ export function buildApp(parts: AppParts): App {
   app.register(visitor({ ...shared, visitors, templates, counting, formRatePerMinute: config.formRatePerMinute }))
   app.register(
     panel({
-      ...{ ...shared, leads, users, templates, endpoints },
-      ...{ history: historyTable, historyDays: config.historyDays, auditDays: config.auditDays },
-      ...{ passwordReset: buildPasswordReset(store), provider: config.oidc && openProvider(config.oidc) },
+      ...shared,
+      leads,
+      users,
+      templates,
+      endpoints,
+      history: historyTable,
+      historyDays,
+      auditDays,
+      passwordReset: buildPasswordReset(store),
+      provider: config.oidc && openProvider(config.oidc),
       mailer: openMailer(config.smtp),
     }),
   )
@@ -188,7 +189,11 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
   const dispatcher = config.webhooks
     ? openDispatcher({
         ...shared,
-        ...{ store, log, now, sender, onTry },
+        store,
+        log,
+        now,
+        sender,
+        onTry,
         slots: openSlots(mostInFlight, mostInFlight / 2),
         onDropped: metrics.dropped,
         onWaiting: metrics.waits,
@@ -196,8 +201,14 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
     : undefined
   return {
     endpoints: buildEndpoints({
-      ...{ store, now, sender, onTry, site: shared.site, deliveries: historyTable.deliveries },
-      ...{ egress: config.egress, isOn: config.webhooks },
+      store,
+      now,
+      sender,
+      onTry,
+      site: shared.site,
+      deliveries: historyTable.deliveries,
+      egress: config.egress,
+      isOn: config.webhooks,
     }),
     async close() {
       await dispatcher?.close()

@@ -104,7 +104,8 @@ const settingDeadline = (deadlineAt: Seconds | null, by: Actor): Change => ({
   entry: (campaign, lead, next) => {
     const { id, attempt } = lead as Lead
     const byHand = ({ byHand }: Attempt) => ({
-      ...{ campaignId: campaign.id, deadlineByHand: byHand && formatInstant(byHand.deadlineAt) },
+      campaignId: campaign.id,
+      deadlineByHand: byHand && formatInstant(byHand.deadlineAt),
     })
     const subject = { kind: 'lead', id, name: campaign.name } as const
     const change = { accountId: campaign.accountId, action: 'lead.deadline_set' as const, subject }

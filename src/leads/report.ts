@@ -36,7 +36,10 @@ export async function reportOf({ conversions }: Pick<Store, 'conversions'>, camp
   const people = await conversions.peopleBetween(campaign, startOf(from), startOf(to + 1))
   const sinceRegistration = [...Map.groupBy(byAge, ({ group }) => group)].sort(([a], [b]) => a - b)
   return {
-    ...{ campaignId: campaign.id, timeZone: campaign.timeZone, from: dateOf(from), to: dateOf(to) },
+    campaignId: campaign.id,
+    timeZone: campaign.timeZone,
+    from: dateOf(from),
+    to: dateOf(to),
     /** Of those who signed up in these days; `share` is that of the converted. */
     funnel: { ...people, share: people.registered === 0 ? null : people.converted / people.registered },
     orders: { ...sumOf(all), reversed, closed: all.reduce((sum, { closed }) => sum + closed, 0) },

@@ -312,8 +312,11 @@ async function listSessions(
     ...[userId, unseenSince, madeBefore],
   )
   return rows.map(({ token_hash, device, address, created_at, seen_at }) => ({
-    ...{ id: idOf(token_hash), device, address },
-    ...{ createdAt: created_at, seenAt: seen_at },
+    id: idOf(token_hash),
+    device,
+    address,
+    createdAt: created_at,
+    seenAt: seen_at,
   }))
 }
 

@@ -103,8 +103,11 @@ async function logKey(sql: Sql, by: Actor, action: AuditAction, before: Row | un
     return { name, scopes, worksUntil: revokedAt === null ? null : formatInstant(revokedAt) }
   }
   await addIfChanged(sql, by, {
-    ...{ accountId, action, subject: { kind: 'key', id, name } },
-    ...{ before: before ? settings(before) : null, after: settings(after) },
+    accountId,
+    action,
+    subject: { kind: 'key', id, name },
+    before: before ? settings(before) : null,
+    after: settings(after),
   })
 }
 
@@ -319,8 +322,11 @@ async function logCampaign(
 ) {
   const { accountId, id, name } = (after ?? before) as Campaign
   await addAuditEntry(sql, by, {
-    ...{ accountId, action, subject: { kind: 'campaign', id, name } },
-    ...{ before: before ? asFile(before) : null, after: after && asFile(after) },
+    accountId,
+    action,
+    subject: { kind: 'campaign', id, name },
+    before: before ? asFile(before) : null,
+    after: after && asFile(after),
   })
 }
 

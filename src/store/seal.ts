@@ -23,7 +23,8 @@ export function sealBy(key: Uint8Array): Seal {
     },
     async open<Content>(sealed: string, purpose: string, now?: Seconds) {
       const options = {
-        ...{ audience: purpose, contentEncryptionAlgorithms: [enc] },
+        audience: purpose,
+        contentEncryptionAlgorithms: [enc],
         ...(now !== undefined && { currentDate: new Date(now * 1_000) }),
       }
       const opened = await jwtDecrypt<Content>(sealed, own, options).catch(() => undefined)

@@ -525,7 +525,7 @@ const postgres: Mutant[] = [
     fault: 'true',
     tests: inFaults('postgres/taken-away'),
   },
-  { file: 'src/store/seal.ts', line: 'audience: purpose, ', fault: '', tests: ['test/store/second-factor.test.ts'] },
+  { file: 'src/store/seal.ts', line: 'audience: purpose,\n', fault: '', tests: ['test/store/second-factor.test.ts'] },
 ]
 
 const audit: Mutant[] = [

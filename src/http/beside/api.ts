@@ -53,7 +53,9 @@ function addRoute<Of extends Operation>(scope: FastifyInstance, operation: Of, {
     url: path.replace(/\{(\w+)\}/g, ':$1(^[^/]+$)'),
     bodyLimit: bodyLimitBytes,
     schema: {
-      ...{ params: idsIn(path), querystring: query, response: { '4xx': ErrorOfAny, '5xx': ErrorOfAny } },
+      params: idsIn(path),
+      querystring: query,
+      response: { '4xx': ErrorOfAny, '5xx': ErrorOfAny },
       ...(body && { body: checksBody ? namesOf(body) : body }),
     },
     handler: async (request, reply) => {

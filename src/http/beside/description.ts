@@ -90,7 +90,9 @@ function operationOf(
   const success = { headers: { ...everyAnswer, ...rate }, ...(answer && { content: json(answer) }) }
   const failures = [...codes, ...(body ? ofBodies : []), ...errors, ...anyTime]
   return {
-    ...{ operationId, summary, tags: [tag] },
+    operationId,
+    summary,
+    tags: [tag],
     ...(parameters.length > 0 && { parameters }),
     ...(bodyName && {
       requestBody: { required: true, description: `At most ${bodyLimitBytes} bytes.`, content: json(bodyName) },

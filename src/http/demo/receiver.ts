@@ -21,21 +21,24 @@ const words: Record<
     title: 'What your server is told',
     text: 'Sign up in the shop and watch: the registration comes at once, a reminder half a minute before the end, and the end. The page loads again by itself.',
     none: 'Nothing yet.',
-    ...{ yes: 'verified', no: 'not verified', event: 'Event', who: 'Lead', at: 'Happened', came: 'Received' },
+    yes: 'verified',
+    no: 'not verified',
+    event: 'Event',
+    who: 'Lead',
+    at: 'Happened',
+    came: 'Received',
     signature: 'Signature',
   },
   pl: {
     title: 'Co słyszy Twój serwer',
     text: 'Zapisz się w sklepie i patrz: zapis przychodzi od razu, przypomnienie pół minuty przed końcem, a potem koniec. Strona odświeża się sama.',
     none: 'Jeszcze nic.',
-    ...{
-      yes: 'zweryfikowany',
-      no: 'niezweryfikowany',
-      event: 'Zdarzenie',
-      who: 'Osoba',
-      at: 'Kiedy',
-      came: 'Odebrano',
-    },
+    yes: 'zweryfikowany',
+    no: 'niezweryfikowany',
+    event: 'Zdarzenie',
+    who: 'Osoba',
+    at: 'Kiedy',
+    came: 'Odebrano',
     signature: 'Podpis',
   },
 }
@@ -44,7 +47,9 @@ const words: Record<
 export async function openReceiver(secret: string, port: number): Promise<void> {
   const received: Received[] = []
   const app = newFastify({
-    ...{ isHttps: false, trustProxy: [], log: openLog() },
+    isHttps: false,
+    trustProxy: [],
+    log: openLog(),
     sendUndecodable: (reply) => reply.code(404).send(),
   })
   app.register(async (scope) => {

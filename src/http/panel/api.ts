@@ -134,7 +134,11 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
       const { params, query, body, session, sessionToken: token, ip } = request
       const now = Math.floor(parts.now() / 1_000)
       const asked: Parameters<typeof route.run>[0] = {
-        ...{ parts, query, body, session, token },
+        parts,
+        query,
+        body,
+        session,
+        token,
         by: actorOf(session, ip, now),
         params: Object.fromEntries(
           Object.entries(params).map(([name, text]) => [name, isNumberName(name) ? Number(text) : text]),

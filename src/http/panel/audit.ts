@@ -37,7 +37,10 @@ export const auditRoutes = {
     async run({ session, parts, query }) {
       const limit = Number(query.limit)
       const filter = {
-        ...{ from: number(query.from), to: number(query.to), likeId: number(query.like), action: query.action },
+        from: number(query.from),
+        to: number(query.to),
+        likeId: number(query.like),
+        action: query.action,
       }
       const before = number(query.before) ?? Number.MAX_SAFE_INTEGER
       const found = await parts.store.audit.listEntries(session.account.id, filter, before, limit + 1)

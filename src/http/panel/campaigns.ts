@@ -39,8 +39,14 @@ export const campaignRoutes = {
         campaigns: campaigns.map(({ id, name, typeId, isDraft, isArchived }) => {
           const own = terms.get(id)
           return {
-            ...{ id, name, isDraft, isArchived, type: campaignTypes[typeId] as string },
-            ...{ state: stateOf(own, now), ...endOf(own), ...counts(id, own?.timeZone) },
+            id,
+            name,
+            isDraft,
+            isArchived,
+            type: campaignTypes[typeId] as string,
+            state: stateOf(own, now),
+            ...endOf(own),
+            ...counts(id, own?.timeZone),
           }
         }),
         nextAfterId: campaigns.length < pageSize ? null : (campaigns.at(-1)?.id as number),
@@ -160,8 +166,13 @@ async function whole({ store }: PanelParts, campaign: Campaign, now: Seconds) {
     state === 'live' ? openOffersOf(store, campaign, now) : null,
   ])
   return {
-    ...{ settings, state, revision: revisionOf(settings), changed },
-    ...{ isSeen: sightings.size > 0, hasLeads: leads.length > 0, open },
+    settings,
+    state,
+    revision: revisionOf(settings),
+    changed,
+    isSeen: sightings.size > 0,
+    hasLeads: leads.length > 0,
+    open,
   }
 }
 

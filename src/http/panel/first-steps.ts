@@ -15,8 +15,12 @@ export const firstStepRoutes = {
       const { id, name, pages, isDraft } = campaign
       const [first] = await leads.list(campaign, { prefix: '', afterEmail: '', limit: 1 })
       return {
-        ...{ isDone, campaign: { id, name }, hasPage: pages.some(({ eligible }) => eligible), isPublished: !isDraft },
-        ...{ isSeen: (await counts.sightings(campaign)).size > 0, hasLead: first !== undefined },
+        isDone,
+        campaign: { id, name },
+        hasPage: pages.some(({ eligible }) => eligible),
+        isPublished: !isDraft,
+        isSeen: (await counts.sightings(campaign)).size > 0,
+        hasLead: first !== undefined,
       }
     },
   }),

@@ -155,7 +155,9 @@ export const leadRoutes = {
       const line = exportLine(view(campaign, lead, now))
       return {
         ...line,
-        ...{ anchorAt, resets, setByHandAt: byHand?.setAt ?? null },
+        anchorAt,
+        resets,
+        setByHandAt: byHand?.setAt ?? null,
         offer: offerOf(campaign, session.account, parts)(line),
         days: daysOf(counts),
         orders: orders.map(conversionDocument),
@@ -220,7 +222,8 @@ function offerOf(campaign: Campaign, account: Account, parts: PanelParts) {
   const addressOf = new Map(campaign.pages.map((page) => [page.id, page.proxyUrl ?? page.pageUrl]))
   return (lead: ExportLine) => {
     const offers = [...new Set([...languages, own])].map((language) => ({
-      ...{ language, ...leadOffer(campaign, { ...lead, language }, tools) },
+      language,
+      ...leadOffer(campaign, { ...lead, language }, tools),
     }))
     const { offerLinks, warnings } = offers[0] as LeadOffer
     return {

@@ -45,10 +45,15 @@ export const resultsRoutes = {
       const startsSince = await counts.startsSince()
       const firstAt = before.firstAt ?? asked.firstAt
       return {
-        ...{ timeZone: campaign.timeZone, today: dateOf(today), from: dateOf(from), to: dateOf(to) },
+        timeZone: campaign.timeZone,
+        today: dateOf(today),
+        from: dateOf(from),
+        to: dateOf(to),
         /** Of people who signed up before, some starts are missing. Null where nobody did in the time that is shown. */
         startsSince: firstAt !== undefined && firstAt + quarterSeconds <= startsSince ? startsSince : null,
-        ...{ days: asked.days, totals: totalsOf(asked.days), before: totalsOf(before.days) },
+        days: asked.days,
+        totals: totalsOf(asked.days),
+        before: totalsOf(before.days),
         pages: byPage(campaign, asked.counts),
         /** Now, whatever the days. */
         open: await openOffersOf(parts.store, campaign, now),
@@ -88,8 +93,12 @@ async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, unt
 function totalsOf(days: readonly ResultsOfDay[]): ResultsTotals {
   const total = (name: keyof ResultsTotals) => days.reduce((sum, day) => sum + day[name], 0)
   return {
-    ...{ signedUp: total('signedUp'), started: total('started'), clicked: total('clicked') },
-    ...{ click: total('click'), visit: total('visit'), open: total('open') },
+    signedUp: total('signedUp'),
+    started: total('started'),
+    clicked: total('clicked'),
+    click: total('click'),
+    visit: total('visit'),
+    open: total('open'),
   }
 }
 

@@ -16,12 +16,20 @@ type Words = Record<'title' | 'offer' | 'until' | 'buy' | 'email' | 'send', stri
 
 const words: Record<'en' | 'pl', Words> = {
   en: {
-    ...{ title: 'Your page', offer: 'Your offer', until: 'Only until', buy: 'Buy' },
-    ...{ email: 'Email', send: 'Send me the offer' },
+    title: 'Your page',
+    offer: 'Your offer',
+    until: 'Only until',
+    buy: 'Buy',
+    email: 'Email',
+    send: 'Send me the offer',
   },
   pl: {
-    ...{ title: 'Twoja strona', offer: 'Twoja oferta', until: 'Tylko do', buy: 'Kup' },
-    ...{ email: 'E-mail', send: 'Wyślij mi ofertę' },
+    title: 'Twoja strona',
+    offer: 'Twoja oferta',
+    until: 'Tylko do',
+    buy: 'Kup',
+    email: 'E-mail',
+    send: 'Wyślij mi ofertę',
   },
 }
 
@@ -67,8 +75,15 @@ export function widgetPicture(now: () => number): FastifyPluginAsync {
 function sampleOffer(nowMs: number) {
   const deadline = Math.floor(nowMs / 1_000) * 1_000 + offerMs
   return {
-    ...{ now: nowMs, spentMs: 0, state: 'open', opensAt: null, deadline, nextAt: null },
-    ...{ onExpiry: { action: 'HIDE' }, known: true, lc: null },
+    now: nowMs,
+    spentMs: 0,
+    state: 'open',
+    opensAt: null,
+    deadline,
+    nextAt: null,
+    onExpiry: { action: 'HIDE' },
+    known: true,
+    lc: null,
   }
 }
 
@@ -86,8 +101,13 @@ function sendPage(reply: FastifyReply, shown: Shown, language: 'en' | 'pl'): Fas
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
-        ...{ defaultSrc: none, scriptSrc: own, connectSrc: own, styleSrc: [`'nonce-${nonce}'`] },
-        ...{ baseUri: none, formAction: none, frameAncestors: own },
+        defaultSrc: none,
+        scriptSrc: own,
+        connectSrc: own,
+        styleSrc: [`'nonce-${nonce}'`],
+        baseUri: none,
+        formAction: none,
+        frameAncestors: own,
       },
     },
   })

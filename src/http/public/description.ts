@@ -224,7 +224,11 @@ export const components = {
   },
   schemas: {
     CampaignList: { ...CampaignList, properties: { ...CampaignList.properties, items: campaigns } },
-    ...{ CampaignSummary, LeadInput, LeadOffer, LeadRegistration, Error: ErrorBody },
+    CampaignSummary,
+    LeadInput,
+    LeadOffer,
+    LeadRegistration,
+    Error: ErrorBody,
   },
 }
 

@@ -82,8 +82,10 @@ function sendGate(reply: FastifyReply, { state, isOpen, deadline, secondsLeft, n
 }
 
 const unknown = {
-  ...{ ...everyAnswer, 'Lastcall-State': 'unknown' },
-  ...{ 'WWW-Authenticate': 'Lastcall', 'Cache-Control': 'max-age=30' },
+  ...everyAnswer,
+  'Lastcall-State': 'unknown',
+  'WWW-Authenticate': 'Lastcall',
+  'Cache-Control': 'max-age=30',
 }
 
 /** The page's owner has decided what happens then. */
