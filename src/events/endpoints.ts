@@ -291,8 +291,7 @@ async function testOne(
   const { url } = endpoint.settings
   const secrets = store.events.secretsOf(endpoint, at)
   const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
-  const due = { endpointId: endpoint.id, dueAt: at, leadId: 0, kind, detail: 0, tries: null, refused: 0, lastAt: null }
-  onTry(entryOf(endpoint, { id, body, due }, result, now()))
+  onTry(entryOf(endpoint, { id, body, due: { leadId: 0, detail: 0, tries: 0 } }, result, now()))
   const { status, cause, milliseconds } = result
   // Who has repaired the server sees telling go on. What it asked for, by Retry-After, holds all the same.
   const { pausedAt, failingSince, failures, nextTryAt } = endpoint

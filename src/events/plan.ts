@@ -7,7 +7,7 @@ import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Terms } from '../core/mechanism/terms.ts'
 import { momentsAt, nextMoment } from '../core/moments.ts'
 import type { Site } from '../core/offer.ts'
-import { type Due, type Endpoint, isAskedFor } from '../store/events.ts'
+import type { Due, Endpoint } from '../store/events.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, leadEvent } from './compose.ts'
@@ -129,7 +129,7 @@ function happenedBy(
 ): { happened: Happened[]; lookAt: Seconds | null } {
   const { attempt, registeredAt } = lead
   const { fromAt } = endpoint
-  const { kind, dueAt, detail, tries } = due
+  const { kind, dueAt, detail, isAskedFor } = due
   if (kind === 'look') {
     const from = Math.max(fromAt, now - oldSeconds)
     const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
@@ -146,7 +146,7 @@ function happenedBy(
   const isTrue =
     !oneTimeKinds.includes(kind) ||
     momentsAt(terms, attempt, dueAt, watcher.wanted).some((one) => one.kind === kind && one.detail === detail)
-  const isTold = isAskedFor(tries) || (isTrue && watcher.kinds.includes(kind))
+  const isTold = isAskedFor || (isTrue && watcher.kinds.includes(kind))
   return { happened: isTold ? [{ kind, at: dueAt, detail }] : [], lookAt: null }
 }
 
@@ -191,9 +191,9 @@ function eventOf(
 }
 
 function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Event[] {
-  const { dueAt, leadId, detail, tries } = due
+  const { dueAt, leadId, detail, isAskedFor } = due
   // Also where the endpoint goes on from later: somebody wants to be forgotten there too.
-  if (!isAskedFor(tries) && !endpoint.settings.kinds.includes('lead.erased')) return []
+  if (!isAskedFor && !endpoint.settings.kinds.includes('lead.erased')) return []
   const { eventId, refOf } = store.events
   const body = erasedEvent(refOf(endpoint.accountId, leadId, detail), dueAt, now)
   return [{ id: eventId(endpoint.accountId, leadId, 'lead.erased', dueAt, 0), campaignId: 0, body, due }]
@@ -201,12 +201,12 @@ function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds
 
 /** Of a campaign whose date has not moved since. */
 async function ended(parts: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Promise<Event[]> {
-  const { dueAt, leadId, tries } = due
+  const { dueAt, leadId, isAskedFor } = due
   const campaign = await campaignOf(parts, -leadId)
   if (campaign === undefined || campaign.isDraft) return []
   const isWanted = watcherOf(endpoint.id, endpoint.settings, -leadId)?.kinds.includes('campaign.ended')
   const isDue = isWanted && endOf(campaign.terms) === dueAt && !isPast(endpoint, due)
-  if (!isDue && !isAskedFor(tries)) return []
+  if (!isDue && !isAskedFor) return []
   const id = parts.store.events.eventId(endpoint.accountId, leadId, 'campaign.ended', dueAt, 0)
   const kind = 'campaign.ended' as const
   return [{ id, campaignId: campaign.id, body: endedEvent(campaign, dueAt, now), due: { ...due, kind } }]

@@ -4,16 +4,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
 import { serverAt } from '../store/audit.ts'
 import { StoreUnavailable } from '../store/errors.ts'
-import {
-  type Due,
-  type Endpoint,
-  type Failed,
-  failuresToStop,
-  type Health,
-  keptSeconds,
-  oneMoreTry,
-  triesOf,
-} from '../store/events.ts'
+import { type Due, type Endpoint, type Failed, failuresToStop, type Health, keptSeconds } from '../store/events.ts'
 import type { Store } from '../store/store.ts'
 import { type Event, type Planned, type PlanParts, plan } from './plan.ts'
 import type { Sender, Try } from './sender.ts'
@@ -102,7 +93,7 @@ function tasksOf(events: readonly Event[], batch: number): Task[][] {
   const room = new Map<string, number>()
   for (const event of events) {
     // What was tried before goes alone.
-    const isAlone = batch === 1 || event.due.tries !== null
+    const isAlone = batch === 1 || event.due.queue === 'failed_deliveries'
     const key = isAlone ? `lead ${event.due.leadId}` : `${event.body.type} ${event.campaignId}`
     const group = groups.get(key) ?? []
     const open = group.at(-1)
@@ -176,14 +167,14 @@ async function tell(parts: RoundParts, round: Round, events: Task): Promise<void
 
 export function entryOf(
   { accountId, id: endpointId }: Endpoint,
-  { id: eventId, body, due }: Pick<Event, 'id' | 'body' | 'due'>,
+  { id: eventId, body, due }: Pick<Event, 'id' | 'body'> & { due: Pick<Due, 'leadId' | 'detail' | 'tries'> },
   { status, cause, milliseconds }: Try,
   atMs: number,
 ): DeliveryEntry {
   const { leadId, detail, tries } = due
   const dueAt = Math.floor(Date.parse(body.timestamp) / 1_000)
   const of = { accountId, endpointId, atMs, eventId, kind: body.type, leadId, dueAt, detail }
-  return { ...of, status, cause, milliseconds, tryNumber: triesOf(tries) + 1 }
+  return { ...of, status, cause, milliseconds, tryNumber: tries + 1 }
 }
 
 /** What an answer does. */
@@ -209,7 +200,7 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
     }
     // What was in flight when the server was left alone counts no more; a repeat may fail by what is in it.
     const isStopped = health.failures >= failuresToStop
-    const isRepeat = triesOf(events[0]?.due.tries ?? null) > 0
+    const isRepeat = events.some(({ due }) => due.tries > 0)
     if (round.halt !== undefined || (!isStopped && (!isServers || isRepeat))) return
     if (isServers) health.failures += 1
     if (health.failures < failuresToStop) return
@@ -223,16 +214,20 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
  * given up in the end; what it cannot answer, once it is so old that nobody waits for it.
  */
 function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Seconds): Failed {
-  const [tries, refused] = [oneMoreTry(due.tries), due.refused]
-  if (withOthers) return { ...due, tries: 0, nextAt: now, lastAt: now }
+  if (withOthers) return alone(due, now)
+  const { tries, refused } = due
+  const failed = { ...due, tries: tries + 1, lastAt: now }
   if (isServers) {
     const isOld = now - due.dueAt > keptSeconds
-    return { ...due, tries, nextAt: isOld ? null : now + after(stopSeconds, triesOf(due.tries) - refused), lastAt: now }
+    return { ...failed, nextAt: isOld ? null : now + after(stopSeconds, tries - refused) }
   }
   const seconds = retrySeconds[refused]
   const nextAt = seconds === undefined ? null : now + Math.round(seconds * (0.8 + Math.random() * 0.4))
-  return { ...due, tries, refused: refused + 1, nextAt, lastAt: now }
+  return { ...failed, refused: refused + 1, nextAt }
 }
+
+/** It is due by itself, with no tries of its own. */
+const alone = (due: Due, now: Seconds): Failed => ({ ...due, tries: 0, nextAt: now, lastAt: now })
 
 const after = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
@@ -246,7 +241,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   await untilStored(parts, () =>
     events.settle(endpoint, {
       done: begun.map(({ due }) => due),
-      failed: [...failed, ...left.map(({ due }) => ({ ...due, tries: 0, nextAt: now, lastAt: now }))],
+      failed: [...failed, ...left.map(({ due }) => alone(due, now))],
       looks: begun.flatMap(({ look }) => look ?? []),
     }),
   )

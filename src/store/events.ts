@@ -39,21 +39,25 @@ export type Endpoint = {
 /** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
 export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
 
-/** Below 0: somebody has asked for it again, and hears also what is no longer true. -1 is not tried yet, -2 once. */
-const askedFor = -1
-export const isAskedFor = (tries: number | null): boolean => (tries ?? 0) < 0
-/** How often it was tried. */
-export const triesOf = (tries: number | null): number => (isAskedFor(tries) ? askedFor : 0) + Math.abs(tries ?? 0)
-export const oneMoreTry = (tries: number | null): number => (tries ?? 0) + (isAskedFor(tries) ? -1 : 1)
+/** What waits, and what failed; of one endpoint both are in the order of `key`. */
+const queues = ['notices', 'failed_deliveries'] as const
+const key = 'due_at, lead_id, kind, detail'
 
-/**
- * A notice whose turn it is; `tries` and `lastAt` are null until it has failed once, or somebody asked for it again,
- * `refused` those of them that were answered. What is split off from others begins with no tries of its own.
- */
-export type Due = Notice & { tries: number | null; refused: number; lastAt: Seconds | null }
+/** What became of a delivery so far. */
+type Tried = {
+  /** How often it failed. */
+  tries: number
+  /** How often of that because the server refused it. */
+  refused: number
+  /** Somebody wants it again, also where it is no longer true. */
+  isAskedFor: boolean
+}
+
+/** A notice whose turn it is, and where it stands. `lastAt` is null until it was tried or asked for. */
+export type Due = Notice & Tried & { queue: (typeof queues)[number]; lastAt: Seconds | null }
 
 /** A delivery that failed. Without a next time it is given up. */
-export type Failed = Due & { nextAt: Seconds | null; lastAt: Seconds }
+export type Failed = Notice & Tried & { nextAt: Seconds | null; lastAt: Seconds }
 
 export type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonly Notice[] }
 
@@ -177,21 +181,24 @@ function queueOn({ read, writeUnflushed }: Runner, { sharedClock, rowsAtOnce }: 
     async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
       const failed = `SELECT ${key}, tries, refused, last_at FROM failed_deliveries
         WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
-      const notices = `SELECT ${key}, NULL AS tries, 0 AS refused, NULL AS last_at FROM notices
+      const notices = `SELECT ${key}, 0 AS tries, 0 AS refused, NULL AS last_at FROM notices
         WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY ${key} LIMIT ?`
       const [again, first] = await read(async ({ all }) => [
         await all(failed, accountId, id, now, limit),
         await all(notices, accountId, id, now, now, limit),
       ])
       const mostAgain = Math.max(Math.ceil(limit / 2), limit - first.length)
-      return [...again.slice(0, mostAgain), ...first].slice(0, limit).map((row) => toDue(id, row))
+      return [
+        ...again.slice(0, mostAgain).map((row) => toDue(id, 'failed_deliveries', row)),
+        ...first.map((row) => toDue(id, 'notices', row)),
+      ].slice(0, limit)
     },
     /** Takes off what is done, puts back what failed, and writes what is to come, as one step. */
     settle: (endpoint: Endpoint, { done, failed, looks }: Settled) =>
       writeUnflushed(async (sql) => {
         const { accountId } = endpoint
         for (const table of queues) {
-          const own = done.filter(({ tries }) => (tries === null) === (table === 'notices'))
+          const own = done.filter(({ queue }) => queue === table)
           for (const part of parts(own)) await takeOff(sql, endpoint, table, part.map(keyOf))
         }
         if (failed.length + looks.length === 0) return
@@ -603,7 +610,8 @@ async function hurry(sql: Sql, accountId: number, id: number, failedSince: Secon
 
 /** Tells it again at once. */
 async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): Promise<void> {
-  await putFailed(sql, endpoint.accountId, [{ ...notice, tries: askedFor, refused: 0, nextAt: by.at, lastAt: by.at }])
+  const askedFor = { ...notice, tries: 0, refused: 0, isAskedFor: true, nextAt: by.at, lastAt: by.at }
+  await putFailed(sql, endpoint.accountId, [askedFor])
   await log(sql, by, endpoint, 'resent', null, { count: 1 })
 }
 
@@ -622,7 +630,7 @@ async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Ac
   const campaign = `CASE WHEN lead_id < 0 THEN -lead_id ELSE
     (SELECT campaign_id FROM leads AS l WHERE l.account_id = ? AND l.id = f.lead_id) END`
   const count = await sql.run(
-    `UPDATE failed_deliveries SET tries = ${askedFor}, refused = 0, next_at = ?, last_at = ?
+    `UPDATE failed_deliveries SET tries = ${storedTries(0, true)}, refused = 0, next_at = ?, last_at = ?
       WHERE ${of} AND (${key}) IN (SELECT ${key} FROM failed_deliveries AS f
         WHERE ${of} AND next_at IS NULL AND last_at >= ?
           AND (kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published})) LIMIT ${resentAtOnce})`,
@@ -634,11 +642,14 @@ async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Ac
   return count
 }
 
+/** Below 0 of what somebody has asked for: -1 is not tried yet, -2 once. */
+const storedTries = (tries: number, isAskedFor: boolean): number => (isAskedFor ? -1 - tries : tries)
+
 async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
   const rows = failed.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
   const values = failed.flatMap((one): Value[] => [
     ...[accountId, one.endpointId, ...keyOf(one)],
-    ...[one.tries, one.refused, one.nextAt, one.lastAt],
+    ...[storedTries(one.tries, one.isAskedFor), one.refused, one.nextAt, one.lastAt],
   ])
   await sql.run(
     `INSERT INTO failed_deliveries
@@ -651,16 +662,7 @@ async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[])
 
 const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
 
-/** What waits, and what failed; of one endpoint both are in the order of this key. */
-const queues = ['notices', 'failed_deliveries'] as const
-const key = 'due_at, lead_id, kind, detail'
-
-async function takeOff(
-  sql: Sql,
-  { accountId, id }: Endpoint,
-  table: (typeof queues)[number],
-  rows: readonly number[][],
-) {
+async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'], rows: readonly number[][]) {
   const row = '(?, ?, ?, ?)'
   // SQLite has no list of rows, and gets one at a time.
   const among = rows.length === 1 ? `= ${row}` : `IN (${rows.map(() => row).join(', ')})`
@@ -683,7 +685,7 @@ async function purge(sql: Sql, { accountId, id }: Pick<Endpoint, 'accountId' | '
 /** Resolves with how many. */
 function removeSome(
   sql: Sql,
-  table: (typeof queues)[number],
+  table: Due['queue'],
   accountId: number,
   id: number,
   condition = '0 = ?',
@@ -727,9 +729,20 @@ function toEndpoint(row: Row): Endpoint {
   }
 }
 
-function toDue(endpointId: number, { due_at, lead_id, kind, detail, tries, refused, last_at }: Row): Due {
-  const notice = { endpointId, dueAt: due_at, leadId: lead_id, kind: noticeKinds[kind] as NoticeKind, detail }
-  return { ...notice, tries, refused, lastAt: last_at }
+function toDue(endpointId: number, queue: Due['queue'], row: Row): Due {
+  const isAskedFor = row.tries < 0
+  return {
+    endpointId,
+    queue,
+    dueAt: row.due_at,
+    leadId: row.lead_id,
+    kind: noticeKinds[row.kind] as NoticeKind,
+    detail: row.detail,
+    tries: isAskedFor ? -1 - row.tries : row.tries,
+    refused: row.refused,
+    isAskedFor,
+    lastAt: row.last_at,
+  }
 }
 
 function toSweep(row: Row): Sweep {

@@ -199,7 +199,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   const failed = due.map((one) => ({ ...one, tries: 1, refused: 0, nextAt: now, lastAt: now }))
   const looks: Notice[] = due.map((one) => ({ ...one, kind: 'look', dueAt: now + 1 }))
   await events.settle(endpoint, { done: due, failed, looks })
-  await events.settle(endpoint, { done: [first, { ...first, tries: 1 }], failed: [], looks: [] })
+  await events.settle(endpoint, { done: [first, { ...first, queue: 'failed_deliveries' }], failed: [], looks: [] })
   await events.setHealth(endpoint, { failingSince: now, failures: 5, nextTryAt: now })
   await events.setHealth({ ...endpoint, failures: 5 }, { failingSince: null, failures: 0, nextTryAt: null })
   await events.resend(endpoint, first, by)

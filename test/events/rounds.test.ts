@@ -338,8 +338,8 @@ test('a node that stops begins no further request, and what was on its way is ne
   assert.deepEqual([sent.length, tried.length], [1, 0])
   const due = await store.events.due(await find(id), clock.at, 9)
   assert.deepEqual(
-    due.map(({ tries }) => tries),
-    [null, null, null],
+    due.map(({ queue }) => queue),
+    ['notices', 'notices', 'notices'],
   )
 })
 

@@ -641,7 +641,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/plan.ts', 'now - oldSeconds)', '0)', 'events/truth'],
   ['events/plan.ts', 'at === null || at < fromAt', 'at === null', 'events/truth'],
   ['events/plan.ts', 'of.campaign.isDraft ? [] : happened', 'happened', 'events/truth'],
-  ['events/plan.ts', 'isAskedFor(tries) || (isTrue', '(isTrue', 'events/truth'],
+  ['events/plan.ts', 'isAskedFor || (isTrue', '(isTrue', 'events/truth'],
   ['events/plan.ts', ' && one.detail === detail', '', 'events/truth'],
   ['events/plan.ts', 'return campaign?.isDraft ?', 'return false ?', 'events/truth'],
   ['events/round.ts', 'if (withOthers) return', 'if (false) return', 'events/truth'],
