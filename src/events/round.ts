@@ -1,5 +1,6 @@
 // One round of an endpoint: takes what is due, tells it, and writes down what became of it.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Seconds } from '../core/instant.ts'
 import type { DeliveryEntry } from '../history/deliveries.ts'
 import { serverAt } from '../store/audit.ts'
@@ -65,50 +66,64 @@ export async function runRound(
   const readAt = performance.now()
   const limit = Math.min(mostAtOnce, room)
   const due = await store.events.due(endpoint, startedAt, limit)
-  const { failingSince, failures, nextTryAt } = endpoint
-  const health = { failingSince, failures, nextTryAt }
-  const secrets = store.events.secretsOf(endpoint, startedAt)
-  const noneYet = { halt: undefined, told: new Set<Event>(), failed: [] }
-  const round: Round = { endpoint, secrets, health, readAt, ...noneYet }
+  const round: Round = {
+    endpoint,
+    secrets: store.events.secretsOf(endpoint, startedAt),
+    health: healthOf(endpoint),
+    readAt,
+    halt: undefined,
+    told: new Set(),
+    failed: [],
+  }
   const planned = await plan(parts, endpoint, due, startedAt)
   // One notice may come to several events, of which some go with the next round.
   const events = planned.flatMap((one) => one.events).slice(0, room)
-  const tasks = tasksOf(events, endpoint.settings.batch)
-  // Any of them, since the first may be the one that the server cannot take.
-  if (failures >= failuresToStop) tasks.splice(0, tasks.length, ...oneOf(tasks))
+  const all = tasksOf(events, endpoint.settings.batch)
+  const tasks = endpoint.failures >= failuresToStop ? oneOf(all) : all
   const isCut = await sendAll(parts, round, tasks, giveBack)
   await settle(parts, round, planned)
   return { sent: round.told.size, isMore: isCut || due.length === limit, isCut }
 }
 
+const healthOf = ({ failingSince, failures, nextTryAt }: Endpoint): Health => ({ failingSince, failures, nextTryAt })
+
+/** Any of them, since the first may be the one that the server cannot take. */
 function oneOf(groups: Task[][]): Task[][] {
   const group = groups[Math.floor(Math.random() * groups.length)] ?? []
   return [group.slice(0, 1)]
 }
 
-/** Groups that may be sent at the same time. Several events of one lead go one after the other. */
+/** Groups that may be sent at the same time. */
 function tasksOf(events: readonly Event[], batch: number): Task[][] {
-  const groups = new Map<string, Task[]>()
-  /** Bytes that the last request of a group still takes. */
-  const room = new Map<string, number>()
+  if (batch === 1) {
+    // Several events of one lead go one after the other.
+    const ofLeads = Map.groupBy(events, ({ due }) => due.leadId)
+    return [...ofLeads.values()].map((some) => some.map((event) => [event]))
+  }
+  // What was tried before goes alone.
+  const again = events.filter(({ due }) => due.queue === 'failed_deliveries')
+  const first = events.filter(({ due }) => due.queue === 'notices')
+  const alike = Map.groupBy(first, ({ body, campaignId }) => `${body.type} ${campaignId}`)
+  const batches = [...alike.values()].flatMap((some) => batchesOf(some, batch))
+  return [...again.map((event) => [event]), ...batches].map((task) => [task])
+}
+
+/** In batches of so many events at most, of which none is too large. */
+function batchesOf(events: readonly Event[], most: number): Task[] {
+  const batches: Task[] = []
+  let room = 0
   for (const event of events) {
-    // What was tried before goes alone.
-    const isAlone = batch === 1 || event.due.queue === 'failed_deliveries'
-    const key = isAlone ? `lead ${event.due.leadId}` : `${event.body.type} ${event.campaignId}`
-    const group = groups.get(key) ?? []
-    const open = group.at(-1)
-    const bytes = isAlone ? 0 : bytesOf(event)
-    const left = (room.get(key) ?? 0) - bytes
-    if (open === undefined || isAlone || open.length === batch || left < 0) {
-      group.push([event])
-      room.set(key, mostBatchBytes - batchBytes - bytes)
+    const bytes = bytesOf(event)
+    const open = batches.at(-1)
+    if (open === undefined || open.length === most || bytes > room) {
+      batches.push([event])
+      room = mostBatchBytes - batchBytes - bytes
     } else {
       open.push(event)
-      room.set(key, left)
+      room -= bytes
     }
-    groups.set(key, group)
   }
-  return batch === 1 ? [...groups.values()] : [...groups.values()].flatMap((group) => group.map((task) => [task]))
+  return batches
 }
 
 /** In a batch, with the comma behind it. */
@@ -144,25 +159,28 @@ async function sendAll(parts: RoundParts, round: Round, groups: Task[][], giveFi
 
 async function tell(parts: RoundParts, round: Round, events: Task): Promise<void> {
   const { endpoint, secrets } = round
-  const [first] = events as [Event]
-  const isBatch = events.length > 1
-  const ids = events.map((one) => one.id).join()
-  const id = isBatch ? parts.store.events.eventId(endpoint.accountId, events.length, ids, first.due.dueAt, 0) : first.id
+  const { url } = endpoint.settings
+  const { id, body } = messageOf(parts, endpoint, events)
   const at = seconds(parts)
-  const asked = isBatch
-    ? {
-        type: 'batch',
-        timestamp: first.body.timestamp,
-        data: { events: events.map((one) => ({ id: one.id, ...one.body })) },
-      }
-    : first.body
   const atMs = parts.now()
-  const result = await parts.sender.send({ id, url: endpoint.settings.url, body: JSON.stringify(asked), at, secrets })
+  const result = await parts.sender.send({ id, url, body: JSON.stringify(body), at, secrets })
   // A node that stops gives its thread up: nobody knows what became of it.
   if (parts.isStopping() && result.status === null) return
   for (const event of events) parts.onTry(entryOf(endpoint, event, result, atMs))
   // What an answer asks for counts from then on: in whole seconds, none too few.
   judge(round, events, result, Math.ceil(parts.now() / 1_000))
+}
+
+/** The event itself, or several as a batch. */
+function messageOf({ store }: RoundParts, { accountId }: Endpoint, events: Task): { id: string; body: object } {
+  const [first] = events as [Event]
+  if (events.length === 1) return first
+  const ids = events.map(({ id }) => id).join()
+  const told = events.map(({ id, body }) => ({ id, ...body }))
+  return {
+    id: store.events.eventId(accountId, events.length, ids, first.due.dueAt, 0),
+    body: { type: 'batch', timestamp: first.body.timestamp, data: { events: told } },
+  }
 }
 
 export function entryOf(
@@ -181,32 +199,38 @@ export function entryOf(
 function judge(round: Round, events: readonly Event[], { status, cause, retryAfterSeconds }: Try, now: Seconds): void {
   const { health } = round
   if (cause === null) {
-    Object.assign(health, { failingSince: null, failures: 0 })
+    health.failingSince = null
+    health.failures = 0
     // What was in flight when the server asked for time does not end that.
     if (round.halt === undefined) health.nextTryAt = null
     for (const event of events) round.told.add(event)
     return
   }
   health.failingSince ??= now
-  if (status === 410) round.halt = 'gone'
-  else if (status === 429 || status === 503) {
+  if (status === 410) {
+    round.halt = 'gone'
+    return
+  }
+  if (status === 429 || status === 503) {
     round.halt = 'waiting'
     health.nextTryAt = now + Math.min(retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
-  } else {
-    const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500
-    for (const event of events) {
-      round.told.add(event)
-      round.failed.push(failedOf(event.due, events.length > 1, isServers, now))
-    }
-    // What was in flight when the server was left alone counts no more; a repeat may fail by what is in it.
-    const isStopped = health.failures >= failuresToStop
-    const isRepeat = events.some(({ due }) => due.tries > 0)
-    if (round.halt !== undefined || (!isStopped && (!isServers || isRepeat))) return
-    if (isServers) health.failures += 1
-    if (health.failures < failuresToStop) return
-    round.halt = 'waiting'
-    health.nextTryAt = now + after(stopSeconds, health.failures - failuresToStop)
+    return
   }
+  const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500
+  for (const event of events) {
+    round.told.add(event)
+    round.failed.push(failedOf(event.due, events.length > 1, isServers, now))
+  }
+  // What was in flight when the server was left alone counts no more.
+  if (round.halt !== undefined) return
+  const isStopped = health.failures >= failuresToStop
+  // A repeat may fail by what is in it.
+  const isRepeat = events.some(({ due }) => due.tries > 0)
+  if (!isStopped && (!isServers || isRepeat)) return
+  if (isServers) health.failures += 1
+  if (health.failures < failuresToStop) return
+  round.halt = 'waiting'
+  health.nextTryAt = now + after(stopSeconds, health.failures - failuresToStop)
 }
 
 /**
@@ -245,9 +269,7 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
       looks: begun.flatMap(({ look }) => look ?? []),
     }),
   )
-  const { failingSince, failures, nextTryAt } = endpoint
-  if (JSON.stringify(health) !== JSON.stringify({ failingSince, failures, nextTryAt }))
-    await events.setHealth(endpoint, health)
+  if (!isDeepStrictEqual(health, healthOf(endpoint))) await events.setHealth(endpoint, health)
   const hasFailed = failed.length > 0 || round.halt !== undefined
   const isFailing = hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds
   const cause = round.halt === 'gone' ? 'gone' : isFailing ? 'failing' : undefined

@@ -645,7 +645,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/plan.ts', ' && one.detail === detail', '', 'events/truth'],
   ['events/plan.ts', 'return campaign?.isDraft ?', 'return false ?', 'events/truth'],
   ['events/round.ts', 'if (withOthers) return', 'if (false) return', 'events/truth'],
-  ['events/round.ts', 'if (failures >= failuresToStop) tasks', 'if (false) tasks', 'events/rounds'],
+  ['events/round.ts', 'endpoint.failures >= failuresToStop ? oneOf', 'false ? oneOf', 'events/rounds'],
   ['events/round.ts', 'one.events.filter((event) => !told.has(event))', '[] as Event[]', 'events/truth'],
   ['events/sweep.ts', "sweep.cause !== 'resumed' || ", '', 'events/truth'],
   ['store/events.ts', 'if (written === 0) return', '', 'store/events'],
