@@ -1,4 +1,5 @@
 import { integer, readSetting } from '../config.ts'
+import type { EndpointSettings } from '../core/events.ts'
 import type { Fault } from '../core/fault.ts'
 import { formatInstant } from '../core/instant.ts'
 import { buildEndpoints, EndpointRefused, type Endpoints } from '../events/endpoints.ts'
@@ -37,34 +38,35 @@ const from = (text: string): 'stop' | 'now' => {
   return text
 }
 
-const settings = {
-  name: nameText,
-  url: anyText,
-  kinds: listText,
-  campaigns: ids,
-  'lead-times': (text: string) => (text === 'none' ? [] : listText(text)),
-  personal: trueOrFalse,
-  batch: count,
-  'in-flight': count,
-  'per-minute': (text: string) => (text === 'none' ? null : count(text)),
+/** By the names that the API has for them: the option of a setting, and how its text is read. */
+const settings: Record<keyof EndpointSettings, [option: string, read: (text: string, name: string) => unknown]> = {
+  name: ['name', nameText],
+  url: ['url', anyText],
+  kinds: ['kinds', listText],
+  campaignIds: ['campaigns', ids],
+  leadTimes: ['lead-times', (text) => (text === 'none' ? [] : listText(text))],
+  personal: ['personal', trueOrFalse],
+  batch: ['batch', count],
+  inFlight: ['in-flight', count],
+  perMinute: ['per-minute', (text) => (text === 'none' ? null : count(text))],
+}
+const settingOptions = Object.fromEntries(Object.values(settings))
+
+/** The settings that were given, by the names that the API has for them. */
+function settingsIn(options: Record<string, unknown>): object {
+  const all = Object.entries(settings).map(([name, [option]]) => [name, options[option]])
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
-type Given = { [Name in keyof typeof settings]?: ReturnType<(typeof settings)[Name]> | undefined }
-
-/** What was given, by the names that the API has for it. */
-function namedAsInApi(given: Given): object {
-  const named = {
-    ...{ name: given.name, url: given.url, kinds: given.kinds, campaignIds: given.campaigns },
-    ...{ leadTimes: given['lead-times'], personal: given.personal, batch: given.batch },
-    ...{ inFlight: given['in-flight'], perMinute: given['per-minute'] },
-  }
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
+const optionOf: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(settings).map(([name, [option]]) => [name, option])),
+  ...{ campaignId: 'campaign', eventId: 'event' },
 }
 
 /** The name of the option in place of the API's: `--lead-times[0]`. */
 function inWordsOfCall({ path, message }: Fault): string {
-  const option = path.replace(/^campaignIds/, 'campaigns').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  return `--${option}: ${message}`
+  const [name = ''] = path.split('[')
+  return `--${optionOf[name] ?? name}${path.slice(name.length)}: ${message}`
 }
 
 /** What is wrong in the words of the call, where the API's are not those. */
@@ -125,8 +127,8 @@ function oneWebhook<Of extends Options>(
 }
 
 export const createWebhook: Command = async (args) => {
-  const { options } = readArguments(args, { account: idNumber, ...settings })
-  return withWebhooks(options.account, (webhooks) => webhooks.create(namedAsInApi(options)))
+  const { options } = readArguments(args, { account: idNumber, ...settingOptions })
+  return withWebhooks(options.account, (webhooks) => webhooks.create(settingsIn(options)))
 }
 
 export const listWebhooks: Command = async (args) => {
@@ -134,10 +136,10 @@ export const listWebhooks: Command = async (args) => {
   return withWebhooks(options.account, (webhooks) => webhooks.list())
 }
 
-export const setWebhook = oneWebhook({ ...settings, on: trueOrFalse, from }, ({ on, from, ...given }) => {
+export const setWebhook = oneWebhook({ ...settingOptions, on: trueOrFalse, from }, ({ on, from, ...given }) => {
   if (on !== true && from !== undefined) throw new WrongCall('--from: goes with --on true')
   const goOnFrom = on === true ? need(from, '--from') : undefined
-  const changes = namedAsInApi(given)
+  const changes = settingsIn(given)
   return async (id, webhooks) => {
     if (on === true) webhooks.needOn()
     if (Object.keys(changes).length > 0) await webhooks.change(id, changes)

@@ -369,6 +369,7 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
   const event = `evt_${'0'.repeat(32)}`
   const elsewhere = (await shop.place.json(['account', 'create', '--name', 'Elsewhere'])).id
   const foreign = (await shop.place.json(['campaign', 'apply', '--account', String(elsewhere), '-'], campaignFile())).id
+  const draft = (await shop.place.json(['campaign', 'apply', ...account, '-'], campaignFile({ isDraft: true }))).id
   for (const [args, said] of [
     [
       ['set', id, '--campaigns', `${shop.owner.campaignId},999999`],
@@ -382,6 +383,7 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
     [['set', id, '--batch', '7', '--on', 'true'], /--from is missing/],
     [['test', '999999'], /ID: the account has no endpoint with this id/],
     [['backfill', id, '--campaign', '999999'], /--campaign: the account has no campaign with this id/],
+    [['backfill', id, '--campaign', String(draft)], /--campaign: must belong to a campaign that is published/],
     [['resend', id, '--event', event], /--event: the log has no such event/],
     [['discard', id, '--before', '2099-01-01T00:00:00Z'], /--before: must not lie in the future/],
     [['set', id, '--from', 'now'], /--from: goes with --on true/],
