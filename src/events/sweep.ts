@@ -14,18 +14,17 @@ const leadsAtOnce = 500
 
 /** One stretch; what is written is at most some notices for each of its leads. */
 export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'events'>, sweep: Sweep, now: Seconds) {
-  const { endpoint, campaignId, afterEmail, begunAt } = sweep
+  const { endpoint, campaignId, afterEmail, begunAt, pauses } = sweep
   const campaign = await store.configuration.findCampaign(campaignId)
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
   if (campaign === undefined || watcher === undefined) return store.events.sweepOn(sweep, [], null)
   const before = sweep.schedulesBefore.map(termsOf)
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
-  // Of who came while the endpoint was paused it does not know.
-  const isKnown = ({ registeredAt }: Lead) => sweep.cause !== 'resumed' || registeredAt < begunAt
-  const notices = leads.filter(isKnown).flatMap((lead): Notice[] => {
+  const notices = leads.flatMap((lead): Notice[] => {
     // What has passed since it was started is told too, however long it takes to come to this lead.
-    const lookAt = nextMoment(campaign.terms, lead.attempt, begunAt, watcher.wanted)
+    const from = pauses.find((pause) => pause.from <= lead.registeredAt && lead.registeredAt < pause.until)?.until
+    const lookAt = nextMoment(campaign.terms, lead.attempt, from ?? begunAt, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
     const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }
     return [

@@ -76,6 +76,8 @@ export type Sweep = {
   begunAt: Seconds
   /** What the campaign decided by before the edit; several where it was edited again while this was under way. */
   schedulesBefore: Schedule[]
+  /** Of `resumed`: of who came in one of these the endpoint knows from its end on. */
+  pauses: { from: Seconds; until: Seconds }[]
   afterEmail: string
   restarts: number
 }
@@ -368,18 +370,19 @@ async function startSweeps(
 
 /**
  * One that is under way begins again, and still tells what has become true since it was started first. Some leads then
- * know of the first edit and some do not, so that all are compared with both schedules before.
+ * know of the first edit and some do not, so that all are compared with both schedules before. `before` is the schedule,
+ * or the pause, as JSON.
  */
 async function startSweep(
   sql: Sql,
   of: [accountId: number, endpointId: number, campaignId: number],
   cause: SweepCause,
   now: Seconds,
-  scheduleBefore?: string,
+  before?: string,
 ): Promise<void> {
   const name = [...of, sweepCauses.indexOf(cause)]
   const where = 'WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?'
-  const own = scheduleBefore === undefined ? [] : [scheduleBefore]
+  const own = before === undefined ? [] : [before]
   // A stretch that was read before is written no more.
   const restart = `UPDATE sweeps SET restarts = restarts + 1 ${where} RETURNING begun_at, schedules_before`
   const row = await sql.get(restart, ...name)
@@ -492,11 +495,17 @@ async function changeEndpoint(
   return endpoint
 }
 
-async function sweepAll(sql: Sql, { accountId, id, settings }: Endpoint, cause: SweepCause, now: Seconds) {
+async function sweepAll(
+  sql: Sql,
+  { accountId, id, settings }: Endpoint,
+  cause: SweepCause,
+  now: Seconds,
+  before?: string,
+): Promise<void> {
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   for (const campaign of campaigns) {
     const isWatched = watcherOf(id, settings, campaign.id) !== undefined
-    if (isWatched) await startSweep(sql, [accountId, id, campaign.id], cause, now)
+    if (isWatched) await startSweep(sql, [accountId, id, campaign.id], cause, now, before)
   }
 }
 
@@ -539,7 +548,10 @@ async function resumeEndpoint(sql: Sql, { accountId, id }: Endpoint, fromAt: Sec
     AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(later, by.at, accountId, id)
   await sweepAll(sql, endpoint, 'looks', by.at)
-  if (endpoint.pausedAt !== null && fromAt === null) await sweepAll(sql, endpoint, 'resumed', endpoint.pausedAt)
+  if (endpoint.pausedAt !== null && fromAt === null) {
+    const pause = JSON.stringify({ from: endpoint.pausedAt, until: by.at })
+    await sweepAll(sql, endpoint, 'resumed', endpoint.pausedAt, pause)
+  }
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
@@ -746,12 +758,15 @@ function toDue(endpointId: number, queue: Due['queue'], row: Row): Due {
 }
 
 function toSweep(row: Row): Sweep {
+  const before = JSON.parse(row.schedules_before).map((written: string) => JSON.parse(written))
+  const isResumed = sweepCauses[row.cause] === 'resumed'
   return {
     endpoint: toEndpoint(row),
     campaignId: row.campaign_id,
     cause: sweepCauses[row.cause] as SweepCause,
     begunAt: row.begun_at,
-    schedulesBefore: JSON.parse(row.schedules_before).map((written: string) => JSON.parse(written)),
+    schedulesBefore: isResumed ? [] : before,
+    pauses: isResumed ? before : [],
     afterEmail: row.after_email,
     restarts: row.restarts,
   }

@@ -208,7 +208,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.startBackfill(endpoint, campaign.id, by)
   const sweep: Sweep = {
     ...{ endpoint, campaignId: campaign.id, cause: 'backfill', begunAt: 0, schedulesBefore: [] },
-    ...{ afterEmail: '', restarts: 1 },
+    ...{ pauses: [], afterEmail: '', restarts: 1 },
   }
   await events.sweepOn(sweep, looks, '1@example.com')
   await events.sweepOn({ ...sweep, afterEmail: '1@example.com' }, [], null)

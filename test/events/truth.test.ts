@@ -386,6 +386,32 @@ test('paused twice, it goes on from where it stopped first', async (t) => {
   assert.deepEqual(told(), ['lead.expired ada 10'])
 })
 
+test('paused again before its leads are gone through, it is told the end of who came in between, and of nobody earlier', async (t) => {
+  const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
+  const come = async (name: string) => {
+    await register(`${name}@example.com`)
+    clock.at += 60
+  }
+  const pause = async () => store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  const resume = async () => store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  await come('ada')
+  await pause()
+  for (const name of ['bob', 'cyd']) await come(name)
+  await setDeadline('cyd@example.com', clock.at - 10)
+  await resume()
+  await come('dan')
+  await pause()
+  await come('eve')
+  for (const name of ['ada', 'bob', 'dan', 'eve']) await setDeadline(`${name}@example.com`, clock.at + 10)
+  clock.at += 60
+  await resume()
+  await sweep()
+  while ((await store.events.waiting(await find(id), clock.at)).waiting > 0) await round(id)
+  const ended = ['ada', 'bob', 'dan'].map((name) => `lead.expired ${name} ${5 + 1 / 6}`)
+  assert.deepEqual(told().sort(), [...ended, 'lead.registered ada 0', 'lead.registered dan 3'])
+})
+
 test('an erasure is told also where the endpoint goes on from now', async (t) => {
   const { endpoint, register, round, told, clock, find, store, campaignId } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
