@@ -148,7 +148,11 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
       await events.startBackfill(endpoint, campaignId, by)
       return viewOf(parts, endpoint)
     },
-    discardBefore: async (id: number, before: Seconds) => events.discardBefore(await one(id), before, by),
+    async discardBefore(id: number, before: Seconds): Promise<void> {
+      const endpoint = await one(id)
+      await events.discardBefore(endpoint, before, by)
+      for (let isMore = true; isMore; ) isMore = (await events.discardFailed(endpoint, before)) > 0
+    },
     /** Newest first, from behind `before`: `next` of the page before, or an instant. */
     async log(id: number, { before, ...asked }: LogAsked) {
       // Wrong in itself, whichever endpoint was meant.

@@ -115,7 +115,7 @@ export function eventsOn(runner: Runner, options: EventsOptions) {
   return {
     ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),
     ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
-    ...boundTo(write, { resend, resendFailed, discardBefore }),
+    ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed }),
     ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
     ...leasesOn(runner, options),
     ...queueOn(runner, options),
@@ -556,17 +556,24 @@ async function resumeEndpoint(sql: Sql, { accountId, id }: Endpoint, fromAt: Sec
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
 }
 
+/** What failed before that is removed by `discardFailed`. */
 async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
   // What it was to hear nothing of before stays untold.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
   await sql.run(later, fromAt, accountId, id, fromAt)
-  // What failed may have been tried since, and would count as asked for again. Erasures are told all the same.
-  const waiting = `account_id = ? AND endpoint_id = ? AND due_at < ? AND next_at IS NOT NULL
-    AND kind <> ${noticeKinds.indexOf('lead.erased')}`
-  await sql.run(`DELETE FROM failed_deliveries WHERE ${waiting}`, accountId, id, fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
+}
+
+/**
+ * Some of it at a time, until it resolves with 0. It may have been tried since, and would count as asked for again.
+ * Erasures are told all the same.
+ */
+function discardFailed(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<number> {
+  // By the index of `next_at`: what was given up, which may be much more, is not gone over.
+  const waiting = `next_at >= 0 AND kind <> ${noticeKinds.indexOf('lead.erased')} AND due_at < ? ORDER BY next_at`
+  return removeSome(sql, 'failed_deliveries', accountId, id, waiting, fromAt)
 }
 
 /** The secret until now signs too until `oldUntil`, those before it until their own; with null none of them. */

@@ -215,6 +215,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.changeEndpoint(endpoint, { ...endpointSettings, url: 'https://other.example/' }, by)
   await events.rotateSecret(endpoint, now, by)
   await events.discardBefore(endpoint, 1, by)
+  await events.discardFailed(endpoint, 1)
   await events.pauseEndpoint(endpoint, 'user', by)
   await events.resumeEndpoint((await events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, by)
   events.secretsOf(endpoint, now)

@@ -3,14 +3,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { buildEndpoints } from '../../src/events/endpoints.ts'
 import { runRound } from '../../src/events/round.ts'
+import { purgedAtOnce } from '../../src/store/events.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 
 test('what is discarded is told no more, but erasures, also where it was tried since', async (t) => {
-  const { endpoint, register, round, find, told, answer, clock, store, campaignId } = await opened(t)
+  const { endpoint, register, round, find, told, answer, clock, store, parts, accountId, campaignId } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
+  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
+  const discard = (before: number) => buildEndpoints(own).of(accountId, testerAt(clock.at)).discardBefore(id, before)
   for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
   const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
   await store.leads.erase([{ campaign, email: 'bob@example.com' }], testerAt(clock.at))
@@ -18,11 +22,22 @@ test('what is discarded is told no more, but erasures, also where it was tried s
   clock.at += 120
   await round(id)
   assert.deepEqual(told().sort(), ['lead.erased - 0', 'lead.registered ada 0'])
-  await store.events.discardBefore(await find(id), beganAt + 60, testerAt(clock.at))
+  await discard(beganAt + 60)
   answer.status = 204
   clock.at += 120
   await round(id)
   assert.deepEqual(told(), ['lead.erased - 0'])
+
+  const again = { endpointId: id, leadId: 1, kind: 'lead.registered' as const, detail: 0, tries: 1, refused: 1 }
+  const failed = Array.from({ length: purgedAtOnce + 1 }, (_, second) => {
+    return { ...again, dueAt: beganAt + 60 + second, nextAt: clock.at, lastAt: clock.at }
+  })
+  await store.events.settle(await find(id), { done: [], failed, looks: [] })
+  await store.events.discardFailed(await find(id), clock.at + daySeconds)
+  const left = async () => (await store.events.waiting(await find(id), clock.at)).waiting
+  assert.equal(await left(), 1, 'many would stop everything else meanwhile')
+  await discard(clock.at + daySeconds)
+  assert.equal(await left(), 0)
 })
 
 test('who goes on from now hears nothing of before, also where an earlier time is discarded then', async (t) => {
