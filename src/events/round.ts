@@ -242,7 +242,9 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
   const { tries, refused } = due
   const failed = { ...due, tries: tries + 1, lastAt: now }
   if (isServers) {
-    const isOld = now - due.dueAt > keptSeconds
+    // When it was asked for again is not written down: by the half hours that it was tried since.
+    const age = due.isAskedFor ? tries * 1_800 : now - due.dueAt
+    const isOld = age > keptSeconds
     return { ...failed, nextAt: isOld ? null : now + after(stopSeconds, tries - refused) }
   }
   const seconds = retrySeconds[refused]

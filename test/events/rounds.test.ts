@@ -244,6 +244,13 @@ test('what a server could not answer for 30 days is given up, and so is what may
   assert.equal(await waiting(), 1)
   for (let day = 0; day < 2; day += 1) await goOn(daySeconds)
   assert.equal(await waiting(), 0)
+  assert.equal(await store.events.resendFailed(await find(id), beganAt, testerAt(clock.at)), 1)
+  for (let day = 0; day < 29; day += 1) await goOn(daySeconds)
+  assert.equal(await waiting(), 1, 'asked for again, it has as long once more')
+  answer.status = 204
+  await goOn(daySeconds)
+  assert.equal(await waiting(), 0)
+  answer.status = null
 
   await register('bob@example.com')
   answer.cause = 'blocked'
