@@ -49,9 +49,8 @@ export const changeCauses = ['reset', 'retry', 'set', 'cleared', 'settings'] as 
 export type ChangeCause = (typeof changeCauses)[number]
 const mostCauses = 8
 
-/** Of two changes in one second each is told, by an id of its own. */
-export const changeDetail = (cause: ChangeCause, deadline: Seconds | null): number =>
-  changeCauses.indexOf(cause) + mostCauses * Math.abs(deadline ?? 0)
+/** Of two changes in one second each is told, by an id of its own: `own` is what no other has. */
+export const changeDetail = (cause: ChangeCause, own: number): number => changeCauses.indexOf(cause) + mostCauses * own
 export const causeOf = (detail: number): ChangeCause => changeCauses[detail % mostCauses] as ChangeCause
 
 /**
@@ -172,14 +171,18 @@ export function watcherOf(endpointId: number, settings: EndpointSettings, campai
 
 type Watched = { terms: Terms; isDraft: boolean; watchers: readonly Watcher[] }
 
-/** What a write of a lead tells: what it changed, and when to look at the lead again. Of a draft nothing is told. */
+/**
+ * What a write of a lead tells: what it changed, and when to look at the lead again. Of a draft nothing is told. `own` is
+ * a number that no other write of this second has.
+ */
 export function noticesOf(
   { terms, isDraft, watchers }: Watched,
   before: Attempt | undefined,
   after: Attempt,
   now: Seconds,
+  own: number,
 ): Omit<Notice, 'leadId'>[] {
-  const told = isDraft ? undefined : changeBetween(terms, before, after, now)
+  const told = isDraft ? undefined : changeBetween(terms, before, after, now, own)
   return watchers.flatMap(({ endpointId, kinds, wanted }) => {
     const lookAt = nextMoment(terms, after, now, wanted)
     const notices: Omit<Notice, 'leadId'>[] = []
@@ -194,12 +197,13 @@ function changeBetween(
   before: Attempt | undefined,
   after: Attempt,
   now: Seconds,
+  own: number,
 ): { kind: EventKind; detail: number } | undefined {
   if (before === undefined) return { kind: 'lead.registered', detail: 0 }
   if (before.anchorAt === null && after.anchorAt !== null) return { kind: 'lead.started', detail: 0 }
   const [old, next] = [offerAt(terms, before, now), offerAt(terms, after, now)]
   if (old.deadline === next.deadline && old.attempt === next.attempt) return undefined
-  return { kind: 'lead.deadline_changed', detail: changeDetail(causeBetween(before, after), next.deadline) }
+  return { kind: 'lead.deadline_changed', detail: changeDetail(causeBetween(before, after), own) }
 }
 
 function causeBetween(before: Attempt, after: Attempt): ChangeCause {

@@ -57,5 +57,7 @@ function toldBy(
     const old = offerAt(one, attempt, now)
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')
   })
-  return isChanged ? { kind: 'lead.deadline_changed', detail: changeDetail('settings', next.deadline) } : undefined
+  return isChanged
+    ? { kind: 'lead.deadline_changed', detail: changeDetail('settings', Math.abs(next.deadline ?? 0)) }
+    : undefined
 }

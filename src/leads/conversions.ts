@@ -6,7 +6,7 @@ import { purchaseIn } from '../core/order.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Judge, Reopen, Told } from '../store/conversions.ts'
 import type { Store } from '../store/store.ts'
-import type { CampaignOf } from './leads.ts'
+import { type CampaignOf, ownNumber } from './leads.ts'
 
 type Orders = Pick<Store, 'conversions'>
 
@@ -38,5 +38,5 @@ const reopening =
   (campaign, lead, { closedAt, replacedDeadlineAt }) => {
     if (closedAt === null || lead.attempt.byHand?.deadlineAt !== closedAt) return undefined
     const next = setByHand(campaign.terms, lead.attempt, replacedDeadlineAt, now)
-    return { ...lead, attempt: next, notices: noticesOf(campaign, lead.attempt, next, now) }
+    return { ...lead, attempt: next, notices: noticesOf(campaign, lead.attempt, next, now, ownNumber()) }
   }

@@ -1,4 +1,5 @@
 // The standard logic of every channel: the public API, the widget's form, the panel, the command line.
+import { randomInt } from 'node:crypto'
 import type { ConfigCache } from '../campaigns/config-cache.ts'
 import { noticesOf } from '../core/events.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
@@ -186,6 +187,9 @@ export function buildLeads(
   }
 }
 
+/** By chance: a lead has no count of its changes. Those of one second are few. */
+export const ownNumber = (): number => randomInt(2 ** 40)
+
 /** It may be asked several times, with what is there by then. */
 function decider({ check, attempt, visitor, isTold = true, entry }: Change, now: Seconds): Decide {
   return (campaign, lead) => {
@@ -197,7 +201,8 @@ function decider({ check, attempt, visitor, isTold = true, entry }: Change, now:
     const ruleId = next.rule && (next.rule === before?.attempt.rule ? before.ruleId : campaign.ruleId)
     const decision: Decision = { registeredAt: lead?.registeredAt ?? now, ruleId, attempt: next }
     if (entry !== undefined) decision.entry = entry(campaign, lead, next)
-    if (isTold && campaign.watchers.length > 0) decision.notices = noticesOf(campaign, lead?.attempt, next, now)
+    if (isTold && campaign.watchers.length > 0)
+      decision.notices = noticesOf(campaign, lead?.attempt, next, now, ownNumber())
     return decision
   }
 }

@@ -152,7 +152,7 @@ test('a write tells what it changed and why, and when to look again; of a draft 
   const terms = termsOf({ timeZone: 'UTC', mechanism })
   const campaign = { terms, isDraft: false, watchers }
   const texts = (before: Attempt | undefined, next: Attempt, now: number, isDraft = false) =>
-    noticesOf({ ...campaign, isDraft }, before, next, now).map(
+    noticesOf({ ...campaign, isDraft }, before, next, now, 0).map(
       ({ kind, dueAt, detail }) => `${kind} ${dueAt} ${kind === 'lead.deadline_changed' ? causeOf(detail) : detail}`,
     )
   const pending = begin(terms, 100)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
-import { changeDetail, checkEndpoint, type EndpointSettings, eventKinds } from '../../src/core/events.ts'
+import { causeOf, checkEndpoint, type EndpointSettings, eventKinds } from '../../src/core/events.ts'
 import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Due, Endpoint, Sweep } from '../../src/store/events.ts'
@@ -60,20 +60,24 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const made = await Promise.all(emails.map((email) => leads.register(of, email, 1_000)))
     await leads.setDeadline(of, 'a@example.com', 1_500, testerAt(1_100))
     await leads.setDeadline(of, 'b@example.com', 9_000, testerAt(1_000))
-    await leads.setDeadline(of, 'b@example.com', 9_100, testerAt(1_000))
+    for (const at of [null, 9_000]) await leads.setDeadline(of, 'b@example.com', at, testerAt(1_000))
     const due = await store.events.due(endpoint, late, 100)
     const idOf = (index: number) => (made[index] as { lead: { id: number } }).lead.id
     assert.equal(new Set(due.map(({ leadId }) => leadId)).size, 3)
     assert.ok(due.every(({ leadId }) => [0, 1, 2].map(idOf).includes(leadId)))
     const registered = '1000 lead.registered 0 null'
     const look = '4600 look 0 null'
-    const changed = (at: number, to: number) => `${at} lead.deadline_changed ${changeDetail('set', to)} null`
+    const changed = (at: number, cause: string) => `${at} lead.deadline_changed ${cause} null`
     const expected = [
-      ...[registered, registered, registered, changed(1_000, 9_000), changed(1_000, 9_100), changed(1_100, 1_500)],
-      ...['1500 look 0 null', look, look, look, '9000 look 0 null', '9100 look 0 null'],
+      ...[registered, registered, registered, changed(1_000, 'set'), changed(1_000, 'set'), changed(1_000, 'cleared')],
+      ...[changed(1_100, 'set'), '1500 look 0 null', look, look, look, '9000 look 0 null'],
     ].sort()
-    const sorted = (those: Due[]) => shown(those).sort()
-    assert.deepEqual(sorted(due), expected, 'of two changes in one second each')
+    const isChange = ({ kind }: Due) => kind === 'lead.deadline_changed'
+    const causes = shown(due).map((line, index) => {
+      const one = due[index] as Due
+      return isChange(one) ? line.replace(String(one.detail), causeOf(one.detail)) : line
+    })
+    assert.deepEqual(causes.sort(), expected, 'of three changes in one second each')
     assert.deepEqual(await store.events.due(other, late, 100), [])
     const isLook = ({ kind }: Due) => kind === 'look'
     assert.ok(!(await store.events.due(endpoint, 1_500, 100)).some(isLook), 'a look is a second late')
