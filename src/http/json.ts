@@ -1,6 +1,6 @@
 // The one reader of JSON for every surface, and the one validator: nothing is coerced, trimmed or dropped.
 import { isUtf8 } from 'node:buffer'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isEmail } from '../core/email.ts'
 import { Refusal } from './errors.ts'
@@ -15,6 +15,8 @@ const ajv = new Ajv2020({
   strictTypes: false,
   validateSchema: false,
   allErrors: false,
+  // Each error comes with the schema that was not kept, for its words.
+  verbose: true,
   formats: { email: isEmail },
 })
 
@@ -24,11 +26,37 @@ function validatorOf(schema: object) {
   const validate = (given: unknown): boolean => {
     compiled ??= ajv.compile(schema)
     const isValid = compiled(given)
-    validate.errors = compiled.errors ?? null
+    validate.errors = compiled.errors ? [inOurWords(compiled.errors)] : null
     return isValid
   }
   validate.errors = null as ErrorObject[] | null
   return validate
+}
+
+/** In the words of core/fault.ts. Of what may be null the other schema says what is wrong. */
+function inOurWords(errors: ErrorObject[]): ErrorObject {
+  const error = errors.find(({ parentSchema }) => parentSchema?.type !== 'null') as ErrorObject
+  const orNull = /\/anyOf\/\d+\/\w+$/.test(error.schemaPath) ? ', or null' : ''
+  const said = { required: 'is missing', additionalProperties: 'is unknown' }[error.keyword]
+  return { ...error, message: said ?? `must be ${wantedBy(error.parentSchema ?? {})}${orNull}` }
+}
+
+function wantedBy({ type, enum: names, const: only, ...wanted }: AnySchemaObject): string {
+  if (names !== undefined || only !== undefined) return `one of ${[names ?? only].flat().join(', ')}`
+  if (type === 'boolean') return 'true or false'
+  if (type === 'integer') return `a whole number${range('from', wanted.minimum, wanted.maximum)}`
+  if (type === 'array') {
+    const items = range('of', wanted.minItems, wanted.maxItems)
+    return `a list${items && `${items} items`}${wanted.uniqueItems ? ' without repeats' : ''}`
+  }
+  if (type !== 'string') return 'an object'
+  const length = range('of', wanted.minLength, wanted.maxLength)
+  return `a text${length && `${length} characters`}${wanted.pattern || wanted.format ? ' in the right form' : ''}`
+}
+
+function range(word: 'from' | 'of', least?: number, most?: number): string {
+  if (most === undefined) return least === undefined ? '' : ` of ${least} or more`
+  return least === undefined ? ` of at most ${most}` : ` ${word} ${least} to ${most}`
 }
 
 /** `application/json` in UTF-8, uncompressed, and nothing else, in this scope. */

@@ -134,7 +134,20 @@ test('refused: what is wrong is named, and where requests must not go', async ()
     /^422 TARGET_NOT_ALLOWED: url must not lead into a private network/,
   )
   assert.match(await refused({ url: 'http://example.com/' }), /^422 TARGET_NOT_ALLOWED: url must begin with https/)
-  assert.match(await refused({ kinds: [] }), /^422 VALIDATION_ERROR: kinds /)
+  const inWords = {
+    'kinds must be a list of 1 to 9 items': { kinds: [] },
+    'campaignIds must be a list of at most 1000 items, or null': { campaignIds: 'all' },
+    'campaignIds[1] must be a whole number of 1 or more': { campaignIds: [1, 0] },
+    'leadTimes[0] must be a text of at most 12 characters': { leadTimes: [24] },
+    'perMinute must be a whole number from 1 to 100000, or null': { perMinute: 100_001 },
+    'batch must be a whole number from 1 to 100': { batch: 0 },
+    'name must be a text of 1 to 200 characters': { name: '' },
+    'url must be a text of at most 2048 characters': { url: 'https://x.example/'.padEnd(2_049, 'x') },
+    'personal must be true or false': { personal: 1 },
+  }
+  for (const [message, changes] of Object.entries(inWords)) {
+    assert.equal(await refused(changes), `422 VALIDATION_ERROR: ${message}`)
+  }
   assert.match(
     await refused({ kinds: ['lead.deadline_approaching'] }),
     /^422 VALIDATION_ERROR: leadTimes must have one/,
@@ -285,6 +298,8 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   assert.equal((await ask('GET', '/samples')).body.items.length, 10)
   const { message } = (await ask('GET', '/samples?kind=lead.foo')).body
   assert.match(message, /^kind must be one of lead\.registered, lead\.started, /)
+  const wrongPage = await ask('GET', `${at}/deliveries?before=,`)
+  assert.equal(wrongPage.body.message, 'before must be nextBefore of an answer, or an instant')
 })
 
 test('log: pages lose no try of the same millisecond', async () => {

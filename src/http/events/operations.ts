@@ -113,7 +113,8 @@ export const operations: readonly Operation<Asked>[] = [
     ...{ body: shape.ResendInput, answer: 'Resent', status: 202, errors: notFoundOrOff },
     async run({ endpoints, id, body }) {
       const since = parseInstant(body.failedSince)
-      if (since === undefined) throw new Refusal('VALIDATION_ERROR', 'failedSince must be an instant')
+      if (since === undefined)
+        throw new Refusal('VALIDATION_ERROR', 'failedSince must be an instant such as 2026-06-05T03:59:00Z')
       return { resent: await endpoints.resendFailed(id, since) }
     },
   },

@@ -13,19 +13,21 @@ const messages: Record<string, string> = {
   email: `email must be ${emailWanted}`,
   orderId: `orderId must be ${orderIdWanted}`,
   language: `language must be ${languages.join(' or ')}`,
+  before: 'before must be nextBefore of an answer, or an instant',
 }
 
 /** What is wrong, by the name of the property and never by its value. `place`: body, querystring or params. */
 export function validationMessage(fault: FastifySchemaValidationError | undefined, place: string): string {
   const { keyword, instancePath = '', message = 'is not valid', params = {} } = fault ?? {}
-  const name = instancePath.slice(1).replaceAll('/', '.')
+  const name = instancePath
+    .slice(1)
+    .replaceAll(/\/(\d+)/g, '[$1]')
+    .replaceAll('/', '.')
   const thing = place === 'querystring' ? 'query parameter' : 'property'
   if (keyword === 'additionalProperties') return `unknown ${thing} ${quoted(params.additionalProperty)}`
   if (keyword === 'required') return `property ${String(params.missingProperty)} is missing`
   if (place === 'querystring' && keyword === 'type') return `query parameter ${name} is given twice`
   if (keyword === 'minProperties') return 'the body must have one property at least'
-  if (keyword === 'enum' && messages[name] === undefined)
-    return `${name} must be one of ${[params.allowedValues].flat().join(', ')}`
   return messages[name] ?? (name === '' ? 'the body must be a JSON object' : `${name} ${message}`)
 }
 
