@@ -54,7 +54,10 @@ export const campaignReport: Command = async (args) => {
   const { options, positionals } = readArguments(args, { from: anyText, to: anyText }, ['ID'])
   const work = async (store: Store, campaign: Campaign) => {
     const range = dayRange(options, dayOf(zoneOf(campaign.timeZone).toLocal(now())))
-    if ('message' in range) throw new WrongCall(`--${range.path}: ${range.message}`)
+    if ('message' in range) {
+      const last = options.to === undefined ? 'today, as there is no --to' : '--to'
+      throw new WrongCall(`--${range.path}: ${range.message.replace(/\bto$/, last)}`)
+    }
     return reportOf(store, campaign, range.from, range.to)
   }
   return withCampaign(idNumber(positionals[0] as string, 'ID'), work, 'ID')

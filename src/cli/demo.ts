@@ -6,7 +6,7 @@ import { createKey, isWorking } from '../access/keys.ts'
 import { buildUsers } from '../access/users.ts'
 import { saveCampaign } from '../campaigns/campaigns.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
-import { type Config, demoFolder, isPortSet, readConfig } from '../config.ts'
+import { type Config, demoFolder, isPortSet, readConfig, WrongSetting } from '../config.ts'
 import { checkCampaign } from '../core/campaign.ts'
 import { checkEndpoint } from '../core/events.ts'
 import { languages } from '../core/offer.ts'
@@ -53,6 +53,7 @@ type Prepared = { receiverSecret: string; key: string; campaignId: number; shopC
 export const demo: Command = async (args) => {
   const flags = readServeFlags(args)
   const configured = readConfig(flags)
+  if (configured.workers > 1) throw new WrongSetting('WORKERS or --workers: must be 1, since the demo is one process')
   const config: Config = {
     ...configured,
     database: { engine: 'sqlite', path: join(demoFolder, 'lastcall.db') },

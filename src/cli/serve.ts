@@ -23,7 +23,7 @@ export const serve: Command = async (args) => {
   const config = readConfig(readServeFlags(args))
   if (config.workers === 1 || isWorker) await run(config, () => {})
   else if (config.database.engine === 'postgres') await runWorkers(config)
-  else throw new WrongSetting('--workers: more than one needs PostgreSQL; DATABASE_URL names a file')
+  else throw new WrongSetting('WORKERS or --workers: more than one needs PostgreSQL; DATABASE_URL names a file')
 }
 
 async function runWorkers(config: Config): Promise<void> {

@@ -78,6 +78,13 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['campaign', 'export'], 'ID'],
     [['campaign', 'export', '999'], '999'],
 
+    [
+      ['campaign', 'report', campaign, '--from', '2026-02-02', '--to', '2026-02-01'],
+      /: --from: must not be after --to$/m,
+    ],
+    [['campaign', 'report', campaign, '--from', '2027-02-02', '--to', '2029-02-01'], /before --to$/m],
+    [['campaign', 'report', campaign, '--from', '9999-12-31'], /after today, as there is no --to$/m],
+
     [['lead', 'list'], '--campaign'],
     [['lead', 'list', '--campaign', '999'], '999'],
     [['lead', 'show', '--campaign', campaign], '--email'],

@@ -235,6 +235,18 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assertRefused(made, /DATABASE_URL|postgres/i, [1, 2])
     assert.ok(!made.stderr.includes('nobody@'), 'the URL of a database may hold a password')
   })
+
+  await t.test('a file that DATABASE_URL names and that cannot be read', async () => {
+    const url = 'postgres://shop:hunter2@127.0.0.1:1/none?sslmode=verify-full&sslrootcert=/nowhere/ca.pem'
+    const made = await command(['serve'], { env: { ...env, DATABASE_URL: url } })
+    assertRefused(made, /DATABASE_URL: ENOENT.*\/nowhere\/ca\.pem/, [1])
+    assert.doesNotMatch(made.stderr, /hunter2/)
+  })
+
+  await t.test('the demo is one process', async () => {
+    const made = await command(['demo'], { env: { ...env, WORKERS: '2' } })
+    assertRefused(made, /WORKERS or --workers: must be 1/, [2])
+  })
 })
 
 async function registered(base: string, { key, campaignId }: { key: string; campaignId: number }) {

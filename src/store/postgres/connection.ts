@@ -67,7 +67,8 @@ export function openPool(options: PoolOptions): Pool {
   async function use<T>(timeoutMs: number, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     if (timeoutMs <= 0 || options.mayUse?.() === false) throw notAnswered()
     const until = performance.now() + timeoutMs
-    const connecting = pool.connect()
+    // It throws where the driver cannot read the address, or a file that this names: it does so for each connection.
+    const connecting = (async () => pool.connect())()
     const client = await inTime(connecting, timeoutMs).catch((error) => {
       connecting.then((unused) => unused.release()).catch(() => {})
       throw failure(error)
