@@ -302,8 +302,8 @@ test('a page that turns to another language takes the bar and its countdowns alo
     document.documentElement.lang = 'de'
   })
   const words = async () => (await bar.innerText()).replaceAll(/[\s\d]+/g, ' ')
-  await eventually(words, 'Angebot endet in Tage Stunden Minuten Sekunden')
-  await page.getByRole('timer', { name: 'Angebot endet in', exact: true }).waitFor()
+  await eventually(words, 'Angebot gilt noch Tage Stunden Minuten Sekunden')
+  await page.getByRole('timer', { name: 'Angebot gilt noch', exact: true }).waitFor()
 })
 
 test('the bar looks as it does elsewhere, whatever the page says of all asides, paragraphs and bold text', async (t) => {
@@ -383,14 +383,14 @@ test('only the words of the page are fetched, in ten languages, and without them
   for (const [lang, name] of Object.entries({
     en: 'Offer ends in',
     pl: 'Do końca oferty',
-    'de-AT': 'Angebot endet in',
+    'de-AT': 'Angebot gilt noch',
     es: 'La oferta termina en',
     fr: 'L’offre se termine dans',
     it: 'L’offerta termina tra',
     nl: 'Aanbieding eindigt over',
     'pt-BR': 'A oferta termina em',
-    cs: 'Nabídka končí za',
-    uk: 'Пропозиція закінчується через',
+    cs: 'Do konce nabídky',
+    uk: 'До кінця пропозиції',
   })) {
     const { page } = await stage.visitor(t)
     page.on('request', (request) => asked.push(request.url().split('/widget/')[1] ?? ''))

@@ -67,7 +67,7 @@ const words = {
     offerText: 'Dwanaście wieczorów, od węgla po olej. Wszystko, czym się maluje, jest w cenie.',
     price: '480 zł',
     fullPrice: '960 zł',
-    running: 'Twoja cena kończy się za',
+    running: 'Do końca Twojej oferty',
     buy: 'Kup za pół ceny',
     thanks: 'Dziękujemy, kurs jest Twój',
     bought:

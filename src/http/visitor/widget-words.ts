@@ -1,4 +1,5 @@
 // The sentences of the widget, in each language. A page fetches those of its own; the English ones stand in the widget too.
+// Behind `ends` stand units as browsers name them, in the nominative: 3 Tage, 1 hodina, 1 година.
 import type { MailLanguage } from '../../core/mail-language.ts'
 
 type WidgetWords = Record<'ends' | 'thanks' | 'invalid' | 'closed' | 'busy' | 'failed', string>
@@ -21,7 +22,7 @@ export const widgetWords: Record<MailLanguage, WidgetWords> = {
     failed: 'Nie udało się. Spróbuj ponownie za chwilę.',
   },
   de: {
-    ends: 'Angebot endet in',
+    ends: 'Angebot gilt noch',
     thanks: 'Vielen Dank. Ihre Adresse ist eingetragen.',
     invalid: 'Bitte geben Sie eine gültige E-Mail-Adresse ein.',
     closed: 'Dieses Angebot ist zurzeit nicht verfügbar.',
@@ -69,7 +70,7 @@ export const widgetWords: Record<MailLanguage, WidgetWords> = {
     failed: 'Não funcionou. Tente novamente dentro de momentos.',
   },
   cs: {
-    ends: 'Nabídka končí za',
+    ends: 'Do konce nabídky',
     thanks: 'Děkujeme. Vaše adresa je zapsána.',
     invalid: 'Zadejte platnou e-mailovou adresu.',
     closed: 'Tato nabídka teď není dostupná.',
@@ -77,7 +78,7 @@ export const widgetWords: Record<MailLanguage, WidgetWords> = {
     failed: 'Nepodařilo se. Zkuste to prosím za chvíli znovu.',
   },
   uk: {
-    ends: 'Пропозиція закінчується через',
+    ends: 'До кінця пропозиції',
     thanks: 'Дякуємо. Вашу адресу записано.',
     invalid: 'Введіть правильну адресу електронної пошти.',
     closed: 'Ця пропозиція зараз недоступна.',
