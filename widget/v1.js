@@ -113,6 +113,9 @@ const style = `
 @media print{[data-lastcall=bar]{display:none}}
 `
 
+// A form's fields stand in place of what it has by the same name: `<input name="closest">`.
+const { appendChild, closest, getAttribute, querySelector, toggleAttribute } = Element.prototype
+
 const bar = element('aside')
 const barRows = bar.appendChild(element('div'))
 bar.dataset.lastcall = 'bar'
@@ -179,7 +182,7 @@ function readAddress() {
     const rest = search
       .slice(1)
       .split('&')
-      .filter((pair) => pair !== `lc=${lc}`)
+      .filter((pair) => new URLSearchParams(pair).get('lc') !== lc)
       .join('&')
     history.replaceState(history.state, '', href.split(/[?#]/)[0] + (rest && `?${rest}`) + hash)
   }
@@ -325,6 +328,7 @@ function isStale(c, { nextAt }) {
 
 function tick() {
   clearTimeout(timer)
+  listen()
   if (!isLoaded && campaigns.some(({ settings }) => 'wait' in settings)) return
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
   // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
@@ -381,10 +385,10 @@ function show(c, offer, now) {
   }
   const marked = elementsOf(c, isUnknown ? '=running' : '')
   for (const one of marked) {
-    const mark = one.dataset.lastcall ?? ''
+    const mark = getAttribute.call(one, 'data-lastcall') ?? ''
     const hidden = isHidden[mark]
     // Not by the property, which SVG lacks.
-    if (hidden !== undefined) one.toggleAttribute('hidden', hidden)
+    if (hidden !== undefined) toggleAttribute.call(one, 'hidden', hidden)
     if (hasNoTime) continue
     if (mark === 'countdown') count(one, left, endsAt)
     if (mark === 'deadline') write(one, inWords(endsAt, languageOf(one)))
@@ -407,9 +411,9 @@ function elementsOf(c, mark = '') {
  * @returns {Campaign | undefined}
  */
 function campaignOf(one) {
-  const named = one?.closest('[data-campaign]')
+  const named = one && closest.call(one, '[data-campaign]')
   if (!named) return campaigns[0]
-  const id = named.getAttribute('data-campaign') ?? ''
+  const id = getAttribute.call(named, 'data-campaign') ?? ''
   return isId.test(id) ? find(id) : campaignOf(named.parentElement)
 }
 
@@ -490,7 +494,7 @@ function write(one, text) {
 /** @param {Element} one */
 function languageOf(one) {
   try {
-    return Intl.getCanonicalLocales(one.closest('[lang]')?.getAttribute('lang') || 'en')[0] ?? 'en'
+    return Intl.getCanonicalLocales(getAttribute.call(closest.call(one, '[lang]') ?? one, 'lang') || 'en')[0] ?? 'en'
   } catch {
     return 'en'
   }
@@ -531,7 +535,7 @@ function showInBar(c, left) {
     if (!barRows.firstChild) bar.remove()
     return
   }
-  const text = document.body && (c.settings.text ?? wordsFor(document.body)?.ends)
+  const text = document.body && (c.settings.text || wordsFor(document.body)?.ends)
   if (!text) return
   if (!bar.isConnected) document.body.append(bar)
   c.row ??= element('p')
@@ -598,17 +602,19 @@ function leave(c) {
 /** @param {Element} form */
 function prepare(form) {
   // What the page writes anew may have lost them.
-  if (filled.get(form)?.every((one) => form.contains(one))) return
+  if (filled.get(form)?.every((one) => one.closest('form') === form)) return
   // Before they are needed.
   wordsFor(form)
-  const message = form.querySelector('[data-lastcall=message]') ?? form.appendChild(element('p'))
+  const message = /** @type {Element} */ (
+    querySelector.call(form, '[data-lastcall=message]') ?? appendChild.call(form, element('p'))
+  )
   // Found again in a copy of the page.
   message.setAttribute('data-lastcall', 'message')
   message.setAttribute('role', 'status')
   message.id ||= `lastcall-${Math.random()}`
   // Not just "website", which a field for people may be called.
   const trap = /** @type {HTMLInputElement} */ (
-    form.querySelector('[data-lastcall=honeypot]') ?? form.appendChild(element('input'))
+    querySelector.call(form, '[data-lastcall=honeypot]') ?? appendChild.call(form, element('input'))
   )
   Object.assign(trap, { name: 'lastcall-website', tabIndex: -1, autocomplete: 'off', ariaHidden: 'true' })
   trap.dataset.lastcall = 'honeypot'
@@ -618,15 +624,17 @@ function prepare(form) {
 /** @param {SubmitEvent} event */
 async function submit(event) {
   const form = /** @type {HTMLFormElement} */ (event.target)
-  const c = form.dataset.lastcall === 'form' && campaignOf(form)
+  const c = getAttribute.call(form, 'data-lastcall') === 'form' && campaignOf(form)
   if (!c) return
   event.preventDefault()
   prepare(form)
   if (form.ariaBusy === 'true') return
   form.ariaBusy = 'true'
   const [message, trap] = filled.get(form) ?? []
-  /** @type {HTMLInputElement | null} */
-  const input = form.querySelector('[name=email],[type=email]')
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const inputs = document.querySelectorAll('[name=email],[type=email]')
+  // By its `form` it may stand elsewhere; a web component has none.
+  const input = [...inputs].find((one) => (one.form || closest.call(one, 'form')) === form)
   /** @type {keyof Words} */
   let outcome = 'thanks'
   write(message, '')
@@ -638,7 +646,7 @@ async function submit(event) {
     outcome = refusals[/** @type {any} */ (error).code] ?? 'failed'
   }
   form.ariaBusy = null
-  write(message, form.dataset[outcome] ?? (wordsFor(form) ?? words.en)?.[outcome] ?? '')
+  write(message, getAttribute.call(form, `data-${outcome}`) ?? (wordsFor(form) ?? words.en)?.[outcome] ?? '')
   if (!input || !message) return
   input.ariaInvalid = String(outcome === 'invalid')
   // Beside what the page has there, such as a hint.
@@ -725,6 +733,33 @@ function seen() {
   tick()
 }
 
+/** Somewhat later: what takes the page over (React) begins with its scripts, and goes on after them. */
+function loaded() {
+  setTimeout(() => {
+    isLoaded = true
+    tick()
+  }, 500)
+}
+
+/** @param {PageTransitionEvent} event */
+function shown({ persisted }) {
+  if (!persisted) return
+  for (const c of campaigns) c.reported = false
+  seen()
+}
+
+/** With each tick, since a page that is written anew (`document.open()`) loses its listeners; each is there once. */
+function listen() {
+  document.addEventListener('submit', submit)
+  // With the middle button, too.
+  for (const click of ['click', 'auxclick']) document.addEventListener(click, buy, true)
+  document.addEventListener('visibilitychange', seen)
+  document.addEventListener('DOMContentLoaded', scan)
+  addEventListener('load', loaded)
+  addEventListener('online', seen)
+  addEventListener('pageshow', shown)
+}
+
 function start() {
   window.Lastcall = {
     get(id = campaigns[0]?.id) {
@@ -763,24 +798,6 @@ function start() {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(style)
   document.adoptedStyleSheets.push(sheet)
-  document.addEventListener('submit', submit)
-  // With the middle button, too.
-  for (const click of ['click', 'auxclick']) document.addEventListener(click, buy, true)
-  document.addEventListener('visibilitychange', seen)
-  document.addEventListener('DOMContentLoaded', scan)
-  // Somewhat later: what takes the page over (React) begins with its scripts, and goes on after them.
-  addEventListener('load', () => {
-    setTimeout(() => {
-      isLoaded = true
-      tick()
-    }, 500)
-  })
-  addEventListener('online', seen)
-  addEventListener('pageshow', ({ persisted }) => {
-    if (!persisted) return
-    for (const c of campaigns) c.reported = false
-    seen()
-  })
   scan()
   emit('ready')
 }

@@ -166,6 +166,59 @@ test('a button that is called reset does not make a registration look failed', a
   assert.equal(await page.getByLabel('Email').inputValue(), '')
 })
 
+test('fields that are called as what a form has stop neither the countdown nor the form', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const taken = 'children id action submit elements dataset closest contains appendChild querySelector getAttribute'
+  const fields = taken.split(' ').map((name) => `<input type="hidden" name="${name}">`)
+  const named = `<form data-campaign="${id}" data-thanks="Done" `
+  const email = 'name="email" value="ada@example.com"'
+  const body = form
+    .replace('<form ', named)
+    .replace('name="email"', email)
+    .replace('<button>', `${fields.join('')}$&`)
+  await page.goto(stage.put({ campaigns: [id], body: body + offerPage }))
+  // By plain selectors, since Playwright's own questions about a form stumble over such fields.
+  const timer = page.locator('[data-lastcall=countdown]:has(b)')
+  await timer.waitFor()
+  const before = await timer.innerText()
+  await page.evaluate(() => document.querySelector('button')?.click())
+  await eventually(() => page.locator('[data-lastcall=message]').innerText(), 'Done')
+  assert.match(registrations(id)[0]?.answer.lc ?? '', /^[0-9a-f]{32}$/)
+  await eventually(async () => (await timer.innerText()) !== before, true)
+})
+
+test('an email field that belongs to the form by its attribute may stand outside', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  const body = `<input type="email" aria-label="Newsletter" value="other@example.com">
+    <form data-lastcall="form" id="sign-up"></form>
+    <label>Email <input name="email" form="sign-up"></label> <button form="sign-up">Send</button>`
+  await page.goto(stage.put({ campaigns: [id], body: body + offerPage }))
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('button').click()
+  await page.getByRole('timer').waitFor()
+  assert.equal(registrations(id)[0]?.body.email, 'ada@example.com')
+})
+
+test('a page that is written anew after it was loaded keeps its form and its countdown', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: form }))
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.evaluate((html) => {
+    document.open()
+    document.write(html)
+    document.close()
+  }, `<!doctype html><html lang="en"><title>Anew</title><body>${form}${offerPage}`)
+  await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
+  await page.getByLabel('Email').fill('ada@example.com')
+  await page.getByRole('button').click()
+  await page.getByRole('timer').waitFor()
+  assert.equal(await page.getByText('The offer is over').isVisible(), false)
+})
+
 test('a form that is added later has its trap before anybody sends it, without an offer and without a service', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const visitor = await stage.visitor(t)

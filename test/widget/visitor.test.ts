@@ -23,6 +23,7 @@ test('lc is kept for the site and taken out of the address, all else of which st
     [`?a=%20+x&lc=${lc}&b#part?lc=1`, '?a=%20+x&b#part?lc=1'],
     [`?&a=1&lc=${lc}`, '?&a=1'],
     [`?lc=${lc}`, ''],
+    [`?%6cc=${lc}&%6C=${lc}`, `?%6C=${lc}`],
   ]) {
     await page.goto(`${address}${given}`)
     await page.getByRole('timer').waitFor()
@@ -31,8 +32,8 @@ test('lc is kept for the site and taken out of the address, all else of which st
   await page.goto(stage.put({ campaigns: [id], body: offerPage }))
   await page.getByRole('timer').waitFor()
   assert.equal(asked(id).at(-1)?.body.lc, lc)
-  assert.equal(asked(id).length, 4)
-  assert.equal(await page.evaluate(() => history.length), 5)
+  assert.equal(asked(id).length, 5)
+  assert.equal(await page.evaluate(() => history.length), 6)
 })
 
 test('an lc that is none of ours stays in the address', async (t) => {
