@@ -284,6 +284,8 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.equal((await saved(one, id)).name, 'Autumn course')
   await one.getByRole('button', { name: 'Take theirs' }).click()
   await one.getByText('Everything is saved').waitFor()
+  // What was pressed has gone.
+  await one.locator('button:focus', { hasText: 'Save' }).waitFor()
   assert.equal(await one.getByLabel('It ends: number').inputValue(), '72')
 
   // Or one's own are kept, over theirs.
@@ -294,6 +296,7 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   await save(one).click()
   await one.getByRole('button', { name: 'Keep mine' }).click()
   await one.getByText('Everything is saved').waitFor()
+  await one.locator('button:focus', { hasText: 'Save' }).waitFor()
   const { name, mechanism } = await saved(one, id)
   assert.deepEqual([name, mechanism.deadline.period], ['Mine after all', 'PT72H'])
 })
@@ -422,6 +425,7 @@ test('rules are changed and saved by keyboard alone', async () => {
   await tabTo('Save')
   await keyboard.press('Enter')
   await page.getByText('Everything is saved').waitFor()
+  await page.locator('button:focus', { hasText: 'Save' }).waitFor()
   const { name, mechanism } = await saved(page, id)
   assert.equal(name, 'Autumn course!')
   assert.deepEqual(mechanism.deadline, {

@@ -92,6 +92,7 @@ function markUsable(page: Page): Promise<number> {
     for (const element of usable) element.dataset.usable = ''
     document.addEventListener('focusin', ({ target }) => {
       const element = target as HTMLElement
+      if (element.getBoundingClientRect().right <= 0) element.dataset.unseen = ''
       const group = (element as HTMLInputElement).name || element.closest('[role="tablist"], [role="radiogroup"]')?.id
       const one =
         group === undefined ? element : (document.querySelector(`[data-group="${CSS.escape(group)}"]`) ?? element)
@@ -136,7 +137,21 @@ async function assertReached(page: Page, count: number): Promise<void> {
   }
   const missed = await left.evaluateAll((those) => those.map((one) => one.outerHTML.slice(0, 160)))
   assert.deepEqual(missed, [], page.url())
+  const unseen = page.locator('[data-unseen]')
+  assert.deepEqual(await unseen.allTextContents(), [], `out of sight with the focus: ${page.url()}`)
 }
+
+test('on a phone Escape closes the menu, and the focus stays on its button', async () => {
+  const page = await stage.open(owner, { width: 'phone', path: '/settings' })
+  const menu = page.getByRole('button', { name: 'Menu' })
+  const button = page.locator('button:focus[aria-label=Menu]')
+  for (const leave of ['Escape', 'Enter']) {
+    await menu.press('Enter')
+    await page.getByRole('link', { name: 'Campaigns' }).press(leave)
+    await button.and(page.locator('[aria-expanded=false]')).waitFor()
+  }
+  await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+})
 
 const looks = [
   { width: 'phone', language: 'en', scheme: 'light' },

@@ -193,6 +193,7 @@ longAtBothWidths('a name of spaces is marked where it stands', async (width) => 
   await page.getByLabel('Name').fill('  Our school ')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()
+  await page.locator('button:focus', { hasText: 'Save' }).waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), 'Our school')
   await page.goto('/integrations')
   await page.getByRole('button', { name: 'New key' }).click()

@@ -39,12 +39,14 @@ const address = (page: Page, number: number) =>
 
 async function add(page: Page, number: number, url: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a page' }).click()
+  await address(page, number).and(page.locator(':focus')).waitFor()
   await address(page, number).fill(url)
 }
 
 async function save(page: Page, what: 'pages' | 'timer'): Promise<void> {
   await page.getByRole('button', { name: `Save ${what}` }).click()
   await page.getByText('Saved.').waitFor()
+  await page.locator('button:focus', { hasText: `Save ${what}` }).waitFor()
 }
 
 const behind = (page: Page) => page.getByText('Someone else saved changes meanwhile')

@@ -24,6 +24,9 @@ export function toBeginning(): void {
   document.getElementById('content')?.focus({ preventScroll: true })
 }
 
+/** A button that has nothing to do now and keeps the focus, which `disabled` hands to the page: its form looks itself. */
+export const idle = (isIdle: boolean) => isIdle && { 'data-disabled': true, 'aria-disabled': true }
+
 /** Marks a row of a list that can go. */
 export const rowMark = (list: string, id: string | number) => ({ 'data-row-of': list, 'data-row': String(id) })
 

@@ -25,7 +25,10 @@ export function NumberTable({ head: [first, ...names], lines, ...props }: Props)
       <Table.Tbody>
         {lines.map(([of, ...numbers]) => (
           <Table.Tr key={of}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{of}</Table.Td>
+            {/* An address breaks anywhere, so that the column would be as narrow as a letter. */}
+            <Table.Td miw={100} style={{ overflowWrap: 'anywhere' }}>
+              {of}
+            </Table.Td>
             {numbers.map((value, at) => (
               <Table.Td key={names[at]} ta="end">
                 {typeof value === 'number' ? number.format(value) : value}

@@ -13,7 +13,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, use } from 'react'
+import { type ReactNode, use, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useSendAlone } from '../api.ts'
 import icon from '../icon.svg'
@@ -43,11 +43,18 @@ const places = [
 export function Shell({ session, children }: { session: SignedIn; children: ReactNode }) {
   const text = useWords(words)
   const [isOpen, { toggle, close }] = useDisclosure(false)
+  const burger = useRef<HTMLButtonElement>(null)
+  const onGone = () => {
+    close()
+    // The link is out of sight then; on a desk it is not, and there is no button.
+    burger.current?.focus()
+  }
   return (
     <AppShell
       header={{ height: 56 }}
       navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', md: 'xl' }}
+      onKeyDown={({ key }) => isOpen && key === 'Escape' && onGone()}
     >
       <a className="skip" href="#content">
         {text.skip}
@@ -55,6 +62,7 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
+            ref={burger}
             opened={isOpen}
             onClick={toggle}
             hiddenFrom="sm"
@@ -72,7 +80,10 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm">
-        <Navigation onGone={close} />
+        {/* On a phone the library moves it out of sight only, where the keyboard reaches it still. */}
+        <Box {...(!isOpen && { visibleFrom: 'sm' })}>
+          <Navigation onGone={onGone} />
+        </Box>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         <Box maw={1120} mx="auto">

@@ -16,6 +16,9 @@ const listeners = new Set<() => void>()
 
 function put(next: Said | null): void {
   window.clearTimeout(timer)
+  const toasted = document.getElementById('toast')
+  // Its button takes the focus along: the focus goes to the page's main part.
+  if (toasted?.contains(document.activeElement)) document.getElementById('content')?.focus({ preventScroll: true })
   said = next
   for (const listener of listeners) listener()
 }
@@ -46,7 +49,7 @@ export function Toast() {
   return (
     // Above drawers and dialogs; within the page's main part, where screen readers look for it.
     <Affix portalProps={{ target: '#content' }} position={{ bottom: 16, left: 16, right: 16 }} zIndex={900} w="auto">
-      <div role="status">
+      <div id="toast" role="status">
         {shown !== null && (
           <Notification
             {...{ color: shown.isFailure ? 'red' : 'teal', withBorder: true, maw: 420, ml: 'auto' }}

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { closedMs } from '../../parts/next-row.ts'
 import { type Difference, differencesOf } from './differences.ts'
 import { type EditedPart, keepUnsaved, unsavedOf, useUnsaved } from './unsaved.ts'
 import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
@@ -42,7 +43,7 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   }
 
   /** @throws CallFailed, which stands in `error` too */
-  const save = () => saveBy(saving)
+  const save = async () => unsaved !== undefined && (await saveBy(saving))
 
   async function saveBy(saver: typeof saving): Promise<void> {
     const saved = await saver.save(settingsOf(draft))
@@ -57,12 +58,14 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
     keepUnsaved(campaignId, part, undefined)
     saving.reset()
     keeping.reset()
+    focusSave()
   }
 
   /** Over what somebody else has saved, once it was seen. */
   async function keepMine(): Promise<void> {
     saving.reset()
     await saveBy(keeping).catch(() => {})
+    focusSave()
   }
 
   const settingsIn = (of: Settings) => settingsOf(draftOf(of))
@@ -77,4 +80,11 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
     : null
   const error = keeping.error ?? saving.error
   return { draft, change, save, discard, error, isPending, isBehind, clash, isChanged: unsaved !== undefined }
+}
+
+/** The button that was pressed has gone with what it was about. */
+function focusSave(): void {
+  setTimeout(() => {
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>('form [type=submit]')?.focus()
+  }, closedMs)
 }

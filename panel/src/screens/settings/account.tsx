@@ -5,6 +5,7 @@ import { useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
+import { idle } from '../../parts/next-row.ts'
 import { RoleNote } from '../../parts/role-note.tsx'
 import { useMay, useSession } from '../../session.ts'
 import { roleWords } from './role-words.ts'
@@ -39,14 +40,14 @@ function AccountName() {
   const send = useSend('PATCH /account')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    send.mutate({ body: { name: name.trim() } }, { onSuccess: () => setName(name.trim()) })
+    if (name !== account.name) send.mutate({ body: { name: name.trim() } }, { onSuccess: () => setName(name.trim()) })
   }
   return (
     <form onSubmit={submit}>
       <Stack align="start">
         <NameInput label={text.name} w="100%" maw={420} value={name} failed={send.error} onChange={setName} />
         <Failure of={{ error: send.error }} />
-        <Button type="submit" loading={send.isPending} disabled={name === account.name}>
+        <Button type="submit" loading={send.isPending} {...idle(name === account.name)}>
           {text.save}
         </Button>
         <Text size="sm" role="status">

@@ -4,7 +4,7 @@ import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
-import { focusNextRow, rowMark } from '../../../parts/next-row.ts'
+import { focusNextRow, idle, rowMark } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
@@ -69,7 +69,11 @@ function PageList({ read }: PartProps) {
   }
   const put = (key: string, changes: Partial<Draft>) =>
     change(pages.map((page) => (page.key === key ? { ...page, ...changes } : page)))
-  const add = () => change([...pages, { key: newKey(pages), pageUrl: '', proxyUrl: null, eligible: true }])
+  const add = () => {
+    const key = newKey(pages)
+    change([...pages, { key, pageUrl: '', proxyUrl: null, eligible: true }])
+    setTimeout(() => document.querySelector<HTMLElement>(`[data-row="${key}"] input`)?.focus())
+  }
   const remove = (gone: Draft) => {
     const focusNext = focusNextRow('pages', gone.key)
     change(pages.filter(({ key }) => key !== gone.key))
@@ -104,7 +108,7 @@ function PageList({ read }: PartProps) {
             <Button variant="default" onClick={add}>
               {text.add}
             </Button>
-            <Button type="submit" loading={edited.isPending} disabled={!isChanged}>
+            <Button type="submit" loading={edited.isPending} {...idle(!isChanged)}>
               {text.save}
             </Button>
             {isChanged && (

@@ -2,6 +2,7 @@ import './rules.css'
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useWords } from '../../../language.ts'
+import { idle } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -160,7 +161,7 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
                 {text.discard}
               </Button>
             )}
-            <Button type="submit" loading={isPending} disabled={!isChanged || account.suspended}>
+            <Button type="submit" loading={isPending} disabled={account.suspended} {...idle(!isChanged)}>
               {text.save}
             </Button>
           </Group>

@@ -7,7 +7,7 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { focusNextRow } from '../../../parts/next-row.ts'
+import { focusNextRow, idle } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -91,7 +91,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
           <Behind of={edited} />
           {may && (
             <Group>
-              <Button type="submit" disabled={!isChanged} loading={isPending}>
+              <Button type="submit" loading={isPending} {...idle(!isChanged)}>
                 {text.save}
               </Button>
               {isChanged && (
