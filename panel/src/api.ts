@@ -6,6 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useRef } from 'react'
 import type { PanelErrorBody, PanelErrorCode } from '../../src/http/panel/errors.ts'
 import type { Asked as AskedOfRoute, ParamsOf } from '../../src/http/panel/route.ts'
 import type { Routes } from '../../src/http/panel/routes.ts'
@@ -111,11 +112,22 @@ export function keyOf<Name extends RouteName>(name: Name, asked?: AskedOf<Name>)
   return asked === undefined ? [name] : [name, asked]
 }
 
+/** Two clicks in one instant come before the button is drawn as busy: they are one request. */
+export function useOnce<Name extends RouteName>(name: Name): (asked: AskedOf<Name>) => Promise<AnswerOf<Name>> {
+  const sending = useRef(new Map<string, Promise<AnswerOf<Name>>>()).current
+  return (asked) => {
+    const key = JSON.stringify(asked)
+    const sent = sending.get(key) ?? call(name, asked).finally(() => sending.delete(key))
+    sending.set(key, sent)
+    return sent
+  }
+}
+
 /** Changes something by a route; then everything that the screens have asked is read again. */
 export function useSend<Name extends RouteName>(name: Name): Sending<Name> {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (asked: AskedOf<Name>) => call(name, asked),
+    mutationFn: useOnce(name),
     onSuccess: () => client.invalidateQueries(),
   })
 }
@@ -125,7 +137,7 @@ export function useSend<Name extends RouteName>(name: Name): Sending<Name> {
  * that very session, and a caller that waited for it in turn would wait for ever.
  */
 export function useSendAlone<Name extends RouteName>(name: Name): Sending<Name> {
-  return useMutation({ mutationFn: (asked: AskedOf<Name>) => call(name, asked) })
+  return useMutation({ mutationFn: useOnce(name) })
 }
 
 type Sending<Name extends RouteName> = UseMutationResult<AnswerOf<Name>, CallFailed, AskedOf<Name>>

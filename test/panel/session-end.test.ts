@@ -22,7 +22,10 @@ const make = ({ accountId }: Person) =>
 const question = (page: Page) => page.getByRole('dialog', { name: 'Your session has ended' })
 
 async function signInAgain(page: Page, { password }: Person): Promise<void> {
-  await question(page).getByRole('textbox', { name: 'Password' }).fill(password)
+  const field = question(page).getByRole('textbox', { name: 'Password' })
+  // The email cannot be changed.
+  await field.and(page.locator(':focus')).waitFor()
+  await field.fill(password)
   await question(page).getByRole('button', { name: 'Sign in' }).click()
   await question(page).waitFor({ state: 'hidden' })
 }

@@ -12,8 +12,9 @@ export const afterClosing = (open: () => void) => setTimeout(open, closingMs)
 export function focusMade(id: string): void {
   setTimeout(() => {
     if (document.activeElement !== document.body) return
-    const row = document.querySelector<HTMLElement>(`[data-row="${id}"] :is(a, button), [role=dialog] button`)
-    const next = row ?? document.getElementById('content')
+    const rows = document.querySelectorAll<HTMLElement>(`[data-row="${id}"] :is(a, button), [role=dialog] button`)
+    // A screen that is left is hidden until the next one is loaded.
+    const next = [...rows].find((row) => row.checkVisibility()) ?? document.getElementById('content')
     next?.focus()
   }, goneMs)
 }

@@ -99,6 +99,7 @@ function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
           label={text.password}
           autoComplete="current-password"
           required
+          data-autofocus={isKnown || undefined}
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />

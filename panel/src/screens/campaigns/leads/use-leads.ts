@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type AnswerOf, type AskedOf, type CallFailed, call, keyOf, type RouteName } from '../../../api.ts'
+import { type AnswerOf, type AskedOf, type CallFailed, call, keyOf, type RouteName, useOnce } from '../../../api.ts'
 import { useMay } from '../../../session.ts'
 
 const search = 'POST /campaigns/:campaignId/leads/search'
@@ -92,7 +92,7 @@ export function useLeadChange<Name extends RouteName>(
 ) {
   const client = useQueryClient()
   return useMutation<AnswerOf<Name>, CallFailed, AskedOf<Name>>({
-    mutationFn: (asked) => call(name, asked),
+    mutationFn: useOnce(name),
     async onSuccess(answer) {
       const key = [search, campaignId]
       client.removeQueries({ queryKey: key, type: 'inactive' })

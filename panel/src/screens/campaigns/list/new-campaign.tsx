@@ -1,9 +1,10 @@
 import { Button, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useSend } from '../../../api.ts'
+import { type AnswerOf, useSend } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { focusMade } from '../../../parts/next-row.ts'
 import { useOpenAfter } from '../../../parts/open-after.ts'
 import { fromTemplate, type TemplateName, templateNames } from './templates.ts'
 import { words } from './words.ts'
@@ -26,14 +27,17 @@ function NewForm() {
   const send = useSend('POST /campaigns')
   const [template, setTemplate] = useState<TemplateName>('hours')
   const [name, setName] = useState('')
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     const settings = fromTemplate(template, name.trim() || text.templates[template].name, new Date(), language)
-    const made = await send.mutateAsync({ body: { settings } })
-    go(`/campaigns/${made.settings.id}/rules`)
+    const onSuccess = (made: AnswerOf<'POST /campaigns'>) => {
+      go(`/campaigns/${made.settings.id}/rules`)
+      focusMade(String(made.settings.id))
+    }
+    send.mutate({ body: { settings } }, { onSuccess })
   }
   return (
-    <form onSubmit={(event) => submit(event).catch(() => {})}>
+    <form onSubmit={submit}>
       <Stack>
         <Text size="sm">{text.newText}</Text>
         <Radio.Group value={template} onChange={(next) => setTemplate(next as TemplateName)} aria-label={text.new}>
