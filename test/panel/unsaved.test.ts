@@ -277,5 +277,6 @@ atBothWidths('a page’s address that cannot be says why in its own words, and w
     await address(page, 1).fill(url)
     await page.getByRole('button', { name: 'Save pages' }).click()
     await page.getByText(said).waitFor()
+    await address(page, 1).and(page.locator(':focus')).waitFor()
   }
 })

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useRef } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
 import { Failure } from './failure.tsx'
+import { focusOnFault } from './next-row.ts'
 import { words } from './words.ts'
 
 type Props = {
@@ -28,12 +29,13 @@ export function DialogForm({
   const { cancel } = useWords(words)
   const isSending = useRef(false)
   const submitted = async (event: FormEvent) => {
+    const form = event.currentTarget
     event.preventDefault()
     // Two clicks in one instant come before the button is drawn as busy.
     if (isSending.current) return
     isSending.current = true
     // What failed stands in `send.error`.
-    await submit().catch(() => {})
+    await submit().catch(() => focusOnFault(form))
     isSending.current = false
   }
   return (

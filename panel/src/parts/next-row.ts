@@ -19,6 +19,11 @@ export function focusMade(id: string): void {
   }, goneMs)
 }
 
+/** Once React has marked the first field that is wrong: it may have been scrolled out of sight. */
+export function focusOnFault(within: ParentNode = document): void {
+  setTimeout(() => within.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(), closingMs)
+}
+
 /** After another page of a list. At its end the button cannot be pressed again, and loses the focus. */
 export function toBeginning(): void {
   window.scrollTo(0, 0)

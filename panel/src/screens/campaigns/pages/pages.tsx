@@ -4,7 +4,7 @@ import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
-import { focusNextRow, idle, rowMark } from '../../../parts/next-row.ts'
+import { focusNextRow, focusOnFault, idle, rowMark } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay } from '../../../session.ts'
@@ -64,7 +64,7 @@ function PageList({ read }: PartProps) {
     event.preventDefault()
     edited.save().then(
       () => setIsSaved(true),
-      () => {},
+      () => focusOnFault(),
     )
   }
   const put = (key: string, changes: Partial<Draft>) =>

@@ -2,7 +2,7 @@ import './rules.css'
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useWords } from '../../../language.ts'
-import { idle } from '../../../parts/next-row.ts'
+import { focusOnFault, idle } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -81,14 +81,9 @@ function useEditing(read: PartProps['read']) {
     draft,
     error,
     change: (changes: Partial<Draft>) => change({ ...draft, ...changes }),
-    save: () => save().catch(focusOnFault),
+    save: () => save().catch(() => focusOnFault()),
     faults: error?.code === 'INVALID' ? error.faults : [],
   }
-}
-
-/** Once React has marked it. */
-function focusOnFault(): void {
-  setTimeout(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(), 50)
 }
 
 /** The bar stands over the end of the window: a field that has the focus there is scrolled out from under it. */

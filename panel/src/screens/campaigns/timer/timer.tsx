@@ -7,7 +7,7 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { focusNextRow, idle } from '../../../parts/next-row.ts'
+import { focusNextRow, focusOnFault, idle } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { useMay } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
@@ -74,7 +74,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
     event.preventDefault()
     edited.save().then(
       () => setIsSaved(true),
-      () => {},
+      () => focusOnFault(),
     )
   }
   return (
