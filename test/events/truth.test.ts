@@ -28,9 +28,10 @@ test('what is discarded is told no more, but erasures, also where it was tried s
   await round(id)
   assert.deepEqual(told(), ['lead.erased - 0'])
 
-  const again = { endpointId: id, leadId: 1, kind: 'lead.registered' as const, detail: 0, tries: 1, refused: 1 }
+  const notice = { endpointId: id, leadId: 1, kind: 'lead.registered' as const, detail: 0 }
   const failed = Array.from({ length: purgedAtOnce + 1 }, (_, second) => {
-    return { ...again, dueAt: beganAt + 60 + second, nextAt: clock.at, lastAt: clock.at }
+    const tried = { ...notice, tries: 1, refused: 1, isAskedFor: false }
+    return { ...tried, dueAt: beganAt + 60 + second, nextAt: clock.at, lastAt: clock.at }
   })
   await store.events.settle(await find(id), { done: [], failed, looks: [] })
   await store.events.discardFailed(await find(id), clock.at + daySeconds)
