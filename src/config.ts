@@ -256,12 +256,24 @@ export const demoFolder = join(root, 'data', 'demo')
 
 export function databaseLocation(text: string): DatabaseLocation | undefined {
   if (/^postgres(?:ql)?:\/\/[^\s\0]+$/.test(text)) {
-    return URL.canParse(text) ? { engine: 'postgres', url: text } : undefined
+    return isPostgresUrl(text) ? { engine: 'postgres', url: text } : undefined
   }
   // No carriage return either: a file of settings from Windows would name another database.
   const path = /^file:(?!\/\/)([^?#\p{Cc}]+)$/u.exec(text)?.[1]
   if (path === undefined || path.endsWith('/')) return undefined
   return { engine: 'sqlite', path: isAbsolute(path) ? path : join(root, path) }
+}
+
+/** The driver stumbles over bytes that are not UTF-8, and waits for ever for a port that is none. */
+function isPostgresUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const port = new URL(text).searchParams.get('port') ?? '5432'
+  try {
+    decodeURI(text)
+    return integer(port, 1, 65_535) !== undefined
+  } catch {
+    return false
+  }
 }
 
 /** A decimal integer without sign or leading zero. */

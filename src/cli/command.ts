@@ -86,7 +86,7 @@ export function need<T>(value: T | undefined, name: string): T {
 export const anyText: Option<string> = (text) => text
 
 export const nameText: Option<string> = (text, name) => {
-  const isName = text.trim() !== '' && text.length <= 200 && !text.includes('\0')
+  const isName = text.trim() !== '' && [...text].length <= 200 && !text.includes('\0')
   if (!isName) throw new WrongCall(`${name}: must be 1 to 200 characters, not blank`)
   return text
 }

@@ -12,7 +12,7 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
       const { json } = installation(t)
       const fresh = { id: 1, name: 'Ąccount "one"', suspended: false, countdownTools: true, rateLimit: null }
       assert.deepEqual(await json(['account', 'create', '--name', 'Ąccount "one"']), fresh)
-      const second = await json(['account', 'create', '--name', 'Two'])
+      const second = await json(['account', 'create', '--name', '🎉'.repeat(200)])
       assert.equal(second.id, 2)
       assert.deepEqual(await json(['account', 'list']), [fresh, second])
       const set = (...flags: string[]) => json(['account', 'set', '2', ...flags])

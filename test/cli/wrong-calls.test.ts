@@ -25,6 +25,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['account', 'create'], '--name'],
     [['account', 'create', '--name'], '--name'],
     [['account', 'create', '--name', ''], '--name'],
+    [['account', 'create', '--name', '🎉'.repeat(201)], '--name'],
     [['account', 'create', '--name', 'A', '--size', '1'], /'--size'; options here: --name$/m],
     [['account', 'create', '--name', 'A', 'B'], /argument.*only options/],
     [['account', 'list', 'all'], /argument.*only options/],

@@ -18,6 +18,8 @@ const wrong: Record<string, { flag: string; values: string[] }> = {
       'file:',
       'file:///',
       'mysql://localhost/db',
+      'postgres://shop@localhost/d%ff',
+      'postgres://shop@localhost/db?port=abc',
       'sqlite:./a.db',
     ],
   },

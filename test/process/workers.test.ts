@@ -97,7 +97,7 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
     const { code, stderr } = await place.run(['serve', '--workers', '2', '--port', '0'])
     assert.deepEqual(
       [code, stderr],
-      [2, 'lastcall: --workers: more than one needs PostgreSQL; DATABASE_URL names a file\n'],
+      [2, 'lastcall: WORKERS or --workers: more than one needs PostgreSQL; DATABASE_URL names a file\n'],
     )
   })
 })
