@@ -614,8 +614,8 @@ async function setHealth(
     ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
-  // One that fails now and then is not asked for all of it each time.
-  await hurry(sql, accountId, id, failures < failuresToStop ? (failingSince ?? 0) + downSeconds : 0)
+  // One that fails now and then is not asked for all of it each time, nor for what it could not take while it was well.
+  await hurry(sql, accountId, id, (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0))
 }
 
 /** What a server could not answer, since then too, is due; what it refused waits for its own time. */

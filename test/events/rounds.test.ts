@@ -163,6 +163,34 @@ test('so does what a server could not take that was down while little happened, 
   assert.equal(new Set(sent.map((one) => one.id)).size, 3)
 })
 
+test('what a server that is well could not take waits for its own time, also where it was down since', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('never@example.com')
+  answer.status = 500
+  for (const seconds of [5, 30, 120, 300]) {
+    await round(id)
+    clock.at += seconds
+  }
+  for (const name of ['ada', 'bob']) {
+    answer.status = 500
+    await round(id)
+    answer.status = 204
+    await register(`${name}@example.com`)
+    await round(id)
+  }
+  clock.at += 1
+  answer.status = 500
+  for (let n = 0; n < 5; n += 1) await register(`${n}@example.com`)
+  await round(id)
+  assert.ok((await find(id)).nextTryAt, 'it is down')
+  answer.status = 204
+  sent.length = 0
+  for (let times = 0; times < 3; times += 1) await round(id)
+  const emails = sent.map(({ body }) => JSON.parse(body).data.email[0])
+  assert.deepEqual(emails.sort(), ['0', '1', '2', '3', '4'])
+})
+
 test('what a server asks for counts from its answer, however slow that was', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
   const { send } = parts.sender
