@@ -29,13 +29,14 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   const { store, log, now } = parts
   const lease = openLease(store)
   const lanes = new Map<number, Promise<void>>()
-  let isClosed = false
+  const closing = new AbortController()
+  const isClosed = () => closing.signal.aborted
   let isNeeded = true
-  const isStopping = (accountId: number) => isClosed || !lease.isHeld(accountId)
+  const isStopping = (accountId: number) => isClosed() || !lease.isHeld(accountId)
   const seconds = () => Math.floor(now() / 1_000)
   const clock = watchClock(parts)
   const paces = openPaces(now)
-  const besides = openBesides({ ...parts, lease, isStopping, isClosed: () => isClosed, isBusy: (id) => lanes.has(id) })
+  const besides = openBesides({ ...parts, lease, isStopping, isClosed, isBusy: (id) => lanes.has(id) })
 
   store.onChange(() => {
     isNeeded = true
@@ -79,11 +80,20 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     if (!(error instanceof StoreUnavailable)) log.error('telling endpoints failed', { error: describeError(error) })
   }
 
-  const stopPolling = repeat(() => poll().catch(failed))
+  async function pollUntilClosed(): Promise<void> {
+    const pause = { ref: false, signal: closing.signal }
+    for (;;) {
+      await sleep(pollMs, undefined, pause).catch(() => {})
+      if (isClosed()) return
+      await poll().catch(failed)
+    }
+  }
+
+  const polling = pollUntilClosed()
   return {
     async close() {
-      isClosed = true
-      await Promise.race([Promise.allSettled([stopPolling(), ...lanes.values()]), sleep(closeMs)])
+      closing.abort()
+      await Promise.race([Promise.allSettled([polling, ...lanes.values()]), sleep(closeMs)])
       await Promise.race([lease.release().catch(() => {}), sleep(200)])
     },
   }
@@ -105,26 +115,6 @@ function openLane(parts: RoundParts, paces: Paces, { accountId, id }: Endpoint, 
     most = isCut ? Math.max(sent, 1) : most * 2
     // What comes meanwhile is told with what else comes until then: a round of few costs each of them more.
     return isMore
-  }
-}
-
-/** Calls again some time after each call is over; the result ends that, and resolves with the last call. */
-function repeat(work: () => Promise<void>): () => Promise<void> {
-  let last = Promise.resolve()
-  let isOver = false
-  let timer: NodeJS.Timeout | undefined
-  const arm = () => {
-    timer = setTimeout(async () => {
-      last = work()
-      await last
-      if (!isOver) arm()
-    }, pollMs).unref()
-  }
-  arm()
-  return () => {
-    isOver = true
-    clearTimeout(timer)
-    return last
   }
 }
 
