@@ -1,5 +1,5 @@
 // What is told of a lead, as JSON. Names are those of the public API.
-import { causeOf, type EventKind, leadTimeOf } from '../core/events.ts'
+import { causeOf, type EndpointSettings, type EventKind, leadTimeOf } from '../core/events.ts'
 import { formatInstant, type Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
@@ -19,9 +19,7 @@ export type LeadTold = {
   /** The order that is told of. */
   conversion?: Conversion | undefined
   tools: OfferTools
-  /** As the endpoint has them. */
-  leadTimes: readonly string[]
-  isPersonal: boolean
+  settings: Pick<EndpointSettings, 'leadTimes' | 'personal'>
   now: Seconds
 }
 
@@ -29,7 +27,7 @@ const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
 
 /** The lead as it is now; `asOf` says when that was. */
 export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: LeadTold): EventBody {
-  const { campaign, lead, tools, leadTimes, isPersonal, convertedAt, conversion, now } = told
+  const { campaign, lead, tools, settings, convertedAt, conversion, now } = told
   const { state, opensAt, deadline, attempt, cycle } = offerAt(campaign.terms, lead.attempt, now)
   const facts = { email: lead.email, ref: lead.ref, registeredAt: lead.registeredAt, deadline }
   const offers = languages.map((language) => ({ language, ...leadOffer(campaign, { ...facts, language }, tools) }))
@@ -41,17 +39,17 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       campaignId: campaign.id,
       campaignName: campaign.name,
       ref: lead.ref,
-      ...(isPersonal && { email: lead.email }),
+      ...(settings.personal && { email: lead.email }),
       registeredAt: formatInstant(lead.registeredAt),
       deadline: instant(deadline),
       timeZone: campaign.timeZone,
       ...{ state, opensAt: instant(opensAt), attempt, cycle },
       ...(convertedAt !== null && { convertedAt: formatInstant(convertedAt) }),
-      ...(kind === 'lead.deadline_approaching' && { leadTime: leadTimeOf(detail, leadTimes) }),
+      ...(kind === 'lead.deadline_approaching' && { leadTime: leadTimeOf(detail, settings.leadTimes) }),
       ...(kind === 'lead.deadline_changed' && { cause: causeOf(detail) }),
       ...(conversion && { conversion: orderTold(conversion) }),
       ...(isBackfill && { backfill: true }),
-      ...(isPersonal && {
+      ...(settings.personal && {
         offerLinks,
         mailTimerUrls: mailTimerUrl && Object.fromEntries(offers.map((one) => [one.language, one.mailTimerUrl])),
       }),

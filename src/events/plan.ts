@@ -6,7 +6,7 @@ import type { Seconds } from '../core/instant.ts'
 import type { Attempt } from '../core/mechanism/attempt.ts'
 import type { Terms } from '../core/mechanism/terms.ts'
 import { momentsAt, nextMoment } from '../core/moments.ts'
-import type { Site } from '../core/offer.ts'
+import type { OfferTools, Site } from '../core/offer.ts'
 import type { Due, Endpoint } from '../store/events.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
@@ -39,7 +39,7 @@ type Found = {
   campaign: Campaign
   lead: Lead
   convertedAt: Seconds | null
-  countdownTools: boolean
+  tools: OfferTools
   watcher: Watcher
 }
 
@@ -57,9 +57,10 @@ export async function plan(
     await nextTurn()
     const some = due.slice(from, from + madeAtOnce)
     const found = await readLeads(parts, endpoint, some)
-    const planning = some.map((one) =>
-      later.has(one) ? { due: one, events: [], look: null } : planOf(parts, endpoint, one, found.get(one.leadId), now),
-    )
+    const planning = some.map((one) => {
+      const of = later.has(one) ? undefined : found.get(one.leadId)
+      return planOf(parts, endpoint, one, of, now)
+    })
     planned.push(...(await Promise.all(planning)))
   }
   return planned
@@ -74,7 +75,7 @@ async function planOf(
 ): Promise<Planned> {
   if (due.kind === 'lead.erased') return { due, events: erased(parts, endpoint, due, now), look: null }
   if (due.leadId < 0) return { due, events: await ended(parts, endpoint, due, now), look: null }
-  // Erased, of a deleted campaign, or no longer wanted.
+  // Erased, of a deleted campaign, no longer wanted, or told by another look.
   if (of === undefined) return { due, events: [], look: null }
   const { happened, lookAt } = happenedBy(parts, of, endpoint, due, now)
   const conversion =
@@ -91,24 +92,25 @@ function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened
 }
 
 async function readLeads(parts: PlanParts, endpoint: Endpoint, due: readonly Due[]) {
-  const { store, configCache } = parts
+  const { store, configCache, site } = parts
   const { accountId, id, settings } = endpoint
   const ids = [...new Set(due.map(({ leadId }) => leadId).filter((leadId) => leadId > 0))]
   const found = new Map<number, Found>()
   if (ids.length === 0) return found
   const account = await configCache.account(accountId)
+  if (account === undefined) return found
+  const tools = { ...site, countdownTools: account.countdownTools }
   const converted = await store.conversions.firstOf(accountId, ids)
   const leads = await store.leads.findByIds(accountId, ids)
   const campaigns = new Map<number, Campaign | undefined>()
-  for (const { campaignId } of leads)
-    if (!campaigns.has(campaignId)) campaigns.set(campaignId, await campaignOf(parts, campaignId))
+  for (const campaignId of new Set(leads.map((one) => one.campaignId)))
+    campaigns.set(campaignId, await campaignOf(parts, campaignId))
   for (const { id: leadId, campaignId, lead } of leads) {
     const watcher = watcherOf(id, settings, campaignId)
     const campaign = campaigns.get(campaignId)
-    if (watcher === undefined || campaign === undefined || account === undefined) continue
-    const { countdownTools } = account
+    if (watcher === undefined || campaign === undefined) continue
     const convertedAt = converted.get(leadId) ?? null
-    found.set(leadId, { campaign, lead: await lead(campaign), convertedAt, countdownTools, watcher })
+    found.set(leadId, { campaign, lead: await lead(campaign), convertedAt, tools, watcher })
   }
   return found
 }
@@ -171,22 +173,20 @@ function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watche
 }
 
 function eventOf(
-  parts: PlanParts,
-  endpoint: Endpoint,
-  { countdownTools, watcher: _, ...of }: Found & Pick<LeadTold, 'conversion'>,
+  { store }: PlanParts,
+  { accountId, settings }: Endpoint,
+  of: Found & Pick<LeadTold, 'conversion'>,
   due: Due,
   what: Happened,
   now: Seconds,
 ): Event {
-  const { campaign, lead } = of
-  const { accountId, settings } = endpoint
-  const tools = { ...parts.site, countdownTools }
-  const kind = due.kind === 'registered before' ? due.kind : what.kind
+  const { kind, at, detail } = what
   return {
-    id: parts.store.events.eventId(accountId, lead.id, what.kind, what.at, what.detail),
-    campaignId: campaign.id,
-    body: leadEvent(what, { ...of, tools, leadTimes: settings.leadTimes, isPersonal: settings.personal, now }),
-    due: { ...due, kind, dueAt: due.kind === 'registered before' ? due.dueAt : what.at, detail: what.detail },
+    id: store.events.eventId(accountId, of.lead.id, kind, at, detail),
+    campaignId: of.campaign.id,
+    body: leadEvent(what, { ...of, settings, now }),
+    // A backfill that fails is tried again as one.
+    due: what.isBackfill ? due : { ...due, kind, dueAt: at, detail },
   }
 }
 
