@@ -95,8 +95,9 @@ const units = [
 
 // :where() has no weight: whatever the page itself says of these elements wins. In the bar, which has a colour of its
 // own, what it says of all paragraphs would be dark on dark, and of all asides another box. What is over is hidden all the same:
-// the two ids are nobody's, and weigh more than the page's own !important. The trap lies above the window, since what
-// lies beside it can be scrolled to where text runs from right to left.
+// the two ids are nobody's, and weigh more than the page's own !important. What the keyboard reaches is scrolled to
+// where the bar does not cover it. The trap lies above the window, since what lies beside it can be scrolled to where
+// text runs from right to left.
 const style = `
 :is([data-lastcall],[data-lastcall=countdown]>span,#l#c)[hidden]{display:none!important}
 :where([data-lastcall=countdown]){display:inline-flex;flex-wrap:wrap;gap:var(--lastcall-gap,.5em);font-variant-numeric:tabular-nums}
@@ -105,6 +106,7 @@ const style = `
 :where([data-lastcall=countdown] small){font-size:var(--lastcall-label-size,.85em)}
 [data-lastcall=bar],[data-lastcall=bar]>div,[data-lastcall=bar] p{all:unset}
 [data-lastcall=bar]{display:block}
+:where(:root:has([data-lastcall=bar])){scroll-padding-bottom:5em}
 [data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center;overflow-wrap:anywhere}
 [data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em}
 :where([data-lastcall=bar]) p span{justify-content:center;color:var(--lastcall-box-color,inherit)}
@@ -116,6 +118,7 @@ const style = `
 // A form's fields stand in place of what it has by the same name: `<input name="closest">`.
 const { appendChild, closest, getAttribute, querySelector, toggleAttribute } = Element.prototype
 
+const sheet = new CSSStyleSheet()
 const bar = element('aside')
 const barRows = bar.appendChild(element('div'))
 bar.dataset.lastcall = 'bar'
@@ -178,13 +181,16 @@ function readAddress() {
   const isNew = lc !== leftLc
   leftLc = lc
   if (keep({ lc })) {
-    leftLc = ''
     const rest = search
       .slice(1)
       .split('&')
       .filter((pair) => new URLSearchParams(pair).get('lc') !== lc)
       .join('&')
-    history.replaceState(history.state, '', href.split(/[?#]/)[0] + (rest && `?${rest}`) + hash)
+    // A router of the page's may stand there, and break.
+    try {
+      history.replaceState(history.state, '', href.split(/[?#]/)[0] + (rest && `?${rest}`) + hash)
+      leftLc = ''
+    } catch {}
   }
   return isNew
 }
@@ -328,7 +334,7 @@ function isStale(c, { nextAt }) {
 
 function tick() {
   clearTimeout(timer)
-  listen()
+  settle()
   if (!isLoaded && campaigns.some(({ settings }) => 'wait' in settings)) return
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
   // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
@@ -748,8 +754,12 @@ function shown({ persisted }) {
   seen()
 }
 
-/** With each tick, since a page that is written anew (`document.open()`) loses its listeners; each is there once. */
-function listen() {
+/**
+ * With each tick, since a page that is written anew (`document.open()`) loses its listeners, each of which is there
+ * once, and a page that sets its own style sheets (`document.adoptedStyleSheets = [...]`) loses ours.
+ */
+function settle() {
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
   document.addEventListener('submit', submit)
   // With the middle button, too.
   for (const click of ['click', 'auxclick']) document.addEventListener(click, buy, true)
@@ -795,9 +805,7 @@ function start() {
     },
     scan,
   }
-  const sheet = new CSSStyleSheet()
   sheet.replaceSync(style)
-  document.adoptedStyleSheets.push(sheet)
   scan()
   emit('ready')
 }

@@ -494,3 +494,24 @@ test('it leaves one global behind, and no cookie', async (t) => {
   )
   assert.deepEqual(await context.cookies(), [])
 })
+
+test('a page that sets style sheets of its own keeps the bar, and what the keyboard reaches stays above it', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const body = Array.from({ length: 60 }, (_, n) => `<p><a href="#${n}">Link ${n}</a></p>`).join('')
+  await page.goto(stage.put({ campaigns: [id], body }))
+  const bar = page.locator('[data-lastcall=bar] > div')
+  await bar.getByRole('timer').waitFor()
+  await page.evaluate(() => {
+    document.adoptedStyleSheets = []
+  })
+  await eventually(() => bar.evaluate((one) => getComputedStyle(one).position), 'fixed')
+  for (let n = 0; n < 60; n += 1) {
+    await page.keyboard.press('Tab')
+    const isCovered = await page.evaluate(() => {
+      const barTop = document.querySelector('[data-lastcall=bar] > div')?.getBoundingClientRect().top ?? 0
+      return (document.activeElement?.getBoundingClientRect().bottom ?? 0) > barTop
+    })
+    assert.equal(isCovered, false, `link ${n}`)
+  }
+})

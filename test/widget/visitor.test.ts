@@ -373,3 +373,17 @@ test('a buy link takes the ref of the visitor along when it is followed, by http
   await stranger.page.getByText('Pay').waitFor()
   assert.equal(bought.at(-1), '?client_reference_id=x&b=1')
 })
+
+test('a router of the page that breaks where the address changes stops nothing', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  await page.addInitScript(() => {
+    history.replaceState = () => {
+      throw new Error('no router')
+    }
+  })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await page.getByRole('timer').waitFor()
+  assert.equal(asked(id).at(-1)?.body.lc, lc)
+})
