@@ -38,7 +38,10 @@ function inOurWords(errors: ErrorObject[]): ErrorObject {
   const error = errors.find(({ parentSchema }) => parentSchema?.type !== 'null') as ErrorObject
   const orNull = /\/anyOf\/\d+\/\w+$/.test(error.schemaPath) ? ', or null' : ''
   const said = { required: 'is missing', additionalProperties: 'is unknown' }[error.keyword]
-  return { ...error, message: said ?? `must be ${wantedBy(error.parentSchema ?? {})}${orNull}` }
+  const message = said ?? `must be ${wantedBy(error.parentSchema ?? {})}${orNull}`
+  // Without the value, which `verbose` puts there too.
+  const { keyword, instancePath, schemaPath, params } = error
+  return { keyword, instancePath, schemaPath, params, message }
 }
 
 function wantedBy({ type, enum: names, const: only, ...wanted }: AnySchemaObject): string {
