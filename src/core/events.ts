@@ -79,8 +79,16 @@ export type EndpointSettings = {
 export type Watcher = { endpointId: number; kinds: readonly EventKind[]; wanted: Wanted }
 
 export const mostEndpoints = 20
-const mostLeadTimes = 3
-const mostCampaigns = 1_000
+/** The most of each that an endpoint may have. */
+export const endpointLimits = {
+  nameCharacters: 200,
+  urlCharacters: 2_048,
+  campaigns: 1_000,
+  leadTimes: 3,
+  batch: 100,
+  inFlight: 32,
+  perMinute: 100_000,
+}
 const leastLeadSeconds = 60
 const mostLeadSeconds = 30 * 86_400
 
@@ -99,19 +107,21 @@ export function leadTimeOf(seconds: Seconds, written: readonly string[]): string
 
 const leadTime = text('a period such as "PT24H"', () => true)
 
+function isName(name: string): boolean {
+  const isShort = [...name].length <= endpointLimits.nameCharacters
+  return name.trim() !== '' && isShort && name.isWellFormed() && !name.includes('\0')
+}
+
 const checkShape = record<EndpointSettings>({
-  name: text(
-    'a name of 1 to 200 characters, not blank',
-    (name) => name.trim() !== '' && [...name].length <= 200 && name.isWellFormed() && !name.includes('\0'),
-  ),
+  name: text(`a name of 1 to ${endpointLimits.nameCharacters} characters, not blank`, isName),
   url: text('a URL', () => true),
   kinds: some(list(choice(wantedKinds), wantedKinds.length)),
-  campaignIds: optional(nullOr(list(wholeNumber(1), mostCampaigns)), null),
-  leadTimes: optional(list(leadTime, mostLeadTimes), []),
+  campaignIds: optional(nullOr(list(wholeNumber(1), endpointLimits.campaigns)), null),
+  leadTimes: optional(list(leadTime, endpointLimits.leadTimes), []),
   personal: optional(flag, true),
-  batch: optional(wholeNumber(1, 100), 1),
-  inFlight: optional(wholeNumber(1, 32), 4),
-  perMinute: optional(nullOr(wholeNumber(1, 100_000)), null),
+  batch: optional(wholeNumber(1, endpointLimits.batch), 1),
+  inFlight: optional(wholeNumber(1, endpointLimits.inFlight), 4),
+  perMinute: optional(nullOr(wholeNumber(1, endpointLimits.perMinute)), null),
 })
 
 /**

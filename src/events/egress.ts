@@ -1,6 +1,7 @@
 // Where requests may go. What an address says is judged when it is saved; where a name leads, at each connection.
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { endpointLimits } from '../core/events.ts'
 
 /** What the operator allows besides the public internet, also by `http:`: CIDRs, and names, with or without a port. */
 export type Egress = { ranges: readonly string[]; names: readonly string[] }
@@ -9,7 +10,6 @@ export type Egress = { ranges: readonly string[]; names: readonly string[] }
 export const neverRanges = ['::/96', '64:ff9b:1::/48', '3fff::/20']
 
 const leastPort = 1_024
-const mostCharacters = 2_048
 
 /** The host as it is connected to, without the brackets of IPv6 and the dot that may end a name. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
@@ -33,10 +33,10 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 /** What is wrong with an endpoint's address, in words, or nothing. */
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
   // A URL is parsed without the blanks and control characters that stand in it, and would be shown with them.
-  const isPlain = written.length <= mostCharacters && /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(written)
+  const isPlain = written.length <= endpointLimits.urlCharacters && /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(written)
   const url = isPlain ? URL.parse(written) : null
   if (url === null) {
-    return `must be an absolute https: URL of at most ${mostCharacters} characters`
+    return `must be an absolute https: URL of at most ${endpointLimits.urlCharacters} characters`
   }
   if (/^\w+:\/\/[^/?#]*@/.test(written) || url.hash !== '') return 'must have no user name, password or fragment'
   const [host, own] = [hostOf(url), new URL(publicUrl)]

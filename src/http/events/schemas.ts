@@ -1,6 +1,6 @@
 // The shapes of the API for events: what validates a request, and what the description says.
 import Type from 'typebox'
-import { eventKinds, wantedKinds } from '../../core/events.ts'
+import { endpointLimits, eventKinds, wantedKinds } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
 import { tryCauses } from '../../events/sender.ts'
 import { closed, id, instant, nullable } from '../beside/schemas.ts'
@@ -10,18 +10,20 @@ export const eventsPath = '/api/events/v1'
 const choice = <const T extends readonly string[]>(names: T) => Type.Enum([...names] as T[number][], { type: 'string' })
 
 const settings = {
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'For people.' }),
-  url: Type.String({ maxLength: 2_048, description: '`https:`, port 443 or from 1,024 on.' }),
+  name: Type.String({ minLength: 1, maxLength: endpointLimits.nameCharacters, description: 'For people.' }),
+  url: Type.String({ maxLength: endpointLimits.urlCharacters, description: '`https:`, port 443 or from 1,024 on.' }),
   kinds: Type.Array(choice(wantedKinds), { minItems: 1, maxItems: wantedKinds.length, description: 'What is told.' }),
-  campaignIds: nullable(Type.Array(id, { maxItems: 1_000, description: 'Campaigns of the account; null: all.' })),
+  campaignIds: nullable(
+    Type.Array(id, { maxItems: endpointLimits.campaigns, description: 'Campaigns of the account; null: all.' }),
+  ),
   leadTimes: Type.Array(Type.String({ maxLength: 12 }), {
-    maxItems: 3,
+    maxItems: endpointLimits.leadTimes,
     description: 'How long before the deadline `lead.deadline_approaching` is told, such as `PT24H`.',
   }),
   personal: Type.Boolean({ description: 'Whether emails, links and countdown images are told.' }),
-  batch: Type.Integer({ minimum: 1, maximum: 100, description: 'Events of one request at most.' }),
-  inFlight: Type.Integer({ minimum: 1, maximum: 32, description: 'Requests at a time.' }),
-  perMinute: nullable(Type.Integer({ minimum: 1, maximum: 100_000 })),
+  batch: Type.Integer({ minimum: 1, maximum: endpointLimits.batch, description: 'Events of one request at most.' }),
+  inFlight: Type.Integer({ minimum: 1, maximum: endpointLimits.inFlight, description: 'Requests at a time.' }),
+  perMinute: nullable(Type.Integer({ minimum: 1, maximum: endpointLimits.perMinute })),
 }
 
 const { name, url, kinds, ...optional } = settings
