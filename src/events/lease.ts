@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Seconds } from '../core/instant.ts'
 import { PartlyUnavailable, StoreUnavailable } from '../store/errors.ts'
-import type { Endpoint, Sweep } from '../store/events.ts'
+import type { Endpoint } from '../store/events/endpoint.ts'
+import type { Sweep } from '../store/events/sweeps.ts'
 import type { Store } from '../store/store.ts'
 
 const renewMs = 10_000

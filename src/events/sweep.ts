@@ -6,7 +6,7 @@ import type { Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
 import { nextMoment } from '../core/moments.ts'
-import type { Sweep } from '../store/events.ts'
+import type { Sweep } from '../store/events/sweeps.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 

@@ -11,7 +11,8 @@ import { beforeEmails } from '../core/visitor.ts'
 import { insertAccount, toAccount } from './access.ts'
 import { type Actor, type AuditAction, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
-import { sweepAfterSave, watchersOf } from './events.ts'
+import { watchersOf } from './events/endpoint.ts'
+import { sweepAfterSave } from './events/sweeps.ts'
 import { hasLeads, removeDeleted } from './lead-sql.ts'
 import {
   type Account,

@@ -4,7 +4,7 @@ import type { Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
 import { unlinkOrders } from './erased-orders.ts'
-import { noteErased } from './events.ts'
+import { noteErased } from './events/notes.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
 import type {
   Campaign,

@@ -6,7 +6,7 @@ import type { Actor, AuditLog } from './audit.ts'
 import type { Configuration } from './configuration.ts'
 import type { Conversions } from './conversions.ts'
 import type { Counts } from './counts.ts'
-import type { Events } from './events.ts'
+import type { Events } from './events/events.ts'
 import type { Identities } from './identities.ts'
 import type {
   Campaign,

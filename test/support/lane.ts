@@ -11,7 +11,7 @@ import type { Delivery, Sender, Try, TryCause } from '../../src/events/sender.ts
 import { openSlots } from '../../src/events/slots.ts'
 import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
-import type { Endpoint } from '../../src/store/events.ts'
+import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { openStore } from '../../src/store/open.ts'
 import { tester, testerAt } from './actor.ts'
 import { emptyDatabases } from './empty-databases.ts'

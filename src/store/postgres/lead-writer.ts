@@ -2,7 +2,7 @@
 import { addLeadEntries } from '../audit.ts'
 import { findCampaign } from '../configuration.ts'
 import { StoreUnavailable } from '../errors.ts'
-import { insertNoticesSql, noticeValues } from '../events.ts'
+import { insertNoticesSql, noticeValues } from '../events/queue.ts'
 import { attemptValues, type LeadRow } from '../lead-row.ts'
 import { findLeads, insertLeads, type LeadWithEmail, updateLead } from '../lead-sql.ts'
 import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../model.ts'

@@ -1,6 +1,6 @@
 import type { Rule } from '../../core/mechanism/rule.ts'
 import { isVisitorName } from '../../core/visitor.ts'
-import { insertNoticesSql, noticeValues } from '../events.ts'
+import { insertNoticesSql, noticeValues } from '../events/queue.ts'
 import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
 import {
   deadlineValues,

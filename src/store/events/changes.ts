@@ -1,0 +1,230 @@
+// What people change of endpoints, with its entry in the audit log, and how their servers do.
+import { isDeepStrictEqual } from 'node:util'
+import { type EndpointSettings, mostEndpoints, type Notice, noticeKinds } from '../../core/events.ts'
+import { formatInstant, type Seconds } from '../../core/instant.ts'
+import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
+import { ChangedMeanwhile, Refused } from '../errors.ts'
+import type { Row, Sql } from '../sql.ts'
+import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
+import { hurry, key, putFailed, queues, removeSome, storedTries } from './queue.ts'
+import { heldBack, startSweep, sweepAll, sweepCauses } from './sweeps.ts'
+
+/** After so many failed tries in a row the endpoint's server is left alone for a while. */
+export const failuresToStop = 5
+
+/** One that is tried less often was down where it took nothing for so long. */
+const downSeconds = 60
+
+export const resentAtOnce = 5_000
+
+const mostOldSecrets = 10
+
+/** @throws Refused where the account has as many as it may */
+export async function createEndpoint(
+  sql: Sql,
+  accountId: number,
+  settings: EndpointSettings,
+  by: Actor,
+): Promise<Endpoint> {
+  await sql.bumpVersion(accountId)
+  if ((await listEndpoints(sql, accountId)).length >= mostEndpoints) {
+    throw new Refused(`an account has at most ${mostEndpoints} endpoints; delete one first`)
+  }
+  const row = await sql.get(
+    'INSERT INTO endpoints (account_id, settings, created_at) VALUES (?, ?, ?) RETURNING *',
+    ...[accountId, JSON.stringify(settings), by.at],
+  )
+  const endpoint = toEndpoint(row as Row)
+  await sweepAll(sql, endpoint, 'looks', by.at)
+  await log(sql, by, endpoint, 'created', null, logged(settings))
+  return endpoint
+}
+
+/** Whom an endpoint tells is not for the log: of its address it has the host alone, since the rest may be a secret. */
+const logged = (settings: EndpointSettings) => ({ ...settings, url: new URL(settings.url).host })
+
+async function log(
+  sql: Sql,
+  by: Actor,
+  { accountId, id, settings: { name } }: Endpoint,
+  done: ActOn<'webhook'>,
+  before: object | null,
+  after: object | null,
+): Promise<void> {
+  const subject = { kind: 'webhook', id, name } as const
+  await addAuditEntry(sql, by, { accountId, action: `webhook.${done}`, subject, before, after })
+}
+
+/** Undefined where it has gone. @throws ChangedMeanwhile where its settings are not those that were read */
+export async function changeEndpoint(
+  sql: Sql,
+  { accountId, id, settings: read }: Endpoint,
+  settings: EndpointSettings,
+  by: Actor,
+): Promise<Endpoint | undefined> {
+  await sql.bumpVersion(accountId)
+  const before = await findEndpoint(sql, accountId, id)
+  if (before === undefined) return undefined
+  if (!isDeepStrictEqual(before.settings, read)) throw new ChangedMeanwhile()
+  // How the server of the address before did says nothing of this one.
+  if (before.settings.url !== settings.url)
+    await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null })
+  const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
+  await sql.run(next, JSON.stringify(settings), accountId, id)
+  const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
+  const wanted = ({ kinds, campaignIds, leadTimes }: EndpointSettings) =>
+    JSON.stringify([kinds, campaignIds, leadTimes])
+  if (wanted(before.settings) !== wanted(settings)) await sweepAll(sql, endpoint, 'looks', by.at)
+  if (!isDeepStrictEqual(before.settings, settings)) {
+    const [old, next] = [logged(before.settings), logged(settings)]
+    const isOtherPath = before.settings.url !== settings.url && old.url === next.url
+    await log(sql, by, endpoint, 'changed', old, { ...next, ...(isOtherPath && { isOtherPath }) })
+  }
+  return endpoint
+}
+
+/** Nothing is written for it from now on, but where its server fails. One that is deleted is removed bit by bit. */
+export async function pauseEndpoint(
+  sql: Sql,
+  { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
+  cause: PauseCause,
+  by: Actor,
+): Promise<void> {
+  await sql.bumpVersion(accountId)
+  const before = await findEndpoint(sql, accountId, id)
+  if (before === undefined) return
+  // Nothing has been written for it since the first pause: that is where it goes on from.
+  await sql.run(
+    `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
+      pause_cause = ? WHERE account_id = ? AND id = ?`,
+    ...[by.at, cause, accountId, id],
+  )
+  if (cause === 'deleted') await log(sql, by, before, 'deleted', logged(before.settings), null)
+  else if (before.pauseCause !== cause) await log(sql, by, before, 'paused', onOrWhy(before), { paused: cause })
+}
+
+const onOrWhy = ({ pauseCause }: Endpoint) => ({ paused: pauseCause ?? false })
+
+/** Goes on where it stood, or from `fromAt`. */
+export async function resumeEndpoint(
+  sql: Sql,
+  { accountId, id }: Endpoint,
+  fromAt: Seconds | null,
+  by: Actor,
+): Promise<void> {
+  await sql.bumpVersion(accountId)
+  const endpoint = await findEndpoint(sql, accountId, id)
+  if (endpoint === undefined) return
+  await sql.run(
+    `UPDATE endpoints SET paused_at = NULL, pause_cause = NULL, failing_since = NULL, failures = 0, next_try_at = NULL,
+      lease_ends_at = CASE WHEN paused_at IS NULL THEN lease_ends_at END, from_at = coalesce(?, from_at)
+      WHERE account_id = ? AND id = ?`,
+    ...[fromAt, accountId, id],
+  )
+  await hurry(sql, accountId, id)
+  // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
+  const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
+    AND cause <> ${sweepCauses.indexOf('resumed')}`
+  if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(later, by.at, accountId, id)
+  await sweepAll(sql, endpoint, 'looks', by.at)
+  if (endpoint.pausedAt !== null && fromAt === null) {
+    const pause = JSON.stringify({ from: endpoint.pausedAt, until: by.at })
+    await sweepAll(sql, endpoint, 'resumed', endpoint.pausedAt, pause)
+  }
+  const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
+  await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
+}
+
+/** What failed before that is removed by `discardFailed`. */
+export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Seconds, by: Actor): Promise<void> {
+  const { accountId, id } = endpoint
+  await sql.bumpVersion(accountId)
+  // What it was to hear nothing of before stays untold.
+  const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
+  await sql.run(later, fromAt, accountId, id, fromAt)
+  await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
+}
+
+/** The secret until now signs too until `oldUntil`, those before it until their own; with null none of them. */
+export async function rotateSecret(
+  sql: Sql,
+  { accountId, id }: Endpoint,
+  oldUntil: Seconds | null,
+  by: Actor,
+): Promise<Endpoint | undefined> {
+  await sql.bumpVersion(accountId)
+  const before = await findEndpoint(sql, accountId, id)
+  if (before === undefined) return undefined
+  const { generation, oldSecrets } = before
+  const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...oldSecrets].slice(0, mostOldSecrets)
+  const next = 'UPDATE endpoints SET generation = ?, old_secrets = ? WHERE account_id = ? AND id = ?'
+  await sql.run(next, generation + 1, JSON.stringify(old), accountId, id)
+  const oldWorksUntil = oldUntil === null ? null : formatInstant(oldUntil)
+  await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil })
+  return findEndpoint(sql, accountId, id)
+}
+
+export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {
+  const { accountId, id } = endpoint
+  await sql.bumpVersion(accountId)
+  await startSweep(sql, [accountId, id, campaignId], 'backfill', by.at)
+  await log(sql, by, endpoint, 'backfilled', null, { campaignId })
+}
+
+/** Of the address that the endpoint had when it was read. Where it takes something again, what it failed is due. */
+export async function setHealth(
+  sql: Sql,
+  { accountId, id, settings, failures, failingSince }: Endpoint,
+  health: Health,
+): Promise<void> {
+  const changed = await sql.run(
+    `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ?
+      WHERE account_id = ? AND id = ? AND settings = ?`,
+    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
+  )
+  if (changed === 0 || health.failures > 0 || failures === 0) return
+  // One that fails now and then is not asked for all of it each time, nor for what it could not take while it was well.
+  await hurry(sql, accountId, id, (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0))
+}
+
+/** Tells it again at once. */
+export async function resend(sql: Sql, endpoint: Endpoint, notice: Notice, by: Actor): Promise<void> {
+  const askedFor = { ...notice, tries: 0, refused: 0, isAskedFor: true, nextAt: by.at, lastAt: by.at }
+  await putFailed(sql, endpoint.accountId, [askedFor])
+  await log(sql, by, endpoint, 'resent', null, { count: 1 })
+}
+
+/**
+ * The same for what was given up since then, as far as it may still be told; at most `resentAtOnce`, since a million
+ * would stop everything else meanwhile. Resolves with how many.
+ */
+export async function resendFailed(sql: Sql, endpoint: Endpoint, since: Seconds, by: Actor): Promise<number> {
+  const { accountId, id, settings } = endpoint
+  const of = 'account_id = ? AND endpoint_id = ?'
+  const own = [accountId, id]
+  // 0, which none has: a list has one item at least.
+  const heard = settings.campaignIds && [0, ...settings.campaignIds]
+  const published = `SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0
+    ${heard === null ? '' : `AND id IN (${heard.map(() => '?').join(', ')})`}`
+  const campaign = `CASE WHEN lead_id < 0 THEN -lead_id ELSE
+    (SELECT campaign_id FROM leads AS l WHERE l.account_id = ? AND l.id = f.lead_id) END`
+  const count = await sql.run(
+    `UPDATE failed_deliveries SET tries = ${storedTries(0, true)}, refused = 0, next_at = ?, last_at = ?
+      WHERE ${of} AND (${key}) IN (SELECT ${key} FROM failed_deliveries AS f
+        WHERE ${of} AND next_at IS NULL AND last_at >= ?
+          AND (kind = ${noticeKinds.indexOf('lead.erased')} OR ${campaign} IN (${published})) LIMIT ${resentAtOnce})`,
+    ...[by.at, by.at, ...own, ...own, since, accountId, accountId, ...(heard ?? [])],
+  )
+  const subject = { kind: 'webhook', id, name: settings.name } as const
+  const after = { count, failedSince: formatInstant(since) }
+  if (count > 0) await addCount(sql, by, { accountId, action: 'webhook.resent', subject, before: null, after })
+  return count
+}
+
+/** Removes a part of what an endpoint leaves, and at last itself; true once nothing is left. */
+export async function purge(sql: Sql, { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>): Promise<boolean> {
+  for (const table of queues) if ((await removeSome(sql, table, accountId, id)) > 0) return false
+  await sql.run('DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ?', accountId, id)
+  await sql.run('DELETE FROM endpoints WHERE account_id = ? AND id = ?', accountId, id)
+  return true
+}

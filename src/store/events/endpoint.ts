@@ -1,0 +1,76 @@
+// Endpoints as they stand in the database, and who of them watches a campaign.
+import { type EndpointSettings, type Watcher, watcherOf } from '../../core/events.ts'
+import type { Seconds } from '../../core/instant.ts'
+import type { Row, Sql } from '../sql.ts'
+
+export type PauseCause = 'user' | 'gone' | 'failing' | 'deleted'
+
+export type Endpoint = {
+  id: number
+  accountId: number
+  settings: EndpointSettings
+  /** Of its secret. */
+  generation: number
+  /** Secrets before it, the newest first: until then each signs too. */
+  oldSecrets: { generation: number; until: Seconds }[]
+  createdAt: Seconds
+  /** What was due before is not told. */
+  fromAt: Seconds
+  pausedAt: Seconds | null
+  pauseCause: PauseCause | null
+} & Health
+
+/** How the endpoint's server does: since when it has not answered with 2xx, and how many tries in a row failed. */
+export type Health = { failingSince: Seconds | null; failures: number; nextTryAt: Seconds | null }
+
+export const notDeleted = "(pause_cause IS NULL OR pause_cause <> 'deleted')"
+
+/** Ascending id. */
+export async function listEndpoints(sql: Sql, accountId: number): Promise<Endpoint[]> {
+  const rows = await sql.all(`SELECT * FROM endpoints WHERE account_id = ? AND ${notDeleted} ORDER BY id`, accountId)
+  return rows.map(toEndpoint)
+}
+
+export async function findEndpoint(sql: Sql, accountId: number, id: number): Promise<Endpoint | undefined> {
+  const row = await sql.get(`SELECT * FROM endpoints WHERE account_id = ? AND id = ? AND ${notDeleted}`, accountId, id)
+  return row && toEndpoint(row)
+}
+
+/** Their ids. */
+export async function accountsWithEndpoints(sql: Sql): Promise<number[]> {
+  return (await sql.all('SELECT DISTINCT account_id FROM endpoints')).map((row) => row.account_id)
+}
+
+export async function deletedEndpoints(sql: Sql): Promise<Endpoint[]> {
+  return (await sql.all("SELECT * FROM endpoints WHERE pause_cause = 'deleted'")).map(toEndpoint)
+}
+
+/** Endpoints that notices are written for: those that are on, or whose server fails. */
+export async function watchersOf(
+  sql: Sql,
+  accountId: number,
+  campaignId: number,
+  which = "(paused_at IS NULL OR pause_cause = 'failing')",
+): Promise<Watcher[]> {
+  const rows = await sql.all(`SELECT id, settings FROM endpoints WHERE account_id = ? AND ${which}`, accountId)
+  return rows
+    .map((row) => watcherOf(row.id, JSON.parse(row.settings), campaignId))
+    .filter((watcher) => watcher !== undefined)
+}
+
+export function toEndpoint(row: Row): Endpoint {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    settings: JSON.parse(row.settings),
+    generation: row.generation,
+    oldSecrets: JSON.parse(row.old_secrets),
+    createdAt: row.created_at,
+    fromAt: row.from_at,
+    pausedAt: row.paused_at,
+    pauseCause: row.pause_cause,
+    failingSince: row.failing_since,
+    failures: row.failures,
+    nextTryAt: row.next_try_at,
+  }
+}

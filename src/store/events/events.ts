@@ -1,0 +1,47 @@
+// Endpoints, and what waits to be told to them. Both engines read these statements alike; each names the account.
+import { boundTo, type Runner } from '../sql.ts'
+import {
+  changeEndpoint,
+  createEndpoint,
+  discardBefore,
+  pauseEndpoint,
+  purge,
+  resend,
+  resendFailed,
+  resumeEndpoint,
+  rotateSecret,
+  setHealth,
+  startBackfill,
+} from './changes.ts'
+import { accountsWithEndpoints, deletedEndpoints, findEndpoint, listEndpoints } from './endpoint.ts'
+import { leasesOn } from './leases.ts'
+import { namesBy } from './names.ts'
+import { discardFailed, purgeOld, queueOn, waiting } from './queue.ts'
+import { sweepsOn } from './sweeps.ts'
+
+/** How an engine goes about it. */
+export type EventsOptions = {
+  /** The installation's own. */
+  key: Uint8Array
+  /** Seconds by the database's clock, in SQL, where several nodes share it; null where one process serves it. */
+  sharedClock: string | null
+  /** Rows of one statement. */
+  rowsAtOnce: number
+}
+
+/** Each call rejects with StoreUnavailable where the database does not answer. */
+export type Events = ReturnType<typeof eventsOn>
+
+export function eventsOn(runner: Runner, { key, sharedClock, rowsAtOnce }: EventsOptions) {
+  const { read, write, writeUnflushed } = runner
+  return {
+    ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),
+    ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
+    ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed }),
+    ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
+    ...leasesOn(runner, sharedClock),
+    ...queueOn(runner, sharedClock, rowsAtOnce),
+    ...sweepsOn(runner, rowsAtOnce),
+    ...namesBy(key),
+  }
+}

@@ -1,0 +1,57 @@
+// Endpoints are served by one node at a time: who has which, and what there is to do for them.
+import type { Seconds } from '../../core/instant.ts'
+import type { Runner } from '../sql.ts'
+import { type Endpoint, toEndpoint } from './endpoint.ts'
+import { dueBy } from './queue.ts'
+import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
+
+const leaseSeconds = 30
+
+/** `holder` names a node. Without an account's id, those of all accounts. */
+export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string | null) {
+  const mine = sharedClock === null ? "CAST(? AS text) <> ''" : 'lease_holder = ?'
+  const andOf = (accountId: number | undefined) => (accountId === undefined ? '' : 'AND e.account_id = ?')
+  const only = (accountId: number | undefined) => (accountId === undefined ? [] : [accountId])
+  return {
+    /** Takes the endpoints that no living node has, and keeps those of `holder`, for 30 seconds. */
+    async lease(holder: string, accountId?: number): Promise<void> {
+      if (sharedClock === null) return
+      await writeUnflushed((sql) =>
+        sql.run(
+          `UPDATE endpoints AS e SET lease_holder = ?, lease_ends_at = ${sharedClock} + ${leaseSeconds}
+            WHERE paused_at IS NULL AND (lease_holder = ? OR lease_ends_at IS NULL OR lease_ends_at < ${sharedClock})
+              ${andOf(accountId)}`,
+          ...[holder, holder, ...only(accountId)],
+        ),
+      )
+    },
+    /** Lets other nodes have them at once. */
+    async release(holder: string, accountId?: number): Promise<void> {
+      const ended = `UPDATE endpoints AS e SET lease_ends_at = NULL WHERE lease_holder = ? ${andOf(accountId)}`
+      if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder, ...only(accountId)))
+    },
+    /**
+     * The endpoints of `holder` for which something is due, and whose servers may be tried until `triedUntil`. One that
+     * goes on from where it stopped waits until its leads are gone through, or what it is told meanwhile came again.
+     */
+    async dueEndpoints(holder: string, now: Seconds, accountId?: number, triedUntil = now): Promise<Endpoint[]> {
+      const id = accountId === undefined ? 'e.account_id' : '?'
+      const of = (table: string) => `SELECT 1 FROM ${table} AS n WHERE n.account_id = ${id} AND endpoint_id = e.id`
+      const sql = `SELECT * FROM endpoints AS e WHERE ${mine} AND paused_at IS NULL AND coalesce(next_try_at, 0) <= ?
+        AND (EXISTS (${of('notices')} AND ${dueBy(sharedClock)})
+          OR EXISTS (${of('failed_deliveries')} AND next_at <= ?))
+        AND NOT EXISTS (${of('sweeps')} AND cause = ${sweepCauses.indexOf('resumed')}) ${andOf(accountId)}`
+      const own = only(accountId)
+      const values = [holder, triedUntil, ...own, now, now, ...own, now, ...own, ...own]
+      return (await read(({ all }) => all(sql, ...values))).map(toEndpoint)
+    },
+    /** Sweeps for endpoints of `holder` that are on. */
+    async sweeps(holder: string, accountId?: number): Promise<Sweep[]> {
+      const sql = `SELECT e.*, campaign_id, cause, begun_at, schedules_before, after_email, restarts FROM sweeps AS s
+        JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
+        WHERE ${mine} AND paused_at IS NULL AND begun_at <> ${heldBack} ${andOf(accountId)}
+        ORDER BY cause = ${sweepCauses.indexOf('backfill')}, cause, campaign_id LIMIT 100`
+      return (await read(({ all }) => all(sql, holder, ...only(accountId)))).map(toSweep)
+    },
+  }
+}

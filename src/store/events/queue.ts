@@ -1,0 +1,211 @@
+// What waits to be told to endpoints, and what failed. Both engines read these statements alike.
+import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
+import type { Seconds } from '../../core/instant.ts'
+import type { Row, Runner, Sql, Value } from '../sql.ts'
+import { type Endpoint, findEndpoint } from './endpoint.ts'
+
+/** What waits, and what failed; of one endpoint both are in the order of `key`. */
+export const queues = ['notices', 'failed_deliveries'] as const
+
+export const key = 'due_at, lead_id, kind, detail'
+
+/** What became of a delivery so far. */
+type Tried = {
+  /** How often it failed. */
+  tries: number
+  /** How often of that because the server refused it. */
+  refused: number
+  /** Somebody wants it again, also where it is no longer true. */
+  isAskedFor: boolean
+}
+
+/** A notice whose turn it is, and where it stands. `lastAt` is null until it was tried or asked for. */
+export type Due = Notice & Tried & { queue: (typeof queues)[number]; lastAt: Seconds | null }
+
+/** A delivery that failed. Without a next time it is given up. */
+export type Failed = Notice & Tried & { nextAt: Seconds | null; lastAt: Seconds }
+
+export type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonly Notice[] }
+
+export const keptSeconds = 30 * 86_400
+
+/** What waits is counted up to here. */
+const mostCounted = 10_001
+
+export const purgedAtOnce = 1_000
+
+/** At most so many rows in one statement. */
+export function parts<Item>(items: readonly Item[], rowsAtOnce: number): Item[][] {
+  const count = Math.ceil(items.length / rowsAtOnce)
+  return Array.from({ length: count }, (_, part) => items.slice(part * rowsAtOnce, (part + 1) * rowsAtOnce))
+}
+
+/** A look is a second late. By the earlier of two clocks, where there are two. Values: now, twice. */
+export function dueBy(sharedClock: string | null): string {
+  return `due_at <= ? AND (kind > 0 OR due_at < ?) ${sharedClock === null ? '' : `AND due_at <= ${sharedClock}`}`
+}
+
+export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | null, rowsAtOnce: number) {
+  return {
+    /** In the order in which they are to be told: what failed before, which leaves half of the room to notices. */
+    async due({ accountId, id }: Endpoint, now: Seconds, limit: number): Promise<Due[]> {
+      const failed = `SELECT ${key}, tries, refused, last_at FROM failed_deliveries
+        WHERE account_id = ? AND endpoint_id = ? AND next_at <= ? ORDER BY next_at LIMIT ?`
+      const notices = `SELECT ${key}, 0 AS tries, 0 AS refused, NULL AS last_at FROM notices
+        WHERE account_id = ? AND endpoint_id = ? AND ${dueBy(sharedClock)} ORDER BY ${key} LIMIT ?`
+      const [again, first] = await read(async ({ all }) => [
+        await all(failed, accountId, id, now, limit),
+        await all(notices, accountId, id, now, now, limit),
+      ])
+      const mostAgain = Math.max(Math.ceil(limit / 2), limit - first.length)
+      return [
+        ...again.slice(0, mostAgain).map((row) => toDue(id, 'failed_deliveries', row)),
+        ...first.map((row) => toDue(id, 'notices', row)),
+      ].slice(0, limit)
+    },
+    /** Takes off what is done, puts back what failed, and writes what is to come, as one step. */
+    settle: (endpoint: Endpoint, { done, failed, looks }: Settled) =>
+      writeUnflushed(async (sql) => {
+        const { accountId } = endpoint
+        for (const table of queues) {
+          const own = done.filter(({ queue }) => queue === table)
+          for (const part of parts(own, rowsAtOnce)) await takeOff(sql, endpoint, table, part.map(keyOf))
+        }
+        if (failed.length + looks.length === 0) return
+        // Deleted while a request was under way, it leaves nothing behind.
+        if ((await findEndpoint(sql, accountId, endpoint.id)) === undefined) return
+        // It may have been due twice: by itself, and because somebody asked for it again.
+        const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
+        for (const part of parts(once, rowsAtOnce)) await putFailed(sql, accountId, part)
+        for (const part of parts(looks, rowsAtOnce)) await insertNotices(sql, accountId, part)
+      }),
+  }
+}
+
+const noticeColumns = '(account_id, endpoint_id, due_at, lead_id, kind, detail)'
+
+/** What stands there already stays. Values of each row: `noticeValues`. */
+export function insertNoticesSql(rows: number): string {
+  return `INSERT INTO notices ${noticeColumns} VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?)').join(', ')}
+    ON CONFLICT DO NOTHING`
+}
+
+export function noticeValues(accountId: number, { endpointId, dueAt, leadId, kind, detail }: Notice): number[] {
+  return [accountId, endpointId, dueAt, leadId, noticeKinds.indexOf(kind), detail]
+}
+
+export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
+  if (notices.length === 0) return
+  await sql.run(insertNoticesSql(notices.length), ...notices.flatMap((notice) => noticeValues(accountId, notice)))
+}
+
+/** What is due and still to be told, counted to 10,001, and since when the oldest of those that were counted has been. */
+export async function waiting(
+  sql: Sql,
+  { accountId, id }: Endpoint,
+  now: Seconds,
+): Promise<{ waiting: number; oldestDueAt: Seconds | null }> {
+  const counted = (table: string, isWaiting: string, at: string) =>
+    `SELECT * FROM (SELECT due_at FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND ${isWaiting}
+      ORDER BY ${at} LIMIT ${mostCounted}) AS ${table}`
+  // A server that refuses everything may leave a million of them: to count them all would stop all requests meanwhile.
+  const row = await sql.get(
+    `SELECT count(*) AS waiting, min(due_at) AS oldest FROM (${counted('notices', 'due_at <= ?', 'due_at')}
+      UNION ALL ${counted('failed_deliveries', 'next_at IS NOT NULL', 'next_at')}) AS w`,
+    ...[accountId, id, now, accountId, id],
+  )
+  return { waiting: Math.min(row?.waiting, mostCounted), oldestDueAt: row?.oldest }
+}
+
+/** Below 0 of what somebody has asked for: -1 is not tried yet, -2 once. */
+export const storedTries = (tries: number, isAskedFor: boolean): number => (isAskedFor ? -1 - tries : tries)
+
+export async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
+  const rows = failed.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+  const values = failed.flatMap((one): Value[] => [
+    ...[accountId, one.endpointId, ...keyOf(one)],
+    ...[storedTries(one.tries, one.isAskedFor), one.refused, one.nextAt, one.lastAt],
+  ])
+  await sql.run(
+    `INSERT INTO failed_deliveries
+      (account_id, endpoint_id, ${key}, tries, refused, next_at, last_at) VALUES ${rows}
+      ON CONFLICT (account_id, endpoint_id, ${key}) DO UPDATE SET
+        tries = excluded.tries, refused = excluded.refused, next_at = excluded.next_at, last_at = excluded.last_at`,
+    ...values,
+  )
+}
+
+const keyOf = ({ dueAt, leadId, kind, detail }: Notice) => [dueAt, leadId, noticeKinds.indexOf(kind), detail]
+
+async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'], rows: readonly number[][]) {
+  const row = '(?, ?, ?, ?)'
+  // SQLite has no list of rows, and gets one at a time.
+  const among = rows.length === 1 ? `= ${row}` : `IN (${rows.map(() => row).join(', ')})`
+  const sqlText = `DELETE FROM ${table} WHERE account_id = ? AND endpoint_id = ? AND (${key}) ${among}`
+  await sql.run(sqlText, accountId, id, ...rows.flat())
+}
+
+/** What a server could not answer, since then too, is due; what it refused waits for its own time. */
+export async function hurry(sql: Sql, accountId: number, id: number, failedSince: Seconds = 0): Promise<void> {
+  await sql.run(
+    `UPDATE failed_deliveries SET next_at = last_at
+      WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0 AND last_at >= ?`,
+    ...[accountId, id, failedSince],
+  )
+}
+
+/**
+ * Some of it at a time, until it resolves with 0. It may have been tried since, and would count as asked for again.
+ * Erasures are told all the same.
+ */
+export function discardFailed(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<number> {
+  // By the index of `next_at`: what was given up, which may be much more, is not gone over.
+  const waiting = `next_at >= 0 AND kind <> ${noticeKinds.indexOf('lead.erased')} AND due_at < ? ORDER BY next_at`
+  return removeSome(sql, 'failed_deliveries', accountId, id, waiting, fromAt)
+}
+
+/** Resolves with how many. */
+export function removeSome(
+  sql: Sql,
+  table: Due['queue'],
+  accountId: number,
+  id: number,
+  condition = '0 = ?',
+  value: Seconds = 0,
+): Promise<number> {
+  const of = 'account_id = ? AND endpoint_id = ?'
+  const some = `SELECT ${key} FROM ${table} WHERE ${of} AND ${condition} LIMIT ${purgedAtOnce}`
+  const ids = [accountId, id]
+  return sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids, value)
+}
+
+/**
+ * What nobody waits for after 30 days, some of it at a time: deliveries that were given up, and all that an endpoint
+ * which is paused was not told. Resolves with how many were never tried.
+ */
+export async function purgeOld(sql: Sql, now: Seconds): Promise<number> {
+  const before = now - keptSeconds
+  let dropped = 0
+  for (const { account_id, id, paused_at } of await sql.all('SELECT account_id, id, paused_at FROM endpoints')) {
+    const isGivenUp = paused_at === null ? 'next_at IS NULL AND last_at < ?' : 'last_at < ?'
+    await removeSome(sql, 'failed_deliveries', account_id, id, isGivenUp, before)
+    if (paused_at !== null) dropped += await removeSome(sql, 'notices', account_id, id, 'due_at < ?', before)
+  }
+  return dropped
+}
+
+function toDue(endpointId: number, queue: Due['queue'], row: Row): Due {
+  const isAskedFor = row.tries < 0
+  return {
+    endpointId,
+    queue,
+    dueAt: row.due_at,
+    leadId: row.lead_id,
+    kind: noticeKinds[row.kind] as NoticeKind,
+    detail: row.detail,
+    tries: isAskedFor ? -1 - row.tries : row.tries,
+    refused: row.refused,
+    isAskedFor,
+    lastAt: row.last_at,
+  }
+}
