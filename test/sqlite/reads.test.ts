@@ -1,0 +1,51 @@
+// What is asked for in one turn is read together: each has its own end nevertheless, and nothing is left open.
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { StoreUnavailable } from '../../src/store/errors.ts'
+import { closeDatabase, inTransaction, openDatabase, reading } from '../../src/store/sqlite/database.ts'
+import { installation } from '../support/lastcall.ts'
+
+function opened(t: TestContext) {
+  return openDatabase({ path: installation(t).databasePath, isServer: true })
+}
+
+test('a read that fails takes no other of its turn with it, and leaves no transaction open', async (t) => {
+  const database = opened(t)
+  const read = (sql: string) => reading(database, () => database.sql.get(sql))
+  const [before, broken, thrown, after] = await Promise.allSettled([
+    read('SELECT 1 AS n'),
+    read('SELECT n FROM no_such_table'),
+    reading(database, () => {
+      throw new TypeError('ours')
+    }),
+    read('SELECT 2 AS n'),
+  ])
+  assert.deepEqual(
+    [before, after].map((end) => end.status === 'fulfilled' && { ...end.value }),
+    [{ n: 1 }, { n: 2 }],
+  )
+  assert.ok(broken.status === 'rejected' && broken.reason instanceof StoreUnavailable)
+  assert.ok(thrown.status === 'rejected' && thrown.reason instanceof TypeError)
+  await inTransaction(database, () => database.sql.run('UPDATE configuration SET version = version + 1'))
+  closeDatabase(database)
+})
+
+test('what is read in one turn is of one moment, and the next turn sees what was written between', async (t) => {
+  const database = opened(t)
+  const version = () => reading(database, () => database.sql.versionOf(0))
+  const [first, again] = await Promise.all([version(), version()])
+  const other = openDatabase({ path: database.path, isServer: false })
+  await inTransaction(other, () => other.sql.run('UPDATE configuration SET version = version + 1'))
+  assert.deepEqual([again, await version()], [first, first + 1])
+  closeDatabase(other)
+  closeDatabase(database)
+})
+
+test('where nothing can be read, every read of the turn is told so', async (t) => {
+  const database = opened(t)
+  const reads = [1, 2].map((n) => reading(database, () => database.sql.get(`SELECT ${n} AS n`)))
+  closeDatabase(database)
+  for (const end of await Promise.allSettled(reads)) {
+    assert.ok(end.status === 'rejected' && end.reason instanceof Error)
+  }
+})
