@@ -7,9 +7,9 @@ import type { Endpoint } from '../store/events/endpoint.ts'
 import type { Sweep } from '../store/events/sweeps.ts'
 import type { Store } from '../store/store.ts'
 
-const renewMs = 10_000
+const renewMs = 5_000
 /** A node that could not say for so long that it lives has lost its endpoints. */
-const heldMs = 25_000
+const heldMs = 15_000
 /** Accounts that are asked about by themselves, at a time. */
 const atOnce = 2
 

@@ -6,9 +6,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { checkEndpoint } from '../../src/core/events.ts'
+import { tester } from '../support/actor.ts'
+import { eventually, leads, newEmail, send } from '../support/api.ts'
 import { amount, between, printSeed } from '../support/faults.ts'
-import { campaignFile, type Installation, installation, owner } from '../support/lastcall.ts'
+import { campaignFile, type Installation, installation, owner, type Server } from '../support/lastcall.ts'
 import { newLedger } from '../support/ledger.ts'
+import { ask } from '../support/postgres-databases.ts'
+import { openReceiver } from '../support/receiver.ts'
 import { engine } from '../support/test-database.ts'
 
 const kills = amount(3, 200)
@@ -61,6 +66,46 @@ test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answ
   assert.ok(length > kills, `only ${length} registrations were answered`)
   t.diagnostic(`${length} leads answered`)
 })
+
+// One process serves an embedded database.
+if (engine === 'postgres') {
+  test('endpoints of a node that is killed are told by another within 30 seconds', { timeout: 90_000 }, async (t) => {
+    const place = installation(t)
+    const { accountId, campaignId, key } = await owner(place)
+    const receiver = await openReceiver(t)
+    const checked = checkEndpoint(
+      { name: 'all', url: `${receiver.origin}/all`, kinds: ['lead.registered'] },
+      () => undefined,
+    )
+    assert.ok('settings' in checked)
+    await place.arrange(({ events }) => events.createEndpoint(accountId, checked.settings, tester))
+    const serve = () => place.serve([], { EGRESS_ALLOW: '127.0.0.1' })
+    const register = (server: Server) =>
+      send(server, 'POST', leads(campaignId), { key, body: { email: newEmail() } }).then(({ status }) =>
+        assert.equal(status, 201),
+      )
+    const first = await serve()
+    await register(first)
+    await receiver.wait('/all', 1, 15)
+    const other = await serve()
+    const lease = 'SELECT lease_holder, lease_ends_at FROM endpoints'
+    const [before] = await ask(place.databaseUrl, lease)
+    // Just after it has said that it lives.
+    await eventually(
+      15,
+      () => ask(place.databaseUrl, lease),
+      ([now]) => now.lease_ends_at !== before.lease_ends_at,
+    )
+    first.process.kill('SIGKILL')
+    const killedAt = performance.now()
+    await register(other)
+    await receiver.wait('/all', 2, 45)
+    const seconds = (performance.now() - killedAt) / 1_000
+    assert.ok(seconds < 30, `after ${seconds} s`)
+    const [after] = await ask(place.databaseUrl, lease)
+    assert.notEqual(after.lease_holder, before.lease_holder)
+  })
+}
 
 /** The file, on a copy, so that it is the server that finds the files as the kill has left them. */
 function assertIntact(place: Installation): void {
