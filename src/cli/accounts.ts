@@ -1,7 +1,7 @@
 import { createKey } from '../access/keys.ts'
 import { integer } from '../config.ts'
 import { keyHint } from '../core/api-key.ts'
-import { formatInstant } from '../core/instant.ts'
+import { formatInstant, instantOrNull } from '../core/instant.ts'
 import { type Key, type Scope, scopes } from '../store/model.ts'
 import {
   type Command,
@@ -105,7 +105,7 @@ function shown({ id, accountId, name, scopes, createdAt, lastUsedAt, revokedAt }
     name,
     ...(scopes.length > 0 && { scopes }),
     createdAt: formatInstant(createdAt),
-    lastUsedAt: lastUsedAt === null ? null : formatInstant(lastUsedAt),
-    revokedAt: revokedAt === null ? null : formatInstant(revokedAt),
+    lastUsedAt: instantOrNull(lastUsedAt),
+    revokedAt: instantOrNull(revokedAt),
   }
 }

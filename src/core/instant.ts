@@ -9,6 +9,8 @@ export function formatInstant(at: Seconds): string {
   return `${new Date(at * 1000).toISOString().slice(0, -'.000Z'.length)}Z`
 }
 
+export const instantOrNull = (at: Seconds | null): string | null => (at === null ? null : formatInstant(at))
+
 /** Whether it can be written as an instant: its year in UTC has four digits. */
 export const isWritable = (at: Seconds): boolean => at >= FIRST && at <= LAST
 

@@ -1,7 +1,7 @@
 // An order as somebody tells it, and what it does to the offer of the lead who bought.
 import { emailFault, emailWanted } from './email.ts'
 import { type Fault, firstFaults, optional, record, refuse, text } from './fault.ts'
-import { formatInstant, parseInstant, type Seconds } from './instant.ts'
+import { formatInstant, instantOrNull, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, offerAt, setByHand } from './mechanism/attempt.ts'
 import type { Terms } from './mechanism/terms.ts'
 import { formatAmount, parseAmount, placesOf } from './money.ts'
@@ -112,11 +112,11 @@ export function conversionDocument(conversion: Conversion) {
     // What stands there of an erased lead is a hash.
     orderId: leadId < 0 && orderId.startsWith(' ') ? null : orderId,
     at: formatInstant(at),
-    deadline: deadlineAt === null ? null : formatInstant(deadlineAt),
+    deadline: instantOrNull(deadlineAt),
     secondsLeft: deadlineAt === null ? null : deadlineAt - at,
     amount: amount === null || currency === null ? null : formatAmount(amount, currency),
     currency,
     closed: closedAt !== null,
-    reversedAt: reversedAt === null ? null : formatInstant(reversedAt),
+    reversedAt: instantOrNull(reversedAt),
   }
 }

@@ -11,7 +11,7 @@ import {
   text,
   valid,
 } from './fault.ts'
-import { formatInstant, parseInstant, type Seconds } from './instant.ts'
+import { formatInstant, instantOrNull, parseInstant, type Seconds } from './instant.ts'
 import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
 import { checkSchedule } from './mechanism/check-schedule.ts'
 import type { Schedule } from './mechanism/settings.ts'
@@ -86,7 +86,7 @@ function answerFor(terms: Terms, { registeredAt, attempt }: Lead, now: Seconds):
   const offer = offerAt(terms, attempt, now)
   return {
     registeredAt: formatInstant(registeredAt),
-    deadline: offer.deadline === null ? null : formatInstant(offer.deadline),
+    deadline: instantOrNull(offer.deadline),
     state: offer.state,
     attempt: offer.attempt,
     cycle: offer.cycle,

@@ -1,6 +1,6 @@
 // What is told of a lead, as JSON. Names are those of the public API.
 import { causeOf, type EndpointSettings, type EventKind, leadTimeOf } from '../core/events.ts'
-import { formatInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import { offerAt } from '../core/mechanism/attempt.ts'
 import { languages, leadOffer, type OfferTools } from '../core/offer.ts'
 import { type Conversion, conversionDocument } from '../core/order.ts'
@@ -23,8 +23,6 @@ export type LeadTold = {
   now: Seconds
 }
 
-const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
-
 /** The lead as it is now; `asOf` says when that was. */
 export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: LeadTold): EventBody {
   const { campaign, lead, tools, settings, convertedAt, conversion, now } = told
@@ -41,9 +39,9 @@ export function leadEvent({ kind, at, detail, isBackfill }: Happened, told: Lead
       ref: lead.ref,
       ...(settings.personal && { email: lead.email }),
       registeredAt: formatInstant(lead.registeredAt),
-      deadline: instant(deadline),
+      deadline: instantOrNull(deadline),
       timeZone: campaign.timeZone,
-      ...{ state, opensAt: instant(opensAt), attempt, cycle },
+      ...{ state, opensAt: instantOrNull(opensAt), attempt, cycle },
       ...(convertedAt !== null && { convertedAt: formatInstant(convertedAt) }),
       ...(kind === 'lead.deadline_approaching' && { leadTime: leadTimeOf(detail, settings.leadTimes) }),
       ...(kind === 'lead.deadline_changed' && { cause: causeOf(detail) }),

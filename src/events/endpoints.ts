@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto'
 import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
 import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds, watcherOf } from '../core/events.ts'
 import { type Fault, join } from '../core/fault.ts'
-import { formatInstant, parseInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant, instantOrNull, parseInstant, type Seconds } from '../core/instant.ts'
 import type { Site } from '../core/offer.ts'
 import type { DeliveryCursor, DeliveryEntry, DeliveryFilter, DeliveryTable } from '../history/deliveries.ts'
 import type { Actor } from '../store/audit.ts'
@@ -202,16 +202,15 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<Endpoin
   const { id, settings, createdAt, failingSince, nextTryAt } = endpoint
   const now = secondsOf(parts)
   const { waiting, oldestDueAt } = await parts.store.events.waiting(endpoint, now)
-  const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
   return {
     id,
     ...settings,
     state: stateOf(endpoint, now),
     createdAt: formatInstant(createdAt),
-    failingSince: instant(failingSince),
-    nextTryAt: instant(nextTryAt),
+    failingSince: instantOrNull(failingSince),
+    nextTryAt: instantOrNull(nextTryAt),
     waiting,
-    oldestDueAt: instant(oldestDueAt),
+    oldestDueAt: instantOrNull(oldestDueAt),
   }
 }
 

@@ -1,5 +1,5 @@
 // A line for each lead, as mail services import it. Its headings are the fields that the HTML for mails names.
-import { formatInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import { deadlineInWords } from '../core/mail-html.ts'
 import { fieldName, linkField, type MailService } from '../core/mail-services.ts'
 import type { Offer } from '../core/mechanism/attempt.ts'
@@ -34,8 +34,11 @@ export function exportCells(campaign: Campaign, line: ExportLine, tools: OfferTo
   return [
     ...[email, ...(pages.length === 0 ? [null] : pages.map(({ id }) => linkOf(id))), mailTimerUrl],
     deadline === null ? null : deadlineInWords(deadline, timeZone, language),
-    ...[state, instant(opensAt), instant(deadline), String(setByHand), instant(registeredAt), attempt, cycle, ref],
+    state,
+    instantOrNull(opensAt),
+    instantOrNull(deadline),
+    String(setByHand),
+    formatInstant(registeredAt),
+    ...[attempt, cycle, ref],
   ]
 }
-
-const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))

@@ -1,6 +1,6 @@
 // One person's leads over all campaigns of an account, as the GDPR asks (articles 15 and 17).
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { formatInstant, type Seconds } from '../core/instant.ts'
+import { formatInstant, instantOrNull, type Seconds } from '../core/instant.ts'
 import { dateOf } from '../core/mechanism/calendar.ts'
 import { type Conversion, conversionDocument } from '../core/order.ts'
 import { nextSpelling } from '../core/spelling.ts'
@@ -71,8 +71,6 @@ async function* leadsOf(store: PersonStore, accountId: number, email: string) {
   }
 }
 
-const instant = (at: Seconds | null) => (at === null ? null : formatInstant(at))
-
 /** A lead as the command line shows it. */
 export function leadDocument({ campaign, lead, offer }: LeadView) {
   return {
@@ -81,8 +79,8 @@ export function leadDocument({ campaign, lead, offer }: LeadView) {
     ref: lead.ref,
     registeredAt: formatInstant(lead.registeredAt),
     state: offer.state,
-    opensAt: instant(offer.opensAt),
-    deadline: instant(offer.deadline),
+    opensAt: instantOrNull(offer.opensAt),
+    deadline: instantOrNull(offer.deadline),
     attempt: offer.attempt,
     cycle: offer.cycle,
     setByHand: lead.attempt.byHand !== null,
@@ -101,10 +99,10 @@ function wholeLead({ counts, orders, ...found }: PersonLead) {
     ...leadDocument(found),
     campaignName: campaign.name,
     timeZone: campaign.timeZone,
-    startedAt: instant(anchorAt),
+    startedAt: instantOrNull(anchorAt),
     resets,
-    deadlineByRules: instant(deadlineAt),
-    setByHandAt: instant(byHand?.setAt ?? null),
+    deadlineByRules: instantOrNull(deadlineAt),
+    setByHandAt: instantOrNull(byHand?.setAt ?? null),
     conversions: orders.map(conversionDocument),
     days: counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total })),
   }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { CampaignSettings } from '../core/campaign.ts'
 import { campaignType } from '../core/campaign.ts'
-import { formatInstant } from '../core/instant.ts'
+import { instantOrNull } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
 import { beforeEmails } from '../core/visitor.ts'
@@ -101,7 +101,7 @@ async function logKey(sql: Sql, by: Actor, action: AuditAction, before: Row | un
   const { id, accountId, name } = toKey(after)
   const settings = (row: Row) => {
     const { name, scopes, revokedAt } = toKey(row)
-    return { name, scopes, worksUntil: revokedAt === null ? null : formatInstant(revokedAt) }
+    return { name, scopes, worksUntil: instantOrNull(revokedAt) }
   }
   await addIfChanged(sql, by, {
     accountId,

@@ -1,7 +1,7 @@
 // What people change of endpoints, with its entry in the audit log, and how their servers do.
 import { isDeepStrictEqual } from 'node:util'
 import { type EndpointSettings, mostEndpoints, type Notice, noticeKinds } from '../../core/events.ts'
-import { formatInstant, type Seconds } from '../../core/instant.ts'
+import { formatInstant, instantOrNull, type Seconds } from '../../core/instant.ts'
 import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql } from '../sql.ts'
@@ -159,7 +159,7 @@ export async function rotateSecret(
   const old = oldUntil === null ? [] : [{ generation, until: oldUntil }, ...oldSecrets].slice(0, mostOldSecrets)
   const next = 'UPDATE endpoints SET generation = ?, old_secrets = ? WHERE account_id = ? AND id = ?'
   await sql.run(next, generation + 1, JSON.stringify(old), accountId, id)
-  const oldWorksUntil = oldUntil === null ? null : formatInstant(oldUntil)
+  const oldWorksUntil = instantOrNull(oldUntil)
   await log(sql, by, before, 'secret_rotated', null, { oldWorksUntil })
   return findEndpoint(sql, accountId, id)
 }
