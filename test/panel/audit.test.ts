@@ -68,6 +68,17 @@ test('a long name leaves those who did it in one line', async () => {
   assert.equal(lines, 1)
 })
 
+test('times with seconds and a long offset stay within the cards of a small phone', async () => {
+  const page = await stage.open(owner, { width: 'phone', zone: 'Asia/Kathmandu', path: '/settings/audit' })
+  await page.setViewportSize({ width: 360, height: 740 })
+  const time = page.getByRole('table', { name: 'Entries' }).locator('time', { hasText: 'GMT+5:45' }).first()
+  const beyond = await time.evaluate((one) => {
+    const [own, cell] = [one, one.closest('td') as Element].map((part) => part.getBoundingClientRect().right)
+    return (own as number) - (cell as number)
+  })
+  assert.ok(beyond <= 0, `${beyond} pixels`)
+})
+
 test('the file has every entry that fits, and no formula', async () => {
   const page = await stage.open(owner, { path: '/settings/audit' })
   await page.getByLabel('What').selectOption('Campaign made')

@@ -68,6 +68,7 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Wrong email or password').waitFor()
+  await page.locator('input[type=password]:focus').waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Settings' }).waitFor()

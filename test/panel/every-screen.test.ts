@@ -151,6 +151,10 @@ test('on a phone Escape closes the menu, and the focus stays on its button', asy
     await button.and(page.locator('[aria-expanded=false]')).waitFor()
   }
   await page.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  // Beyond its last link the page goes on, which it covers as long as it is open.
+  await menu.press('Enter')
+  await page.getByRole('link', { name: 'Settings' }).press('Tab')
+  await menu.and(page.locator('[aria-expanded=false]')).waitFor()
 })
 
 const looks = [

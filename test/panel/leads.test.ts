@@ -509,6 +509,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
     await chooser.setFiles(path)
     await dialog.getByRole('button', { name: 'Start import' }).click()
     await dialog.getByText('Import finished').waitFor()
+    await dialog.locator('button:focus', { hasText: 'Close' }).waitFor()
   }
   const counts = async () => {
     const texts = ['created', 'existing', 'refused'].map((name) => dialog.locator(`[data-count=${name}]`).textContent())

@@ -40,18 +40,22 @@ atBothWidths(
     const much = ['--order', 'P1', '--amount', '9999999999999.99', '--currency', 'PLN']
     await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...much])
     const inPolish = await stage.open(who, { width, language: 'pl', path: `/campaigns/${id}/results` })
+    const assertInLines = async (sum: string) => {
+      const revenue = inPolish.getByRole('definition').getByText(sum)
+      const [height, fontSize] = await revenue.evaluate((one) => [
+        one.clientHeight,
+        parseFloat(getComputedStyle(one).fontSize),
+      ])
+      assert.ok((height as number) < 2 * 1.8 * (fontSize as number), `each sum in one line: ${height}`)
+    }
     await inPolish.getByText('zł').first().waitFor()
     await assertFits(inPolish)
+    await assertInLines('999')
     await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'P1'])
     const sum = ['--order', 'P2', '--amount', '123456789.50', '--currency', 'PLN']
     await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...sum])
     await inPolish.reload()
-    const revenue = inPolish.getByRole('definition').getByText('456')
-    const [height, fontSize] = await revenue.evaluate((one) => [
-      one.clientHeight,
-      parseFloat(getComputedStyle(one).fontSize),
-    ])
-    assert.ok((height as number) < 2 * 1.8 * (fontSize as number), `each sum in one line: ${height}`)
+    await assertInLines('456')
     await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'P2'])
     await page.goto(`${new URL(page.url()).origin}/campaigns/${id}/results`)
     const sales = page.locator('section', { has: page.getByRole('heading', { name: 'Sales' }) })

@@ -56,6 +56,9 @@ atBothWidths(
     const used = await stage.open(undefined, { path: url.pathname + url.hash })
     await used.getByText('This link has been used').waitFor()
 
+    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
+    await link.waitFor({ state: 'detached' })
     await page.reload()
     await page.getByLabel('Email (optional)').fill(email)
     await page.getByRole('button', { name: 'Invite somebody' }).click()

@@ -85,7 +85,8 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
           <Navigation onGone={onGone} />
         </Box>
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      {/* The menu of a phone covers it: who goes on to it by keyboard sees where they are. */}
+      <AppShell.Main id="content" tabIndex={-1} onFocus={close}>
         <Box maw={1120} mx="auto">
           {session.account.suspended && (
             <Alert color="orange" variant="outline" mb="lg">

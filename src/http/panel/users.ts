@@ -1,5 +1,6 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
+import { hashOf } from '../../access/tokens.ts'
 import { emailKey } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
@@ -124,17 +125,17 @@ export const userRoutes = {
       const isMailed = mailer.isOn && invited.email !== null
       if (isMailed) await countMail(parts.store, `invitations of ${session.user.id}`, mailsAnHour, now)
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
-      const url = `${site.publicUrl}/join#${token}`
-      if (!isMailed) return { url, mail: 'none' as const }
+      const made = { id: Buffer.from(hashOf(token)).toString('hex'), url: `${site.publicUrl}/join#${token}` }
+      if (!isMailed) return { ...made, mail: 'none' as const }
       const { user, account } = session
-      const mail = invitationMail(body.language ?? 'en', url, user.email, account.name)
+      const mail = invitationMail(body.language ?? 'en', made.url, user.email, account.name)
       // The link is made: where the mail is not taken, somebody can still pass it on.
       try {
         await mailer.send({ ...mail, to: invited.email ?? '' })
-        return { url, mail: 'sent' as const }
+        return { ...made, mail: 'sent' as const }
       } catch (error) {
         note(error)
-        return { url, mail: 'failed' as const }
+        return { ...made, mail: 'failed' as const }
       }
     },
   }),

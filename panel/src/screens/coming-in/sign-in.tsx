@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
@@ -79,12 +79,13 @@ function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
   const text = useWords(words)
   const send = useSendAlone('POST /session')
   const [password, setPassword] = useState('')
+  const field = useRef<HTMLInputElement>(null)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     onShown((await send.mutateAsync({ body: { email, password } })).codeToken)
   }
   return (
-    <form onSubmit={(event) => submit(event).catch(() => {})}>
+    <form onSubmit={(event) => submit(event).catch(() => field.current?.focus())}>
       <Stack>
         <TextInput
           label={text.email}
@@ -96,6 +97,7 @@ function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <Password
+          ref={field}
           label={text.password}
           autoComplete="current-password"
           required
@@ -122,7 +124,12 @@ function CodeStep({ codeToken, onDone, onBack }: { codeToken: string; onDone(): 
     onDone()
   }
   return (
-    <form onSubmit={(event) => submit(event).catch(() => {})}>
+    <form
+      onSubmit={(event) => {
+        const form = event.currentTarget
+        submit(event).catch(() => form.querySelector('input')?.focus())
+      }}
+    >
       <Stack>
         <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
         <Failure of={{ error: send.error }} />

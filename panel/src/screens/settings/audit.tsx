@@ -137,7 +137,7 @@ function EntryRow({ of, onOpen }: { of: AuditEntry; onOpen(): void }) {
   const when = useMoments().dayAndSecond(of.at * 1_000)
   return (
     <tr>
-      <td data-label={text.time} style={{ whiteSpace: 'nowrap' }}>
+      <td data-label={text.time}>
         <TimeText at={of.at} withSeconds />
       </td>
       <td data-label={text.who} className="breaks" style={{ minWidth: 160 }}>

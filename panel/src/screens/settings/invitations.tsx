@@ -18,18 +18,21 @@ type Invitation = AnswerOf<'GET /invitations'>['invitations'][number]
 export function Invitations() {
   const text = useWords(roleWords)
   const { data, ...asked } = useAsk('GET /invitations', {})
+  const invite = useSend('POST /invitations')
   const withdraw = useSend('DELETE /invitations/:invitationId')
   const withdrawOne = ({ id }: Invitation) => {
     const focusNext = focusNextRow('invitations', id)
     const onSuccess = () => {
       toast(text.withdrawn)
+      // The link that is still shown lets nobody in now.
+      if (invite.data?.id === id) invite.reset()
       focusNext()
     }
     withdraw.mutate({ params: { invitationId: id } }, { onSuccess })
   }
   return (
     <Stack>
-      <Invite />
+      <Invite send={invite} />
       <Failure of={asked} />
       <Failure of={{ error: withdraw.error }} />
       {data !== undefined && data.invitations.length > 0 && (
@@ -37,7 +40,7 @@ export function Invitations() {
           <Title order={3} size="h5">
             {text.open}
           </Title>
-          <Stack component="ul" p={0} m={0} gap="xs" style={{ listStyle: 'none' }} aria-label={text.open}>
+          <Stack component="ul" p={0} m={0} style={{ listStyle: 'none' }} aria-label={text.open}>
             {data.invitations.map((one) => (
               <Row key={one.id} of={one} onWithdraw={() => withdrawOne(one)} />
             ))}
@@ -53,7 +56,7 @@ function Row({ of, onWithdraw }: { of: Invitation; onWithdraw(): void }) {
   const name = of.email ?? text.passedOn
   const role = text.roles[of.role]
   return (
-    <Group component="li" justify="space-between" {...rowMark('invitations', of.id)}>
+    <Group component="li" justify="space-between" gap={4} {...rowMark('invitations', of.id)}>
       <Stack gap={0} miw={0}>
         <Text style={{ overflowWrap: 'anywhere' }}>
           {name} · {role}
@@ -70,7 +73,7 @@ function Row({ of, onWithdraw }: { of: Invitation; onWithdraw(): void }) {
   )
 }
 
-function Invite() {
+function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>> }) {
   const text = useWords(words)
   const { role: roleText, inviteEmail, inviteEmailHint } = useWords(roleWords)
   const options = useRoleOptions()
@@ -79,7 +82,6 @@ function Invite() {
   const language = useLanguage()
   const { ways } = useSession()
   const hints = [ways.hasMail && text.inviteByMail, ways.byProvider && text.inviteByProvider].filter((one) => one)
-  const send = useSend('POST /invitations')
   const isTaken = send.error?.code === 'EMAIL_TAKEN'
   const submit = (event: FormEvent) => {
     event.preventDefault()

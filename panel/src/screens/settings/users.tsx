@@ -56,7 +56,7 @@ function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
       </Text>
       <RoleNote needed="owner">{onlyOwnersUsers}</RoleNote>
       <Failure of={users} />
-      <Stack component="ul" p={0} m={0} gap="xs" style={{ listStyle: 'none' }}>
+      <Stack component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {users.data?.users.map((user) => (
           <UserRow
             key={user.id}
@@ -90,7 +90,7 @@ function UserRow({ user, isLastOwner, onRemove }: RowProps) {
   const isOwner = useMay('owner')
   const isMe = useSession().user.id === user.id
   return (
-    <Group component="li" justify="space-between" {...rowMark('users', user.id)}>
+    <Group component="li" justify="space-between" gap={4} {...rowMark('users', user.id)}>
       <Stack gap={0} miw={0}>
         <Text style={{ overflowWrap: 'anywhere' }}>
           {user.email} {isMe && `(${text.you})`}

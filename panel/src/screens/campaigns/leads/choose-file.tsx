@@ -36,6 +36,7 @@ export function ChooseFile({ trouble, onChange, onStart }: Props) {
       <Text size="sm">{text.importText}</Text>
       <FileInput
         label={text.importFile}
+        data-autofocus
         placeholder={text.importPick}
         accept=".csv,text/csv,text/plain"
         value={file}

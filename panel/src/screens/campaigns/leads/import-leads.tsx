@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Modal, Progress, Stack, Table, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { csvFile, csvLine } from '../../../parts/csv.ts'
 import { download } from '../../../parts/download.ts'
@@ -25,6 +26,10 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
   const anew = useLeadsAnew(campaignId)
   const isRunning = phase === 'trying' || phase === 'running'
   const isOver = phase === 'done' || phase === 'stopped'
+  const inside = useRef<HTMLDivElement>(null)
+  // The button that was pressed went with its phase.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks at what the phase shows.
+  useEffect(() => inside.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [phase])
   const close = () => {
     onClose()
     forgetImport(campaignId)
@@ -39,7 +44,7 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
       // What runs is stopped on purpose, not by a stray click.
       {...{ withCloseButton: !isRunning, closeOnClickOutside: !isRunning, closeOnEscape: !isRunning }}
     >
-      <Stack>
+      <Stack ref={inside}>
         {phase === 'ready' && (
           <ChooseFile
             trouble={trouble}
@@ -59,7 +64,7 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
         {(phase === 'running' || isOver) && <Counts report={report} phase={phase} trouble={trouble} />}
         {failed !== null && <Failure of={failed} />}
         {isRunning && (
-          <Button variant="default" onClick={() => stopImport(campaignId)}>
+          <Button variant="default" data-autofocus onClick={() => stopImport(campaignId)}>
             {text.stop}
           </Button>
         )}
@@ -71,7 +76,9 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
                 {text.report}
               </Button>
             )}
-            <Button onClick={close}>{text.close}</Button>
+            <Button data-autofocus onClick={close}>
+              {text.close}
+            </Button>
           </Group>
         )}
       </Stack>

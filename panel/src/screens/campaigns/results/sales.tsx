@@ -63,10 +63,13 @@ function Totals({ of: { orders, funnel } }: { of: Sales }) {
   const language = useLanguage()
   const number = new Intl.NumberFormat(language)
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 })
+  const revenue = money(orders.revenue, language)
+  // A large sum has a line of a phone to itself.
+  const isLong = Math.max(...revenue.split(', ').map((sum) => sum.length)) > 17
   return (
-    <SimpleGrid cols={{ base: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0}>
+    <SimpleGrid cols={{ base: isLong ? 1 : 2, xs: 2, md: 4 }} spacing={{ base: 'xs', sm: 'md' }} component="dl" m={0}>
       <Figure name={text.orders} value={orders.orders} note={text.closed(number.format(orders.closed))} />
-      <Figure name={text.revenue} value={money(orders.revenue, language)} />
+      <Figure name={text.revenue} value={revenue} />
       <Figure
         name={text.converted}
         value={funnel.converted}
