@@ -49,7 +49,8 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
     if (lease.isToRenew()) {
       // An endpoint may have been made meanwhile.
       isNeeded = (await lease.renew()) || lease.isToRenew()
-      if (!isNeeded) return
+      // Another node may have removed the last endpoint before this one looked at what waits for it.
+      if (!isNeeded) return parts.onWaiting(0, 0)
       besides.mayBeMore()
     }
     for (const endpoint of await lease.due(seconds())) {

@@ -503,6 +503,31 @@ test('a clock that jumps ahead tells nobody anything for ten minutes, and says s
   assert.deepEqual(warned, ['the clock has jumped ahead: endpoints are told nothing for ten minutes'])
 })
 
+test('nothing waits any more where another node has removed the last endpoint', async (t) => {
+  const { endpoint, register, answer, parts, store } = await opened(t)
+  await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 500
+  let waiting = -1
+  let isRemoved = false
+  const { accountsWithEndpoints } = store.events
+  const events: Store['events'] = {
+    ...store.events,
+    accountsWithEndpoints: async () => (isRemoved ? [] : accountsWithEndpoints()),
+  }
+  const onWaiting = (count: number) => {
+    waiting = count
+  }
+  const dispatcher = openDispatcher({ ...parts, onWaiting, store: { ...store, events } })
+  t.after(() => dispatcher.close())
+  for (let waited = 0; waiting < 1 && waited < 100; waited += 1) await sleep(50)
+  assert.equal(waiting, 1)
+  isRemoved = true
+  await store.configuration.createAccount('Neighbour', tester)
+  for (let waited = 0; waiting > 0 && waited < 100; waited += 1) await sleep(50)
+  assert.equal(waiting, 0)
+})
+
 test('a clock that is set back tells each event once, and goes on by the new time', async (t) => {
   const { endpoint, register, setDeadline, sent, clock, warned, parts } = await opened(t)
   await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
