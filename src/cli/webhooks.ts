@@ -74,7 +74,7 @@ const refusals: Partial<Record<EndpointRefused['code'], string>> = {
   WEBHOOKS_OFF: 'WEBHOOKS: is off',
   ENDPOINT_NOT_FOUND: 'ID: the account has no endpoint with this id',
   CAMPAIGN_NOT_FOUND: '--campaign: the account has no campaign with this id',
-  DELIVERY_NOT_FOUND: '--event: the log has no such event, or its lead was erased',
+  DELIVERY_NOT_FOUND: '--event: the log has no such event, it was a test, or its lead was erased',
 }
 
 type Webhooks = ReturnType<Endpoints['of']>

@@ -55,7 +55,7 @@ export const errorMessage: Record<ErrorCode, string> = {
 export const besideMessage: Record<BesideCode, string> = {
   FORBIDDEN: 'This key lacks a scope: events to manage endpoints, conversions to list orders. Make one that has it.',
   CONVERSION_NOT_FOUND: 'The campaign has no order with this orderId.',
-  DELIVERY_NOT_FOUND: 'The log has no event with this id, or its lead was erased.',
+  DELIVERY_NOT_FOUND: 'The log has no event with this id, it was a test, or its lead was erased.',
   ENDPOINT_NOT_FOUND: 'The account has no endpoint with this id.',
   TOO_MANY_ENDPOINTS: 'The account has as many endpoints as it may; delete one first.',
   WEBHOOKS_OFF: 'The operator has switched webhooks off.',

@@ -2,6 +2,7 @@
 import type { EventKind } from '../core/events.ts'
 import type { EventBody } from './compose.ts'
 
+const happenedAt = '2026-11-26T23:00:00Z'
 const ref = '9b2f60c14be14f0f8f4c1d6f2f7a35c8'
 const asOf = '2026-11-26T23:00:01Z'
 
@@ -14,7 +15,7 @@ const lead = {
   deadline: '2026-11-27T23:00:00Z',
   timeZone: 'Europe/Warsaw',
   state: 'open',
-  opensAt: '2026-11-24T23:00:00Z',
+  opensAt: happenedAt,
   attempt: 1,
   cycle: 1,
   offerLinks: [{ pageId: 1, pageUrl: 'https://shop.example/offer', url: `https://offers.example/go/1/${ref}` }],
@@ -24,21 +25,22 @@ const lead = {
 
 /** Where they tell something else than a lead as it is. */
 const others: Partial<Record<EventKind, object>> = {
+  'lead.registered': { ...lead, registeredAt: happenedAt },
   'lead.deadline_changed': { ...lead, cause: 'reset' },
-  'lead.deadline_approaching': { ...lead, leadTime: 'PT24H' },
-  'lead.expired': { ...lead, state: 'expired', deadline: '2026-11-26T23:00:00Z' },
+  'lead.deadline_approaching': { ...lead, opensAt: lead.registeredAt, leadTime: 'PT24H' },
+  'lead.expired': { ...lead, state: 'expired', opensAt: lead.registeredAt, deadline: happenedAt },
   'lead.converted': {
-    ...{ ...lead, state: 'expired', deadline: '2026-11-26T23:00:00Z', convertedAt: '2026-11-26T22:59:19Z' },
+    ...{ ...lead, state: 'expired', opensAt: null, deadline: happenedAt, convertedAt: '2026-11-26T22:59:19Z' },
     conversion: {
-      ...{ id: 7, orderId: '1001', at: '2026-11-26T22:59:19Z', deadline: '2026-11-26T23:00:00Z', secondsLeft: 41 },
+      ...{ id: 7, orderId: '1001', at: '2026-11-26T22:59:19Z', deadline: lead.deadline, secondsLeft: 86_441 },
       ...{ amount: '49.00', currency: 'EUR', closed: true, reversedAt: null },
     },
   },
   'lead.erased': { ref, asOf },
-  'campaign.ended': { ...campaign, deadline: '2026-11-26T23:00:00Z', timeZone: 'Europe/Warsaw', asOf },
+  'campaign.ended': { ...campaign, deadline: happenedAt, timeZone: 'Europe/Warsaw', asOf },
   'endpoint.tested': { endpointId: 1, endpointName: 'shop', asOf },
 }
 
 export function sampleOf(type: EventKind): EventBody {
-  return { type, timestamp: '2026-11-26T23:00:00Z', data: { ...(others[type] ?? lead) } }
+  return { type, timestamp: happenedAt, data: { ...(others[type] ?? lead) } }
 }

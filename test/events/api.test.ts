@@ -257,7 +257,9 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   await eventually(5, async () => (await ask('GET', `${at}/deliveries`)).body, isLogged)
   await shop.place.json(['lead', 'erase', '--campaign', String(campaignId), '--email', gone])
   assert.equal(await codeOf('POST', `${at}/deliveries/${last?.id}/resend`), '404 DELIVERY_NOT_FOUND', 'an erased lead')
-  assert.equal(await codeOf('POST', `${at}/deliveries/${test?.id}/resend`), '404 DELIVERY_NOT_FOUND', 'a test')
+  const ofTest = await ask('POST', `${at}/deliveries/${test?.id}/resend`)
+  assert.deepEqual([ofTest.status, ofTest.body.code], [404, 'DELIVERY_NOT_FOUND'])
+  assert.match(ofTest.body.message, /it was a test/, 'the log has it')
   for (const none of [999, 2 ** 53, 1e300])
     assert.equal(await codeOf('POST', `${at}/backfill`, { campaignId: none }), '404 CAMPAIGN_NOT_FOUND', `${none}`)
   const foreign = await shop.place.arrange(async (store) => {
@@ -295,7 +297,18 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
     resent: 0,
   })
   assert.equal((await ask('GET', '/samples?kind=lead.expired')).body.items[0].type, 'lead.expired')
-  assert.equal((await ask('GET', '/samples')).body.items.length, 10)
+  const { items } = (await ask('GET', '/samples')).body
+  assert.equal(items.length, 10)
+  const ofKind = (kind: string) => items.find(({ type }: any) => type === kind)
+  const { timestamp, data: bought } = ofKind('lead.converted')
+  assert.equal(ofKind('lead.registered').data.registeredAt, timestamp)
+  for (const kind of ['lead.registered', 'lead.started', 'lead.opened', 'lead.deadline_changed'])
+    assert.equal(ofKind(kind).data.opensAt, timestamp, kind)
+  // An order that has closed the offer: the deadline is set by hand to when it was told, before the one it found.
+  assert.deepEqual([bought.opensAt, bought.deadline, bought.conversion.closed], [null, timestamp, true])
+  assert.ok(bought.conversion.deadline > timestamp)
+  const { at: boughtAt, deadline: found, secondsLeft } = bought.conversion
+  assert.equal(Date.parse(found) - Date.parse(boughtAt), secondsLeft * 1_000)
   const { message } = (await ask('GET', '/samples?kind=lead.foo')).body
   assert.match(message, /^kind must be one of lead\.registered, lead\.started, /)
   const wrongPage = await ask('GET', `${at}/deliveries?before=,`)
@@ -325,6 +338,9 @@ test('its description is OpenAPI 3.1 with webhooks, clean under the recommended 
   const { body } = await send(shop.server, 'GET', `${base}/openapi.json`, { outside: true })
   assert.match(body.openapi, /^3\.1/)
   assert.equal(Object.keys(body.webhooks).length, 10)
+  // Neither is what another 4xx or 5xx is.
+  for (const status of [429, 503])
+    assert.match(body.webhooks['lead.expired'].post.responses[status].description, /Retry-After/)
   const config = await createConfig({ extends: ['recommended-strict'] })
   const problems = await lintFromString({ source: JSON.stringify(body), config })
   assert.deepEqual(

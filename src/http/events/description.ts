@@ -10,6 +10,8 @@ const header = (name: string, description: string, pattern: string) => ({
   schema: { type: 'string', pattern },
 })
 
+const asksForTime = { description: 'Nothing more is sent for `Retry-After`, else a minute, an hour at most.' }
+
 function webhook(kind: EventKind) {
   return {
     post: {
@@ -32,8 +34,10 @@ function webhook(kind: EventKind) {
         '2XX': { description: 'Taken.' },
         410: { description: 'Nothing is to be sent here any more: the endpoint is paused.' },
         '3XX': { description: 'Not followed, and not taken.' },
+        429: asksForTime,
+        503: asksForTime,
         '4XX': { description: 'Not taken: it comes again, after longer and longer, for three days.' },
-        '5XX': { description: 'Not taken. After five in a row the server is left alone for a while.' },
+        '5XX': { description: 'Not taken. After five events in a row the server is left alone for a while.' },
       },
     },
   }
