@@ -32,8 +32,9 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 
 /** What is wrong with an endpoint's address, in words, or nothing. */
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
-  // A URL is parsed without the blanks and control characters that stand in it, and would be shown with them.
-  const isPlain = written.length <= endpointLimits.urlCharacters && /^https?:\/\/[^\s\p{Cc}\\]+$/iu.test(written)
+  // A URL is parsed without the blanks and control characters that stand in it, and would be shown with them; and
+  // without slashes too many before its host, behind which a password would not be seen.
+  const isPlain = written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^\s\p{Cc}\\]+$/iu.test(written)
   const url = isPlain ? URL.parse(written) : null
   if (url === null) {
     return `must be an absolute https: URL of at most ${endpointLimits.urlCharacters} characters`

@@ -315,6 +315,8 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
     'https:example.com',
     'https:\\\\example.com\\a',
     'https://@example.com/',
+    'https:///u:p@example.com/',
+    'https:////example.com/',
     'https://localhost./',
     'https://foo.localhost./',
     'https://localhost%2e/',
