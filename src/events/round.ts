@@ -214,7 +214,8 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
     return
   }
   if (status === 429 || status === 503) {
-    round.halt = 'waiting'
+    // Of several in flight one may have been told that the endpoint is gone.
+    round.halt ??= 'waiting'
     health.nextTryAt = now + Math.min(retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
     return
   }

@@ -51,6 +51,22 @@ test('5xx and no answer use up no try: an event is given up by refusals alone', 
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
 })
 
+test('410 pauses the endpoint, whatever else that was in flight is answered', async (t) => {
+  for (const late of [429, 503]) {
+    const { endpoint, register, find, parts } = await opened(t)
+    const { id } = await endpoint({ ...registered, inFlight: 2 })
+    for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
+    const statuses = [410, late]
+    const send = async () => {
+      const status = statuses.shift() as number
+      await sleep(status === 410 ? 50 : 150)
+      return { status, cause: 'status' as const, milliseconds: 1, retryAfterSeconds: null }
+    }
+    await runRound({ ...parts, sender: { ...parts.sender, send } }, await find(id), 1_000, () => {})
+    assert.deepEqual([statuses, (await find(id)).pauseCause], [[], 'gone'])
+  }
+})
+
 const changes: Record<string, (made: Awaited<ReturnType<typeof opened>>, of: Endpoint) => Promise<unknown>> = {
   'a pause': ({ store }, of) => store.events.pauseEndpoint(of, 'user', tester),
   'another address': ({ store }, of) =>
