@@ -61,3 +61,16 @@ test('in the list a campaign ends on a day of its own zone, and what was counted
   const found = body.campaigns.find(({ id }: { id: number }) => id === settings.id)
   assert.deepEqual([found.endsOn, found.clicks, found.signUps.at(-1)], ['2099-12-31', 2, 3])
 })
+
+test('no deadline is set by hand that an answer could not write, by a day more neither', async () => {
+  const { settings } = await makeCampaign({ timeZone: 'America/New_York' })
+  const leads = `/campaigns/${settings.id}/leads`
+  const { ref } = (await ask('POST', leads, { email: 'far@example.com' })).body
+  const set = (at: string) => ask('PUT', `${leads}/${ref}/deadline`, { at })
+  const refused = await set('9999-12-31T19:00')
+  assert.deepEqual(refused.body.faults, [{ path: 'at', message: 'must lie in the years 0000 to 9999 of UTC' }])
+  assert.equal((await set('9999-12-31T18:59')).status, 200)
+  assert.equal((await ask('PUT', `${leads}/deadlines`, { refs: [ref], at: null })).status, 200)
+  const { deadline } = (await ask('GET', `${leads}/${ref}`)).body
+  assert.equal(new Date(deadline * 1_000).toISOString(), '9999-12-31T23:59:00.000Z')
+})

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import Type from 'typebox'
 import { ctaAddress } from '../../core/cta-link.ts'
 import { type EmailFault, emailFault } from '../../core/email.ts'
-import type { Seconds } from '../../core/instant.ts'
+import { isWritable, type Seconds } from '../../core/instant.ts'
 import { deadlineInWords } from '../../core/mail-html.ts'
 import { begin, offerAt } from '../../core/mechanism/attempt.ts'
 import { dateOf, parseDateTime } from '../../core/mechanism/calendar.ts'
@@ -183,8 +183,11 @@ export const leadRoutes = {
   }),
 }
 
+/** Null, which changes nothing, also at the end of the years that an instant can be written in. */
 function dayLater({ timeZone }: Campaign, deadline: Seconds | null, now: Seconds): Seconds | null {
-  return deadline === null ? null : addPeriod(zoneOf(timeZone), Math.max(deadline, now), periodOf('P1D'))
+  if (deadline === null) return null
+  const later = addPeriod(zoneOf(timeZone), Math.max(deadline, now), periodOf('P1D'))
+  return isWritable(later) ? later : null
 }
 
 /** Of this campaign; a visitor without an email is none. @throws PanelRefusal */
@@ -209,8 +212,10 @@ function needDone<Done extends LeadView | Registration>(done: Done | LeadRefusal
 /** What clocks of the campaign's zone show, as the rules read it. @throws PanelRefusal */
 function needInstant({ timeZone }: Campaign, text: string): Seconds {
   const local = parseDateTime(text)
-  if (local !== undefined) return zoneOf(timeZone).toInstant(local)
-  throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
+  if (local === undefined) throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
+  const at = zoneOf(timeZone).toInstant(local)
+  if (!isWritable(at)) throw invalid('at', 'must lie in the years 0000 to 9999 of UTC')
+  return at
 }
 
 export const toolsOf = ({ countdownTools }: Account, { site }: PanelParts) => ({ ...site, countdownTools })
