@@ -11,8 +11,9 @@ import { openPools } from '../../src/store/postgres/pools.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
-import { ask } from '../support/postgres-databases.ts'
+import { ask, databaseUrl, dropDatabase } from '../support/postgres-databases.ts'
 import { eventually } from '../support/prepared.ts'
+import { postgresUrl } from '../support/shared-postgres.ts'
 
 const options: OpenOptions = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 
@@ -130,4 +131,14 @@ test('a database that becomes newer is told of once, and nobody starts on it', a
   assert.equal(told, 1)
   const starting = openStore({ engine: 'postgres', url }, options)
   await assert.rejects(starting, { name: 'UnusableDatabase', message: /start a newer Lastcall/ })
+})
+
+test('a database that lacks letters gets no tables', async (t) => {
+  const adminUrl = await postgresUrl()
+  const url = databaseUrl(adminUrl)
+  t.after(() => dropDatabase(adminUrl, url))
+  const latin1 = "ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0"
+  await ask(adminUrl, `CREATE DATABASE ${new URL(url).pathname.slice(1)} OWNER lastcall ${latin1}`)
+  const opening = openStore({ engine: 'postgres', url }, options)
+  await assert.rejects(opening, { name: 'UnusableDatabase', message: /must be in UTF8: CREATE DATABASE/ })
 })
