@@ -291,9 +291,11 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   // Or one's own are kept, over theirs.
   await one.getByLabel('Name').fill('Mine after all')
   await other.getByLabel('It ends: number').fill('24')
+  await other.getByLabel('When time is up').selectOption('ZERO')
   await save(other).click()
   await other.getByText('Everything is saved').waitFor()
   await save(one).click()
+  await clash.getByRole('row', { name: 'When time is up the countdown stays at zero the offer is hidden' }).waitFor()
   await one.getByRole('button', { name: 'Keep mine' }).click()
   await one.getByText('Everything is saved').waitFor()
   await one.locator('button:focus', { hasText: 'Save' }).waitFor()

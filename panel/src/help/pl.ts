@@ -128,7 +128,7 @@ Język i kolory są w menu w prawym górnym rogu i pozostają w tej przeglądarc
 Kto może korzystać z konta.
 
 - Zaproś kogoś linkiem. Działa raz, przez siedem dni, i nadaje rolę; właściciel może go wycofać.
-- Właściciele zarządzają użytkownikami, kluczami i webhookami. Współpracownicy prowadzą kampanie i odbiorców. Obserwatorzy tylko patrzą i nie mogą eksportować odbiorców.
+- Właściciele zarządzają użytkownikami, kluczami i webhookami. Współpracownicy zajmują się kampaniami i odbiorcami. Obserwatorzy tylko patrzą i nie mogą eksportować odbiorców.
 - Usunięty użytkownik zostaje wylogowany od razu.`,
   security: `
 # Twoje logowanie

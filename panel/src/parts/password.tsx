@@ -5,7 +5,14 @@ import { words } from './words.ts'
 /** A password field whose button to show it has a name in the reader's language, and can be reached by keyboard. */
 export function Password(props: PasswordInputProps) {
   const { showPassword } = useWords(words)
-  return <PasswordInput {...props} visibilityToggleButtonProps={{ 'aria-label': showPassword, tabIndex: 0 }} />
+  return (
+    <PasswordInput
+      {...props}
+      // The library marks other fields so, and not this one.
+      aria-invalid={props.error ? true : undefined}
+      visibilityToggleButtonProps={{ 'aria-label': showPassword, tabIndex: 0 }}
+    />
+  )
 }
 
 /** One that is chosen here. */

@@ -1,5 +1,6 @@
 import { inBoth } from '../../language.ts'
 import { spanInWords } from './rules/preview-words.ts'
+import { words as rulesWords } from './rules/words.ts'
 
 /** Names of settings, by the beginning of their path; the longest that fits is taken. */
 type Names = Record<string, string>
@@ -20,6 +21,7 @@ const en: Names = {
   anonymous: 'Visitors without an email',
   conversion: 'A purchase ends the offer',
   onExpiry: 'When time is up',
+  'onExpiry.redirectUrl': 'Page after the end',
   pages: 'Offer page',
   mailTimer: 'Mail timer',
   'mailTimer.width': 'Width',
@@ -50,6 +52,7 @@ const pl: typeof en = {
   anonymous: 'Odwiedzający bez adresu e-mail',
   conversion: 'Zakup kończy ofertę',
   onExpiry: 'Gdy czas minie',
+  'onExpiry.redirectUrl': 'Strona po końcu',
   pages: 'Strona oferty',
   mailTimer: 'Licznik w e-mailu',
   'mailTimer.width': 'Szerokość',
@@ -73,8 +76,14 @@ export function settingName(path: string, names: Names): string {
   return number === undefined ? name : `${name} ${Number(number) + 1}`
 }
 
-/** A period of a campaign file in words; everything else as it is. */
-function valueIn(language: 'en' | 'pl', value: string | number): string {
+/** A choice of the rules, or a period, in words; everything else as it is. */
+function valueIn(language: 'en' | 'pl', path: string, value: string | number): string {
+  if (/^(?:mechanism|onExpiry)\./.test(path)) {
+    const { starts, kinds, every, weekdays, actions } = rulesWords[language]
+    const chosen: Names = { ...starts, ...kinds, ...every, ...weekdays, ...actions }
+    const names = String(value).split(', ')
+    if (names.every((name) => Object.hasOwn(chosen, name))) return names.map((name) => chosen[name]).join(', ')
+  }
   const [, days, hours = 0, minutes = 0] = /^P(?:(\d+)D|T(?:(\d+)H)?(?:(\d+)M)?)$/.exec(String(value)) ?? []
   const seconds = Number(days ?? 0) * 86_400 + Number(hours) * 3_600 + Number(minutes) * 60
   return seconds > 0 ? spanInWords(language, seconds) : String(value)
@@ -95,7 +104,7 @@ export const words = inBoth({
     nothing: '–',
     on: 'on',
     off: 'off',
-    value: (value: string | number) => valueIn('en', value),
+    value: (path: string, value: string | number) => valueIn('en', path, value),
     settings: en,
   },
   pl: {
@@ -112,7 +121,7 @@ export const words = inBoth({
     nothing: '–',
     on: 'włączone',
     off: 'wyłączone',
-    value: (value: string | number) => valueIn('pl', value),
+    value: (path: string, value: string | number) => valueIn('pl', path, value),
     settings: pl,
   },
 })

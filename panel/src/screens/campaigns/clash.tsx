@@ -48,10 +48,10 @@ function By({ of: { changed, timeZone } }: { of: Clash }) {
 
 function Differences({ of }: { of: Difference[] }) {
   const text = useWords(words)
-  const shown = (value: Value) => {
+  const shown = (path: string, value: Value) => {
     if (value === undefined || value === null || value === '') return text.nothing
     if (typeof value === 'boolean') return value ? text.on : text.off
-    return text.value(value)
+    return text.value(path, value)
   }
   return (
     <Table fz="sm" verticalSpacing={4} aria-label={text.title}>
@@ -66,8 +66,8 @@ function Differences({ of }: { of: Difference[] }) {
         {of.map(({ path, theirs, mine }) => (
           <Table.Tr key={path} style={{ overflowWrap: 'anywhere' }}>
             <Table.Th fw={400}>{settingName(path, text.settings)}</Table.Th>
-            <Table.Td>{shown(theirs)}</Table.Td>
-            <Table.Td>{shown(mine)}</Table.Td>
+            <Table.Td>{shown(path, theirs)}</Table.Td>
+            <Table.Td>{shown(path, mine)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -7,6 +7,7 @@ import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
+import { focusOnFault } from '../../parts/next-row.ts'
 import { NewPassword } from '../../parts/password.tsx'
 import { Door } from './door.tsx'
 import { useTokenOfAddress } from './link-token.ts'
@@ -78,7 +79,7 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
   const { accountName } = given
   if (ways === undefined) return <Waiting height={240} />
   return (
-    <form ref={form} onSubmit={(event) => submit(event).catch(() => {})}>
+    <form ref={form} onSubmit={(event) => submit(event).catch(() => focusOnFault())}>
       <Stack>
         {isFirst && (
           <NameInput

@@ -5,7 +5,7 @@ import { useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
-import { idle } from '../../parts/next-row.ts'
+import { focusOnFault, idle } from '../../parts/next-row.ts'
 import { RoleNote } from '../../parts/role-note.tsx'
 import { useMay, useSession } from '../../session.ts'
 import { roleWords } from './role-words.ts'
@@ -40,7 +40,8 @@ function AccountName() {
   const send = useSend('PATCH /account')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (name !== account.name) send.mutate({ body: { name: name.trim() } }, { onSuccess: () => setName(name.trim()) })
+    const after = { onSuccess: () => setName(name.trim()), onError: () => focusOnFault() }
+    if (name !== account.name) send.mutate({ body: { name: name.trim() } }, after)
   }
   return (
     <form onSubmit={submit}>

@@ -4,7 +4,7 @@ import { type AnswerOf, useAsk, useSend } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { focusNextRow, rowMark } from '../../parts/next-row.ts'
+import { focusNextRow, focusOnFault, rowMark } from '../../parts/next-row.ts'
 import { TimeText } from '../../parts/time-text.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { useSession } from '../../session.ts'
@@ -86,7 +86,8 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const to = email.trim()
-    send.mutate({ body: { role, language, ...(to !== '' && { email: to }) } }, { onSuccess: () => setEmail('') })
+    const after = { onSuccess: () => setEmail(''), onError: () => focusOnFault() }
+    send.mutate({ body: { role, language, ...(to !== '' && { email: to }) } }, after)
   }
   return (
     <form onSubmit={submit}>

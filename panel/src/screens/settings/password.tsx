@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { focusOnFault } from '../../parts/next-row.ts'
 import { NewPassword, Password } from '../../parts/password.tsx'
 import { useSession } from '../../session.ts'
 import { words } from './words.ts'
@@ -21,7 +22,7 @@ export function ChangePassword() {
   }
   const isWrong = send.error?.code === 'WRONG_PASSWORD'
   return (
-    <form onSubmit={(event) => submit(event).catch(() => {})}>
+    <form onSubmit={(event) => submit(event).catch(() => focusOnFault())}>
       <Stack align="start" maw={420}>
         <input type="hidden" autoComplete="username" value={user.email} readOnly />
         <Password

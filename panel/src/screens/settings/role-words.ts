@@ -30,7 +30,7 @@ export const roleWords = inBoth({
   pl: {
     roles: { owner: 'Właściciel', member: 'Współpracownik', viewer: 'Obserwator' },
     rolesText:
-      'Właściciele mogą wszystko. Współpracownicy prowadzą kampanie i odbiorców. Obserwatorzy widzą wszystko i niczego nie zmieniają; nie mogą eksportować odbiorców.',
+      'Właściciele mogą wszystko. Współpracownicy zajmują się kampaniami i odbiorcami. Obserwatorzy widzą wszystko i niczego nie zmieniają; nie mogą eksportować odbiorców.',
     role: 'Rola',
     roleOf: (email: string) => `Rola: ${email}`,
     roleSet: (email: string, role: string) => `${email} ma teraz rolę: ${role}.`,

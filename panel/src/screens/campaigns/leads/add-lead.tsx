@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import type { AnswerOf } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { focusOnFault } from '../../../parts/next-row.ts'
 import { useLeadChange } from './use-leads.ts'
 import { words } from './words.ts'
 
@@ -28,7 +29,7 @@ export function AddLead({ campaignId, opened, onClose, onAdded }: Props) {
   }
   return (
     <Modal opened={opened} onClose={onClose} title={text.addTitle} centered>
-      <form onSubmit={(event) => submit(event).catch(() => {})} noValidate>
+      <form onSubmit={(event) => submit(event).catch(() => focusOnFault())} noValidate>
         <Stack>
           <Text size="sm">{text.addText}</Text>
           <TextInput

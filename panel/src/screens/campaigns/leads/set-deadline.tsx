@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { useOffsets, wallClock } from '../../../parts/local-time.ts'
+import { focusOnFault } from '../../../parts/next-row.ts'
 import type { Settings } from '../use-campaign.ts'
 import { DeadlineInput } from './deadline-input.tsx'
 import { Section, type WholeLead } from './lead-drawer.tsx'
@@ -28,7 +29,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
   const dayLater = () => later.mutate({ params: { campaignId }, body: { refs: [lead.ref], at: null } })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save(at).catch(() => {})
+    save(at).catch(() => focusOnFault())
   }
   const now = Math.floor(Date.now() / 1_000)
   const [offset] = useOffsets([{ timeZone, at: now }])

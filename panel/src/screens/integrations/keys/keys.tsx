@@ -7,7 +7,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
-import { rowMark } from '../../../parts/next-row.ts'
+import { focusOnFault, rowMark } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { Rows } from '../../../parts/rows.tsx'
@@ -178,7 +178,7 @@ function Rename({ of, onDone }: { of: Key; onDone(): void }) {
     onDone()
   }
   return (
-    <form onSubmit={(event) => save(event).catch(() => {})} style={{ flex: 1 }}>
+    <form onSubmit={(event) => save(event).catch(() => focusOnFault())} style={{ flex: 1 }}>
       <Stack gap="xs">
         <NameInput
           aria-label={text.newName(of.name)}
