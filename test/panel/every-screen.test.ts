@@ -157,6 +157,27 @@ test('on a phone Escape closes the menu, and the focus stays on its button', asy
   await menu.and(page.locator('[aria-expanded=false]')).waitFor()
 })
 
+test('where a reader forces colours, what is chosen looks so', async () => {
+  const page = await stage.open(owner, { path: `/campaigns/${id}/results` })
+  await page.emulateMedia({ forcedColors: 'active' })
+  const lists = [
+    page.getByRole('navigation').getByRole('link'),
+    page.getByRole('tab'),
+    page.locator('.mantine-SegmentedControl-label'),
+  ]
+  for (const list of lists) {
+    await list.first().waitFor()
+    const grounds = await list.evaluateAll((those) => those.map((one) => getComputedStyle(one).backgroundColor))
+    assert.equal(new Set(grounds).size, 2, String(grounds))
+  }
+  await page.goto(`/campaigns/${id}/rules`)
+  const drawn = page.locator('.mantine-Switch-track, .mantine-Radio-radio')
+  await drawn.first().waitFor()
+  const grounds = await drawn.evaluateAll((those) => those.map((one) => getComputedStyle(one).backgroundColor))
+  assert.ok(new Set(grounds).size > 1, String(grounds))
+  await page.emulateMedia({ forcedColors: 'none' })
+})
+
 const looks = [
   { width: 'phone', language: 'en', scheme: 'light' },
   { width: 'desk', language: 'pl', scheme: 'dark' },

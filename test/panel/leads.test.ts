@@ -748,7 +748,7 @@ atBothWidths(
       await page.getByRole('button', { name: 'Export' }).click()
       const dialog = page.getByRole('dialog', { name: 'Export leads' })
       await dialog.getByRole('button', { name: 'Start export' }).click()
-      await dialog.getByRole('button', { name: 'Download file' }).waitFor()
+      await dialog.locator('button:focus', { hasText: 'Download file' }).waitFor()
       await assertFits(page)
       await assertAccessible(page)
       const [file] = await Promise.all([

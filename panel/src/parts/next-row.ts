@@ -1,3 +1,5 @@
+import { type RefObject, useEffect, useRef } from 'react'
+
 /** Dialogs give the focus back a moment after they closed. */
 const closingMs = 60
 /** By then the focus is where the screen has put it. */
@@ -22,6 +24,14 @@ export function focusMade(id: string): void {
 /** Once React has marked the first field that is wrong: it may have been scrolled out of sight. */
 export function focusOnFault(within: ParentNode = document): void {
   setTimeout(() => within.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(), closingMs)
+}
+
+/** For a dialog of steps: the button that was pressed went with its step, and the next one's `data-autofocus` goes on. */
+export function useFocusOfStep(step: string): RefObject<HTMLDivElement | null> {
+  const inside = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks at what the step shows.
+  useEffect(() => inside.current?.querySelector<HTMLElement>('[data-autofocus], [role=alert] button')?.focus(), [step])
+  return inside
 }
 
 /** After another page of a list. At its end the button cannot be pressed again, and loses the focus. */

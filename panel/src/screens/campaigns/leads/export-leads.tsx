@@ -5,6 +5,7 @@ import { useWords } from '../../../language.ts'
 import { useStayOpen } from '../../../leaving.ts'
 import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { useFocusOfStep } from '../../../parts/next-row.ts'
 import { MailServiceSelect } from '../timer/mail-service-select.tsx'
 import { type MailService, useMailService } from '../timer/use-mail-service.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -70,6 +71,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
   useEffect(() => {
     if (isAtOnce && phase === 'done' && exported !== null) download(exported.file(), exported.name)
   }, [isAtOnce, phase])
+  const inside = useFocusOfStep(phase)
   const close = () => {
     onClose()
     reset()
@@ -81,7 +83,7 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
       title={text.exportTitle}
       {...{ withCloseButton: !isRunning, closeOnClickOutside: !isRunning, closeOnEscape: !isRunning }}
     >
-      <Stack>
+      <Stack ref={inside}>
         <Text size="sm">{text.exportText}</Text>
         {isFiltered && <Text size="sm">{text.exportFiltered}</Text>}
         {!isAtOnce && <MailServiceSelect of={chosen} disabled={exported !== null} />}
@@ -101,15 +103,19 @@ export function ExportLeads({ settings, filter, opened, isAtOnce = false, onClos
         {exported !== null && exported.marked > 0 && <Text size="sm">{text.exportMarked(exported.marked)}</Text>}
         <Failure of={error === null ? { error } : { error, refetch: start }} />
         {phase === 'ready' && error === null && (
-          <Button onClick={start}>{exported === null ? text.exportDo : text.goOn}</Button>
+          <Button data-autofocus onClick={start}>
+            {exported === null ? text.exportDo : text.goOn}
+          </Button>
         )}
         {isRunning && (
-          <Button variant="default" onClick={stop}>
+          <Button variant="default" data-autofocus onClick={stop}>
             {text.stop}
           </Button>
         )}
         {phase === 'done' && exported !== null && (
-          <Button onClick={() => download(exported.file(), exported.name)}>{text.download}</Button>
+          <Button data-autofocus onClick={() => download(exported.file(), exported.name)}>
+            {text.download}
+          </Button>
         )}
       </Stack>
     </Modal>

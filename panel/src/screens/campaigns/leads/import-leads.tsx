@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Modal, Progress, Stack, Table, Text } from '@mantine/core'
-import { useEffect, useRef } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { csvFile, csvLine } from '../../../parts/csv.ts'
 import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { useFocusOfStep } from '../../../parts/next-row.ts'
 import { TimesIn } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -26,10 +26,7 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
   const anew = useLeadsAnew(campaignId)
   const isRunning = phase === 'trying' || phase === 'running'
   const isOver = phase === 'done' || phase === 'stopped'
-  const inside = useRef<HTMLDivElement>(null)
-  // The button that was pressed went with its phase.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it looks at what the phase shows.
-  useEffect(() => inside.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [phase])
+  const inside = useFocusOfStep(phase)
   const close = () => {
     onClose()
     forgetImport(campaignId)
