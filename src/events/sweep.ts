@@ -23,8 +23,10 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
     // What has passed since it was started is told too, however long it takes to come to this lead.
-    const from = pauses.find((pause) => pause.from <= lead.registeredAt && lead.registeredAt < pause.until)?.until
-    const lookAt = nextMoment(campaign.terms, lead.attempt, from ?? begunAt, watcher.wanted)
+    const pause = pauses.find(({ from, until }) => from <= lead.registeredAt && lead.registeredAt < until)
+    // Of an attempt that a visitor began nobody is told what was before the email was given.
+    const from = Math.max(pause?.until ?? begunAt, lead.registeredAt)
+    const lookAt = nextMoment(campaign.terms, lead.attempt, from, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
     const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }
     return [

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { visitorName } from '../../src/core/visitor.ts'
 import { buildEndpoints } from '../../src/events/endpoints.ts'
 import { runRound } from '../../src/events/round.ts'
 import { purgedAtOnce } from '../../src/store/events/queue.ts'
@@ -492,4 +493,26 @@ test('a look with two events, of which the server took one, leaves the other', a
   answer.status = 204
   await round(id)
   assert.deepEqual(told(), ['lead.deadline_approaching ada 90'])
+})
+
+test('who gives an email while leads are gone through hears of nothing that was before it', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const { endpoint, round, sweep, told, clock, find, store, leads, accountId, campaignId } = made
+  const of = { accountId, campaignId }
+  const { id } = await endpoint({ kinds: ['lead.registered', 'lead.expired'] })
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  clock.at += 60
+  const visitor = await leads.visitWithoutEmail(of, visitorName('a'.repeat(32)), clock.at)
+  assert.ok(typeof visitor !== 'string')
+  clock.at += 7_200
+  await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  clock.at += 1
+  await leads.registerVisitor(of, 'ada@example.com', visitor.lead, clock.at)
+  await sweep()
+  clock.at += 60
+  for (let times = 0; times < 2; times += 1) await round(id)
+  assert.deepEqual(
+    told().map((one) => one.split(' ')[0]),
+    ['lead.registered'],
+  )
 })

@@ -647,7 +647,8 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/round.ts', 'if (withOthers) return', 'if (false) return', 'events/truth'],
   ['events/round.ts', 'endpoint.failures >= failuresToStop ? oneOf', 'false ? oneOf', 'events/rounds'],
   ['events/round.ts', 'one.events.filter((event) => !told.has(event))', '[] as Event[]', 'events/truth'],
-  ['events/sweep.ts', 'from ?? begunAt', 'begunAt', 'events/truth'],
+  ['events/sweep.ts', 'pause?.until ?? begunAt', 'begunAt', 'events/truth'],
+  ['events/sweep.ts', 'begunAt, lead.registeredAt)', 'begunAt)', 'events/truth'],
   ['store/events/sweeps.ts', 'if (written === 0) return', '', 'store/events'],
   [
     'store/events/leases.ts',
