@@ -142,3 +142,14 @@ test('a database that lacks letters gets no tables', async (t) => {
   const opening = openStore({ engine: 'postgres', url }, options)
   await assert.rejects(opening, { name: 'UnusableDatabase', message: /must be in UTF8: CREATE DATABASE/ })
 })
+
+test('a database that refuses says why: a replica may only be read', async (t) => {
+  const { url } = await opened(t)
+  await ask(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`)
+  const store = await openStore({ engine: 'postgres', url }, options)
+  t.after(() => store.close())
+  await assert.rejects(store.configuration.createAccount('Owner', tester), {
+    name: 'StoreUnavailable',
+    message: /^the database refused: cannot execute [A-Z]+ in a read-only transaction$/,
+  })
+})

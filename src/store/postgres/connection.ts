@@ -300,5 +300,6 @@ function failure(error: unknown): unknown {
   if (gone.has(state)) return new StoreUnavailable('the tables are gone', { cause: error })
   if (defects.has(state.slice(0, 2))) return error
   if (isOfServerBehind(error)) return new PartlyUnavailable(unanswered, { cause: error })
-  return new StoreUnavailable(unanswered, { cause: error })
+  // Its own words, such as "cannot execute INSERT in a read-only transaction"; only those of defects have values.
+  return new StoreUnavailable(`the database refused: ${(error as Error).message}`, { cause: error })
 }
