@@ -163,6 +163,21 @@ test('who goes on from now hears nothing of before, and everything of what comes
   )
 })
 
+test('a moment is told when its second is over, by a look that is late too', async (t) => {
+  const made = await opened(t, { startsOn: 'registration', deadline: { kind: 'after', period: 'PT1H' } })
+  const { endpoint, register, round, told, clock, find, store } = made
+  const { id } = await endpoint({ kinds: ['lead.deadline_approaching', 'lead.expired'], leadTimes: ['PT10M'] })
+  await register('ada@example.com')
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  clock.at += 3_600
+  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  await round(id)
+  assert.deepEqual(told(), [])
+  clock.at += 1
+  await round(id)
+  assert.deepEqual(told(), ['lead.expired ada 60'])
+})
+
 test('of a campaign that has become a draft nothing is told, whatever was due before', async (t) => {
   const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-02T11:00' } }
   const { endpoint, register, round, sweep, sent, clock, store, accountId, campaignId, settings } = await opened(
