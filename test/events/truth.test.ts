@@ -253,15 +253,14 @@ test('campaign.ended is not told of a date that had passed when the endpoint was
 })
 
 test('a lead time that is tried again after the deadline has moved is told only where as much is left', async (t) => {
-  const { endpoint, register, round, setDeadline, told, answer, clock } = await opened(t)
+  const { endpoint, register, round, save, told, answer, clock } = await opened(t, fixed('2026-03-02T12:01'))
   const { id } = await endpoint({ kinds: ['lead.deadline_approaching'], leadTimes: ['PT1H', 'PT2H'] })
   await register('ada@example.com')
-  await setDeadline('ada@example.com', beganAt + 7_200 + 60)
   clock.at = beganAt + 3_661
   answer.status = 400
   for (let times = 0; times < 2; times += 1) await round(id)
   assert.deepEqual(told(), ['lead.deadline_approaching ada 1', 'lead.deadline_approaching ada 61'])
-  await setDeadline('ada@example.com', beganAt + 3_660 + 7_200)
+  await save({ mechanism: fixed('2026-03-02T13:01') })
   answer.status = 204
   clock.at += 6
   await round(id)
