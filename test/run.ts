@@ -44,7 +44,7 @@ const mostMs = 600_000
 const waits = [
   'widget/{demo,clock,page,expiry,service,visitor,loading}.*',
   '{visitor/rate,http/slow,history/trouble,process/copy}.*',
-  '{events/{telling,rounds},faults/{clock,history,killed-node,overload,stopping}}.*',
+  '{events/{telling,rounds},faults/{clock,history,overload,stopping}}.*',
   'faults/postgres/{outages,taken-away}.*',
 ]
 const doesWait = (file: string) => waits.some((pattern) => matchesGlob(file, pattern))
