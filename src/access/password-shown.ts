@@ -1,7 +1,7 @@
 // Between the two steps of signing in with a second factor: a sealed text says whose password was right.
 import type { Seconds } from '../core/instant.ts'
 import type { Access, Credentials } from '../store/access.ts'
-import { hashOf } from './tokens.ts'
+import { hashInHex } from './tokens.ts'
 
 const waitSeconds = 5 * 60
 const purpose = 'password shown'
@@ -22,4 +22,4 @@ export async function passwordShown(access: Access, token: string, now: Seconds)
   return found && printOf(found.passwordHash) === shown.password ? found : undefined
 }
 
-const printOf = (passwordHash: string) => Buffer.from(hashOf(passwordHash)).toString('hex')
+const printOf = (passwordHash: string) => hashInHex(passwordHash)

@@ -6,7 +6,7 @@ import type { Actor } from '../store/audit.ts'
 import type { Factor, FactorProof, FactorUser } from '../store/factors.ts'
 import type { TryLimit } from '../store/tries.ts'
 import { AccessRefused } from './refused.ts'
-import { hashOf } from './tokens.ts'
+import { hashInHex, hashOf } from './tokens.ts'
 
 const minute = 60
 const stepSeconds = 30
@@ -93,7 +93,7 @@ export function buildSecondFactor(access: Access): SecondFactor {
 function checkingOn(access: Access) {
   /** By the hash of the factor's secret: a new factor of the same user has none. */
   const wrong = new Map<string, { count: number; endsAt: Seconds }>()
-  const printOf = ({ secret }: Factor) => Buffer.from(hashOf(secret)).toString('hex')
+  const printOf = ({ secret }: Factor) => hashInHex(secret)
   /** A window that ends too late was opened before the clock was set back. */
   const isOver = (endsAt: Seconds, now: Seconds) => endsAt <= now || endsAt > now + lockSeconds
 

@@ -9,3 +9,6 @@ export function newToken(): string {
 export function hashOf(token: string): Uint8Array {
   return hash('sha256', token, 'buffer')
 }
+
+/** The same in hexadecimal: what sessions and invitations are called by, since nobody comes in with it. */
+export const hashInHex = (token: string): string => hash('sha256', token, 'hex')

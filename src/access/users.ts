@@ -21,7 +21,7 @@ import { codeToken, passwordShown } from './password-shown.ts'
 import { assertRoom, hashPassword, isPassword, type TurnName } from './passwords.ts'
 import { AccessRefused } from './refused.ts'
 import { buildSecondFactor, type SecondFactor } from './second-factor.ts'
-import { hashOf, newToken } from './tokens.ts'
+import { hashInHex, hashOf, newToken } from './tokens.ts'
 
 const day = 86_400
 /** A session ends when it was not used for so long, and at the latest so long after signing in. */
@@ -167,7 +167,7 @@ function sessionsOf(access: Access) {
     signOut: (token) => access.endSession(hashOf(token)),
     async sessions(userId, token, now) {
       const rows = await access.listSessions(userId, ended(now))
-      const own = Buffer.from(hashOf(token)).toString('hex')
+      const own = hashInHex(token)
       return rows.map((row) => ({ ...row, isThis: row.id === own }))
     },
     endSession: (userId, id) => access.endSessionOf(userId, Buffer.from(id, 'hex')),

@@ -9,6 +9,7 @@ export function formatInstant(at: Seconds): string {
   return `${new Date(at * 1000).toISOString().slice(0, -'.000Z'.length)}Z`
 }
 
+/** The same of what may not be there, such as the deadline of an offer that stays open. */
 export const instantOrNull = (at: Seconds | null): string | null => (at === null ? null : formatInstant(at))
 
 /** Whether it can be written as an instant: its year in UTC has four digits. */

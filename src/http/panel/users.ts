@@ -1,6 +1,6 @@
 // Coming in: signing in and out, the links that make users, passwords, and the account's users.
 import Type from 'typebox'
-import { hashOf } from '../../access/tokens.ts'
+import { hashInHex } from '../../access/tokens.ts'
 import { emailKey } from '../../access/users.ts'
 import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
@@ -125,7 +125,7 @@ export const userRoutes = {
       const isMailed = mailer.isOn && invited.email !== null
       if (isMailed) await countMail(parts.store, `invitations of ${session.user.id}`, mailsAnHour, now)
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
-      const made = { id: Buffer.from(hashOf(token)).toString('hex'), url: `${site.publicUrl}/join#${token}` }
+      const made = { id: hashInHex(token), url: `${site.publicUrl}/join#${token}` }
       if (!isMailed) return { ...made, mail: 'none' as const }
       const { user, account } = session
       const mail = invitationMail(body.language ?? 'en', made.url, user.email, account.name)
