@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 
 const renewMs = 5_000
 /** A node that could not say for so long that it lives has lost its endpoints. */
-const heldMs = 15_000
+const heldMs = 18_000
 /** Accounts that are asked about by themselves, at a time. */
 const atOnce = 2
 

@@ -101,7 +101,8 @@ if (engine === 'postgres') {
     await register(other)
     await receiver.wait('/all', 2, 45)
     const seconds = (performance.now() - killedAt) / 1_000
-    assert.ok(seconds < 30, `after ${seconds} s`)
+    t.diagnostic(`told by another after ${seconds.toFixed(1)} s`)
+    assert.ok(seconds < 30)
     const [after] = await ask(place.databaseUrl, lease)
     assert.notEqual(after.lease_holder, before.lease_holder)
   })

@@ -6,7 +6,7 @@ import { dueBy } from './queue.ts'
 import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
 
 /** With the time until another node looks: who has died is replaced within 30 seconds. */
-const leaseSeconds = 20
+const leaseSeconds = 22
 
 /** `holder` names a node. Without an account's id, those of all accounts. */
 export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string | null) {
@@ -14,7 +14,7 @@ export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string |
   const andOf = (accountId: number | undefined) => (accountId === undefined ? '' : 'AND e.account_id = ?')
   const only = (accountId: number | undefined) => (accountId === undefined ? [] : [accountId])
   return {
-    /** Takes the endpoints that no living node has, and keeps those of `holder`, for 20 seconds. */
+    /** Takes the endpoints that no living node has, and keeps those of `holder`, for 22 seconds. */
     async lease(holder: string, accountId?: number): Promise<void> {
       if (sharedClock === null) return
       await writeUnflushed((sql) =>
