@@ -56,7 +56,10 @@ atBothWidths(
     const used = await stage.open(undefined, { path: url.pathname + url.hash })
     await used.getByText('This link has been used').waitFor()
 
+    // The list still has the invitation that was used.
+    await page.reload()
     await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await link.waitFor()
     await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
     await link.waitFor({ state: 'detached' })
     await page.reload()
