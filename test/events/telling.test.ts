@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
+import { description } from '../../src/http/events/description.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { applyCampaign, eventually, leads, newEmail, openShop, send } from '../support/api.ts'
@@ -13,7 +14,7 @@ import { answering, openReceiver, verifies } from '../support/receiver.ts'
 import { engine } from '../support/test-database.ts'
 
 const shop = openShop({ isAlone: true, env: { EGRESS_ALLOW: '127.0.0.1' }, args: ['--rate-limit', '1000000'] })
-const receiver = await openReceiver({ after })
+const receiver = await openReceiver({ after }, description)
 
 async function endpoint(path: string, changes: Partial<EndpointSettings> = {}): Promise<Endpoint> {
   const given = { name: path, url: receiver.origin + path, kinds: wantedKinds, leadTimes: ['PT1M'], ...changes }
@@ -206,7 +207,7 @@ test('batches: what is due together of one kind and campaign is one request, and
 
 test('a server that says too much loses its connection, and one that says little keeps it', async () => {
   const connectionsOf = async (path: string, bytes: number) => {
-    const own = await openReceiver({ after })
+    const own = await openReceiver({ after }, description)
     await endpoint(path, { url: own.origin + path, kinds: ['lead.registered'], inFlight: 1 })
     const used = new Set<unknown>()
     own.answers.set(path, (_, response) => {

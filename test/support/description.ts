@@ -83,6 +83,14 @@ export function holdShape(answer: Answer, path: string, description: Json, where
   return operation
 }
 
+/** What an endpoint was told, an event or a batch, against what `description` says of its kind. */
+export function holdTold(told: { type: string; timestamp: string; data: Json }, description: Json): void {
+  const kind = told.type === 'batch' ? told.data.events[0].type : told.type
+  const { schema } = description.webhooks[kind].post.requestBody.content['application/json']
+  const validate = validatorOf(description, schema)
+  assert.ok(validate(told), `${kind}: ${JSON.stringify(validate.errors)}`)
+}
+
 function resolved(description: Json, node: Json): Json {
   if (typeof node?.$ref !== 'string') return node
   const names = node.$ref.slice(2).split('/')

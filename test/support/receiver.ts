@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { eventually } from './api.ts'
+import { holdTold } from './description.ts'
 import type { Scope } from './lastcall.ts'
 
 export type Received = {
@@ -31,7 +32,8 @@ export type Receiver = {
   wait(path: string, count: number, seconds?: number): Promise<Received[]>
 }
 
-export async function openReceiver(scope: Scope): Promise<Receiver> {
+/** With a `description` of the API, what came is held to that. */
+export async function openReceiver(scope: Scope, description?: object): Promise<Receiver> {
   const all: Received[] = []
   const answers = new Map<string, Answer>()
   const secrets = new Map<string, string>()
@@ -65,12 +67,15 @@ export async function openReceiver(scope: Scope): Promise<Receiver> {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ all, answers, secrets },
-    wait: (path, count, seconds = 10) =>
-      eventually(
+    async wait(path, count, seconds = 10) {
+      const all = await eventually(
         seconds,
         async () => at(path),
         (came) => came.length >= count,
-      ),
+      )
+      if (description) for (const { raw } of all) holdTold(JSON.parse(raw), description)
+      return all
+    },
   }
 }
 

@@ -4,6 +4,7 @@ import { sampleOf } from '../../events/samples.ts'
 import { describe, listOf, schema } from '../beside/description.ts'
 import { operations } from './operations.ts'
 import * as shape from './schemas.ts'
+import { told } from './told.ts'
 
 const header = (name: string, description: string, pattern: string) => ({
   ...{ name, in: 'header', required: true, description },
@@ -27,7 +28,7 @@ function webhook(kind: EventKind) {
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: { anyOf: [schema('Event'), schema('Batch')] }, example: sampleOf(kind) },
+          'application/json': { schema: { anyOf: [schema(kind), schema('Batch')] }, example: sampleOf(kind) },
         },
       },
       responses: {
@@ -44,7 +45,7 @@ function webhook(kind: EventKind) {
 }
 
 const { Endpoint, NewEndpoint, EndpointList, EndpointInput, EndpointChange, Secret, SecretInput, BackfillInput } = shape
-const { ResumeInput, ResendInput, Resent, TestResult, Delivery, DeliveryList, Event, Batch, SampleList } = shape
+const { ResumeInput, ResendInput, Resent, TestResult, Delivery, DeliveryList, SampleList } = shape
 
 export const description = describe({
   title: 'Lastcall API for events',
@@ -57,7 +58,8 @@ export const description = describe({
   operations,
   schemas: {
     ...{ Endpoint, NewEndpoint, EndpointInput, EndpointChange, Secret, SecretInput, BackfillInput },
-    ...{ ResumeInput, ResendInput, Resent, TestResult, Delivery, Event, Batch },
+    ...{ ResumeInput, ResendInput, Resent, TestResult, Delivery },
+    ...told,
     EndpointList: listOf(EndpointList, 'Endpoint'),
     DeliveryList: listOf(DeliveryList, 'Delivery'),
     SampleList: listOf(SampleList, 'Event'),

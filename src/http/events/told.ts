@@ -1,0 +1,82 @@
+// What is told, for the description: a client that is generated from it has a type for each kind.
+import Type from 'typebox'
+import { changeCauses, type EventKind, eventKinds } from '../../core/events.ts'
+import { languages } from '../../core/offer.ts'
+import { schema } from '../beside/description.ts'
+import { closed, id, instant, nullable } from '../beside/schemas.ts'
+import { KeptConversion } from '../conversions/schemas.ts'
+import { LeadOffer } from '../public/schemas.ts'
+
+const { campaignId, registeredAt, deadline, timeZone, offerLinks } = LeadOffer.properties
+const uri = Type.String({ format: 'uri' })
+const ifPersonal = { description: 'Left out where the endpoint has `personal` off.' }
+
+const ref = Type.String({ pattern: '^[0-9a-f]{32}$', description: '`lc` of the offer links.' })
+const asOf = Type.String({ format: 'date-time', description: 'When the rest was read.' })
+const campaign = { campaignId, campaignName: Type.String() }
+const lead = {
+  ...campaign,
+  ref,
+  email: Type.Optional(Type.String({ format: 'email', ...ifPersonal })),
+  registeredAt,
+  deadline,
+  timeZone,
+  state: Type.Enum(['pending', 'scheduled', 'open', 'expired'], { type: 'string' }),
+  opensAt: nullable(instant, 'When the window opens, or has opened; null where nothing opens.'),
+  attempt: Type.Integer({ minimum: 1 }),
+  cycle: Type.Integer({ minimum: 1 }),
+  convertedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the lead first bought.' })),
+  offerLinks: Type.Optional(Type.Array(offerLinks.items, ifPersonal)),
+  mailTimerUrls: Type.Optional(
+    nullable(
+      Type.Object(Object.fromEntries(languages.map((language) => [language, uri])), closed),
+      `By language; null where the campaign has no mail timer. ${ifPersonal.description}`,
+    ),
+  ),
+  asOf,
+}
+
+/** Where they tell something else than the lead. */
+const others: Partial<Record<EventKind, Type.TProperties>> = {
+  'lead.registered': {
+    ...lead,
+    backfill: Type.Optional(Type.Literal(true, { description: 'It is told long after it was, by a backfill.' })),
+  },
+  'lead.deadline_changed': { ...lead, cause: Type.Enum([...changeCauses], { type: 'string' }) },
+  'lead.deadline_approaching': {
+    ...lead,
+    leadTime: Type.String({
+      description: 'As the endpoint has it, such as `PT24H`; in seconds once it has it no more.',
+    }),
+  },
+  'lead.converted': { ...lead, conversion: Type.Omit(KeptConversion, ['campaignId', 'email'], closed) },
+  'lead.erased': { ref, asOf },
+  'campaign.ended': { ...campaign, deadline: instant, timeZone, asOf },
+  'endpoint.tested': { endpointId: id, endpointName: Type.String(), asOf },
+}
+
+const inBatch = 'Where it comes in a batch; elsewhere the header `webhook-id` has it.'
+const eventOf = (kind: EventKind) =>
+  Type.Object(
+    {
+      id: Type.Optional(Type.String({ pattern: '^evt_[0-9a-f]{32}$', description: inBatch })),
+      type: Type.Literal(kind),
+      timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
+      data: Type.Object(others[kind] ?? lead, closed),
+    },
+    closed,
+  )
+
+/** The schemas of what is told, by name: those of events are named like their kinds. */
+export const told = {
+  ...Object.fromEntries(eventKinds.map((kind) => [kind, eventOf(kind)])),
+  Event: { oneOf: eventKinds.map(schema), discriminator: { propertyName: 'type' } },
+  Batch: Type.Object(
+    {
+      type: Type.Literal('batch'),
+      timestamp: instant,
+      data: Type.Object({ events: Type.Array(Type.Unsafe(schema('Event')), { minItems: 2 }) }, closed),
+    },
+    { ...closed, description: 'What an endpoint with `batch` above 1 may get: go by the ids of the events.' },
+  ),
+}
