@@ -34,12 +34,13 @@ function isIn(host: string, ranges: readonly string[]): boolean {
 export function urlFault(written: string, egress: Egress, publicUrl: string): string | undefined {
   // A URL is parsed without the blanks and control characters that stand in it, and would be shown with them; and
   // without slashes too many before its host, behind which a password would not be seen.
-  const isPlain = written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^\s\p{Cc}\\]+$/iu.test(written)
+  const isPlain =
+    written.length <= endpointLimits.urlCharacters && /^https?:\/\/(?!\/)[^\s\p{Cc}\p{Cs}\\]+$/iu.test(written)
   const url = isPlain ? URL.parse(written) : null
   if (url === null) {
     return `must be an absolute https: URL of at most ${endpointLimits.urlCharacters} characters`
   }
-  if (/^\w+:\/\/[^/?#]*@/.test(written) || url.hash !== '') return 'must have no user name, password or fragment'
+  if (/^\w+:\/\/[^/?#]*@/.test(written) || written.includes('#')) return 'must have no user name, password or fragment'
   const [host, own] = [hostOf(url), new URL(publicUrl)]
   const isOwn = host === hostOf(own) && url.protocol === own.protocol && url.port === own.port
   if (isOwn) return 'must not be an address of Lastcall itself'

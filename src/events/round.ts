@@ -216,7 +216,8 @@ function judge(round: Round, events: readonly Event[], { status, cause, retryAft
   if (status === 429 || status === 503) {
     // Of several in flight one may have been told that the endpoint is gone.
     round.halt ??= 'waiting'
-    health.nextTryAt = now + Math.min(retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
+    const until = now + Math.min(retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
+    health.nextTryAt = Math.max(health.nextTryAt ?? 0, until)
     return
   }
   const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500

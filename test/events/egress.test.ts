@@ -310,6 +310,8 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
     `${own}/a`,
     `https://example.com/${'a'.repeat(2_048)}`,
     'https://example.com/#a',
+    'https://example.com/#',
+    'https://example.com/\ud800',
     'https://example.com/ a',
     'https://example.com/\0',
     'https:example.com',

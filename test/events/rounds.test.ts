@@ -67,6 +67,20 @@ test('410 pauses the endpoint, whatever else that was in flight is answered', as
   }
 })
 
+test('where several answers ask for time, the longest holds', async (t) => {
+  const { endpoint, register, find, clock, parts } = await opened(t)
+  const { id } = await endpoint({ ...registered, inFlight: 3 })
+  for (const name of ['ada', 'bob', 'cyd']) await register(`${name}@example.com`)
+  const given = [5, 600, 30]
+  const send = async () => {
+    const retryAfterSeconds = given.shift() as number
+    await sleep(50)
+    return { status: 429, cause: 'status' as const, milliseconds: 1, retryAfterSeconds }
+  }
+  await runRound({ ...parts, sender: { ...parts.sender, send } }, await find(id), 1_000, () => {})
+  assert.deepEqual([given, (await find(id)).nextTryAt], [[], clock.at + 600])
+})
+
 const changes: Record<string, (made: Awaited<ReturnType<typeof opened>>, of: Endpoint) => Promise<unknown>> = {
   'a pause': ({ store }, of) => store.events.pauseEndpoint(of, 'user', tester),
   'another address': ({ store }, of) =>
