@@ -5,7 +5,7 @@ import { WrongCall } from './cli/command.ts'
 import { print } from './cli/print.ts'
 import { chooseZoneData } from './cli/zone-data.ts'
 import { WrongSetting, zoneFolder } from './config.ts'
-import { UnusableDatabase } from './store/errors.ts'
+import { EmptyDatabase } from './store/errors.ts'
 
 // What it makes, from the database to backups, is for the user who runs it alone.
 process.umask(0o077)
@@ -95,9 +95,9 @@ async function main(given: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  const expected = error instanceof WrongCall || error instanceof WrongSetting || error instanceof UnusableDatabase
+  const isWrongCall = [WrongCall, WrongSetting, EmptyDatabase].some((one) => error instanceof one)
   const line = (error as Error).message.replace(/\s+/g, ' ')
   console.error(`lastcall: ${line}`)
   // Whatever it has opened, such as a connection that listens, would keep the process alive.
-  process.exit(expected && !(error instanceof UnusableDatabase) ? 2 : 1)
+  process.exit(isWrongCall ? 2 : 1)
 }

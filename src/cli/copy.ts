@@ -49,7 +49,8 @@ async function open(name: '--from' | '--to', location: DatabaseLocation): Promis
     return await openCopyEnd(location, name === '--to')
   } catch (error) {
     if (!(error instanceof UnusableDatabase)) throw error
-    throw new UnusableDatabase(`${name}: ${error.message.replace(' of DATABASE_URL', '')}`)
+    error.message = `${name}: ${error.message.replace(' of DATABASE_URL', '')}`
+    throw error
   }
 }
 

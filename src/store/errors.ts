@@ -15,6 +15,11 @@ export class UnusableDatabase extends Error {
   override name = 'UnusableDatabase'
 }
 
+/** It has no tables, so it is hardly the one that was meant. */
+export class EmptyDatabase extends UnusableDatabase {
+  override name = 'EmptyDatabase'
+}
+
 /** A change that the stored data does not allow; the message says which, and what to do. */
 export class Refused extends Error {
   override name = 'Refused'

@@ -2,7 +2,7 @@
 // `NNNN-name.sqlite.sql` and `NNNN-name.postgres.sql` for one. A migration that was released is never edited.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UnusableDatabase } from './errors.ts'
+import { EmptyDatabase, UnusableDatabase } from './errors.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 
@@ -34,9 +34,7 @@ function inWordsOfSqlite(text: string): string {
 /** @throws UnusableDatabase where the database is not for this program, or not yet, or has no tables and gets none */
 export function assertKnown(version: number, mayCreate = true): void {
   if (version === 0 && !mayCreate) {
-    throw new UnusableDatabase(
-      'the database of DATABASE_URL is empty: serve, migrate or account create makes its tables',
-    )
+    throw new EmptyDatabase('the database of DATABASE_URL is empty: serve, migrate or account create makes its tables')
   }
   if (version > 0 && version < firstVersion) {
     throw new UnusableDatabase('the database was made by a preview of Lastcall: begin with a new one')

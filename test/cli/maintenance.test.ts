@@ -65,7 +65,7 @@ test('maintenance', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assertRefused(
         await place.run(args),
         'the database of DATABASE_URL is empty: serve, migrate or account create',
-        [1],
+        [2],
       )
     assertRefused(await place.run(['distribute']), 'distribute: ', [2])
     const { applied } = JSON.parse((await place.run(['migrate'])).stdout)

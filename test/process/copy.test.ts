@@ -190,7 +190,7 @@ test('copy', { timeout: 400_000 }, async (t) => {
     const empty = await newDatabase()
     const none = `file:${join(installation(own).folder, 'none.db')}`
     const args = ['copy', '--from', empty, '--to', none]
-    assertRefused(await sharedCommand(args), '--from: the database is empty', [1])
+    assertRefused(await sharedCommand(args), '--from: the database is empty', [2])
     assert.deepEqual(await ask(empty, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'"), [])
     assert.ok(!existsSync('/nowhere/none.db'))
     await ask(empty, 'REVOKE CREATE ON SCHEMA public FROM pg_database_owner')
