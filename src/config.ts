@@ -266,8 +266,10 @@ export function databaseLocation(text: string): DatabaseLocation | undefined {
 
 /** The driver stumbles over bytes that are not UTF-8, and waits for ever for a port that is none. */
 function isPostgresUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const port = new URL(text).searchParams.get('port') ?? '5432'
+  // No host, but a user: the driver takes that, as psql does, with `host` in the query.
+  const url = text.replace('@/', '@localhost/')
+  if (!URL.canParse(url)) return false
+  const port = new URL(url).searchParams.get('port') ?? '5432'
   try {
     decodeURI(text)
     return integer(port, 1, 65_535) !== undefined

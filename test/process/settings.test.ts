@@ -238,6 +238,13 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assert.ok(!made.stderr.includes('nobody@'), 'the URL of a database may hold a password')
   })
 
+  await t.test('a socket is a place of PostgreSQL too, with a host before the database or without', async () => {
+    for (const url of ['postgres://shop@/db?host=/nowhere', 'postgres:///db?host=/nowhere&user=shop']) {
+      const made = await command(['serve'], { env: { ...env, DATABASE_URL: url } })
+      assertRefused(made, /PostgreSQL of DATABASE_URL: connect ENOENT \/nowhere\//, [1])
+    }
+  })
+
   await t.test('a file that DATABASE_URL names and that cannot be read', async () => {
     const url = 'postgres://shop:hunter2@127.0.0.1:1/none?sslmode=verify-full&sslrootcert=/nowhere/ca.pem'
     const made = await command(['serve'], { env: { ...env, DATABASE_URL: url } })
