@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { chmodSync, chownSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { openConnection } from '../../src/store/sqlite/file.ts'
+import { lockForServing, openConnection } from '../../src/store/sqlite/file.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite.ts'
 import { installation } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 
@@ -38,23 +39,38 @@ test('the lock that a command of root makes belongs to the one whose database it
   )
 })
 
+/** Runs `work` as a user who is not root, and who owns `paths`. */
+function asUser(paths: string[], work: () => unknown): void {
+  if (process.geteuid?.() === 0) {
+    for (const path of paths) chownSync(path, 4_321, 4_322)
+    process.seteuid?.(4_321)
+  }
+  try {
+    work()
+  } finally {
+    process.seteuid?.(process.getuid?.() ?? 0)
+  }
+}
+
 test('a server refuses a database that its user cannot write, or not open, and says what is wanting', async (t) => {
   const place = installation(t)
   await place.json(['migrate'])
-  const serveAsUser = () => {
-    if (process.geteuid?.() === 0) {
-      chownSync(place.folder, 4_321, 4_322)
-      chownSync(place.databasePath, 4_321, 4_322)
-      process.seteuid?.(4_321)
-    }
-    try {
-      openConnection(place.databasePath, { isServer: true }).close()
-    } finally {
-      process.seteuid?.(process.getuid?.() ?? 0)
-    }
-  }
+  const serve = () => openConnection(place.databasePath, { isServer: true }).close()
   for (const mode of [0o400, 0]) {
     chmodSync(place.databasePath, mode)
-    assert.throws(serveAsUser, /as a database: .*; this user must be able to read and write it and its folder/)
+    assert.throws(
+      () => asUser([place.folder, place.databasePath], serve),
+      /as a database: .*; this user must be able to read and write it and its folder/,
+    )
   }
+})
+
+test('in a folder that its user may not use, the line names the database, and not the lock beside it', (t) => {
+  const { folder, databasePath: path } = installation(t)
+  const refusal = /cannot use \S+lastcall\.db as a database: .*; this user must be able to read and write it/
+  chmodSync(folder, 0o500)
+  assert.throws(() => asUser([folder], () => lockForServing(path)), refusal)
+  chmodSync(folder, 0)
+  assert.throws(() => asUser([folder], () => openSqlite({ path, isServer: false, lockWaitMs: 0 })), refusal)
+  chmodSync(folder, 0o700)
 })

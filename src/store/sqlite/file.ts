@@ -1,5 +1,5 @@
 // The database as a file: opened, migrated, and claimed by the one server that may run on it.
-import { chownSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
@@ -94,7 +94,8 @@ export function lockForServing(path: string): () => void {
 function claim(path: string, busyTimeoutMs: number, refusal: string): () => void {
   // The folder's real path, so that two names of one file are one lock.
   const lockPath = join(realpathSync(dirname(path)), `${basename(path)}-serve.lock`)
-  return usable(lockPath, () => {
+  // A lock that is not there yet is nothing that the operator knows of.
+  return usable(existsSync(lockPath) ? lockPath : path, () => {
     const lock = connect(lockPath, { busyTimeoutMs })
     try {
       giveToOwnerOf(path, lockPath)

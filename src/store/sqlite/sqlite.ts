@@ -38,7 +38,7 @@ export type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
-  const isLogLeft = Boolean(statSync(`${options.path}-wal`, { throwIfNoEntry: false })?.size)
+  const isLogLeft = hasSize(`${options.path}-wal`)
   const database = openDatabase(options)
   const runner = runnerOn(database, lockWaitMs)
   const refKey: Uint8Array = database.connection.get('SELECT ref_key FROM installation')?.ref_key
@@ -73,6 +73,15 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
       logProcess?.close()
       closeDatabase(database)
     },
+  }
+}
+
+/** Where that cannot be seen, opening the database says why. */
+function hasSize(path: string): boolean {
+  try {
+    return Boolean(statSync(path, { throwIfNoEntry: false })?.size)
+  } catch {
+    return false
   }
 }
 
