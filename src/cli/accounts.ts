@@ -55,7 +55,7 @@ export const setAccount: Command = async (args) => {
 const scopesText = (text: string): Scope[] => {
   const given = scopes.filter((scope) => text.split(',').includes(scope))
   if (given.length !== text.split(',').length) {
-    throw new WrongCall(`--scope: must be ${scopes.join(' or ')}, both with a comma between, or be left out`)
+    throw new WrongCall(`--scope: must be ${scopes.join(', ')} or ${scopes.join(',')}`)
   }
   return given
 }

@@ -72,6 +72,8 @@ function parse(args: string[], options: Record<string, { type: 'boolean' | 'stri
     const name = /^Option '(--[\w-]+)' argument is ambiguous/.exec(said)?.[1]
     if (name !== undefined) throw new WrongCall(`${name}: write ${name}=VALUE where the value begins with a dash`)
     const known = Object.keys(options).map((name) => `--${name}`)
+    const empty = /^Option '(--[\w-]+) <value>' argument missing/.exec(said)?.[1]
+    if (empty !== undefined) throw new WrongCall(`${empty}: its value is missing`)
     const isUnknown = said.startsWith('Unknown option')
     throw new WrongCall(isUnknown ? `${said}; options here: ${known.join(', ') || 'none'}` : said)
   }

@@ -25,7 +25,12 @@ import { now } from './now.ts'
 const mostLogged = 1_000
 
 const listText = (text: string): string[] => text.split(',').map((entry) => entry.trim())
-const ids = (text: string, name: string) => (text === 'all' ? null : listText(text).map((id) => idNumber(id, name)))
+const ids = (text: string, name: string): number[] | null => {
+  if (text === 'all') return null
+  const given = listText(text).map((id) => integer(id, 1, Number.MAX_SAFE_INTEGER))
+  if (!given.every((id) => id !== undefined)) throw new WrongCall(`${name}: must be ids with commas between, or all`)
+  return given
+}
 /** What is no integer is refused with the limits of its setting. */
 const count = (text: string): number | string => integer(text, 0, Number.MAX_SAFE_INTEGER) ?? text
 const hours = (text: string, name: string): number => {
@@ -66,7 +71,8 @@ const optionOf: Record<string, string> = {
 /** The name of the option in place of the API's: `--lead-times[0]`. */
 function inWordsOfCall({ path, message }: Fault): string {
   const [name = ''] = path.split('[')
-  return `--${optionOf[name] ?? name}${path.slice(name.length)}: ${message}`
+  const none = name === 'perMinute' ? ', or none' : ''
+  return `--${optionOf[name] ?? name}${path.slice(name.length)}: ${message}${none}`
 }
 
 /** What is wrong in the words of the call, where the API's are not those. */

@@ -23,7 +23,7 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
   /** The call, what the line must name, and standard input. */
   const calls: [args: string[], named: string | RegExp, input?: string][] = [
     [['account', 'create'], '--name'],
-    [['account', 'create', '--name'], '--name'],
+    [['account', 'create', '--name'], /: --name: its value is missing$/m],
     [['account', 'create', '--name', ''], '--name'],
     [['account', 'create', '--name', '🎉'.repeat(201)], '--name'],
     [['account', 'create', '--name', 'A', '--size', '1'], /'--size'; options here: --name$/m],
@@ -46,7 +46,10 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['key', 'create', '--account', '1e0', '--name', 'A'], '--account'],
     [['key', 'create', '--account', '0', '--name', 'A'], '--account'],
     [['key', 'create', '--account', '99999999999999999999', '--name', 'A'], '--account'],
-    [['key', 'create', '--account', account, '--name', 'A', '--scope', 'events,all'], '--scope'],
+    [
+      ['key', 'create', '--account', account, '--name', 'A', '--scope', 'events,all'],
+      /--scope: .* events,conversions$/m,
+    ],
     [['key', 'list'], '--account'],
     [['key', 'list', '--account', '999'], /--account.*999/],
     [['key', 'rename', keyId], '--name'],
@@ -63,6 +66,8 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
       'lastcall: --lead-times[0]: must be',
     ],
     [['webhook', 'create', '--account', account, ...hook, '--in-flight', '33'], 'lastcall: --in-flight: must be'],
+    [['webhook', 'create', '--account', account, ...hook, '--per-minute', '0'], /from 1 to 100000, or none$/m],
+    [['webhook', 'create', '--account', account, ...hook, '--campaigns', 'none'], /--campaigns: .*, or all$/m],
 
     [['campaign', 'apply', '--account', account], 'FILE'],
     [['campaign', 'apply', 'campaign.json'], '--account'],
