@@ -226,7 +226,7 @@ export function newFile(file: string): string {
 /** Makes a file that the caller named, for its owner alone; one that is there stays. @throws WrongCall */
 export async function writeOutput(file: string, pieces: AsyncIterable<string>): Promise<void> {
   const path = newFile(file)
-  if (existsSync(path)) throw new WrongCall(`${file}: is there already`)
+  if (existsSync(path)) throw new WrongCall(`${file}: exists already; name a new file`)
   // Killed meanwhile it leaves what looks whole: not under the name that was asked for.
   const part = `${path}.${process.pid}.part`
   const stream = createWriteStream(part, { flags: 'wx', mode: 0o600 })

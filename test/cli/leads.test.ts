@@ -97,7 +97,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const [off]: any[] = parse(readFileSync(join(place.folder, 'off.csv')), { bom: true, columns: true })
     assert.deepEqual([off.LC_LINK, off.LC_TIMER], ['', ''])
     const again = await sharedCommand(['lead', 'export', ...campaign, 'other.csv'], { env })
-    assertRefused(again, /other\.csv: is there already/)
+    assertRefused(again, /other\.csv: exists already; name a new file/)
     const unknown = await sharedCommand(['lead', 'export', ...campaign, '--service', 'post', 'new.csv'], { env })
     assertRefused(unknown, /--service: must be other, mailchimp/)
     assert.ok(!existsSync(join(place.folder, 'new.csv')))
@@ -307,7 +307,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     await assert.rejects(writeOutput(file, pieces()), /the database has gone/)
     assert.deepEqual(readdirSync(dirname(file)), before)
     writeFileSync(file, 'mine')
-    await assert.rejects(writeOutput(file, Readable.from(['email\n'])), /is there already/)
+    await assert.rejects(writeOutput(file, Readable.from(['email\n'])), /exists already/)
     assert.equal(readFileSync(file, 'utf8'), 'mine')
   })
 
