@@ -131,7 +131,7 @@ function CodeStep({ codeToken, onDone, onBack }: { codeToken: string; onDone(): 
       }}
     >
       <Stack>
-        <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
+        <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} failed={send.error} />
         <Failure of={{ error: send.error }} />
         <Button type="submit" loading={send.isPending}>
           {text.signIn}

@@ -125,7 +125,7 @@ function FirstCode({ offer, onClose, onDone }: Dialog & { offer: AnswerOf<'POST 
         </Code>
         <Copy text={offer.secret} />
       </Group>
-      <CodeInput label={text.firstCode} value={code} onChange={setCode} />
+      <CodeInput label={text.firstCode} value={code} onChange={setCode} failed={send.error} />
       <Text size="sm" c="dimmed">
         {text.signsOut}
       </Text>
@@ -141,7 +141,7 @@ function NewCodes({ onClose, onDone }: Dialog) {
   return (
     <DialogForm onClose={onClose} send={send} submit={submit} done={text.makeCodes}>
       <Text size="sm">{text.newCodesText}</Text>
-      <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
+      <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} failed={send.error} />
     </DialogForm>
   )
 }
@@ -158,7 +158,7 @@ function SwitchOff({ onClose }: { onClose(): void }) {
   return (
     <DialogForm onClose={onClose} send={send} submit={submit} done={text.switchOff} isDestructive>
       <Text size="sm">{text.switchOffText}</Text>
-      <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} />
+      <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} failed={send.error} />
     </DialogForm>
   )
 }
