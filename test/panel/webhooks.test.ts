@@ -18,6 +18,15 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('menuitem', { name: action }).click()
 }
 
+/** The windows of tests want less motion. */
+async function assertWaitsInTheMiddle(page: Page): Promise<void> {
+  const sign = page.locator('.mantine-Button-loader')
+  await sign.waitFor()
+  const middle = (box: { y: number; height: number } | null) => box && Math.round(box.y + box.height / 2)
+  const around = page.locator('button', { has: sign })
+  assert.equal(middle(await sign.boundingBox()), middle(await around.boundingBox()))
+}
+
 /** The secret that the dialog shows this once. */
 async function takeSecret(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog', { name: 'Copy the secret now' })
@@ -67,8 +76,11 @@ for (const width of widthsByTurns())
     await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
     const came = await receiver.wait(path, 2)
     assert.ok(came.every(({ isVerified }) => isVerified))
-    receiver.answers.set(path, answering(400))
+    const seen = Promise.withResolvers<void>()
+    receiver.answers.set(path, (came, response) => seen.promise.then(() => answering(400)(came, response)))
     await button(page, 'Send a test').click()
+    await assertWaitsInTheMiddle(page)
+    seen.resolve()
     await page.getByText(/^Not delivered after \d+ ms: the server answered 400\.$/).waitFor()
     receiver.answers.delete(path)
 

@@ -87,7 +87,8 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
       </AppShell.Navbar>
       {/* The menu of a phone covers it: who goes on to it by keyboard sees where they are. */}
       <AppShell.Main id="content" tabIndex={-1} onFocus={close}>
-        <Box maw={1120} mx="auto">
+        {/* What stands last can be scrolled out from under what is said at the foot of the window. */}
+        <Box maw={1120} mx="auto" pb={72}>
           {session.account.suspended && (
             <Alert color="orange" variant="outline" mb="lg">
               {text.suspended}
