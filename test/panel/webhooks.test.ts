@@ -59,6 +59,14 @@ for (const width of widthsByTurns())
     await assertAccessible(page)
     await assertFits(page)
     await dialog.getByLabel('Address').fill(receiver.origin + path)
+    // It would hear of nothing, and nobody would know why.
+    await dialog.getByLabel('Only these', { exact: true }).first().check()
+    await button(page, 'New webhook').last().click()
+    // What was chosen stands there, the field itself has no size.
+    await dialog.locator('[aria-label="Only these"]:focus').waitFor({ state: 'attached' })
+    await dialog.getByText('Choose at least one.').waitFor()
+    await assertAccessible(page)
+    await dialog.getByLabel('All campaigns, future ones too').check()
     await button(page, 'New webhook').last().click()
     const secret = await takeSecret(page)
     receiver.secrets.set(path, secret)
@@ -71,6 +79,7 @@ for (const width of widthsByTurns())
     const host = await page.getByText(new URL(receiver.origin).host).boundingBox()
     assert.ok(name && host && host.y >= name.y + name.height - 2)
     await page.getByRole('link', { name: 'Shop' }).click()
+    await button(page, 'Actions on “Shop”').and(page.locator(':focus')).waitFor()
     await button(page, 'Send a test').click()
     await page.getByText(/^Delivered: 204 after \d+ ms\.$/).waitFor()
     await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
@@ -132,6 +141,8 @@ for (const width of widthsByTurns())
     await choose(page, 'Other', 'Backfill')
     await button(page, 'Tell of all leads').click()
     await page.getByText('The leads of the campaign are being told.').waitFor()
+    await page.getByRole('link', { name: 'All webhooks' }).click()
+    await page.getByRole('link', { name: 'Other' }).and(page.locator(':focus')).click()
     await choose(page, 'Other', 'Delete')
     await button(page, 'Delete for good').click()
     await page.getByText('A webhook tells your server').waitFor()
@@ -146,7 +157,15 @@ test('the overview says whose server fails, and which webhook is paused because 
   await stage.place.json(['lead', 'import', '--campaign', String(campaign.id), '-'], 'email\nada@example.com\n')
   const given = ['--kinds', 'lead.registered', '--url', 'https://example.com/']
   const { id } = await stage.place.json([
-    ...['webhook', 'create', '--account', String(who.accountId), '--name', 'Till', ...given],
+    ...[
+      'webhook',
+      'create',
+      '--account',
+      String(who.accountId),
+      '--name',
+      `Till ${'in the old town '.repeat(9)}`,
+      ...given,
+    ],
   ])
   const page = await stage.open(who, { path: '/' })
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
@@ -162,6 +181,10 @@ test('the overview says whose server fails, and which webhook is paused because 
     await store.events.setHealth(endpoint, { failingSince: 1, failures: 5, nextTryAt: null })
   })
   await said(/is a webhook whose server does not answer as it should/)
+  await page.goto('/integrations/webhooks')
+  const state = page.getByText('Waiting for the server')
+  assert.ok(await state.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), 'cut off')
+  await page.goto('/')
   await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'failing', tester))
   await said(/is a webhook that is paused/)
   await assertAccessible(page)

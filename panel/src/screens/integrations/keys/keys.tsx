@@ -161,7 +161,7 @@ function Grace({ of }: { of: Key }) {
   const text = useWords(words)
   if (of.revokedAt === null) return null
   return (
-    <Badge color="orange" variant="outline" tt="none" h="auto" style={{ whiteSpace: 'normal' }} fw={600}>
+    <Badge color="orange" variant="outline" tt="none" h="auto" styles={{ label: { whiteSpace: 'normal' } }} fw={600}>
       {text.worksUntil} <TimeText at={of.revokedAt} />
     </Badge>
   )

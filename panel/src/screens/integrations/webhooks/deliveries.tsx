@@ -127,7 +127,7 @@ function LeadOf({ of: { lead } }: { of: Delivery }) {
 function OutcomeBadge({ of: { cause, status } }: { of: Delivery }) {
   const text = useWords(words)
   return (
-    <Badge color={cause === null ? 'teal' : 'red'} variant="outline" tt="none">
+    <Badge color={cause === null ? 'teal' : 'red'} variant="outline" tt="none" miw="max-content">
       {status ?? text.outcomes.failed}
     </Badge>
   )

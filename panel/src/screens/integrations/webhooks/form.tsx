@@ -31,6 +31,11 @@ export function SettingsForm({ all, of, onClose }: Props) {
   const set = (changes: Partial<Settings>) => setGiven((before) => ({ ...before, ...changes }))
   const isNear = given.kinds.includes('lead.deadline_approaching')
   const submit = async () => {
+    if (given.campaignIds?.length === 0) {
+      // Of none nothing is told. The field says so, and what the last try found is mended or found again.
+      send.reset()
+      throw new RangeError('no campaign is chosen')
+    }
     const body = { ...given, url: given.url.trim(), leadTimes: isNear ? given.leadTimes : [] }
     if (of === undefined) {
       const { id, name, secret } = await create.mutateAsync({ body })
@@ -134,6 +139,7 @@ function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webh
           aria-label={text.someCampaigns}
           data={all.campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={campaignIds.map(String)}
+          error={campaignIds.length === 0 && text.faults.kinds}
           onChange={(ids) => set({ campaignIds: ids.map(Number) })}
         />
       )}

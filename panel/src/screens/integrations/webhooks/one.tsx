@@ -5,6 +5,7 @@ import { type AnswerOf, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { focusMade, rowMark } from '../../../parts/next-row.ts'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { Deliveries } from './deliveries.tsx'
@@ -20,10 +21,10 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
   const actions = useActions(of, act)
   return (
     <Stack gap="lg">
-      <Anchor component={Link} href="/integrations/webhooks" size="sm">
+      <Anchor component={Link} href="/integrations/webhooks" onClick={() => focusMade(String(of.id))} size="sm">
         {text.back}
       </Anchor>
-      <Group justify="space-between" align="start" wrap="nowrap">
+      <Group justify="space-between" align="start" wrap="nowrap" {...rowMark('webhooks', of.id)}>
         <Stack gap={4} align="start" miw={0}>
           <Title order={2} size="h3" style={{ overflowWrap: 'anywhere' }}>
             {of.name}

@@ -11,7 +11,12 @@ const colours = { on: 'teal', waiting: 'orange', paused: 'gray', gone: 'red', fa
 export function StateBadge({ of }: { of: Webhook }) {
   const { states } = useWords(words)
   return (
-    <Badge color={colours[of.state]} variant="outline" tt="none" h="auto" style={{ whiteSpace: 'normal' }}>
+    <Badge
+      {...{ color: colours[of.state], variant: 'outline', tt: 'none', h: 'auto' }}
+      // A long name takes no room from it in a table; in a card of a narrow phone its words may need two lines.
+      miw={{ base: 0, md: 'max-content' }}
+      styles={{ label: { whiteSpace: 'normal' } }}
+    >
       {states[of.state]}
     </Badge>
   )

@@ -6,7 +6,7 @@ import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
-import { rowMark } from '../../../parts/next-row.ts'
+import { focusMade, rowMark } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { Rows } from '../../../parts/rows.tsx'
@@ -82,7 +82,13 @@ function Row({ of, act }: { of: Webhook; act(action: Action): void }) {
     <tr {...rowMark('webhooks', of.id)}>
       <td className="breaks">
         <div>
-          <Anchor component={Link} href={`/integrations/webhooks?webhook=${of.id}`} size="sm" fw={600}>
+          <Anchor
+            component={Link}
+            href={`/integrations/webhooks?webhook=${of.id}`}
+            onClick={() => focusMade(String(of.id))}
+            size="sm"
+            fw={600}
+          >
             {of.name}
           </Anchor>
           <Text size="xs" c="dimmed">
