@@ -93,7 +93,10 @@ export const salesWords = inBoth({
 
 /** `2 hr, 5 min, 41 sec`; with a minus behind the deadline. */
 export function timeLeftText(seconds: number, language: string): string {
-  return new Intl.DurationFormat(language, { style: 'short', secondsDisplay: 'always' }).format({
+  return new Intl.DurationFormat(language, {
+    style: 'short',
+    secondsDisplay: seconds === 0 ? 'always' : 'auto',
+  }).format({
     days: Math.trunc(seconds / 86_400),
     hours: Math.trunc((seconds % 86_400) / 3_600),
     minutes: Math.trunc((seconds % 3_600) / 60),
