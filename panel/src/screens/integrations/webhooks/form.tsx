@@ -32,7 +32,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
   const isNear = given.kinds.includes('lead.deadline_approaching')
   const submit = async () => {
     if (given.campaignIds?.length === 0) {
-      // Of none nothing is told. The field says so, and what the last try found is mended or found again.
+      // Of none nothing is told: the field says so. What the last try found goes; the next one finds what is left of it.
       send.reset()
       throw new RangeError('no campaign is chosen')
     }

@@ -12,7 +12,10 @@ export function StateBadge({ of }: { of: Webhook }) {
   const { states } = useWords(words)
   return (
     <Badge
-      {...{ color: colours[of.state], variant: 'outline', tt: 'none', h: 'auto' }}
+      color={colours[of.state]}
+      variant="outline"
+      tt="none"
+      h="auto"
       // A long name takes no room from it in a table; in a card of a narrow phone its words may need two lines.
       miw={{ base: 0, md: 'max-content' }}
       styles={{ label: { whiteSpace: 'normal' } }}
