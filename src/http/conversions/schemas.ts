@@ -1,8 +1,8 @@
 // The shapes of the API for conversions: what validates a request, and what the description says.
 import Type from 'typebox'
 import { orderIdPattern } from '../../core/order.ts'
-import { closed, id, instant, nullable } from '../beside/schemas.ts'
 import { ListQuery as CampaignQuery, LeadInput } from '../public/schemas.ts'
+import { closed, id, instant, nullable } from '../schemas.ts'
 
 export const conversionsPath = '/api/conversions/v1'
 

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import { endpointLimits, eventKinds, wantedKinds } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
 import { tryCauses } from '../../events/sender.ts'
-import { closed, id, instant, nullable } from '../beside/schemas.ts'
+import { closed, id, instant, nullable } from '../schemas.ts'
 
 export const eventsPath = '/api/events/v1'
 

@@ -3,9 +3,9 @@ import Type from 'typebox'
 import { changeCauses, type EventKind, eventKinds } from '../../core/events.ts'
 import { languages } from '../../core/offer.ts'
 import { schema } from '../beside/description.ts'
-import { closed, id, instant, nullable } from '../beside/schemas.ts'
 import { KeptConversion } from '../conversions/schemas.ts'
 import { LeadOffer } from '../public/schemas.ts'
+import { closed, id, instant, nullable } from '../schemas.ts'
 
 const { campaignId, registeredAt, deadline, timeZone, offerLinks } = LeadOffer.properties
 const uri = Type.String({ format: 'uri' })

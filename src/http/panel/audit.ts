@@ -1,7 +1,7 @@
 // The audit log, for owners: what there is to choose from, and one page of entries.
 import Type from 'typebox'
+import { closed } from '../schemas.ts'
 import { forOwner } from './route.ts'
-import { closed } from './schemas.ts'
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
 const Seconds = Type.String({ pattern: '^[0-9]{1,12}$' })

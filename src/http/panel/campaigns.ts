@@ -13,10 +13,10 @@ import type { Session } from '../../store/access.ts'
 import type { Actor } from '../../store/audit.ts'
 import { ChangedMeanwhile, Refused } from '../../store/errors.ts'
 import { asFile, type Campaign, type CampaignFile, type MayReplace } from '../../store/model.ts'
+import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { turnToBuild } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
-import { closed } from './schemas.ts'
 
 /** Checked as a campaign file is, by its own rules. */
 const Settings = Type.Object({})

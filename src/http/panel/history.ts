@@ -5,9 +5,9 @@ import { type ErrorCode, errorStatus } from '../../core/errors.ts'
 import { operations } from '../../core/operations.ts'
 import type { Cursor, HistoryFilter } from '../../history/table.ts'
 import type { Session } from '../../store/access.ts'
+import { closed } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { type Asked, forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 /** Campaigns that the history calls by their name. */
 const mostNames = 1_000

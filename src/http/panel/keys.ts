@@ -4,9 +4,10 @@ import { createKey, isWorking, replaceKey } from '../../access/keys.ts'
 import { keyHint } from '../../core/api-key.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { type Key, scopes } from '../../store/model.ts'
+import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { forOwner, forViewer, type PanelParts } from './route.ts'
-import { closed, Name } from './schemas.ts'
+import { Name } from './schemas.ts'
 
 /** Keys that work at the same time. */
 const mostKeys = 100

@@ -8,7 +8,7 @@ import { leadByRef, view } from '../../leads/leads.ts'
 import { deadlinePosition } from '../../store/lead-sql.ts'
 import type { Campaign, DeadlinePosition, Lead } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
-import { closed } from './schemas.ts'
+import { closed } from '../schemas.ts'
 
 const pageMaxSize = 1_000
 /** Leads that one request reads at most. */

@@ -18,11 +18,12 @@ import { idsOf, type LeadView, leadByRef, type Registration, view } from '../../
 import type { LeadCount } from '../../store/counts.ts'
 import type { StateCounts, StateStep } from '../../store/lead-states.ts'
 import type { Account, Campaign, Lead, LeadRefusal } from '../../store/model.ts'
+import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { findLeads, leadsOf, Refs, SearchBody } from './lead-search.ts'
 import { countErasure } from './limits.ts'
 import { forMember, forViewer, type PanelParts } from './route.ts'
-import { closed, Email } from './schemas.ts'
+import { Email } from './schemas.ts'
 
 /** Leads that a viewer reads at once: a page of the list, and one more that tells of the next. */
 const viewersPageMaxSize = 51

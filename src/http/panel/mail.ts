@@ -7,11 +7,11 @@ import { fullTimerStyle } from '../../core/timer-style.ts'
 import { type ExportLine, exportColumns, exportLine, linkedPages } from '../../leads/export.ts'
 import { view } from '../../leads/leads.ts'
 import type { Campaign } from '../../store/model.ts'
+import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
 import { countMail } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 /** That a user has sent. */
 const testMailsAnHour = 5

@@ -13,10 +13,10 @@ import {
   presetStyles,
 } from '../../core/timer-style.ts'
 import { render } from '../../countdown/render.ts'
+import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { turnToBuild } from './limits.ts'
 import { forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 export const offerPageRoutes = {
   ...forViewer('GET /campaigns/:campaignId/sightings', {

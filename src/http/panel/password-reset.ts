@@ -2,9 +2,10 @@
 import Type from 'typebox'
 import { type PanelLanguage, panelLanguages, resetMail } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
+import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { forAnybody, needPasswords, type PanelParts } from './route.ts'
-import { closed, Email, Password, Token } from './schemas.ts'
+import { Email, Password, Token } from './schemas.ts'
 
 export const passwordResetRoutes = {
   /** The same answer, as fast, whether or not the email has a user: what differs comes behind it. */

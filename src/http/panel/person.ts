@@ -1,9 +1,10 @@
 // One person over all campaigns of the account. The address travels in bodies only.
 import Type from 'typebox'
 import { erasePerson, findPerson, personDocument } from '../../leads/person.ts'
+import { closed } from '../schemas.ts'
 import { countErasure, perMinute } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
-import { closed, Email } from './schemas.ts'
+import { Email } from './schemas.ts'
 
 /** Of one account: with many campaigns each is thousands of small reads. */
 const countSearch = perMinute(60)

@@ -6,10 +6,10 @@ import { type LintFinding, lint } from '../../core/lint.ts'
 import { parseDateTime } from '../../core/mechanism/calendar.ts'
 import { parsePeriod } from '../../core/mechanism/period.ts'
 import { type Preview, preview } from '../../core/preview.ts'
+import { closed } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { perMinute } from './limits.ts'
 import { forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 /** Wrong settings have no preview. */
 export type PreviewAnswer =

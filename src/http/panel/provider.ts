@@ -1,9 +1,10 @@
 // Signing in by the provider of OpenID Connect: the way there. The way back is provider-callback.ts.
 import Type from 'typebox'
 import { triesFrom } from '../../access/users.ts'
+import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { forAnybody } from './route.ts'
-import { closed, Name, Token } from './schemas.ts'
+import { Name, Token } from './schemas.ts'
 import { needInvitation } from './users.ts'
 
 export const callbackPath = '/panel/oidc/callback'

@@ -7,9 +7,9 @@ import { zoneOf } from '../../core/mechanism/zone.ts'
 import { openOffersOf } from '../../leads/open-offers.ts'
 import type { CampaignCount, Counts } from '../../store/counts.ts'
 import type { Campaign } from '../../store/model.ts'
+import { closed } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 const usualDays = 30
 

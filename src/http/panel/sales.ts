@@ -4,11 +4,11 @@ import { checkOrder, conversionDocument, orderIdPattern } from '../../core/order
 import { convert, reverse } from '../../leads/conversions.ts'
 import { idsOf } from '../../leads/leads.ts'
 import { reportOf } from '../../leads/report.ts'
+import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { needLead } from './leads.ts'
 import { Range, readRange } from './results.ts'
 import { forMember, forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 /** Orders that are shown one by one. */
 const mostShown = 20

@@ -3,8 +3,6 @@ import Type from 'typebox'
 import { passwordMaxLength, passwordMinLength } from '../../access/passwords.ts'
 import { emailMaxLength } from '../../core/email.ts'
 
-export const closed = { additionalProperties: false }
-
 export const Email = Type.String({ format: 'email', maxLength: emailMaxLength })
 export const Password = Type.String({ minLength: passwordMinLength, maxLength: passwordMaxLength })
 /** A guess at a password need not be a valid one. */

@@ -1,8 +1,9 @@
 // The second factor: signing in with it, and what a user does with their own.
 import Type from 'typebox'
+import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { forAnybody, forViewer, needPasswords } from './route.ts'
-import { AnyPassword, closed } from './schemas.ts'
+import { AnyPassword } from './schemas.ts'
 
 /** As an app shows it, or a recovery code; a guess need be neither. */
 const Code = Type.String({ minLength: 1, maxLength: 40 })

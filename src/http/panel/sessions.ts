@@ -1,8 +1,8 @@
 // Where a user is signed in.
 import Type from 'typebox'
+import { closed } from '../schemas.ts'
 import { PanelRefusal } from './errors.ts'
 import { forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 export const sessionRoutes = {
   ...forViewer('GET /sessions', {

@@ -1,9 +1,9 @@
 // Time zones, by the data that the server counts with: a browser's may be older, and would show other times.
 import Type from 'typebox'
 import { clockChanges, zoneData, zoneName } from '../../core/mechanism/zone.ts'
+import { closed } from '../schemas.ts'
 import { invalid } from './errors.ts'
 import { forViewer } from './route.ts'
-import { closed } from './schemas.ts'
 
 export const timeZoneRoutes = {
   /** What a campaign may choose from. */

@@ -6,10 +6,11 @@ import { invitationMail, panelLanguages } from '../../core/account-mails.ts'
 import type { Seconds } from '../../core/instant.ts'
 import { roles } from '../../core/role.ts'
 import { Refused } from '../../store/errors.ts'
+import { closed } from '../schemas.ts'
 import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
 import { countMail } from './limits.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
-import { AnyPassword, closed, Email, Name, Password, Token } from './schemas.ts'
+import { AnyPassword, Email, Name, Password, Token } from './schemas.ts'
 
 const RoleName = Type.Enum([...roles])
 /** That an account has open at the same time. */

@@ -6,8 +6,8 @@ import type { TryCause } from '../../events/sender.ts'
 import type { DeliveryEntry } from '../../history/deliveries.ts'
 import type { Session } from '../../store/access.ts'
 import { EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
+import { closed } from '../schemas.ts'
 import { type Asked, forOwner, forViewer, type PanelParts } from './route.ts'
-import { closed } from './schemas.ts'
 
 const tries = 50
 /** To choose from; an endpoint takes as many. */

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox'
 import { emailMaxLength } from '../../core/email.ts'
 import { type ErrorCode, errorStatus } from '../../core/errors.ts'
 import { languages, warnings } from '../../core/offer.ts'
+import { closed, instant, nullable } from '../schemas.ts'
 
 export const basePath = '/api/public/v1'
 
@@ -10,11 +11,7 @@ export const basePath = '/api/public/v1'
 export const pageSize = 50
 export const pageMaxSize = 100
 
-const closed = { additionalProperties: false }
 const id = (description: string) => Type.Integer({ minimum: 1, description })
-const instant = (description: string) => Type.String({ format: 'date-time', description })
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description })
 
 const email = Type.String({
   format: 'email',
@@ -75,9 +72,12 @@ const leadOfferProperties = {
     maxLength: emailMaxLength,
     description: 'The email of the request, exactly as sent.',
   }),
-  registeredAt: instant('First retained registration or activation, UTC; not the time of this answer.'),
+  registeredAt: Type.String({
+    format: 'date-time',
+    description: 'First retained registration or activation, UTC; not the time of this answer.',
+  }),
   deadline: nullable(
-    Type.String({ format: 'date-time' }),
+    instant,
     'Actual deadline of the campaign mechanism, UTC; null when none is determined. May have passed.',
   ),
   timeZone: Type.String({ description: "The campaign's time zone, an IANA name." }),

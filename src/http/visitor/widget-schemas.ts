@@ -4,9 +4,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import { emailWanted } from '../../core/email.ts'
 import { Refusal } from '../errors.ts'
 import { LeadInput } from '../public/schemas.ts'
-
-const closed = { additionalProperties: false }
-const orNull = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+import { closed, nullable } from '../schemas.ts'
 
 /** As refs are: 128 bits in hexadecimal. */
 const id = Type.Optional(Type.String({ pattern: '^[0-9a-f]{32}$' }))
@@ -53,15 +51,15 @@ const offerProperties = {
   /** How long the request was here: the rest of the widget's waiting was the way. */
   spentMs: Type.Integer(),
   state: Type.String(),
-  opensAt: orNull(Type.Integer()),
-  deadline: orNull(Type.Integer()),
-  nextAt: orNull(Type.Integer()),
-  onExpiry: orNull(Type.Object({ action: Type.String(), redirectUrl: Type.Optional(Type.String()) }, closed)),
+  opensAt: nullable(Type.Integer()),
+  deadline: nullable(Type.Integer()),
+  nextAt: nullable(Type.Integer()),
+  onExpiry: nullable(Type.Object({ action: Type.String(), redirectUrl: Type.Optional(Type.String()) }, closed)),
   known: Type.Boolean(),
 }
 
 export const OfferAnswer = Type.Object(offerProperties, closed)
 export type OfferAnswer = Static<typeof OfferAnswer>
 
-export const FormAnswer = Type.Object({ ...offerProperties, lc: orNull(Type.String()) }, closed)
+export const FormAnswer = Type.Object({ ...offerProperties, lc: nullable(Type.String()) }, closed)
 export type FormAnswer = Static<typeof FormAnswer>

@@ -1,4 +1,4 @@
-// What the shapes of the APIs beside the public one are made of.
+// What the shapes of every surface are made of.
 import Type from 'typebox'
 
 export const closed = { additionalProperties: false }
