@@ -142,7 +142,7 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/http/public/leads.ts',
-    line: 'await inTime(registered, request.waitedMs)',
+    line: 'await withinASecond(registered, request.waitedMs)',
     fault: 'await registered',
     tests: inFaults('postgres/taken-away'),
   },

@@ -9,7 +9,7 @@ import { apiBeside, type BesideParts } from '../beside/api.ts'
 import { describe, listOf } from '../beside/description.ts'
 import type { Operation } from '../beside/operation.ts'
 import { Refusal, sendError } from '../errors.ts'
-import { inTime } from '../public/leads.ts'
+import { withinASecond } from '../public/leads.ts'
 import { cursor, pageOf } from '../public/paging.ts'
 import { pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
@@ -25,7 +25,7 @@ export function conversionsApi(parts: BesideParts): FastifyPluginAsync {
     admission: { refuse: refuseListing, count: store.rates.count },
     perform({ run }, { key, params, query, body, waitedMs }) {
       const of = { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
-      return inTime(run({ store, of, query, body, now: Math.floor(now() / 1_000) }), waitedMs)
+      return withinASecond(run({ store, of, query, body, now: Math.floor(now() / 1_000) }), waitedMs)
     },
   })
 }

@@ -48,7 +48,7 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, site }: Lead
     },
     async (request, reply) => {
       const registered = leads.register(campaignOf(request), request.body.email, Math.floor(now() / 1_000))
-      const result = await inTime(registered, request.waitedMs)
+      const result = await withinASecond(registered, request.waitedMs)
       if (typeof result === 'string') return sendError(reply, result)
       reply.code(result.created ? 201 : 200)
       return { ...offerOf(request, result), created: result.created }
@@ -64,7 +64,7 @@ export function addLeadRoutes(scope: FastifyInstance, { leads, now, site }: Lead
     },
     async (request, reply) => {
       const found = leads.lookUp(campaignOf(request), request.body.email, Math.floor(now() / 1_000))
-      const result = await inTime(found, request.waitedMs)
+      const result = await withinASecond(found, request.waitedMs)
       return typeof result === 'string' ? sendError(reply, result) : offerOf(request, result)
     },
   )
@@ -80,14 +80,14 @@ function campaignOf({ key, params }: FastifyRequest<LeadRequest>) {
   return { accountId: (key as LiveKey).account.id, campaignId: Number(params.campaignId) }
 }
 
-/** A request waits for the database no longer than this in all, which has a second (contract, "any"). */
+/** A request waits for the database no longer than this in all (contract, "any"). */
 const timeoutMs = 1_000
 
 /** A timer that comes later than this was held up by us, and not by the database. */
 const stallMs = 100
 
 /** The answer, or StoreUnavailable where it takes longer. What was asked for may still be carried out. */
-export function inTime<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
+export function withinASecond<T>(answer: Promise<T>, waitedMs: number): Promise<T> {
   const leftMs = Math.max(0, timeoutMs - waitedMs)
   let dueAt = performance.now() + leftMs
   return new Promise((resolve, reject) => {
