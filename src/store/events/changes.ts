@@ -6,13 +6,13 @@ import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
-import { hurry, key, putFailed, queues, removeSome, storedTries } from './queue.ts'
+import { key, putFailed, queues, removeSome, retryUnanswered, storedTries } from './queue.ts'
 import { heldBack, startSweep, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
 
-/** One that is tried less often was down where it took nothing for so long. */
+/** An outage of fewer failures begins to count after this time. */
 const downSeconds = 60
 
 export const resentAtOnce = 5_000
@@ -121,7 +121,7 @@ export async function resumeEndpoint(
       WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
-  await hurry(sql, accountId, id)
+  await retryUnanswered(sql, accountId, id)
   // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
   const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
     AND cause <> ${sweepCauses.indexOf('resumed')}`
@@ -171,7 +171,10 @@ export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: nu
   await log(sql, by, endpoint, 'backfilled', null, { campaignId })
 }
 
-/** Of the address that the endpoint had when it was read. Where it takes something again, what it failed is due. */
+/**
+ * Written only while the endpoint has the settings that were read: otherwise it is the health of another address. Once
+ * the server takes something again, what it failed to answer is due at once.
+ */
 export async function setHealth(
   sql: Sql,
   { accountId, id, settings, failures, failingSince }: Endpoint,
@@ -183,8 +186,9 @@ export async function setHealth(
     ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
-  // One that fails now and then is not asked for all of it each time, nor for what it could not take while it was well.
-  await hurry(sql, accountId, id, (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0))
+  // Not what failed before this outage, nor at the beginning of a short one: a server that fails now and then would be
+  // sent all of that each time that it is well again.
+  await retryUnanswered(sql, accountId, id, (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0))
 }
 
 /** Tells it again at once. */

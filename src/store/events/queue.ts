@@ -1,7 +1,7 @@
 // What waits to be told to endpoints, and what failed. Both engines read these statements alike.
 import { type Notice, type NoticeKind, noticeKinds } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
-import type { Row, Runner, Sql, Value } from '../sql.ts'
+import { inParts, type Row, type Runner, type Sql, type Value } from '../sql.ts'
 import { type Endpoint, findEndpoint } from './endpoint.ts'
 
 /** What waits, and what failed; of one endpoint both are in the order of `key`. */
@@ -34,12 +34,6 @@ const mostCounted = 10_001
 
 export const purgedAtOnce = 1_000
 
-/** At most so many rows in one statement. */
-export function parts<Item>(items: readonly Item[], rowsAtOnce: number): Item[][] {
-  const count = Math.ceil(items.length / rowsAtOnce)
-  return Array.from({ length: count }, (_, part) => items.slice(part * rowsAtOnce, (part + 1) * rowsAtOnce))
-}
-
 /** A look is a second late. By the earlier of two clocks, where there are two. Values: now, twice. */
 export function dueBy(sharedClock: string | null): string {
   return `due_at <= ? AND (kind > 0 OR due_at < ?) ${sharedClock === null ? '' : `AND due_at <= ${sharedClock}`}`
@@ -69,15 +63,15 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         const { accountId } = endpoint
         for (const table of queues) {
           const own = done.filter(({ queue }) => queue === table)
-          for (const part of parts(own, rowsAtOnce)) await takeOff(sql, endpoint, table, part.map(keyOf))
+          for (const part of inParts(own, rowsAtOnce)) await takeOff(sql, endpoint, table, part.map(keyOf))
         }
         if (failed.length + looks.length === 0) return
         // Deleted while a request was under way, it leaves nothing behind.
         if ((await findEndpoint(sql, accountId, endpoint.id)) === undefined) return
         // It may have been due twice: by itself, and because somebody asked for it again.
         const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
-        for (const part of parts(once, rowsAtOnce)) await putFailed(sql, accountId, part)
-        for (const part of parts(looks, rowsAtOnce)) await insertNotices(sql, accountId, part)
+        for (const part of inParts(once, rowsAtOnce)) await putFailed(sql, accountId, part)
+        for (const part of inParts(looks, rowsAtOnce)) await insertNotices(sql, accountId, part)
       }),
   }
 }
@@ -145,8 +139,13 @@ async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'
   await sql.run(sqlText, accountId, id, ...rows.flat())
 }
 
-/** What a server could not answer, since then too, is due; what it refused waits for its own time. */
-export async function hurry(sql: Sql, accountId: number, id: number, failedSince: Seconds = 0): Promise<void> {
+/** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its own time. */
+export async function retryUnanswered(
+  sql: Sql,
+  accountId: number,
+  id: number,
+  failedSince: Seconds = 0,
+): Promise<void> {
   await sql.run(
     `UPDATE failed_deliveries SET next_at = last_at
       WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0 AND last_at >= ?`,
@@ -160,23 +159,23 @@ export async function hurry(sql: Sql, accountId: number, id: number, failedSince
  */
 export function discardFailed(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<number> {
   // By the index of `next_at`: what was given up, which may be much more, is not gone over.
-  const waiting = `next_at >= 0 AND kind <> ${noticeKinds.indexOf('lead.erased')} AND due_at < ? ORDER BY next_at`
+  const waiting = `AND next_at >= 0 AND kind <> ${noticeKinds.indexOf('lead.erased')} AND due_at < ? ORDER BY next_at`
   return removeSome(sql, 'failed_deliveries', accountId, id, waiting, fromAt)
 }
 
-/** Resolves with how many. */
+/** Those of the endpoint for which `condition` holds; without one any. Resolves with how many. */
 export function removeSome(
   sql: Sql,
   table: Due['queue'],
   accountId: number,
   id: number,
-  condition = '0 = ?',
-  value: Seconds = 0,
+  condition = '',
+  ...values: Value[]
 ): Promise<number> {
   const of = 'account_id = ? AND endpoint_id = ?'
-  const some = `SELECT ${key} FROM ${table} WHERE ${of} AND ${condition} LIMIT ${purgedAtOnce}`
+  const some = `SELECT ${key} FROM ${table} WHERE ${of} ${condition} LIMIT ${purgedAtOnce}`
   const ids = [accountId, id]
-  return sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids, value)
+  return sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids, ...values)
 }
 
 /**
@@ -187,9 +186,9 @@ export async function purgeOld(sql: Sql, now: Seconds): Promise<number> {
   const before = now - keptSeconds
   let dropped = 0
   for (const { account_id, id, paused_at } of await sql.all('SELECT account_id, id, paused_at FROM endpoints')) {
-    const isGivenUp = paused_at === null ? 'next_at IS NULL AND last_at < ?' : 'last_at < ?'
+    const isGivenUp = paused_at === null ? 'AND next_at IS NULL AND last_at < ?' : 'AND last_at < ?'
     await removeSome(sql, 'failed_deliveries', account_id, id, isGivenUp, before)
-    if (paused_at !== null) dropped += await removeSome(sql, 'notices', account_id, id, 'due_at < ?', before)
+    if (paused_at !== null) dropped += await removeSome(sql, 'notices', account_id, id, 'AND due_at < ?', before)
   }
   return dropped
 }

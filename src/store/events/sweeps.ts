@@ -4,9 +4,9 @@ import type { Seconds } from '../../core/instant.ts'
 import type { Schedule } from '../../core/mechanism/settings.ts'
 import { beforeEmails } from '../../core/visitor.ts'
 import type { Campaign } from '../model.ts'
-import type { Row, Runner, Sql } from '../sql.ts'
+import { inParts, type Row, type Runner, type Sql } from '../sql.ts'
 import { type Endpoint, toEndpoint } from './endpoint.ts'
-import { insertNotices, parts } from './queue.ts'
+import { insertNotices } from './queue.ts'
 
 /**
  * Why the leads of a campaign are gone through. Positions are stored: add new ones at the end. `resumed` are the leads
@@ -50,7 +50,7 @@ export function sweepsOn({ writeUnflushed }: Runner, rowsAtOnce: number) {
             ? await sql.run(`DELETE FROM sweeps ${where}`, ...of)
             : await sql.run(`UPDATE sweeps SET after_email = ? ${where}`, next, ...of)
         if (written === 0) return
-        for (const part of parts(notices, rowsAtOnce)) await insertNotices(sql, endpoint.accountId, part)
+        for (const part of inParts(notices, rowsAtOnce)) await insertNotices(sql, endpoint.accountId, part)
       }),
   }
 }
