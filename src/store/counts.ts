@@ -91,13 +91,7 @@ export type AccountCount = { day: number; kind: Kind; total: number }
 
 /** What people did in all campaigns of the account, by day and kind, from `fromDay` (days since 1970-01-01) on. */
 async function ofAccount(sql: Sql, accountId: number, fromDay: number): Promise<AccountCount[]> {
-  const rows = await sql.all(
-    `SELECT day, kind, CAST(sum(total) AS bigint) AS total FROM daily_counts
-      WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
-        AND day >= ? AND fetcher = ?
-      GROUP BY day, kind ORDER BY day, kind`,
-    ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
-  )
+  const rows = await sumsOfPeople(sql, 'day, kind', accountId, fromDay)
   return rows.map(({ day, kind, total }) => ({ day, kind: kinds[kind] as Kind, total }))
 }
 
@@ -105,16 +99,21 @@ export type DailyCount = AccountCount & { campaignId: number }
 
 /** What people did in each campaign of the account, by day and kind, from `fromDay` (days since 1970-01-01) on. */
 async function byCampaign(sql: Sql, accountId: number, fromDay: number): Promise<DailyCount[]> {
-  const rows = await sql.all(
-    `SELECT campaign_id, day, kind, CAST(sum(total) AS bigint) AS total FROM daily_counts
-      WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
-        AND day >= ? AND fetcher = ?
-      GROUP BY campaign_id, day, kind ORDER BY campaign_id, day, kind`,
-    ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
-  )
+  const rows = await sumsOfPeople(sql, 'campaign_id, day, kind', accountId, fromDay)
   return rows.map(({ campaign_id: campaignId, day, kind, total }) => {
     return { campaignId, day, kind: kinds[kind] as Kind, total }
   })
+}
+
+/** A row for each combination of the columns `by`. Campaigns that were deleted are not counted. */
+function sumsOfPeople(sql: Sql, by: string, accountId: number, fromDay: number): Promise<Row[]> {
+  return sql.all(
+    `SELECT ${by}, CAST(sum(total) AS bigint) AS total FROM daily_counts
+      WHERE account_id = ? AND campaign_id IN (SELECT id FROM campaigns WHERE account_id = ?)
+        AND day >= ? AND fetcher = ?
+      GROUP BY ${by} ORDER BY ${by}`,
+    ...[accountId, accountId, fromDay, fetchers.indexOf('person')],
+  )
 }
 
 /** When the widget was last seen on each page of the campaign where it was. */
