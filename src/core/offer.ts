@@ -1,5 +1,4 @@
-import type { Seconds } from './instant.ts'
-import { formatInstant } from './instant.ts'
+import { formatInstant, type Seconds } from './instant.ts'
 import type { MailLanguage } from './mail-language.ts'
 
 export const languages = ['en', 'pl'] as const

@@ -7,13 +7,12 @@ import { campaignType } from '../core/campaign.ts'
 import { instantOrNull } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'
-import { beforeEmails } from '../core/visitor.ts'
 import { insertAccount, toAccount } from './access.ts'
 import { type Actor, type AuditAction, addAuditEntry, addIfChanged } from './audit.ts'
 import { ChangedMeanwhile, Refused } from './errors.ts'
 import { watchersOf } from './events/endpoint.ts'
 import { sweepAfterSave } from './events/sweeps.ts'
-import { hasLeads, removeDeleted } from './lead-sql.ts'
+import { hasEmail, hasLeads, removeDeleted } from './lead-sql.ts'
 import {
   type Account,
   asFile,
@@ -191,7 +190,7 @@ async function findLiveKey(sql: Sql, keyId: string): Promise<LiveKey | undefined
   const row = await sql.get(
     `SELECT secret_hash, grace_ends_at, scopes, accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id
       WHERE api_keys.id = ? AND revoked_at IS NULL`,
-    ...[keyId],
+    keyId,
   )
   if (row === undefined) return undefined
   return {
@@ -260,9 +259,9 @@ async function newestCampaign(sql: Sql, accountId: number): Promise<number | und
 /** Whether any published campaign of the account has a lead; visitors without an email are none. */
 async function isLiveWithLead(sql: Sql, accountId: number): Promise<boolean> {
   const found = await sql.get(
-    `SELECT 1 AS found FROM leads WHERE account_id = ? AND email > ? AND campaign_id IN
+    `SELECT 1 AS found FROM leads WHERE account_id = ? AND ${hasEmail} AND campaign_id IN
       (SELECT id FROM campaigns WHERE account_id = ? AND is_draft = 0) LIMIT 1`,
-    ...[accountId, `${beforeEmails}\x7f`, accountId],
+    ...[accountId, accountId],
   )
   return found !== undefined
 }

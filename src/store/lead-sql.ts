@@ -51,8 +51,9 @@ export const listLeads = `SELECT ${columns} FROM leads
   WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`
 
 /** Emails come behind this name, visitors without one before it; the indexes by deadline say the same. */
-const isEmail = `email > '${beforeEmails}'`
-const ofEmails = `FROM leads WHERE account_id = ? AND campaign_id = ? AND ${isEmail}`
+export const hasEmail = `email > '${beforeEmails}'`
+/** Values: account, campaign. */
+export const fromLeadsWithEmail = `FROM leads WHERE account_id = ? AND campaign_id = ? AND ${hasEmail}`
 
 /** Of a deadline that was set by hand nobody asks when it opens. */
 const opensByHand = 'CAST(0 AS bigint)'
@@ -65,7 +66,7 @@ function leadsByDeadline(isDescending: boolean): string {
   const [after, direction] = isDescending ? ['<', 'DESC'] : ['>', 'ASC']
   const order = ['ends_at', 'begins_at', 'id'].map((column) => `${column} ${direction}`).join(', ')
   const side = (endsAt: string, beginsAt: string, byHand: string) =>
-    `SELECT * FROM (SELECT ${columns}, ${endsAt} AS ends_at, ${beginsAt} AS begins_at ${ofEmails}
+    `SELECT * FROM (SELECT ${columns}, ${endsAt} AS ends_at, ${beginsAt} AS begins_at ${fromLeadsWithEmail}
       AND by_hand_deadline_at IS ${byHand} AND (${endsAt}, ${beginsAt}, id) ${after} (?, ?, ?)
       ORDER BY ${order} LIMIT ?) AS by_${endsAt}`
   const [byRule, set] = [side('deadline_at', 'opens_at', 'NULL'), side('by_hand_deadline_at', opensByHand, 'NOT NULL')]
@@ -90,7 +91,7 @@ export function deadlinePosition({ id, attempt: { byHand, deadlineAt, opensAt } 
 }
 
 /** Values: account, campaign, the email before, limit. */
-export const listWithoutDeadline = `SELECT ${columns} ${ofEmails}
+export const listWithoutDeadline = `SELECT ${columns} ${fromLeadsWithEmail}
   AND by_hand_deadline_at IS NULL AND deadline_at IS NULL AND email > ? ORDER BY email LIMIT ?`
 
 /** Leads that one step of a search looks at: some ten milliseconds of either engine. */

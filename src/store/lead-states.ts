@@ -2,6 +2,7 @@
 import type { Seconds } from '../core/instant.ts'
 import { type Offer, offerAt } from '../core/mechanism/attempt.ts'
 import { beforeEmails } from '../core/visitor.ts'
+import { fromLeadsWithEmail } from './lead-sql.ts'
 import type { Campaign } from './model.ts'
 import type { Sql } from './sql.ts'
 
@@ -18,7 +19,7 @@ export async function countStates(sql: Sql, campaign: Campaign, afterEmail: stri
   const rows = await sql.all(
     `SELECT state, count(*) AS total, max(email) AS last FROM (SELECT email, ${stateOf(campaign, now)} AS state
       FROM leads WHERE account_id = ? AND campaign_id = ? AND email > ? ORDER BY email LIMIT ?) AS step GROUP BY state`,
-    ...[campaign.accountId, campaign.id, afterEmail || `${beforeEmails}\x01`, stepSize],
+    ...[campaign.accountId, campaign.id, afterEmail || beforeEmails, stepSize],
   )
   const counts: StateCounts = { pending: 0, scheduled: 0, open: 0, expired: 0, cycle: 0 }
   for (const { state, total } of rows) counts[state as keyof StateCounts] = total
@@ -33,9 +34,8 @@ export async function countStates(sql: Sql, campaign: Campaign, afterEmail: stri
 /** Leads with an email, at most `most`. */
 export async function countLeads(sql: Sql, { accountId, id }: Campaign, most: number): Promise<number> {
   const row = await sql.get(
-    `SELECT count(*) AS total FROM (SELECT 1 FROM leads
-      WHERE account_id = ? AND campaign_id = ? AND email > ? LIMIT ?) AS found`,
-    ...[accountId, id, `${beforeEmails}\x01`, most],
+    `SELECT count(*) AS total FROM (SELECT 1 ${fromLeadsWithEmail} LIMIT ?) AS found`,
+    ...[accountId, id, most],
   )
   return row?.total
 }

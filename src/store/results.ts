@@ -1,6 +1,6 @@
 // How a campaign does: its people by when they signed up, and how many offers are open.
 import { quarterSeconds, type Seconds } from '../core/instant.ts'
-import { beforeEmails } from '../core/visitor.ts'
+import { fromLeadsWithEmail, hasEmail } from './lead-sql.ts'
 import type { Campaign } from './model.ts'
 import { inParts, type Row, type Sql } from './sql.ts'
 
@@ -85,7 +85,7 @@ export async function noteClicks(
 async function firstClicks(sql: Sql, accountId: number, leadIds: readonly number[]): Promise<Row[]> {
   const leads = await sql.all(
     `SELECT id, campaign_id, registered_at FROM leads
-      WHERE account_id = ? AND id IN (${leadIds.map(() => '?').join(', ')}) AND email > '${beforeEmails}' ORDER BY id`,
+      WHERE account_id = ? AND id IN (${leadIds.map(() => '?').join(', ')}) AND ${hasEmail} ORDER BY id`,
     ...[accountId, ...leadIds],
   )
   if (leads.length === 0) return []
@@ -99,10 +99,8 @@ async function firstClicks(sql: Sql, accountId: number, leadIds: readonly number
 }
 
 /** Those of a campaign whose deadline is the rule's; the index of them has neither the others nor visitors. */
-const byRule = `FROM leads WHERE account_id = ? AND campaign_id = ? AND by_hand_deadline_at IS NULL
-  AND email > '${beforeEmails}'`
-const byHand = `FROM leads WHERE account_id = ? AND campaign_id = ? AND by_hand_deadline_at IS NOT NULL
-  AND email > '${beforeEmails}'`
+const byRule = `${fromLeadsWithEmail} AND by_hand_deadline_at IS NULL`
+const byHand = `${fromLeadsWithEmail} AND by_hand_deadline_at IS NOT NULL`
 
 /** `isAll`: there are no more. */
 export type OpenCount = { open: number; isAll: boolean }
