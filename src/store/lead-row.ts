@@ -25,16 +25,10 @@ export type LeadRow = [
 
 /** `rule` is the one that the row names. */
 export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | null): Lead {
-  const [id, , registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt] = row
-  const byHand = row[9] === null ? null : { deadlineAt: row[9], setAt: row[10] as number, cycle: row[11] }
-  return {
-    id,
-    ref,
-    email,
-    registeredAt,
-    ruleId,
-    attempt: { number, resets, rule, anchorAt, opensAt, deadlineAt, byHand },
-  }
+  const [id, , registeredAt, ruleId, number, resets, anchorAt, opensAt, deadlineAt, setTo, setAt, cycle] = row
+  const byHand = setTo === null ? null : { deadlineAt: setTo, setAt: setAt as number, cycle }
+  const attempt = { number, resets, rule, anchorAt, opensAt, deadlineAt, byHand }
+  return { id, ref, email, registeredAt, ruleId, attempt }
 }
 
 /** Emails from `from`, included, up to `below`, excluded, in the order of bytes. */
@@ -55,15 +49,6 @@ export const attemptColumns = `rule_id, attempt, resets, anchor_at, opens_at, de
 
 export function attemptValues({ ruleId, attempt }: Decision): Value[] {
   const { number, resets, anchorAt, opensAt, deadlineAt, byHand } = attempt
-  return [
-    ruleId,
-    number,
-    resets,
-    anchorAt,
-    opensAt,
-    deadlineAt,
-    byHand === null ? null : byHand.deadlineAt,
-    byHand === null ? null : byHand.setAt,
-    byHand === null ? null : byHand.cycle,
-  ]
+  const set = byHand ?? { deadlineAt: null, setAt: null, cycle: null }
+  return [ruleId, number, resets, anchorAt, opensAt, deadlineAt, set.deadlineAt, set.setAt, set.cycle]
 }
