@@ -36,24 +36,13 @@ export type DeliveryCursor = Pick<DeliveryEntry, 'atMs' | 'eventId'>
 
 export type DeliveryTable = ReturnType<typeof deliveryTable>
 
-const columns = {
-  ...{ accountId: 'account_id', endpointId: 'endpoint_id', atMs: 'at_ms', eventId: 'event_id', kind: 'kind' },
-  ...{ leadId: 'lead_id', dueAt: 'due_at', detail: 'detail', status: 'status', cause: 'cause' },
-  ...{ milliseconds: 'milliseconds', tryNumber: 'try_number' },
-} satisfies Record<keyof DeliveryEntry, string>
-const names = Object.keys(columns) as (keyof DeliveryEntry)[]
-const listed = Object.values(columns).join(', ')
-const shown = Object.entries(columns).map(([name, column]) => `${column} AS "${name}"`)
-
 export function deliveryTable({ read, write }: Pick<HistoryDatabase, 'read' | 'write'>) {
   return {
     /** What is stored already is not doubled. */
     append: (entries: readonly DeliveryEntry[]) =>
       appendByAccount(entries, async (own) => {
-        const row = `(${names.map(() => '?').join(', ')})`
-        const values = own.flatMap((entry): Value[] => names.map((name) => entry[name]))
-        const rows = own.map(() => row).join(', ')
-        await write(`INSERT INTO delivery_log (${listed}) VALUES ${rows} ON CONFLICT DO NOTHING`, values)
+        const rows = Array(own.length).fill('(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
+        await write(`${insertSql} ${rows} ON CONFLICT DO NOTHING`, own.flatMap(valuesOf))
       }),
     /** Removes at most 1,000 entries from before `beforeMs`, and resolves with how many. */
     purge: (beforeMs: number) =>
@@ -72,8 +61,7 @@ export function deliveryTable({ read, write }: Pick<HistoryDatabase, 'read' | 'w
         ...(before === undefined ? [] : ['(at_ms, event_id) < (?, ?)']),
       ]
       const given = [accountId, endpointId, eventId, before?.atMs, before?.eventId, limit]
-      const sql = `SELECT ${shown.join(', ')} FROM delivery_log WHERE ${conditions.join(' AND ')}
-        ORDER BY at_ms DESC, event_id DESC LIMIT ?`
+      const sql = `${selectSql} WHERE ${conditions.join(' AND ')} ORDER BY at_ms DESC, event_id DESC LIMIT ?`
       const values = given.filter((value) => value !== undefined)
       return (await read(sql, values)) as DeliveryEntry[]
     },
@@ -81,3 +69,16 @@ export function deliveryTable({ read, write }: Pick<HistoryDatabase, 'read' | 'w
     close: async () => {},
   }
 }
+
+const insertSql = `INSERT INTO delivery_log (account_id, endpoint_id, at_ms, event_id, kind, lead_id, due_at, detail,
+  status, cause, milliseconds, try_number) VALUES`
+
+function valuesOf(entry: DeliveryEntry): Value[] {
+  const { accountId, endpointId, atMs, eventId, kind, leadId, dueAt, detail } = entry
+  const { status, cause, milliseconds, tryNumber } = entry
+  return [accountId, endpointId, atMs, eventId, kind, leadId, dueAt, detail, status, cause, milliseconds, tryNumber]
+}
+
+const selectSql = `SELECT account_id AS "accountId", endpoint_id AS "endpointId", at_ms AS "atMs", event_id AS "eventId",
+  kind, lead_id AS "leadId", due_at AS "dueAt", detail, status, cause, milliseconds, try_number AS "tryNumber"
+  FROM delivery_log`
