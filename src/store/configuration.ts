@@ -2,8 +2,7 @@
 // that first: on PostgreSQL this makes the changes of one account wait for each other.
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { CampaignSettings } from '../core/campaign.ts'
-import { campaignType } from '../core/campaign.ts'
+import { type CampaignSettings, campaignType } from '../core/campaign.ts'
 import { instantOrNull } from '../core/instant.ts'
 import { type Rule, ruleOf } from '../core/mechanism/rule.ts'
 import { type Terms, termsOf } from '../core/mechanism/terms.ts'

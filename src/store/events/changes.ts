@@ -6,7 +6,7 @@ import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
-import { key, putFailed, queues, removeSome, retryUnanswered, storedTries } from './queue.ts'
+import { key, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
 import { heldBack, startSweep, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -121,7 +121,7 @@ export async function resumeEndpoint(
       WHERE account_id = ? AND id = ?`,
     ...[fromAt, accountId, id],
   )
-  await retryUnanswered(sql, accountId, id)
+  await retryAtOnce(sql, accountId, id)
   // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
   const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
     AND cause <> ${sweepCauses.indexOf('resumed')}`
@@ -188,7 +188,7 @@ export async function setHealth(
   if (changed === 0 || health.failures > 0 || failures === 0) return
   // Not what failed before this outage, nor at the beginning of a short one: a server that fails now and then would be
   // sent all of that each time that it is well again.
-  await retryUnanswered(sql, accountId, id, (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0))
+  await retryAtOnce(sql, accountId, id, (failingSince ?? 0) + (failures < failuresToStop ? downSeconds : 0))
 }
 
 /** Tells it again at once. */

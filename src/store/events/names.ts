@@ -4,7 +4,6 @@ import type { Seconds } from '../../core/instant.ts'
 import { refCipher } from '../ref.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** What is made of the installation's key, and stored nowhere. */
 export function namesBy(key: Uint8Array) {
   const refs = refCipher(key)
   return {
@@ -23,7 +22,7 @@ export function namesBy(key: Uint8Array) {
   }
 }
 
-/** Standard Webhooks: `whsec_` and base64. It is stored nowhere. */
+/** Standard Webhooks: `whsec_` and base64. */
 function secretOf(key: Uint8Array, name: string): string {
   const secret = hkdfSync('sha256', key, '', `webhook ${name}`, 32)
   return `whsec_${Buffer.from(secret).toString('base64')}`

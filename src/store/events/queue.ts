@@ -140,12 +140,7 @@ async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'
 }
 
 /** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its own time. */
-export async function retryUnanswered(
-  sql: Sql,
-  accountId: number,
-  id: number,
-  failedSince: Seconds = 0,
-): Promise<void> {
+export async function retryAtOnce(sql: Sql, accountId: number, id: number, failedSince: Seconds = 0): Promise<void> {
   await sql.run(
     `UPDATE failed_deliveries SET next_at = last_at
       WHERE account_id = ? AND endpoint_id = ? AND next_at > last_at AND refused = 0 AND last_at >= ?`,
