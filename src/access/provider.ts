@@ -60,7 +60,10 @@ export function openProvider(settings: ProviderSettings): Provider {
         verifier: client.randomPKCECodeVerifier(),
       }
       const { href } = client.buildAuthorizationUrl(config, {
-        ...{ redirect_uri: redirectUri, scope: 'openid email', state: checks.state, nonce: checks.nonce },
+        redirect_uri: redirectUri,
+        scope: 'openid email',
+        state: checks.state,
+        nonce: checks.nonce,
         code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
         code_challenge_method: 'S256',
       })

@@ -98,9 +98,12 @@ export type Joining = { email: string; password: string; accountName: string }
 
 export function buildUsers({ access }: Pick<Store, 'access'>): Users {
   const factor = buildSecondFactor(access)
-  const coming = { ...signingInOf(access, factor), ...sessionsOf(access), ...invitationsOf(access) }
   return {
-    ...{ ...factor, ...usersOf(access), ...coming },
+    ...factor,
+    ...usersOf(access),
+    ...signingInOf(access, factor),
+    ...sessionsOf(access),
+    ...invitationsOf(access),
     removeOldTries(now) {
       factor.forgetOldWrongCodes(now)
       return access.removeOldTries(now)

@@ -65,7 +65,8 @@ function settingsIn(options: Record<string, unknown>): object {
 
 const optionOf: Record<string, string> = {
   ...Object.fromEntries(Object.entries(settings).map(([name, [option]]) => [name, option])),
-  ...{ campaignId: 'campaign', eventId: 'event' },
+  campaignId: 'campaign',
+  eventId: 'event',
 }
 
 /** The name of the option in place of the API's: `--lead-times[0]`. */

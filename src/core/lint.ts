@@ -69,11 +69,8 @@ const MANY_RESETS = 3
 export function lint(campaign: CampaignSettings, now: Seconds): LintFinding[] {
   const terms = termsOf(campaign)
   const attempt = beginByVisit(terms, now)
-  const look: Look = {
-    ...{ campaign, now, terms, attempt },
-    zone: zoneOf(campaign.timeZone),
-    offer: offerAt(terms, attempt, now),
-  }
+  const [zone, offer] = [zoneOf(campaign.timeZone), offerAt(terms, attempt, now)]
+  const look: Look = { campaign, now, terms, attempt, zone, offer }
   const found = [inDeadline, inTimes, inEnd, inReset, inRetry, inCycle, inPages, inTimer].flatMap((find) => find(look))
   return found
     .filter((one) => one !== undefined && one !== false)

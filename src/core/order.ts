@@ -108,7 +108,9 @@ export type Conversion = Order & {
 export function conversionDocument(conversion: Conversion) {
   const { id, campaignId, email, leadId, orderId, at, deadlineAt, amount, currency, closedAt, reversedAt } = conversion
   return {
-    ...{ id, campaignId, email },
+    id,
+    campaignId,
+    email,
     // What stands there of an erased lead is a hash.
     orderId: leadId < 0 && orderId.startsWith(' ') ? null : orderId,
     at: formatInstant(at),

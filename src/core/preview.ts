@@ -84,10 +84,8 @@ function tell(terms: Terms, who: Who, at: Seconds, visitAfter: string): Story {
   const what = who === 'visitor' ? 'visits' : 'registers'
   const first: Step = { at, what, offer: offerAt(terms, attempt, at) }
   const none = { resets: 0, retries: 0 }
-  const standing: Standing = {
-    ...{ attempt, latest: first, goesOn: false },
-    left: who === 'eager' ? { ...TOLD } : { ...TOLD, ...none },
-  }
+  const left = who === 'eager' ? { ...TOLD } : { ...TOLD, ...none }
+  const standing: Standing = { attempt, latest: first, goesOn: false, left }
   const steps = [first]
   for (;;) {
     const next = nextOf(terms, standing, who === 'eager', visitAfter)

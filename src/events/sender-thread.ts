@@ -51,7 +51,8 @@ const lookup: LookupFunction = (host, { all, family }, done) => {
 // The agent takes a range of the other family for a faulty one, and would say so at each connection.
 console.warn = () => {}
 const filtering = new RequestFilteringHttpsAgent({
-  ...{ ...keepAlive, lookup },
+  ...keepAlive,
+  lookup,
   allowIPAddressList: [...egress.ranges],
   denyIPAddressList: neverRanges,
 })

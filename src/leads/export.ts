@@ -32,13 +32,17 @@ export function exportCells(campaign: Campaign, line: ExportLine, tools: OfferTo
   const linkOf = (pageId: number) => offerLinks.find((link) => link.pageId === pageId)?.url ?? null
   const pages = linkedPages(campaign)
   return [
-    ...[email, ...(pages.length === 0 ? [null] : pages.map(({ id }) => linkOf(id))), mailTimerUrl],
+    email,
+    ...(pages.length === 0 ? [null] : pages.map(({ id }) => linkOf(id))),
+    mailTimerUrl,
     deadline === null ? null : deadlineInWords(deadline, timeZone, language),
     state,
     instantOrNull(opensAt),
     instantOrNull(deadline),
     String(setByHand),
     formatInstant(registeredAt),
-    ...[attempt, cycle, ref],
+    attempt,
+    cycle,
+    ref,
   ]
 }

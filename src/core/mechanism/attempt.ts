@@ -41,7 +41,13 @@ export type Offer = {
 type Standing = Omit<Offer, 'attempt'>
 
 const pending: Attempt = {
-  ...{ number: 1, resets: 0, rule: null, anchorAt: null, opensAt: null, deadlineAt: null, byHand: null },
+  number: 1,
+  resets: 0,
+  rule: null,
+  anchorAt: null,
+  opensAt: null,
+  deadlineAt: null,
+  byHand: null,
 }
 
 /** A registration: the first, or one that begins an attempt after `before`. */

@@ -67,7 +67,9 @@ export const webhookRoutes = {
       const leads = await leadsOf(asked.parts, asked.session.account.id, entries)
       return {
         entries: entries.map(({ accountId, endpointId, detail, kind, leadId, ...entry }) => ({
-          ...{ ...entry, kind: kind as EventKind, cause: entry.cause as TryCause | null },
+          ...entry,
+          kind: kind as EventKind,
+          cause: entry.cause as TryCause | null,
           /** Null of an event that is of no lead; without an email where the lead was erased. */
           lead: leadId > 0 ? (leads.get(leadId) ?? { email: null, campaignId: 0, ref: '' }) : null,
         })),
