@@ -101,7 +101,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   }
 }
 
-/** Each call is a round, which reads the endpoint anew; false where the lane ends with it. */
+/** Each call is a round, which reads the endpoint again; false where the lane ends with it. */
 function openLane(parts: RoundParts, paces: Paces, { accountId, id }: Endpoint, isOver: () => boolean) {
   let most = Number.POSITIVE_INFINITY
   return async (giveBack: () => void): Promise<boolean> => {

@@ -97,7 +97,7 @@ export function offerAt(terms: Terms, attempt: Attempt, now: Seconds): Offer {
   return { ...standing(null, byHand.deadlineAt, cycle, now), attempt: number }
 }
 
-/** When the next cycle begins by itself; null where none is to come, as things stand. */
+/** When the next cycle begins by itself; null where none will. */
 export function nextCycleAt(terms: Terms, attempt: Attempt, now: Seconds): Seconds | null {
   const { rule, anchorAt, opensAt, deadlineAt, byHand } = attempt
   if (!rule?.cycle || anchorAt === null || opensAt === null || deadlineAt === null || byHand) return null

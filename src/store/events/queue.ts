@@ -34,7 +34,7 @@ const mostCounted = 10_001
 
 export const purgedAtOnce = 1_000
 
-/** A look is a second late. By the earlier of two clocks, where there are two. Values: now, twice. */
+/** A look (kind 0) waits for its second to end. Where nodes share a clock, it must agree. Values: now, twice. */
 export function dueBy(sharedClock: string | null): string {
   return `due_at <= ? AND (kind > 0 OR due_at < ?) ${sharedClock === null ? '' : `AND due_at <= ${sharedClock}`}`
 }
@@ -139,7 +139,7 @@ async function takeOff(sql: Sql, { accountId, id }: Endpoint, table: Due['queue'
   await sql.run(sqlText, accountId, id, ...rows.flat())
 }
 
-/** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its own time. */
+/** What the server failed to answer at `failedSince` or later is due at once; what it refused waits for its time. */
 export async function retryAtOnce(sql: Sql, accountId: number, id: number, failedSince: Seconds = 0): Promise<void> {
   await sql.run(
     `UPDATE failed_deliveries SET next_at = last_at
