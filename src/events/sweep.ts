@@ -25,7 +25,8 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
     // What has passed since it was started is told too, however long it takes to come to this lead.
     const pause = pauses.find(({ from, until }) => from <= lead.registeredAt && lead.registeredAt < until)
     // Of an attempt that a visitor began nobody is told what was before the email was given.
-    const from = Math.max(pause?.until ?? begunAt, lead.registeredAt)
+    // Of who came in a pause the second in which it ends is told too: no look of theirs stands there.
+    const from = Math.max(pause ? pause.until - 1 : begunAt, lead.registeredAt)
     const lookAt = nextMoment(campaign.terms, lead.attempt, from, watcher.wanted)
     const told = toldBy(sweep, before, campaign, lead, now)
     const notice = { endpointId: endpoint.id, leadId: lead.id, detail: 0 }

@@ -443,6 +443,22 @@ test('paused again before its leads are gone through, it is told the end of who 
   assert.deepEqual(told().sort(), [...ended, 'lead.registered ada 0', 'lead.registered dan 3'])
 })
 
+test('who came in a pause has the end told that falls on the very second in which it ends', async (t) => {
+  const { endpoint, register, round, sweep, setDeadline, told, clock, find, store } = await opened(t)
+  const { id } = await endpoint({ kinds: ['lead.expired'] })
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  for (const [name, seconds] of Object.entries({ ada: 59, bob: 60, cyd: 61 })) {
+    await register(`${name}@example.com`)
+    await setDeadline(`${name}@example.com`, beganAt + seconds)
+  }
+  clock.at += 60
+  await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  await sweep()
+  clock.at += 60
+  await round(id)
+  assert.deepEqual(told().sort(), ['lead.expired bob 1', `lead.expired cyd ${61 / 60}`])
+})
+
 test('an erasure is told also where the endpoint goes on from now', async (t) => {
   const { endpoint, register, round, told, clock, find, store, campaignId } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
