@@ -97,6 +97,10 @@ async function send(delivery: Delivery): Promise<Try> {
         if (isStale && !isOver) begin()
         else fail(causeOf(error))
       })
+      // Node ends the connection of a 101 without an error.
+      begun.on('close', () => {
+        if (request === begun) fail('reset')
+      })
       begun.on('response', (response) => {
         const status = response.statusCode ?? 0
         const cause = status >= 200 && status < 300 ? null : 'status'

@@ -243,6 +243,25 @@ test('a server that closes connections it had kept, in the moment they are used 
   }
 })
 
+test('a server that answers 101 has failed at once: nobody waits 15 seconds for what it says then', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+    )
+  })
+  t.after(async () => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
+  t.after(() => sender.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const keepsRunning = setInterval(() => {}, 1_000)
+  t.after(async () => clearInterval(keepsRunning))
+  const { cause, milliseconds } = await sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] })
+  assert.equal(cause, 'reset')
+  assert.ok(milliseconds < 10_000, `${milliseconds}`)
+})
+
 test('on Linux the thread that sends has a lower priority than the server, which keeps its own', async (t) => {
   if (process.platform !== 'linux') return
   const { origin } = await openReceiver(t)
