@@ -50,12 +50,15 @@ const lookup: LookupFunction = (host, { all, family }, done) => {
 
 // The agent takes a range of the other family for a faulty one, and would say so at each connection.
 console.warn = () => {}
-const filtering = new RequestFilteringHttpsAgent({
-  ...keepAlive,
-  lookup,
-  allowIPAddressList: [...egress.ranges],
-  denyIPAddressList: neverRanges,
-})
+const filteringBy = (options: https.AgentOptions) =>
+  new RequestFilteringHttpsAgent({
+    ...options,
+    lookup,
+    allowIPAddressList: [...egress.ranges],
+    denyIPAddressList: neverRanges,
+  })
+const filtering = filteringBy(keepAlive)
+const filteringOnce = filteringBy({})
 // Hosts that the operator has named are looked up as by any program of this machine.
 const plain = { 'http:': new http.Agent(keepAlive), 'https:': new https.Agent(keepAlive) }
 
@@ -87,14 +90,14 @@ async function send(delivery: Delivery): Promise<Try> {
   const timer = setTimeout(fail, answerMs, 'timeout')
   let request: ClientRequest | undefined
   let isOver = false
-  const begin = () => {
+  const begin = (isAgain: boolean) => {
     try {
-      const begun = requestFor(delivery)
+      const begun = requestFor(delivery, isAgain)
       request = begun
       begun.on('error', (error: NodeJS.ErrnoException) => {
         // The server closed a connection that was kept, in the very moment in which it was used again.
         const isStale = begun.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '')
-        if (isStale && !isOver) begin()
+        if (isStale && !isOver) begin(true)
         else fail(causeOf(error))
       })
       // Node ends the connection of a 101 without an error.
@@ -113,7 +116,7 @@ async function send(delivery: Delivery): Promise<Try> {
       fail(causeOf(error as NodeJS.ErrnoException))
     }
   }
-  begin()
+  begin(false)
   const result = await promise
   isOver = true
   clearTimeout(timer)
@@ -133,14 +136,20 @@ function targetOf(url: string) {
   return found
 }
 
-function requestFor({ id, url, body, at, secrets }: Delivery): ClientRequest {
+/** What goes out again has a connection of its own: where the event is to blame, each that was kept would break by it. */
+function agentFor(isPlain: boolean, isOperators: boolean, isAgain: boolean) {
+  if (!isOperators) return isAgain ? filteringOnce : filtering
+  return !isAgain && plain[isPlain ? 'http:' : 'https:']
+}
+
+function requestFor({ id, url, body, at, secrets }: Delivery, isAgain: boolean): ClientRequest {
   const { target, isOperators } = targetOf(url)
   const isPlain = target.protocol === 'http:'
   // Saved when the operator still allowed it.
   if (isPlain && !isOperators) throw blocked()
   const request = (isPlain ? http : https).request(target, {
     method: 'POST',
-    agent: isOperators ? plain[isPlain ? 'http:' : 'https:'] : filtering,
+    agent: agentFor(isPlain, isOperators, isAgain),
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),

@@ -243,6 +243,24 @@ test('a server that closes connections it had kept, in the moment they are used 
   }
 })
 
+test('an event by which the server breaks the connection goes out twice at most, however many are kept', async (t) => {
+  let broken = 0
+  const receiver = await openReceiver(t)
+  receiver.answers.set('/', ({ data }, response) => {
+    if (data === 'breaks') broken += 1
+    if (data === 'breaks') response.socket?.resetAndDestroy()
+    else response.writeHead(204).end()
+  })
+  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
+  t.after(() => sender.close())
+  const send = (data: string) =>
+    sender.send({ id: 'evt_1', url: receiver.origin, body: JSON.stringify({ data }), at: 1, secrets: [] })
+  const kept = await Promise.all(Array.from({ length: 16 }, () => send('is taken')))
+  assert.ok(kept.every(({ status }) => status === 204))
+  assert.equal((await send('breaks')).cause, 'reset')
+  assert.ok(broken <= 2, `${broken}`)
+})
+
 test('a server that answers 101 has failed at once: nobody waits 15 seconds for what it says then', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {})
