@@ -39,7 +39,7 @@ export const wantedKinds = eventKinds.filter((kind) => kind !== 'endpoint.tested
 
 /**
  * What a notice says: see what is true then, or tell one event. `registered before` is a registration that is told long
- * after it was.
+ * after it was. Positions are stored.
  */
 export const noticeKinds = ['look', 'registered before', ...eventKinds] as const
 export type NoticeKind = (typeof noticeKinds)[number]

@@ -12,7 +12,7 @@ import {
   valid,
 } from './fault.ts'
 import { formatInstant, instantOrNull, parseInstant, type Seconds } from './instant.ts'
-import { type Attempt, begin, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
+import { type Attempt, begin, type Offer, offerAt, registerAgain, setByHand, visit } from './mechanism/attempt.ts'
 import { checkSchedule } from './mechanism/check-schedule.ts'
 import type { Schedule } from './mechanism/settings.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
@@ -23,7 +23,7 @@ export type Answer =
   | {
       registeredAt: string
       deadline: string | null
-      state: 'pending' | 'scheduled' | 'open' | 'expired'
+      state: Offer['state']
       attempt: number
       cycle: number
       /** Answered to a registration only. */

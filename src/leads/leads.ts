@@ -162,6 +162,7 @@ export function buildLeads(
     const { lead, before } = written
     const isNew = before === undefined
     const { anchorAt, rule } = before?.attempt ?? { anchorAt: null, rule: null }
+    // A further attempt keeps the rule of the one before, and starts nobody for the first time.
     const hasStarted = lead.attempt.anchorAt !== null && anchorAt === null && rule === null
     if ((isNew || hasStarted) && change !== visitingWithoutEmail) {
       onStep(written.campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })

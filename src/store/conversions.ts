@@ -75,8 +75,8 @@ async function convert(work: Work, told: Told, judge: Judge) {
 }
 
 /**
- * Without what a first visit, a hand, or an order that was told before has done to it later: the first such order found
- * it so.
+ * The attempt as it stood at `at`, when the buyer bought. What came after is taken back: a first visit, a deadline by
+ * hand, or an order that ended the offer. The first of those orders has kept the deadline that it replaced.
  */
 async function foundAt({ sql, campaign }: Work, lead: Lead, at: Seconds): Promise<Attempt> {
   const { number, resets, anchorAt, byHand } = lead.attempt

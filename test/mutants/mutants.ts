@@ -412,7 +412,7 @@ const sqlite: Mutant[] = [
     tests: olderDatabase,
   },
   {
-    file: 'src/store/migrations/0005-one-table-of-leads.sqlite.sql',
+    file: 'src/store/migrations/0014-lead-ids.sqlite.sql',
     line: 'CREATE UNIQUE INDEX',
     fault: 'CREATE INDEX',
     tests: olderDatabase,
@@ -647,7 +647,8 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/round.ts', 'if (withOthers) return', 'if (false) return', 'events/truth'],
   ['events/round.ts', 'endpoint.failures >= failuresToStop ? oneOf', 'false ? oneOf', 'events/rounds'],
   ['events/round.ts', 'one.events.filter((event) => !told.has(event))', '[] as Event[]', 'events/truth'],
-  ['events/sweep.ts', 'pause?.until ?? begunAt', 'begunAt', 'events/truth'],
+  ['events/sweep.ts', 'pause ? pause.until - 1 : begunAt', 'begunAt', 'events/truth'],
+  ['events/sweep.ts', 'pause.until - 1', 'pause.until', 'events/truth'],
   ['events/sweep.ts', 'begunAt, lead.registeredAt)', 'begunAt)', 'events/truth'],
   ['store/events/sweeps.ts', 'if (written === 0) return', '', 'store/events'],
   [

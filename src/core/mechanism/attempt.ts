@@ -29,9 +29,11 @@ export type Attempt = {
   byHand: { deadlineAt: Seconds; setAt: Seconds; cycle: number | null } | null
 }
 
+export const offerStates = ['pending', 'scheduled', 'open', 'expired'] as const
+
 /** What holds for a lead at one instant. `opensAt` is null where there is no opening to wait for. */
 export type Offer = {
-  state: 'pending' | 'scheduled' | 'open' | 'expired'
+  state: (typeof offerStates)[number]
   opensAt: Seconds | null
   deadline: Seconds | null
   attempt: number

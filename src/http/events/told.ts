@@ -1,6 +1,7 @@
 // What is told, for the description: a client that is generated from it has a type for each kind.
 import Type from 'typebox'
 import { changeCauses, type EventKind, eventKinds } from '../../core/events.ts'
+import { offerStates } from '../../core/mechanism/attempt.ts'
 import { languages } from '../../core/offer.ts'
 import { schema } from '../beside/description.ts'
 import { KeptConversion } from '../conversions/schemas.ts'
@@ -21,7 +22,7 @@ const lead = {
   registeredAt,
   deadline,
   timeZone,
-  state: Type.Enum(['pending', 'scheduled', 'open', 'expired'], { type: 'string' }),
+  state: Type.Enum([...offerStates], { type: 'string' }),
   opensAt: nullable(instant, 'When the window opens, or has opened; null where nothing opens.'),
   attempt: Type.Integer({ minimum: 1 }),
   cycle: Type.Integer({ minimum: 1 }),

@@ -3,6 +3,7 @@
 import Type, { type Static } from 'typebox'
 import { emailMaxLength } from '../../core/email.ts'
 import type { Seconds } from '../../core/instant.ts'
+import { offerStates } from '../../core/mechanism/attempt.ts'
 import { type ExportLine, exportLine } from '../../leads/export.ts'
 import { leadByRef, view } from '../../leads/leads.ts'
 import { deadlinePosition } from '../../store/lead-sql.ts'
@@ -15,7 +16,7 @@ const pageMaxSize = 1_000
 const stepSize = 1_000
 
 export const Refs = Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { maxItems: 500 })
-const State = Type.Enum(['pending', 'scheduled', 'open', 'expired'])
+const State = Type.Enum([...offerStates])
 
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
 const Position = Type.Object({ at: Whole, opensAt: Whole, id: Whole }, closed)

@@ -83,7 +83,10 @@ function campaignOf({ key, params }: FastifyRequest<LeadRequest>) {
 /** A request waits for the database no longer than this in all (contract, "any"). */
 const timeoutMs = 1_000
 
-/** A timer that comes later than this was held up by us, and not by the database. */
+/**
+ * A timer that comes later than this was held up by us. The database may have answered meanwhile, unread: the timer
+ * begins again.
+ */
 const stallMs = 100
 
 /** The answer, or StoreUnavailable where it takes longer. What was asked for may still be carried out. */

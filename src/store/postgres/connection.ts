@@ -24,7 +24,8 @@ export type Pool = {
   transaction<T>(timeoutMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
   /**
    * A transaction of two round trips, each in one packet: BEGIN with what `read` asks for at once, then all that `write`
-   * asks for with COMMIT. What `write` would ask for later comes too late.
+   * asks for with COMMIT. So `write` asks for everything before it waits for anything: what comes later is outside the
+   * transaction.
    */
   decide<Known, T>(
     timeoutMs: number,

@@ -223,7 +223,10 @@ async function insertTold(connection: Connection, accountId: number, leads: NewL
   return ids
 }
 
-/** What is done by hand is written a round trip earlier: its entries tell of those leads alone that were new. */
+/**
+ * With entries of the audit log, which tell of those leads alone that were new: they need the answer to the insert, so
+ * both come in the first round trip.
+ */
 async function insertLogged(connection: Connection, accountId: number, leads: NewLead[]): Promise<Map<number, number>> {
   const ids = await insertTold(connection, accountId, leads)
   const made = leads.filter(({ salt }) => ids.has(salt))
