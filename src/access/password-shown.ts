@@ -11,7 +11,7 @@ type Shown = { email: string; password: string }
 
 /** Says for five minutes that this user's password was right, and only while it stays the same. Nothing is stored. */
 export function codeToken(access: Access, { user, passwordHash }: Credentials, now: Seconds): Promise<string> {
-  const shown: Shown = { email: user.email, password: printOf(passwordHash) }
+  const shown: Shown = { email: user.email, password: hashInHex(passwordHash) }
   return access.seal.close(shown, purpose, now + waitSeconds)
 }
 
@@ -19,7 +19,5 @@ export function codeToken(access: Access, { user, passwordHash }: Credentials, n
 export async function passwordShown(access: Access, token: string, now: Seconds): Promise<Credentials | undefined> {
   const shown = await access.seal.open<Shown>(token, purpose, now)
   const found = shown && (await access.findCredentials(shown.email))
-  return found && printOf(found.passwordHash) === shown.password ? found : undefined
+  return found && hashInHex(found.passwordHash) === shown.password ? found : undefined
 }
-
-const printOf = (passwordHash: string) => hashInHex(passwordHash)

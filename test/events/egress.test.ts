@@ -4,13 +4,13 @@ import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { urlFault } from '../../src/events/egress.ts'
-import { openSender } from '../../src/events/sender.ts'
+import { openSender, type Try } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
 import { eventually } from '../support/api.ts'
 import { answering, openReceiver, verifies } from '../support/receiver.ts'
@@ -216,15 +216,14 @@ test('Retry-After: seconds, or a date in one of the forms of HTTP, in UTC; anyth
   for (const written of others) assert.equal(await asked(written), null, written)
 })
 
-test('a server that closes connections it had kept, in the moment they are used again, gets everything at once', async (t) => {
-  const text = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+/** Sends an event to a server that says what `onData` has it say. */
+async function sendTo(
+  t: TestContext,
+  onData: (socket: Socket, data: string | Buffer) => void,
+): Promise<() => Promise<Try>> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    socket.on('data', (data) => {
-      if (!data.includes('{}')) return
-      socket.write(text)
-      setTimeout(() => socket.destroy(), 1)
-    })
+    socket.on('data', (data) => onData(socket, data))
   })
   t.after(async () => void server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -233,8 +232,18 @@ test('a server that closes connections it had kept, in the moment they are used 
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const keepsRunning = setInterval(() => {}, 1_000)
   t.after(async () => clearInterval(keepsRunning))
+  return () => sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] })
+}
+
+test('a server that closes connections it had kept, in the moment they are used again, gets everything at once', async (t) => {
+  const text = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
+  const send = await sendTo(t, (socket, data) => {
+    if (!data.includes('{}')) return
+    socket.write(text)
+    setTimeout(() => socket.destroy(), 1)
+  })
   for (let round = 0; round < 50; round += 1) {
-    const some = Array.from({ length: 4 }, () => sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] }))
+    const some = Array.from({ length: 4 }, send)
     assert.deepEqual(
       (await Promise.all(some)).map(({ cause }) => cause),
       [null, null, null, null],
@@ -262,20 +271,9 @@ test('an event by which the server breaks the connection goes out twice at most,
 })
 
 test('a server that answers 101 has failed at once: nobody waits 15 seconds for what it says then', async (t) => {
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.on('data', () =>
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
-    )
-  })
-  t.after(async () => void server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
-  t.after(() => sender.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const keepsRunning = setInterval(() => {}, 1_000)
-  t.after(async () => clearInterval(keepsRunning))
-  const { cause, milliseconds } = await sender.send({ id: 'evt_1', url, body: '{}', at: 1, secrets: [] })
+  const text = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'
+  const send = await sendTo(t, (socket) => socket.write(text))
+  const { cause, milliseconds } = await send()
   assert.equal(cause, 'reset')
   assert.ok(milliseconds < 10_000, `${milliseconds}`)
 })

@@ -156,16 +156,9 @@ test('the overview says whose server fails, and which webhook is paused because 
   // Until then the first steps stand there.
   await stage.place.json(['lead', 'import', '--campaign', String(campaign.id), '-'], 'email\nada@example.com\n')
   const given = ['--kinds', 'lead.registered', '--url', 'https://example.com/']
+  const name = `Till ${'in the old town '.repeat(9)}`
   const { id } = await stage.place.json([
-    ...[
-      'webhook',
-      'create',
-      '--account',
-      String(who.accountId),
-      '--name',
-      `Till ${'in the old town '.repeat(9)}`,
-      ...given,
-    ],
+    ...['webhook', 'create', '--account', String(who.accountId), '--name', name, ...given],
   ])
   const page = await stage.open(who, { path: '/' })
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor()

@@ -68,13 +68,13 @@ export async function openReceiver(scope: Scope, description?: object): Promise<
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ all, answers, secrets },
     async wait(path, count, seconds = 10) {
-      const all = await eventually(
+      const came = await eventually(
         seconds,
         async () => at(path),
-        (came) => came.length >= count,
+        ({ length }) => length >= count,
       )
-      if (description) for (const { raw } of all) holdTold(JSON.parse(raw), description)
-      return all
+      if (description) for (const { raw } of came) holdTold(JSON.parse(raw), description)
+      return came
     },
   }
 }
