@@ -197,41 +197,60 @@ export function entryOf(
   return { ...of, status, cause, milliseconds, tryNumber: tries + 1 }
 }
 
-/** What an answer does. */
-function judge(round: Round, events: readonly Event[], { status, cause, retryAfterSeconds }: Try, now: Seconds): void {
+type Outcome = 'taken' | 'gone' | 'asked to wait' | 'refused' | 'not answered'
+
+function outcomeOf({ status, cause }: Try): Outcome {
+  if (cause === null) return 'taken'
+  if (status === 410) return 'gone'
+  if (status === 429 || status === 503) return 'asked to wait'
+  // An address that is not allowed is the customer's own mistake, and no trouble of a server.
+  const isServers = status === null ? cause !== 'blocked' : status >= 500
+  return isServers ? 'not answered' : 'refused'
+}
+
+/** What an answer means for the events, for the endpoint's health and for the rest of the round. */
+function judge(round: Round, events: readonly Event[], result: Try, now: Seconds): void {
   const { health } = round
-  if (cause === null) {
-    health.failingSince = null
-    health.failures = 0
-    // What was in flight when the server asked for time does not end that.
-    if (round.halt === undefined) health.nextTryAt = null
-    for (const event of events) round.told.add(event)
-    return
+  const outcome = outcomeOf(result)
+  if (outcome !== 'taken') health.failingSince ??= now
+  switch (outcome) {
+    case 'taken':
+      health.failingSince = null
+      health.failures = 0
+      // What was in flight when the server asked for time does not end that.
+      if (round.halt === undefined) health.nextTryAt = null
+      for (const event of events) round.told.add(event)
+      return
+    case 'gone':
+      round.halt = 'gone'
+      return
+    case 'asked to wait': {
+      // Of several in flight one may have been told that the endpoint is gone.
+      round.halt ??= 'waiting'
+      const until = now + Math.min(result.retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
+      health.nextTryAt = Math.max(health.nextTryAt ?? 0, until)
+      return
+    }
+    default:
+      for (const event of events) {
+        round.told.add(event)
+        round.failed.push(failedOf(event.due, events.length > 1, outcome === 'not answered', now))
+      }
+      // What was in flight when the server was left alone counts no more.
+      if (round.halt === undefined) countFailure(round, events, outcome, now)
   }
-  health.failingSince ??= now
-  if (status === 410) {
-    round.halt = 'gone'
-    return
+}
+
+/** After so many in a row that the server did not answer, the endpoint rests: longer each time. */
+function countFailure(round: Round, events: readonly Event[], outcome: Outcome, now: Seconds): void {
+  const { health } = round
+  const isResting = health.failures >= failuresToStop
+  if (!isResting) {
+    // What it refused says nothing of the server, and a repeat may fail by what is in it.
+    const isRepeat = events.some(({ due }) => due.tries > 0)
+    if (outcome === 'refused' || isRepeat) return
   }
-  if (status === 429 || status === 503) {
-    // Of several in flight one may have been told that the endpoint is gone.
-    round.halt ??= 'waiting'
-    const until = now + Math.min(retryAfterSeconds ?? usualWaitSeconds, longestWaitSeconds)
-    health.nextTryAt = Math.max(health.nextTryAt ?? 0, until)
-    return
-  }
-  const isServers = (status === null && cause !== 'blocked') || (status ?? 0) >= 500
-  for (const event of events) {
-    round.told.add(event)
-    round.failed.push(failedOf(event.due, events.length > 1, isServers, now))
-  }
-  // What was in flight when the server was left alone counts no more.
-  if (round.halt !== undefined) return
-  const isStopped = health.failures >= failuresToStop
-  // A repeat may fail by what is in it.
-  const isRepeat = events.some(({ due }) => due.tries > 0)
-  if (!isStopped && (!isServers || isRepeat)) return
-  if (isServers) health.failures += 1
+  if (outcome === 'not answered') health.failures += 1
   if (health.failures < failuresToStop) return
   round.halt = 'waiting'
   health.nextTryAt = now + after(stopSeconds, health.failures - failuresToStop)
