@@ -245,11 +245,8 @@ function judge(round: Round, events: readonly Event[], result: Try, now: Seconds
 function countFailure(round: Round, events: readonly Event[], outcome: Outcome, now: Seconds): void {
   const { health } = round
   const isResting = health.failures >= failuresToStop
-  if (!isResting) {
-    // What it refused says nothing of the server, and a repeat may fail by what is in it.
-    const isRepeat = events.some(({ due }) => due.tries > 0)
-    if (outcome === 'refused' || isRepeat) return
-  }
+  // A repeat may fail by what is in it.
+  if (!isResting && events.some(({ due }) => due.tries > 0)) return
   if (outcome === 'not answered') health.failures += 1
   if (health.failures < failuresToStop) return
   round.halt = 'waiting'
