@@ -115,6 +115,40 @@ atBothWidths('users of a suspended account read everything and change nothing', 
   assert.equal(await page.getByLabel('Name').inputValue(), 'Another name')
 })
 
+test('what a suspended account may not do is switched off before it is tried', async () => {
+  const person = await stage.person('switched-off')
+  const account = String(person.accountId)
+  const { id } = await stage.place.json(['campaign', 'apply', '--account', account, '-'], campaignFile({ pages: [] }))
+  await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
+  const campaign = `/campaigns/${id}`
+  const lead = { role: 'link', name: 'ada@example.com' } as const
+  const all: [path: string, buttons: RegExp[], opened?: typeof lead][] = [
+    ['/campaigns', [/^New campaign$/, /^Import/]],
+    [`${campaign}/leads`, [/^Add lead$/, /^Import/]],
+    [`${campaign}/leads`, [/^Set deadline$/, /^\+1 day$/, /^Record/, /^Erase/], lead],
+    [`${campaign}/pages`, [/^Save pages$/]],
+    [`${campaign}/timer`, [/^Save timer$/]],
+    ['/settings/users', [/^Invite/]],
+  ]
+  // "Save" looks switched off as long as nothing is changed, but is there for the keyboard.
+  const areDisabled = async () => {
+    const page = await stage.open(person)
+    const found: boolean[] = []
+    for (const [path, buttons, opened] of all) {
+      await page.goto(path)
+      if (opened !== undefined) await page.getByRole(opened.role, { name: opened.name }).click()
+      for (const name of buttons) {
+        const button = page.getByRole('button', { name })
+        found.push(await button.evaluate((one) => (one as HTMLButtonElement).disabled))
+      }
+    }
+    return found
+  }
+  assert.deepEqual(new Set(await areDisabled()), new Set([false]))
+  await stage.place.json(['account', 'set', account, '--suspended', 'true'])
+  assert.deepEqual(new Set(await areDisabled()), new Set([true]))
+})
+
 test('tries to sign in are limited for an email, and again possible in the next minute', async () => {
   const person = await stage.person('guessed')
   const body = (password: string) => ({

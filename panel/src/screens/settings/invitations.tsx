@@ -80,7 +80,7 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
   const [role, setRole] = useState<Role>('member')
   const [email, setEmail] = useState('')
   const language = useLanguage()
-  const { ways } = useSession()
+  const { ways, account } = useSession()
   const hints = [ways.hasMail && text.inviteByMail, ways.byProvider && text.inviteByProvider].filter((one) => one)
   const isTaken = send.error?.code === 'EMAIL_TAKEN'
   const submit = (event: FormEvent) => {
@@ -114,7 +114,7 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
         </Group>
-        <Button type="submit" variant="default" loading={send.isPending}>
+        <Button type="submit" variant="default" disabled={account.suspended} loading={send.isPending}>
           {text.invite}
         </Button>
         <Failure of={{ error: isTaken ? null : send.error }} />

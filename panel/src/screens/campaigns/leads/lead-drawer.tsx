@@ -10,7 +10,7 @@ import { focusNextRow } from '../../../parts/next-row.ts'
 import { SideDrawer } from '../../../parts/side-drawer.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as panelWords } from '../../../parts/words.ts'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Added } from './add-lead.tsx'
 import { eraseSoon } from './erasing.ts'
@@ -184,6 +184,7 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
   const text = useWords(words)
   const { cancel } = useWords(panelWords)
   const [isAsked, setAsked] = useState(false)
+  const { suspended } = useSession().account
   const readAnew = useLeadsAnew(settings.id)
   const erase = () => {
     const focusNext = focusNextRow('leads', lead.ref)
@@ -194,7 +195,7 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
   }
   return (
     <div>
-      <Button color="red" variant="outline" onClick={() => setAsked(true)}>
+      <Button color="red" variant="outline" disabled={suspended} onClick={() => setAsked(true)}>
         {text.erase}
       </Button>
       <Modal opened={isAsked} onClose={() => setAsked(false)} title={text.eraseTitle} centered>

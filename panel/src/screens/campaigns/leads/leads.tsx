@@ -8,7 +8,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow, toBeginning } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { type Added, AddLead } from './add-lead.tsx'
 import { ChosenBar } from './chosen-bar.tsx'
@@ -89,6 +89,7 @@ type ToolbarProps = {
 function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
   const text = useWords(words)
   const may = useMay('member')
+  const { suspended } = useSession().account
   const { state, sort, isAnywhere, want } = wanted
   const options = states.map((value) => ({ value, label: text.states[value] }))
   return (
@@ -134,10 +135,10 @@ function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
         />
         {may && (
           <Group gap="xs">
-            <Button px="sm" onClick={() => onDo('add')}>
+            <Button px="sm" disabled={suspended} onClick={() => onDo('add')}>
               {text.add}
             </Button>
-            <Button px="sm" variant="default" onClick={() => onDo('import')}>
+            <Button px="sm" variant="default" disabled={suspended} onClick={() => onDo('import')}>
               {text.import}
             </Button>
             <Button px="sm" variant="default" onClick={() => onDo('export')}>
@@ -163,6 +164,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const leads = useLeads(settings.id, filter, wanted.page)
   const readAnew = useLeadsAnew(settings.id)
   const may = useMay('member')
+  const { suspended } = useSession().account
   const gone = useHidden()
   const [chosen, setChosen] = useState<string[]>([])
   const { failed, hasMore, isLooking, isPending } = leads
@@ -174,8 +176,10 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
       <Empty text={text.nobodyYet}>
         {may && (
           <Group gap="xs">
-            <Button onClick={() => onDo('add')}>{text.add}</Button>
-            <Button variant="default" onClick={() => onDo('import')}>
+            <Button disabled={suspended} onClick={() => onDo('add')}>
+              {text.add}
+            </Button>
+            <Button variant="default" disabled={suspended} onClick={() => onDo('import')}>
               {text.import}
             </Button>
           </Group>

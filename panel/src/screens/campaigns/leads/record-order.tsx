@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useLanguage, useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import { money } from '../results/sales.tsx'
 import { salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -46,6 +46,7 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const text = useWords(salesWords)
   const send = useLeadChange('POST /campaigns/:campaignId/leads/:ref/conversions', campaignId, (leads) => leads)
   const [order, setOrder] = useState(empty)
+  const { suspended } = useSession().account
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // As people write it: spaces around, a comma for the point, the currency in small letters.
@@ -77,7 +78,7 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
         </Group>
         <Failure of={{ error: send.error }} invalid={text.wrong} />
         <Group gap="sm">
-          <Button type="submit" variant="default" loading={send.isPending}>
+          <Button type="submit" variant="default" disabled={suspended} loading={send.isPending}>
             {text.tell}
           </Button>
           <Text size="sm" role="status">

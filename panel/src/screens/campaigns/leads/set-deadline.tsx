@@ -4,6 +4,7 @@ import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import { focusOnFault } from '../../../parts/next-row.ts'
+import { useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import { DeadlineInput } from './deadline-input.tsx'
 import { Section, type WholeLead } from './lead-drawer.tsx'
@@ -18,6 +19,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
     leads.map((one) => (one.ref === changed.ref ? { ...one, ...changed } : one)),
   )
   const [at, setAt] = useState('')
+  const { suspended } = useSession().account
   const isWrong = send.error?.code === 'INVALID'
   const save = async (next: string | null) => {
     await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body: { at: next } })
@@ -49,11 +51,11 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
           {isPast && <Text size="sm">{text.deadlinePast}</Text>}
           {!isWrong && <Failure of={{ error: send.error ?? later.error }} />}
           <Group gap="sm">
-            <Button type="submit" variant="default" loading={send.isPending}>
+            <Button type="submit" variant="default" disabled={suspended} loading={send.isPending}>
               {text.deadlineSet}
             </Button>
             {lead.deadline !== null && (
-              <Button variant="default" loading={later.isPending} onClick={dayLater}>
+              <Button variant="default" disabled={suspended} loading={later.isPending} onClick={dayLater}>
                 {text.dayLater}
               </Button>
             )}
@@ -61,7 +63,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
               <Button
                 variant="default"
                 title={text.deadlineClearText}
-                disabled={send.isPending}
+                disabled={suspended || send.isPending}
                 onClick={() => save(null).catch(() => {})}
               >
                 {text.deadlineClear}

@@ -5,16 +5,18 @@ import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { useSession } from '../../../session.ts'
 import { Faults } from '../faults.tsx'
 import { words } from './words.ts'
 
 /** Makes a draft of a file that was exported here or anywhere else. */
 export function ImportButton() {
   const text = useWords(words)
+  const { suspended } = useSession().account
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Button variant="default" onClick={open}>
+      <Button variant="default" onClick={open} disabled={suspended}>
         {text.import}
       </Button>
       <Modal opened={isOpen} onClose={close} title={text.import} centered>

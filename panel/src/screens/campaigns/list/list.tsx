@@ -10,7 +10,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import { toBeginning } from '../../../parts/next-row.ts'
 import { RoleNote } from '../../../parts/role-note.tsx'
 import { Screen } from '../../../parts/screen.tsx'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import { CampaignTable } from './campaign-table.tsx'
 import { ImportButton } from './import.tsx'
 import { NewCampaign } from './new-campaign.tsx'
@@ -28,13 +28,19 @@ export default function CampaignListScreen() {
   const campaigns = useQuery<Summary[], CallFailed>({ queryKey: ['GET /campaigns', 'all'], queryFn: readAll })
   const [isNew, { open, close }] = useDisclosure(false)
   const may = useMay('member')
+  const { suspended } = useSession().account
+  const begin = (
+    <Button onClick={open} disabled={suspended}>
+      {text.new}
+    </Button>
+  )
   const actions = (
     <>
       <Button component={Link} href="/person" variant="default">
         {text.findPerson}
       </Button>
       {may && <ImportButton />}
-      {may && <Button onClick={open}>{text.new}</Button>}
+      {may && begin}
     </>
   )
   return (
@@ -43,9 +49,7 @@ export default function CampaignListScreen() {
       <NewCampaign opened={isNew} onClose={close} />
       <Failure of={campaigns} />
       {campaigns.isPending && <Waiting />}
-      {campaigns.data?.length === 0 && (
-        <Empty text={text.empty}>{may && <Button onClick={open}>{text.new}</Button>}</Empty>
-      )}
+      {campaigns.data?.length === 0 && <Empty text={text.empty}>{may && begin}</Empty>}
       {campaigns.data !== undefined && campaigns.data.length > 0 && <Found campaigns={campaigns.data} />}
     </Screen>
   )

@@ -7,7 +7,7 @@ import { Empty } from '../../../parts/empty.tsx'
 import { focusNextRow, focusOnFault, idle, rowMark } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import { faultInWords } from '../fault-words.ts'
@@ -54,6 +54,7 @@ function PageList({ read }: PartProps) {
   const edited = useEdited<Draft[]>(read, form)
   const { draft: pages, error, isChanged } = edited
   const may = useMay('member')
+  const { suspended } = useSession().account
   const [isSaved, setIsSaved] = useState(false)
   const [removing, setRemoving] = useState<Draft>()
   const change = (next: Draft[]) => {
@@ -108,7 +109,7 @@ function PageList({ read }: PartProps) {
             <Button variant="default" onClick={add}>
               {text.add}
             </Button>
-            <Button type="submit" loading={edited.isPending} {...idle(!isChanged)}>
+            <Button type="submit" disabled={suspended} loading={edited.isPending} {...idle(!isChanged)}>
               {text.save}
             </Button>
             {isChanged && (

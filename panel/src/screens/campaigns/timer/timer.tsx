@@ -9,7 +9,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow, focusOnFault, idle } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import type { PartProps } from '../campaign.tsx'
 import { Behind } from '../clash.tsx'
 import { keepUnsaved, useUnsaved } from '../unsaved.ts'
@@ -60,6 +60,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
   const text = useWords(words)
   const form = useMemo(() => formOf(styles), [styles])
   const may = useMay('member')
+  const { suspended } = useSession().account
   const [language, setLanguage] = useState<MailLanguage>(read.settings.language)
   const edited = useEdited(read, form)
   const { draft: style, error, isChanged, isPending } = edited
@@ -91,7 +92,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
           <Behind of={edited} />
           {may && (
             <Group>
-              <Button type="submit" loading={isPending} {...idle(!isChanged)}>
+              <Button type="submit" disabled={suspended} loading={isPending} {...idle(!isChanged)}>
                 {text.save}
               </Button>
               {isChanged && (
