@@ -72,7 +72,12 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: Histo
     }
     batch.entries.push(entry)
     if (batch.entries.length === batchSize) store()
-    else timer ??= setTimeout(store, flushMs)
+    else storeLater()
+  }
+
+  function storeLater(): void {
+    // A timer may end a part of a millisecond early: nothing would be due yet, and wait as long again.
+    timer ??= setTimeout(store, flushMs + 1)
   }
 
   function store(): void {
@@ -80,7 +85,7 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: Histo
     timer = undefined
     storing ??= storeDue().then(() => {
       storing = undefined
-      if (batches.length > 0) timer ??= setTimeout(store, flushMs)
+      if (batches.length > 0) storeLater()
     })
   }
 

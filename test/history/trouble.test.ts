@@ -152,6 +152,27 @@ test('an account whose entries cannot be stored loses them after a while, and ho
   assert.equal(losses.length, 3)
 })
 
+test('an entry waits for one second, also where the timer ends a part of a millisecond early', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let nowMs = 0.9
+  t.mock.method(performance, 'now', () => nowMs)
+  let stored = 0
+  const append = async (entries: readonly HistoryEntry[]) => {
+    stored += entries.length
+    return []
+  }
+  const table = { append, purge: async () => 0, close: async () => {} }
+  const history = openHistory({ table, days: 7, onLost: () => {} })
+  t.after(history.close)
+  history.record(historyEntry({ atMs: 0, accountId: 1 }))
+  // A timer counts whole milliseconds: it began at 0.
+  for (let ms = 1; ms <= 1_001; ms += 1) {
+    nowMs = ms
+    t.mock.timers.tick(1)
+  }
+  assert.equal(stored, 1)
+})
+
 test('what is too old is removed every ten minutes, also after a round that failed', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 9 * 86_400_000 })
   const purged: number[] = []
