@@ -22,6 +22,8 @@ export type History<Entry = HistoryEntry> = {
 type Batch<Entry> = { entries: Entry[]; begunAt: number; isRest?: true }
 
 const flushMs = 1_000
+/** A timer may end a part of a millisecond early: nothing would be due yet, and wait as long again. */
+const timerMs = flushMs + 1
 const retryMs = 500
 const batchSize = 2_000
 const mostWaiting = 20_000
@@ -72,12 +74,7 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: Histo
     }
     batch.entries.push(entry)
     if (batch.entries.length === batchSize) store()
-    else storeLater()
-  }
-
-  function storeLater(): void {
-    // A timer may end a part of a millisecond early: nothing would be due yet, and wait as long again.
-    timer ??= setTimeout(store, flushMs + 1)
+    else timer ??= setTimeout(store, timerMs)
   }
 
   function store(): void {
@@ -85,7 +82,7 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: Histo
     timer = undefined
     storing ??= storeDue().then(() => {
       storing = undefined
-      if (batches.length > 0) storeLater()
+      if (batches.length > 0) timer ??= setTimeout(store, timerMs)
     })
   }
 
