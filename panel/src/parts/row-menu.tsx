@@ -15,7 +15,7 @@ export function RowMenuButton({ label, children }: { label: string; children: Re
 
 const looks = { variant: 'default', size: 'lg' } as const
 
-export type RowAction = { name: string; isDangerous?: boolean; onClick(): void }
+export type RowAction = { name: string; isDangerous?: boolean; disabled?: boolean; onClick(): void }
 
 type Props = {
   label: string
@@ -53,8 +53,8 @@ export function RowMenu({ label, actions, disabled = false, loading = false, isO
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {actions.map(({ name, isDangerous, onClick }) => (
-          <Menu.Item key={name} {...(isDangerous && { c: 'var(--mantine-color-error)' })} onClick={onClick}>
+        {actions.map(({ name, isDangerous, ...item }) => (
+          <Menu.Item key={name} {...(isDangerous && { c: 'var(--mantine-color-error)' })} {...item}>
             {name}
           </Menu.Item>
         ))}

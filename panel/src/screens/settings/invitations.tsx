@@ -54,6 +54,7 @@ export function Invitations() {
 function Row({ of, onWithdraw }: { of: Invitation; onWithdraw(): void }) {
   const text = useWords(roleWords)
   const name = of.email ?? text.passedOn
+  const { suspended } = useSession().account
   const role = text.roles[of.role]
   return (
     <Group component="li" justify="space-between" gap={4} {...rowMark('invitations', of.id)}>
@@ -66,7 +67,14 @@ function Row({ of, onWithdraw }: { of: Invitation; onWithdraw(): void }) {
           <TimeText at={of.endsAt} />
         </Text>
       </Stack>
-      <Button variant="subtle" color="red" size="xs" onClick={onWithdraw} aria-label={text.withdrawOf(name, role)}>
+      <Button
+        variant="subtle"
+        color="red"
+        size="xs"
+        disabled={suspended}
+        onClick={onWithdraw}
+        aria-label={text.withdrawOf(name, role)}
+      >
         {text.withdraw}
       </Button>
     </Group>

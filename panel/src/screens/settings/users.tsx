@@ -88,7 +88,8 @@ function UserRow({ user, isLastOwner, onRemove }: RowProps) {
   const text = useWords(words)
   const { roles, lastOwner } = useWords(roleWords)
   const isOwner = useMay('owner')
-  const isMe = useSession().user.id === user.id
+  const { user: me, account } = useSession()
+  const isMe = me.id === user.id
   return (
     <Group component="li" justify="space-between" gap={4} {...rowMark('users', user.id)}>
       <Stack gap={0} miw={0}>
@@ -107,7 +108,14 @@ function UserRow({ user, isLastOwner, onRemove }: RowProps) {
       <Group gap="xs">
         {isOwner && !isLastOwner ? <ChooseRole user={user} isMe={isMe} /> : <Text>{roles[user.role]}</Text>}
         {isOwner && !isMe && !isLastOwner && (
-          <Button variant="subtle" color="red" size="xs" onClick={onRemove} aria-label={`${text.remove} ${user.email}`}>
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            disabled={account.suspended}
+            onClick={onRemove}
+            aria-label={`${text.remove} ${user.email}`}
+          >
             {text.remove}
           </Button>
         )}
@@ -121,6 +129,7 @@ function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
   const text = useWords(roleWords)
   const options = useRoleOptions()
   const send = useSend('PATCH /users/:userId')
+  const { suspended } = useSession().account
   const [asked, setAsked] = useState<Role>()
   const close = () => {
     setAsked(undefined)
@@ -140,7 +149,7 @@ function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
         aria-label={text.roleOf(user.email)}
         data={options}
         value={user.role}
-        disabled={send.isPending}
+        disabled={suspended || send.isPending}
         onChange={(event) => {
           const role = event.currentTarget.value as Role
           if (isMe) setAsked(role)

@@ -10,7 +10,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
 import { toast } from '../../../parts/toast.tsx'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
 
@@ -62,13 +62,14 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   }
   const running = useRunning()
   const may = useMay('member')
-  const duplicating = { name: text.duplicate, onClick: () => running.start(text.duplicate, duplicate) }
+  const { suspended: disabled } = useSession().account
+  const duplicating = { name: text.duplicate, disabled, onClick: () => running.start(text.duplicate, duplicate) }
   const exporting = { name: text.export, onClick: () => running.start(text.export, exportFile) }
   const changing = [
     isArchived
-      ? { name: text.restore, onClick: () => running.start(text.restore, () => putAway(false)) }
-      : { name: text.archive, onClick: archiving },
-    { name: text.remove, isDangerous: true, onClick: open },
+      ? { name: text.restore, disabled, onClick: () => running.start(text.restore, () => putAway(false)) }
+      : { name: text.archive, disabled, onClick: archiving },
+    { name: text.remove, isDangerous: true, disabled, onClick: open },
   ]
   return (
     <>

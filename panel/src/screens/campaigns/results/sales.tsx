@@ -12,7 +12,7 @@ import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow, rowMark } from '../../../parts/next-row.ts'
 import { NumberTable } from '../../../parts/number-table.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
-import { useMay } from '../../../session.ts'
+import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
 import type { Range } from './range.tsx'
 import { Section } from './results.tsx'
@@ -141,10 +141,17 @@ function Reverse({ id, campaignId, orderId, closed }: ReverseProps) {
   const text = useWords(salesWords)
   const [isAsking, { open, close }] = useDisclosure()
   const [reopen, setReopen] = useState(false)
+  const { suspended } = useSession().account
   const send = useSend('POST /campaigns/:campaignId/conversions/reversal')
   return (
     <>
-      <Button size="compact-xs" variant="default" onClick={open} aria-label={`${text.reverse} ${orderId}`}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        disabled={suspended}
+        onClick={open}
+        aria-label={`${text.reverse} ${orderId}`}
+      >
         {text.reverse}
       </Button>
       <Confirm
