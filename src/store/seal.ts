@@ -1,10 +1,13 @@
 // Texts that this installation alone can read, and that nobody else can have made: encrypted JWTs (JWE), under a key
 // that is made of the installation's own.
 import { hkdfSync } from 'node:crypto'
-import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose'
+import type { JWTPayload } from 'jose'
 import type { Seconds } from '../core/instant.ts'
 
 const enc = 'A256GCM'
+
+/** Loaded with the first text: few commands of the command line have one, and all would wait for it. */
+const library = () => import('jose')
 
 /** Neither may be called in a transaction: on SQLite it must not wait for anything but its statements. */
 export type Seal = {
@@ -17,11 +20,13 @@ export type Seal = {
 export function sealBy(key: Uint8Array): Seal {
   const own = new Uint8Array(hkdfSync('sha256', key, '', 'seal', 32))
   return {
-    close(content, purpose, endsAt) {
+    async close(content, purpose, endsAt) {
+      const { EncryptJWT } = await library()
       const claims = { ...content, aud: purpose, ...(endsAt !== undefined && { exp: endsAt }) }
       return new EncryptJWT(claims).setProtectedHeader({ alg: 'dir', enc }).encrypt(own)
     },
     async open<Content>(sealed: string, purpose: string, now?: Seconds) {
+      const { jwtDecrypt } = await library()
       const options = {
         audience: purpose,
         contentEncryptionAlgorithms: [enc],
