@@ -157,14 +157,16 @@ function happenedBy(
 const isPast = ({ fromAt }: Endpoint, { dueAt, lastAt }: Due) => Math.max(dueAt, lastAt ?? 0) < fromAt
 
 /**
- * From this moment to the first that is not too old, or to the last there is; null where it takes more than one look.
- * What falls on this very second waits for its own look, which is a second late.
+ * Which moment a look tells of: its own, or, of moments that are too old, the first that is not, or the last there is.
+ * `at` is null where that takes more than one look. What falls on this very second waits for its own look, which is a
+ * second late.
  */
 function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watcher, from: Seconds, now: Seconds) {
   let at = dueAt
   let lookAt = nextMoment(terms, attempt, at, wanted)
   let skipped = 0
-  for (let looks = 0; looks < mostSkipped && at < from && lookAt !== null && lookAt < now; looks += 1) {
+  for (let looks = 0; at < from && lookAt !== null && lookAt < now; looks += 1) {
+    if (looks === mostSkipped) return { at: null, lookAt, skipped: skipped + 1 }
     // Not every look has a moment.
     if (momentsAt(terms, attempt, lookAt, wanted).length > 0) {
       skipped += 1
@@ -172,8 +174,7 @@ function skip(terms: Terms, attempt: Attempt, dueAt: Seconds, { wanted }: Watche
     }
     lookAt = nextMoment(terms, attempt, lookAt, wanted)
   }
-  const isOld = at < from && lookAt !== null && lookAt < now
-  return isOld ? { at: null, lookAt, skipped: skipped + 1 } : { at, lookAt, skipped }
+  return { at, lookAt, skipped }
 }
 
 function eventOf(
