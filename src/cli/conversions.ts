@@ -36,7 +36,7 @@ export const convertLead: Command = async (args) => {
   return withCampaign(campaignId, async (store, campaign) => {
     const result = await tell(store, campaign, told, 'command line', commandActor())
     if (result === 'LEAD_NOT_FOUND') throw new WrongCall(`--email: ${notRegistered}`)
-    if ('faults' in result) throw new WrongCall(faultText(result.faults, '--').replace('--orderId', '--order'))
+    if ('faults' in result) throw new WrongCall(`--${faultText(result.faults, ': ').replace(/^orderId/, 'order')}`)
     return { ...conversionDocument(result.conversion), created: result.created }
   })
 }
@@ -117,4 +117,4 @@ async function tell(store: Store, campaign: Campaign, given: object, source: Sou
 /** Never the email itself, which ends up in logs and tickets. */
 const notRegistered = 'this lead is not registered in the campaign'
 
-const faultText = ([fault]: readonly Fault[], dashes = ''): string => `${dashes}${fault?.path} ${fault?.message}`
+const faultText = ([fault]: readonly Fault[], between = ' '): string => `${fault?.path}${between}${fault?.message}`

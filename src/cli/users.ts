@@ -42,12 +42,12 @@ export const resetUser: Command = async (args) => {
   const { options } = readArguments(args, { email: emailText })
   const email = need(options.email, '--email')
   return withStore(async (store) => {
+    const users = buildUsers(store)
+    if ((await users.find(email)) === undefined) throw noUser()
     const password = await readPassword()
-    const isReset = await buildUsers(store)
-      .reset(email, password, commandActor())
-      .catch((error) => {
-        throw asWrongCall(error)
-      })
+    const isReset = await users.reset(email, password, commandActor()).catch((error) => {
+      throw asWrongCall(error)
+    })
     if (!isReset) throw noUser()
     return { reset: true }
   })

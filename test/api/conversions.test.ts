@@ -217,7 +217,7 @@ test('command line: lead convert and show, conversion list, reverse and import w
   const person = await shop.place.json(['lead', 'find', '--account', String(shop.owner.accountId), '--email', email])
   assert.deepEqual(person.leads[0].conversions, [kept])
   const refused = await shop.place.run([...one, '--amount', '49'])
-  assert.deepEqual([refused.code, /--currency must be given/.test(refused.stderr)], [2, true])
+  assert.deepEqual([refused.code, /^lastcall: --currency: must be given/.test(refused.stderr)], [2, true])
   const csv = `note;orderId;email;amount;currency
 x;1001;${email};1;EUR
 x;1002;${other};10.5;USD
