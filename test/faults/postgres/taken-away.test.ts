@@ -163,7 +163,8 @@ for (const workers of someOf(['2', '1'], 1))
         [join(root, 'src', 'main.ts'), 'serve', '--port', '0', '--workers', workers],
         { env: { PATH: process.env.PATH, DATABASE_URL: url }, stdio: 'ignore' },
       )
-      await sleep(2_000)
+      // Until it waits for the database, also where other tests have the processors: before, a signal just ends it.
+      await sleep(4_000)
       const exited = once(starting, 'exit')
       starting.kill('SIGTERM')
       const [code] = await Promise.race([exited, sleep(5_000, ['still there'])])
