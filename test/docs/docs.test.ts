@@ -89,7 +89,7 @@ test('docs/operating.md has the settings without a flag', () => {
 
 test('docs/operating.md has every command, and no other', () => {
   const rows = (text: string, row: RegExp) => [...text.matchAll(row)].map(([, name]) => name)
-  const commands = rows(read('src/main.ts'), /^ {2}'?([a-z]+(?:[ -][a-z]+)*)'?: async \(\) =>/gm)
+  const commands = rows(read('src/cli/main.ts'), /^ {2}'?([a-z]+(?:[ -][a-z]+)*)'?: async \(\) =>/gm)
   assert.ok(commands.length > 20)
   const table = read('docs/operating.md').split('\n## Commands\n')[1]?.split('\n## ')[0] ?? ''
   assert.deepEqual(rows(table, /^\| `([a-z]+(?:[ -][a-z]+)*)[ `]/gm).sort(), commands.sort())
