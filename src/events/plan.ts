@@ -154,7 +154,8 @@ function happenedBy(
 }
 
 /** It was due before the endpoint goes on from, and nobody has asked for it again since. */
-const isPast = ({ fromAt }: Endpoint, { dueAt, lastAt }: Due) => Math.max(dueAt, lastAt ?? 0) < fromAt
+const isPast = ({ fromAt }: Endpoint, { dueAt, lastAt, isAskedFor }: Due) =>
+  dueAt < fromAt && !(isAskedFor && lastAt !== null && lastAt >= fromAt)
 
 /**
  * Which moment a look tells of: its own, or, of moments that are too old, the first that is not, or the last there is.

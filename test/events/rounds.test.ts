@@ -51,6 +51,30 @@ test('5xx and no answer use up no try: an event is given up by refusals alone', 
   assert.equal(sent.length - before, 11, 'who asks for it again gets it, wherever the endpoint goes on from')
 })
 
+test('what was in flight when the endpoint went on from now, or what was before was discarded, is not told again', async (t) => {
+  const { store, endpoint, register, find, clock, parts, sent, round } = await opened(t)
+  const ways = [
+    (of: Endpoint) => store.events.resumeEndpoint(of, clock.at, tester),
+    (of: Endpoint) => store.events.discardBefore(of, clock.at, tester),
+  ]
+  for (const [n, goOn] of ways.entries()) {
+    const { id } = await endpoint(registered)
+    await register(`lead-${n}@example.com`)
+    const send = async () => {
+      clock.at += 5
+      await goOn(await find(id))
+      return { status: 500, cause: 'status' as const, milliseconds: 1, retryAfterSeconds: null }
+    }
+    await runRound({ ...parts, sender: { ...parts.sender, send } }, await find(id), 1_000, () => {})
+    const before = sent.length
+    clock.at += 3_600
+    await round(id)
+    assert.equal(sent.length, before)
+    assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
+    await store.events.pauseEndpoint(await find(id), 'deleted', tester)
+  }
+})
+
 test('410 pauses the endpoint, whatever else that was in flight is answered', async (t) => {
   for (const late of [429, 503]) {
     const { endpoint, register, find, parts } = await opened(t)

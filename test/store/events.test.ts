@@ -209,20 +209,27 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const find = async () => (await store.events.findEndpoint(accountId, made.id)) as Endpoint
     const health = ({ failingSince, failures, nextTryAt }: Endpoint) => ({ failingSince, failures, nextTryAt })
     const well = { failingSince: null, failures: 0, nextTryAt: null }
-    for (const heal of [
-      async () => store.events.setHealth(await find(), well),
-      async () => store.events.changeEndpoint(made, settings({ url: 'https://other.example/' }), tester),
-    ]) {
+    const other = settings({ url: 'https://other.example/' })
+    for (const [heal, isDue] of [
+      // What it refused waits for its own time.
+      [async () => store.events.setHealth(await find(), well), ['1000 lead.registered 0 3']],
+      [async () => store.events.changeEndpoint(made, other, tester), Array(2).fill('1000 lead.registered 0 0')],
+    ] as const) {
       await store.events.setHealth(made, sick)
       await store.events.settle(made, { done: [one, two], failed, looks: [] })
       assert.deepEqual(await store.events.due(made, 1_100, 9), [])
       await heal()
       assert.deepEqual(health(await find()), well)
       const due = await store.events.due(made, 1_100, 9)
-      assert.deepEqual(shown(due), [`1000 lead.registered 0 3`], 'what it refused waits for its own time')
+      assert.deepEqual(shown(due), isDue)
+      assert.ok(due.every(({ tries, refused }) => tries === 3 || refused === 0))
     }
     await store.events.setHealth(made, sick)
     assert.deepEqual(health(await find()), well, 'what the server before did counts no more')
+    const here = await find()
+    await store.events.changeEndpoint(here, { ...other, batch: 2 }, tester)
+    await store.events.setHealth(here, sick)
+    assert.deepEqual(health(await find()), sick, 'what this one did counts, whatever else was changed meanwhile')
   })
 
   test(`paused: an erasure is noted all the same, and what nobody takes is kept 30 days: ${engine}`, async (t) => {

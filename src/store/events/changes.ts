@@ -6,7 +6,7 @@ import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
-import { key, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
+import { forgetTries, key, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
 import { heldBack, startSweep, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -67,8 +67,10 @@ export async function changeEndpoint(
   if (before === undefined) return undefined
   if (!isDeepStrictEqual(before.settings, read)) throw new ChangedMeanwhile()
   // How the server of the address before did says nothing of this one.
-  if (before.settings.url !== settings.url)
+  if (before.settings.url !== settings.url) {
     await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null })
+    await forgetTries(sql, accountId, id)
+  }
   const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
   await sql.run(next, JSON.stringify(settings), accountId, id)
   const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint
@@ -172,18 +174,20 @@ export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: nu
 }
 
 /**
- * Written only while the endpoint has the settings that were read: otherwise it is the health of another address. Once
- * the server takes something again, what it failed to answer is due at once.
+ * Written only while the endpoint has the address that was read: otherwise it is the health of another. Once the server
+ * takes something again, what it failed to answer is due at once.
  */
 export async function setHealth(
   sql: Sql,
   { accountId, id, settings, failures, failingSince }: Endpoint,
   health: Health,
 ): Promise<void> {
+  const current = await findEndpoint(sql, accountId, id)
+  if (current?.settings.url !== settings.url) return
   const changed = await sql.run(
     `UPDATE endpoints SET failing_since = ?, failures = ?, next_try_at = ?
       WHERE account_id = ? AND id = ? AND settings = ?`,
-    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(settings)],
+    ...[health.failingSince, health.failures, health.nextTryAt, accountId, id, JSON.stringify(current.settings)],
   )
   if (changed === 0 || health.failures > 0 || failures === 0) return
   // Not what failed before this outage, nor at the beginning of a short one: a server that fails now and then would be

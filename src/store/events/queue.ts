@@ -148,6 +148,16 @@ export async function retryAtOnce(sql: Sql, accountId: number, id: number, faile
   )
 }
 
+/** At another address all that waits is due at once, with no tries. */
+export async function forgetTries(sql: Sql, accountId: number, id: number): Promise<void> {
+  await sql.run(
+    `UPDATE failed_deliveries SET next_at = last_at, refused = 0,
+        tries = CASE WHEN tries < 0 THEN ${storedTries(0, true)} ELSE ${storedTries(0, false)} END
+      WHERE account_id = ? AND endpoint_id = ? AND next_at >= 0`,
+    ...[accountId, id],
+  )
+}
+
 /**
  * Some of it at a time, until it resolves with 0. It may have been tried since, and would count as asked for again.
  * Erasures are told all the same.
