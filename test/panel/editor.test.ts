@@ -547,6 +547,10 @@ longTest(
       ['25.10.2026 9:30', '25 Oct 2026, 09:30'],
       ['2026-10-26T08:15', '26 Oct 2026, 08:15'],
       ['27 October 2026', '27 Oct 2026, 12:00'],
+      // As the panel writes it itself, and as others do.
+      ['28 Oct 2026, 09:05', '28 Oct 2026, 09:05'],
+      ['05.11.2026 08:00', '5 Nov 2026, 08:00'],
+      ['6 november 2026 00:30', '6 Nov 2026, 00:30'],
     ] as const) {
       await own.fill(typed)
       await shown(value)

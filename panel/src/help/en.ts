@@ -97,7 +97,7 @@ A key lets your server, or your form’s service, sign people up and read their 
 
 Every request that came with one of your keys: when, which operation, which campaign, and what was answered. Emails and contents are not kept.
 
-- Click an entry for everything that is known of it.
+- Click the id of a request for everything that is known of it.
 - Choose a time, a key or an error above the list; the address of the page keeps your choice, so you can send it to a colleague.
 - An error’s code is explained in the reference.
 - When you ask for help, give the request id.`,

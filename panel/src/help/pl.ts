@@ -97,7 +97,7 @@ Z kluczem Twój serwer albo usługa formularza zapisuje odbiorców i odczytuje i
 
 Każde żądanie z jednym z Twoich kluczy: kiedy, jaka operacja, która kampania i co odpowiedziano. Adresów e-mail i treści nie przechowujemy.
 
-- Kliknij wpis, aby zobaczyć wszystko, co o nim wiadomo.
+- Kliknij identyfikator żądania, aby zobaczyć wszystko, co o nim wiadomo.
 - Wybierz czas, klucz albo błąd nad listą; adres strony zachowuje wybór, więc można go przesłać innej osobie.
 - Kody błędów są objaśnione w dokumentacji API.
 - Prosząc o pomoc, podaj identyfikator żądania.`,

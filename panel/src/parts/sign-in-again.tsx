@@ -6,6 +6,7 @@ import { useWords } from '../language.ts'
 import { SignInForm } from '../screens/coming-in/sign-in.tsx'
 import { useSession } from '../session.ts'
 import { isSignInAsked, onSignInAsked, signedInAgain } from '../signing-in.ts'
+import { stays } from './escape.ts'
 import { words } from './words.ts'
 
 /** Stands over a screen whose session has ended; nothing that was entered is lost. */
@@ -25,6 +26,7 @@ export function SignInAgain() {
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
+      {...stays(isAsked)}
       // Above every other dialog: one of them may be what waits.
       zIndex={1_000}
       title={text.sessionEnded}

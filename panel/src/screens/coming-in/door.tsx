@@ -20,7 +20,7 @@ export function Door({ title, children }: { title: string; children: ReactNode }
             <LanguageSelect />
           </Box>
         </Group>
-        <Paper withBorder p="xl" shadow="sm">
+        <Paper withBorder p="xl" shadow="sm" style={{ overflowWrap: 'anywhere' }}>
           <Stack>
             <Title order={1} size="h3">
               {title}

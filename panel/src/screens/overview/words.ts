@@ -97,7 +97,7 @@ export const words = inBoth({
       WEBHOOK_FAILS: 'to webhook, którego serwer nie odpowiada prawidłowo: czeka to, czego nie przyjął.',
       WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera. Napraw to, a potem go wznów.',
       NO_PAGE: 'nie ma strony, do której linkują e-maile, więc odbiorcy nie dostają linku.',
-      WIDGET_NEVER_SEEN: 'jest opublikowana, ale nie wykryto jeszcze jej widżetu na stronie.',
+      WIDGET_NEVER_SEEN: 'już działa, ale nie wykryto jeszcze widżetu tej kampanii na stronie.',
       OVER: 'skończyła się: jej data albo jej koniec minął.',
       NO_DEADLINE: 'nie ma terminu, więc nie ma do czego odliczać.',
     },

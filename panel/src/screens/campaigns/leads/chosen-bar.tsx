@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
+import { escapeOf } from '../../../parts/escape.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
@@ -86,7 +87,12 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
         error={null}
         onConfirm={erase}
       />
-      <Modal opened={doing === 'deadline'} onClose={close} title={text.deadlineTitle}>
+      <Modal
+        opened={doing === 'deadline'}
+        onClose={close}
+        {...escapeOf(close)}
+        title={`${text.deadlineTitle}: ${text.chosen(chosen.length)}`}
+      >
         <DeadlineForm timeZone={settings.timeZone} send={send} onSet={setDeadline} />
       </Modal>
       <ExportLeads

@@ -1,6 +1,8 @@
+import { Text } from '@mantine/core'
 import type { CallFailed } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { ClockInput } from '../../../parts/clock-input.tsx'
+import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import { words } from './words.ts'
 
 type Props = { timeZone: string; at: string; error: CallFailed | null; isFirst?: boolean; onChange(at: string): void }
@@ -8,17 +10,24 @@ type Props = { timeZone: string; at: string; error: CallFailed | null; isFirst?:
 /** A deadline by hand, as clocks of the campaign's zone show it. */
 export function DeadlineInput({ timeZone, at, error, isFirst = false, onChange }: Props) {
   const text = useWords(words)
+  const now = Math.floor(Date.now() / 1_000)
+  const [offset] = useOffsets([{ timeZone, at: now }])
+  // In the form of the field.
+  const isPast = at !== '' && offset !== undefined && at < wallClock(now, offset).toISOString().slice(0, 16)
   return (
-    <ClockInput
-      clock="moment"
-      label={text.deadlineInput(timeZone)}
-      description={text.deadlineText}
-      required
-      {...(isFirst && { 'data-autofocus': true })}
-      max="9999-12-30T23:59"
-      value={at}
-      error={error?.code === 'INVALID' ? text.deadlineWrong : undefined}
-      onChange={onChange}
-    />
+    <>
+      <ClockInput
+        clock="moment"
+        label={text.deadlineInput(timeZone)}
+        description={text.deadlineText}
+        required
+        {...(isFirst && { 'data-autofocus': true })}
+        max="9999-12-30T23:59"
+        value={at}
+        error={error?.code === 'INVALID' ? text.deadlineWrong : undefined}
+        onChange={onChange}
+      />
+      {isPast && <Text size="sm">{text.deadlinePast}</Text>}
+    </>
   )
 }

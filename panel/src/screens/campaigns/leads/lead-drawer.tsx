@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Copy, CopyBlock } from '../../../parts/copy.tsx'
+import { escapeOf } from '../../../parts/escape.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
@@ -43,11 +44,7 @@ export function LeadDrawer({ settings, leadRef, notice, onClose }: Props) {
     <SideDrawer
       opened={leadRef !== undefined}
       onClose={onClose}
-      closeOnEscape={false}
-      // What lies over it, as a question or a calendar, closes alone.
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && event.currentTarget.contains(event.target as Node)) onClose()
-      }}
+      {...escapeOf(onClose)}
       size={640}
       padding="lg"
       title={text.lead}

@@ -49,9 +49,9 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const { suspended } = useSession().account
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // As people write it: spaces around, a comma for the point, the currency in small letters.
+    // As people write it: spaces around and between thousands, a comma for the point, the currency in small letters.
     const orderId = order.orderId.trim()
-    const amount = order.amount.trim().replace(',', '.')
+    const amount = order.amount.replaceAll(/\s/g, '').replace(',', '.')
     const currency = order.currency.trim().toUpperCase()
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
     send.mutate({ params: { campaignId, ref: lead.ref }, body }, { onSuccess: () => setOrder(empty) })

@@ -2,7 +2,6 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import { focusOnFault } from '../../../parts/next-row.ts'
 import { useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -33,10 +32,6 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
     event.preventDefault()
     save(at).catch(() => focusOnFault())
   }
-  const now = Math.floor(Date.now() / 1_000)
-  const [offset] = useOffsets([{ timeZone, at: now }])
-  // In the form of the field.
-  const isPast = at !== '' && offset !== undefined && at < wallClock(now, offset).toISOString().slice(0, 16)
   return (
     <Section title={text.deadlineTitle}>
       <form onSubmit={submit}>
@@ -48,7 +43,6 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
               send.reset()
             }}
           />
-          {isPast && <Text size="sm">{text.deadlinePast}</Text>}
           {!isWrong && <Failure of={{ error: send.error ?? later.error }} />}
           <Group gap="sm">
             <Button type="submit" variant="default" disabled={suspended} loading={send.isPending}>

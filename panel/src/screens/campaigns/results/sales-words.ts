@@ -87,7 +87,7 @@ export const salesWords = inBoth({
     tell: 'Zapisz zakup',
     told: 'Zapisano.',
     known: 'To zamówienie zapisano już wcześniej.',
-    wrong: 'Podaj numer zamówienia bez spacji, a kwotę, na przykład 49.00, razem z walutą.',
+    wrong: 'Podaj numer zamówienia bez spacji, a kwotę, na przykład 49,00, razem z walutą.',
   },
 })
 

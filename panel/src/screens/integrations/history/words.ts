@@ -3,7 +3,7 @@ import { inBoth, plural } from '../../../language.ts'
 export const words = inBoth({
   en: {
     intro: (days: number) =>
-      `Every request with a valid key of the last ${plural('en', days, { one: 'day', other: '# days' })}: no addresses, no contents.`,
+      `Every request to the API for leads with a valid key, of the last ${plural('en', days, { one: 'day', other: '# days' })}: no addresses, no contents. Orders stand in the results of a campaign.`,
     entry: 'Request',
     entryTime: 'Time',
     openEntry: (requestId: string) => `Open request ${requestId}`,
@@ -66,7 +66,7 @@ export const words = inBoth({
   },
   pl: {
     intro: (days: number) =>
-      `Wszystkie żądania z ważnym kluczem z ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}: bez adresów i bez treści.`,
+      `Wszystkie żądania do API odbiorców z ważnym kluczem z ${plural('pl', days, { one: 'ostatniego dnia', few: 'ostatnich # dni', many: 'ostatnich # dni', other: 'ostatnich # dni' })}: bez adresów i bez treści. Zamówienia są w wynikach kampanii.`,
     entry: 'Żądanie',
     entryTime: 'Czas',
     openEntry: (requestId: string) => `Otwórz żądanie ${requestId}`,

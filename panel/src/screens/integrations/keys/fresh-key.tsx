@@ -5,6 +5,7 @@ import type { AnswerOf } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { useStayOpen } from '../../../leaving.ts'
 import { ByHand, useCopy } from '../../../parts/copy.tsx'
+import { stays } from '../../../parts/escape.ts'
 import { focusMade } from '../../../parts/next-row.ts'
 import { words as common } from '../../../parts/words.ts'
 import { words } from './words.ts'
@@ -46,6 +47,7 @@ export function FreshKeyDialog() {
       withCloseButton={false}
       closeOnClickOutside={false}
       closeOnEscape={false}
+      {...stays(fresh !== null)}
       title={text.freshTitle}
       size="lg"
       centered

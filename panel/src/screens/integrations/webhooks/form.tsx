@@ -137,6 +137,8 @@ function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webh
       {campaignIds !== null && (
         <MultiSelect
           aria-label={text.someCampaigns}
+          searchable
+          nothingFoundMessage={text.noCampaign}
           data={all.campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={campaignIds.map(String)}
           error={campaignIds.length === 0 && text.faults.kinds}
