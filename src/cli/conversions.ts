@@ -84,7 +84,7 @@ export const importConversions: Command = async (args) => {
   return withCampaign(options.campaign, async (store, campaign) => {
     const by = commandActor()
     const rows = csvRows(positionals[0] as string, columns, isComplete, 'columns orderId and email or ref')
-    return importing('orders imported', async ({ take, refuse }) => {
+    return importing('orders taken', async ({ take, refuse }) => {
       for await (const { cells, line } of rows) {
         const given = Object.fromEntries(columns.map((name) => [name, cells[name] || undefined]))
         // Two orders could become one by the sign that stands for bytes which cannot be read.

@@ -22,7 +22,7 @@ export const copy: Command = async (args) => {
   const source = await open('--from', from)
   const target = await open('--to', to)
   try {
-    const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table}`)(done))
+    const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table} copied`)(done))
     const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)
     if (different !== undefined) {
       throw new Error(`${different[0]}: the databases hold different numbers of rows; ${then}`)

@@ -238,7 +238,7 @@ export const importLeads: Command = async (args) => {
         return registration
       })
     }
-    return importing('leads imported', async ({ take, refuse }) => {
+    return importing('leads taken', async ({ take, refuse }) => {
       for await (const batch of emailBatches(positionals[0] as string, refuse)) await take(() => write(batch))
     })
   })

@@ -5,7 +5,7 @@ export function progress(what: string): { (count: number): void; end(): void } {
   const show = (count: number) => {
     if (!stderr.isTTY || performance.now() - shownAt < 100) return
     shownAt = performance.now()
-    stderr.write(`\r${count.toLocaleString('en')} ${what}`)
+    stderr.write(`\r${what}: ${count.toLocaleString('en')}`)
   }
   show.end = () => {
     if (stderr.isTTY) stderr.write('\r\x1b[K')

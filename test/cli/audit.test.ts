@@ -253,6 +253,20 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
   assert.deepEqual(imported.after, { count: 2 })
 })
 
+test('a deadline that a lead has already is set once', async () => {
+  const { id } = await place.json(['campaign', 'apply', ...account, '-'], campaignFile({ mailTimer: null }))
+  const campaign = ['--campaign', String(id)]
+  await place.json(['lead', 'import', ...campaign, '-'], 'email\nonce@example.com\n')
+  const set = (at: string) => place.json(['lead', 'deadline', ...campaign, '--email', 'once@example.com', '--at', at])
+  for (const at of ['2030-01-01T00:00:00Z', '2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z']) await set(at)
+  const entries = await list('--action', 'lead.deadline_set')
+  const ours = entries.filter(({ before }: any) => before.campaignId === id)
+  assert.deepEqual(
+    ours.map(({ after }: any) => after.deadlineByHand),
+    ['2030-01-02T00:00:00Z', '2030-01-01T00:00:00Z'],
+  )
+})
+
 test('what the API registers and tells of orders is no entry; the server purges what is over AUDIT_DAYS', async () => {
   const before = (await list('--limit', '1'))[0].id
   const { key } = await place.json(['key', 'create', ...account, '--name', 'api', '--scope', 'conversions'])

@@ -86,9 +86,9 @@ export function visit(terms: Terms, attempt: Attempt, now: Seconds): Attempt {
 export function setByHand(terms: Terms, attempt: Attempt, deadlineAt: Seconds | null, now: Seconds): Attempt {
   const { byHand } = attempt
   if (deadlineAt === null) return byHand === null ? attempt : { ...attempt, byHand: null }
+  if (byHand?.deadlineAt === deadlineAt) return attempt
   const cycle = byHand?.cycle ?? standingByRule(terms, attempt, byHand?.setAt ?? now).cycle
-  const setAt = byHand?.deadlineAt === deadlineAt ? byHand.setAt : now
-  return { ...attempt, byHand: { deadlineAt, setAt, cycle } }
+  return { ...attempt, byHand: { deadlineAt, setAt: now, cycle } }
 }
 
 /** Reads, and changes nothing. Bounded however long ago the attempt began. */

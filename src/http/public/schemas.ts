@@ -136,7 +136,7 @@ export const NoQuery = Type.Object({}, closed)
 export const ListQuery = Type.Object(
   {
     limit: Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' })),
-    isDraft: Type.Optional(Type.Enum(['true', 'false'])),
+    isDraft: Type.Optional(Type.Enum(['true', 'false'], { type: 'string' })),
     afterId: Type.Optional(Type.String()),
   },
   closed,

@@ -43,7 +43,10 @@ async function emptyLogInTime(database: Database): Promise<void> {
   const giveUpAt = performance.now() + timeoutMs
   while (!(await retryWhileLocked(database, timeoutMs, () => emptyLog(database.connection)))) {
     if (performance.now() > giveUpAt) {
-      throw new Error('the write-ahead log stayed in use; the row is gone, run the command again')
+      throw new Error(
+        'the lead is erased, but another program reads the database, and traces of the address stay in its log: end that ' +
+          'program and run the command again; it then says that the email is not registered',
+      )
     }
     await sleep(pauseMs)
   }
