@@ -302,7 +302,10 @@ function proxies(text: string): string[] | undefined {
 function parseEgress(text: string): Egress | undefined {
   const list = entriesOf(text.toLowerCase())
   const names = list.filter((entry) => !isRange(entry))
-  if (!names.every((name) => /^(?=.*[a-z])[a-z\d_-]+(?:\.[a-z\d_-]+)*$/.test(name))) return undefined
+  // An address in another spelling, as a name or within IPv6, would allow nothing: a URL has it in its usual one.
+  const isHost = (name: string) =>
+    /^(?=.*[a-z])[a-z\d_-]+(?:\.[a-z\d_-]+)*$/.test(name) && URL.parse(`http://${name}`)?.hostname === name
+  if (!names.every(isHost) || list.some((entry) => /^::ffff:|%/.test(entry))) return undefined
   const withPrefix = (range: string) => (range.includes('/') ? range : `${range}/${isIP(range) === 4 ? 32 : 128}`)
   return { ranges: list.filter(isRange).map(withPrefix), names }
 }

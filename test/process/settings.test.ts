@@ -57,6 +57,10 @@ const wrong: Record<string, { flag: string; values: string[] }> = {
       '10.0.0.0/',
     ],
   },
+  EGRESS_ALLOW: {
+    flag: '--egress-allow',
+    values: ['0x7f.0.0.1', '::ffff:10.0.0.1', 'n8n:5678', 'http://n8n', '*', 'n8n,', '127.1', '[::1]', 'fe80::1%eth0'],
+  },
 }
 
 test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
@@ -122,6 +126,7 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
       PUBLIC_URL: 'https://variable.example:8443',
       HISTORY_DAYS: '30',
       TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1,fd00::/8',
+      EGRESS_ALLOW: 'n8n, my_host.local,xn--bcher-kva.example,10.0.0.0/8,127.0.0.1,::1,fd00::/8',
       HOST: 'localhost',
     })
     const { body, limit } = await registered(server.base, origin)
