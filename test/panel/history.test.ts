@@ -269,6 +269,8 @@ longTest('the keyboard zooms as well: by buttons, by the period, and from the ta
   }
   await press('Zoom in')
   await page.waitForURL(/from=/)
+  await page.waitForLoadState('networkidle')
+  await button(page, 'Zoom in').and(page.locator(':focus')).waitFor()
   assert.ok(Math.abs(span() - 3.5 * dayMs) < 60_000, String(span()))
   await page.getByRole('slider', { name: /^Requests from/ }).waitFor()
   const before = searchOf(page).get('from') as string

@@ -52,6 +52,11 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
     onDone()
     focusNext()
   }
+  const none = () => {
+    const focusNext = focusNextRow('leads', chosen[0] ?? '')
+    onDone()
+    focusNext()
+  }
   const button = { size: 'xs', variant: 'default', disabled: account.suspended } as const
   return (
     <Paper withBorder shadow="md" p="sm" style={{ position: 'sticky', bottom: 8, zIndex: 5 }}>
@@ -71,7 +76,7 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
         <Button {...button} c="var(--mantine-color-error)" onClick={() => setDoing('erase')}>
           {text.eraseChosen}
         </Button>
-        <Button size="xs" variant="subtle" onClick={onDone}>
+        <Button size="xs" variant="subtle" onClick={none}>
           {text.chooseNone}
         </Button>
       </Group>

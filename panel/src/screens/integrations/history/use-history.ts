@@ -1,5 +1,11 @@
 // The history as the screen reads it: the list page by page, the chart at once.
-import { type UseQueryResult, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { type AnswerOf, type CallFailed, call } from '../../../api.ts'
 import { queryOf, type Wanted } from './wanted.ts'
 
@@ -42,6 +48,8 @@ export function useCounts(wanted: Wanted): UseQueryResult<Counts, CallFailed> {
     queryKey: countsKey(wanted),
     queryFn: ({ signal }) => call('GET /history/counts', { query: queryOf(wanted) }, signal),
     ...still,
+    // The button that was pressed stays, and the focus on it.
+    placeholderData: keepPreviousData,
   })
 }
 
