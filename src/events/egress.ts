@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { endpointLimits } from '../core/events.ts'
 
-/** What the operator allows besides the public internet, also by `http:` and on any port: CIDRs, and names of hosts. */
+/** What the operator allows besides the public internet, also by `http:`: CIDRs, and names. The demo's own has its port. */
 export type Egress = { ranges: readonly string[]; names: readonly string[] }
 
 /** What `ipaddr.js` takes for plain unicast: IPv4 written as IPv6, NAT64 of one's own network, documentation. */
@@ -17,7 +17,7 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\
 /** Whether the operator has allowed this very host: a name, or an address in one of the ranges. */
 export function isAllowed({ ranges, names }: Egress, url: URL): boolean {
   const host = hostOf(url)
-  if (names.includes(host)) return true
+  if (names.includes(host) || names.includes(url.host)) return true
   if (isIP(host) === 0) return false
   return isIn(host, ranges)
 }

@@ -88,7 +88,10 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     const before = await one(id)
     const settings = await checked(parts, accountId, { ...before.settings, ...changes }, before.settings)
     try {
-      return await viewOf(parts, there(await events.changeEndpoint(before, settings, by)))
+      const changed = there(await events.changeEndpoint(before, settings, by))
+      const isElsewhere = changed.settings.url !== before.settings.url
+      for (let isMore = isElsewhere; isMore; ) isMore = (await events.forgetTries(changed, by.at)) > 0
+      return await viewOf(parts, changed)
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error
       // Of two changes at once each is made to what the other has left.

@@ -214,6 +214,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.sweepOn(sweep, looks, '1@example.com')
   await events.sweepOn({ ...sweep, afterEmail: '1@example.com' }, [], null)
   await events.changeEndpoint(endpoint, { ...endpointSettings, url: 'https://other.example/' }, by)
+  await events.forgetTries(endpoint, 0)
   await events.rotateSecret(endpoint, now, by)
   await events.discardBefore(endpoint, 1, by)
   await events.discardFailed(endpoint, 1)

@@ -282,6 +282,29 @@ test('a batch of other events has another id, though its first event and its siz
   assert.notEqual(sent[2]?.id, sent[0]?.id)
 })
 
+test('at another address what the one before refused comes at once', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
+  await register('ada@example.com')
+  answer.status = 404
+  for (let times = 0; times < 3; times += 1) {
+    await round(id)
+    clock.at += 3_600
+  }
+  await round(id)
+  answer.status = 204
+  const before = sent.length
+  clock.at += 60
+  await buildEndpoints(own).of(accountId, testerAt(clock.at)).change(id, { batch: 2 })
+  await round(id)
+  assert.equal(sent.length, before, 'another change is no new start')
+  await buildEndpoints(own).of(accountId, testerAt(clock.at)).change(id, { url: 'https://new.example/' })
+  await round(id)
+  assert.deepEqual([sent.length, sent.at(-1)?.url], [before + 1, 'https://new.example/'])
+  assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
+})
+
 test('a Test that is taken lets telling go on at once, but not before the time that the server has asked for', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 1 })

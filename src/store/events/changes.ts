@@ -6,7 +6,7 @@ import { type ActOn, type Actor, addAuditEntry, addCount } from '../audit.ts'
 import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
-import { forgetTries, key, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
+import { key, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
 import { heldBack, startSweep, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
@@ -55,7 +55,7 @@ async function log(
   await addAuditEntry(sql, by, { accountId, action: `webhook.${done}`, subject, before, after })
 }
 
-/** Undefined where it has gone. @throws ChangedMeanwhile where its settings are not those that were read */
+/** At another address `forgetTries` goes on. Undefined where it has gone. @throws ChangedMeanwhile where its settings are not those that were read */
 export async function changeEndpoint(
   sql: Sql,
   { accountId, id, settings: read }: Endpoint,
@@ -67,10 +67,8 @@ export async function changeEndpoint(
   if (before === undefined) return undefined
   if (!isDeepStrictEqual(before.settings, read)) throw new ChangedMeanwhile()
   // How the server of the address before did says nothing of this one.
-  if (before.settings.url !== settings.url) {
+  if (before.settings.url !== settings.url)
     await setHealth(sql, before, { failingSince: null, failures: 0, nextTryAt: null })
-    await forgetTries(sql, accountId, id)
-  }
   const next = 'UPDATE endpoints SET settings = ? WHERE account_id = ? AND id = ?'
   await sql.run(next, JSON.stringify(settings), accountId, id)
   const endpoint = (await findEndpoint(sql, accountId, id)) as Endpoint

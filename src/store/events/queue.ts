@@ -148,13 +148,15 @@ export async function retryAtOnce(sql: Sql, accountId: number, id: number, faile
   )
 }
 
-/** At another address all that waits is due at once, with no tries. */
-export async function forgetTries(sql: Sql, accountId: number, id: number): Promise<void> {
-  await sql.run(
+/** At another address: what waits for a later try is due at once, with no tries. Some at a time, until it resolves with 0. */
+export function forgetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds): Promise<number> {
+  const of = 'account_id = ? AND endpoint_id = ?'
+  return sql.run(
     `UPDATE failed_deliveries SET next_at = last_at, refused = 0,
         tries = CASE WHEN tries < 0 THEN ${storedTries(0, true)} ELSE ${storedTries(0, false)} END
-      WHERE account_id = ? AND endpoint_id = ? AND next_at >= 0`,
-    ...[accountId, id],
+      WHERE ${of} AND (${key}) IN
+        (SELECT ${key} FROM failed_deliveries WHERE ${of} AND next_at > ? AND next_at > last_at LIMIT ${purgedAtOnce})`,
+    ...[accountId, id, accountId, id, now],
   )
 }
 
