@@ -128,7 +128,7 @@ async function assertStill(page: Page): Promise<void> {
 
 /** By what was marked when the screen had come up. */
 async function assertReached(page: Page, count: number): Promise<void> {
-  assert.ok(count > 5, page.url())
+  assert.ok(count > 4, page.url())
   const left = page.locator('[data-usable]')
   // Looked at after every tenth: looking takes longer than pressing.
   for (let presses = 1; presses <= 3 * count + 60; presses += 1) {
