@@ -127,8 +127,8 @@ async function assertStill(page: Page): Promise<void> {
 }
 
 /** By what was marked when the screen had come up. */
-async function assertReached(page: Page, count: number): Promise<void> {
-  assert.ok(count > 4, page.url())
+async function assertReached(page: Page, count: number, least = 6): Promise<void> {
+  assert.ok(count >= least, page.url())
   const left = page.locator('[data-usable]')
   // Looked at after every tenth: looking takes longer than pressing.
   for (let presses = 1; presses <= 3 * count + 60; presses += 1) {
@@ -200,7 +200,9 @@ for (const [turn, look] of looks.entries())
         await page.keyboard.press('Tab')
         assert.equal(await page.evaluate(() => document.activeElement?.className), 'skip')
       })
-      await t.test(`the keyboard reaches everything: ${path}`, () => assertReached(page, count))
+      // On a phone what is not there has the head of the window and one way back.
+      const least = path === '/nothing-here' && look.width === 'phone' ? 5 : 6
+      await t.test(`the keyboard reaches everything: ${path}`, () => assertReached(page, count, least))
       await t.test(`nothing is too wide: ${path}`, async () => {
         const isNarrow = async () => {
           await assertFits(page)

@@ -55,7 +55,10 @@ async function log(
   await addAuditEntry(sql, by, { accountId, action: `webhook.${done}`, subject, before, after })
 }
 
-/** At another address `forgetTries` goes on. Undefined where it has gone. @throws ChangedMeanwhile where its settings are not those that were read */
+/**
+ * At another address `forgetTries` goes on. Undefined where it has gone.
+ * @throws ChangedMeanwhile where its settings are not those that were read
+ */
 export async function changeEndpoint(
   sql: Sql,
   { accountId, id, settings: read }: Endpoint,

@@ -148,7 +148,10 @@ export async function retryAtOnce(sql: Sql, accountId: number, id: number, faile
   )
 }
 
-/** At another address: what waits for a later try is due at once, with no tries. Some at a time, until it resolves with 0. */
+/**
+ * At another address: what waits for a later try is due at once, with no tries. Some of it at a time, until it resolves
+ * with 0.
+ */
 export function forgetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds): Promise<number> {
   const of = 'account_id = ? AND endpoint_id = ?'
   return sql.run(

@@ -35,25 +35,24 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
   const send = useSend('PUT /campaigns/:campaignId/leads/deadlines')
   const params = { campaignId: settings.id }
   const close = () => setDoing(null)
+  /** The bar goes with the ticks: the focus goes on to their first row. */
+  const letGo = () => {
+    const focusNext = focusNextRow('leads', chosen[0] ?? '')
+    onDone()
+    focusNext()
+  }
   const setDeadline = async (at: string | null) => {
     const { leads } = await send.mutateAsync({ params, body: { refs: [...chosen], at } })
     close()
     toast(text.deadlinesSet(leads.length))
     await onChanged()
-    const focusNext = focusNextRow('leads', chosen[0] ?? '')
-    onDone()
-    focusNext()
+    letGo()
   }
   const erase = () => {
     close()
     const said = { waits: text.erasing(chosen.length), undo: text.undo, done: text.erased, failed: text.eraseFailed }
     const focusNext = focusNextRow('leads', chosen[0] ?? '')
     eraseSoon({ campaignId: settings.id, refs: chosen }, said, onChanged)
-    onDone()
-    focusNext()
-  }
-  const none = () => {
-    const focusNext = focusNextRow('leads', chosen[0] ?? '')
     onDone()
     focusNext()
   }
@@ -76,7 +75,7 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
         <Button {...button} c="var(--mantine-color-error)" onClick={() => setDoing('erase')}>
           {text.eraseChosen}
         </Button>
-        <Button size="xs" variant="subtle" onClick={none}>
+        <Button size="xs" variant="subtle" onClick={letGo}>
           {text.chooseNone}
         </Button>
       </Group>
