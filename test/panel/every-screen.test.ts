@@ -157,6 +157,28 @@ test('on a phone Escape closes the menu, and the focus stays on its button', asy
   await menu.and(page.locator('[aria-expanded=false]')).waitFor()
 })
 
+test('on the way back up, what gets the focus is not under the head of the window', async () => {
+  const page = await stage.open(owner, { width: 'phone', path: `/campaigns/${id}/rules` })
+  const last = page.locator('main').locator('button:enabled, input:enabled').last()
+  await last.focus()
+  const covered: string[] = []
+  let seen = 0
+  for (let presses = 0; presses < 40; presses += 1) {
+    await page.keyboard.press('Shift+Tab')
+    const found = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement
+      const head = document.querySelector('header') as HTMLElement
+      if (head.contains(element) || !element.closest('main')) return undefined
+      return { top: element.getBoundingClientRect().top - head.clientHeight, what: element.outerHTML.slice(0, 120) }
+    })
+    if (found === undefined) continue
+    seen += 1
+    if (found.top < 0) covered.push(`${found.top}: ${found.what}`)
+  }
+  assert.ok(seen > 20, String(seen))
+  assert.deepEqual(covered, [])
+})
+
 test('where a reader forces colours, what is chosen looks so', async () => {
   const page = await stage.open(owner, { path: `/campaigns/${id}/results` })
   await page.emulateMedia({ forcedColors: 'active' })

@@ -1,11 +1,12 @@
+import './dates.ts'
 import { ActionIcon, Popover, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import { DatePicker, TimePicker } from '@mantine/dates'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useLanguage, useWords } from '../language.ts'
-import { type Clock, inWords, readClock } from './dates.ts'
 import { Icon } from './icons.tsx'
 import { words } from './words.ts'
+import { type Clock, inWords, readClock } from './written-dates.ts'
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'min' | 'max'> & {
   clock: Clock

@@ -5,7 +5,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { money } from '../results/sales.tsx'
-import { salesWords, timeLeftText } from '../results/sales-words.ts'
+import { plainAmount, salesWords, timeLeftText } from '../results/sales-words.ts'
 import type { Settings } from '../use-campaign.ts'
 import { Section, type WholeLead } from './lead-drawer.tsx'
 import classes from './leads.module.css'
@@ -49,9 +49,8 @@ function RecordOrder({ lead, settings: { id: campaignId } }: Props) {
   const { suspended } = useSession().account
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // As people write it: spaces around and between thousands, a comma for the point, the currency in small letters.
     const orderId = order.orderId.trim()
-    const amount = order.amount.replaceAll(/\s/g, '').replace(',', '.')
+    const amount = plainAmount(order.amount)
     const currency = order.currency.trim().toUpperCase()
     const body = { orderId, ...(amount !== '' && { amount }), ...(currency !== '' && { currency }) }
     send.mutate({ params: { campaignId, ref: lead.ref }, body }, { onSuccess: () => setOrder(empty) })

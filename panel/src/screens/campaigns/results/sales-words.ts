@@ -103,3 +103,6 @@ export function timeLeftText(seconds: number, language: string): string {
     seconds: seconds % 60,
   })
 }
+
+/** An amount as the API takes it, of what people write: spaces around and between thousands, a comma for the point. */
+export const plainAmount = (written: string) => written.replaceAll(/\s/g, '').replace(',', '.')

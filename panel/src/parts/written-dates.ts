@@ -1,0 +1,46 @@
+// How people write a time, in either language.
+import 'dayjs/locale/pl.js'
+import dayjs from 'dayjs'
+import customParseFormat from 'dayjs/plugin/customParseFormat.js'
+import type { Language } from '../language.ts'
+
+dayjs.extend(customParseFormat)
+
+/** A local time such as `2026-12-31T23:59`, or a day such as `2026-12-31`. */
+export type Clock = 'moment' | 'day'
+
+const stored = { moment: 'YYYY-MM-DD[T]HH:mm', day: 'YYYY-MM-DD' } satisfies Record<Clock, string>
+const shown = { moment: 'D MMM YYYY, HH:mm', day: 'D MMM YYYY' } satisfies Record<Clock, string>
+const days = ['D MMM YYYY', 'YYYY-MM-DD', 'D.M.YYYY', 'D/M/YYYY', 'D-M-YYYY', 'D-MM-YYYY']
+const typed = {
+  moment: [stored.moment, ...days.flatMap((day) => [`${day}, H:mm`, `${day} H:mm`])],
+  day: days,
+} satisfies Record<Clock, string[]>
+
+/** In the reader's language; nothing for nothing. */
+export function inWords(clock: Clock, value: string, language: Language): string {
+  const read = dayjs(value.slice(0, 16), stored[clock], true)
+  return read.isValid() ? read.locale(language).format(shown[clock]) : value
+}
+
+/**
+ * With each month in its first three letters, as both languages shorten them, and no zero before a day, a month or an
+ * hour: the library takes one form of each.
+ */
+function plain(text: string, language: Language): string {
+  const month = ([first = '', ...rest]: string) =>
+    (language === 'en' ? first.toUpperCase() : first.toLowerCase()) + rest.join('').slice(0, 2).toLowerCase()
+  const words = text
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\p{L}{3,}/gu, month)
+  return words.replaceAll(/(?<![\d:T-])0(?=\d)/g, '')
+}
+
+/** What somebody typed. A day alone gets the time `usualTime`. Empty where it cannot be read. */
+export function readClock(clock: Clock, text: string, language: Language, usualTime: string): string {
+  const read = dayjs(plain(text, language), typed[clock], language, true)
+  if (read.isValid()) return read.format(stored[clock])
+  const day = clock === 'moment' ? readClock('day', text, language, usualTime) : ''
+  return day === '' ? '' : `${day}T${usualTime}`
+}
