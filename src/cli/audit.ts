@@ -3,10 +3,10 @@ import { formatInstant } from '../core/instant.ts'
 import { type AuditFilter, auditActions, subjectKinds } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import {
-  anyText,
   type Command,
   idNumber,
   instantText,
+  nameText,
   need,
   needAccount,
   readArguments,
@@ -43,7 +43,7 @@ const actionText = (text: string, name: string): string => {
 /** Who changed what, and when; newest first. */
 export const listAudit: Command = async (args) => {
   const { options } = readArguments(args, {
-    ...{ account: idNumber, from: instantText, to: instantText, actor: anyText },
+    ...{ account: idNumber, from: instantText, to: instantText, actor: nameText },
     ...{ action: actionText, subject: subjectText, limit: count },
   })
   const accountId = need(options.account, '--account')

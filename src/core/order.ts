@@ -45,22 +45,27 @@ export function checkOrder(
   const faults: Fault[] = []
   const given = checkShape(value, '', faults)
   if (given === undefined) return { faults: firstFaults(faults) }
-  const { orderId, email, ref, currency = null } = given
+  const { orderId, email, ref } = given
   if ((email === undefined) === (ref === undefined)) refuse(faults, 'email', 'or ref must be given, and not both')
-  const amount = amountOf(given, faults)
+  const money = moneyOf(given, faults)
   const at = given.at === undefined ? now : parseInstant(given.at)
   if (at === undefined) refuse(faults, 'at', 'must be an instant such as 2026-06-05T03:59:00Z')
   else if (at > now || at < now - oldestSeconds) refuse(faults, 'at', 'must be in the past, by at most 30 days')
   const buyer = email === undefined ? { ref: ref as string } : { email }
-  return faults.length > 0 || at === undefined ? { faults } : { buyer, order: { orderId, at, amount, currency } }
+  return faults.length > 0 || at === undefined ? { faults } : { buyer, order: { orderId, at, ...money } }
 }
 
-function amountOf({ amount, currency }: Given, faults: Fault[]): number | null {
-  if (amount === undefined) return null
+/** A currency alone says nothing: shops send theirs along with what was free, too. */
+function moneyOf({ amount, currency }: Given, faults: Fault[]): Pick<Order, 'amount' | 'currency'> {
+  const none = { amount: null, currency: null }
+  if (amount === undefined) return none
   const places = currency === undefined ? undefined : placesOf(currency)
-  if (places === undefined) return refuse(faults, 'currency', 'must be given where there is an amount') ?? null
+  if (currency === undefined || places === undefined) {
+    refuse(faults, 'currency', 'must be given where there is an amount')
+    return none
+  }
   const wanted = `a decimal with at most ${places} places and 15 digits, such as "${(49).toFixed(places)}"`
-  return parseAmount(amount, places) ?? refuse(faults, 'amount', `must be ${wanted}`) ?? null
+  return { amount: parseAmount(amount, places) ?? refuse(faults, 'amount', `must be ${wanted}`) ?? null, currency }
 }
 
 /** The offer as the order found it; `closing` is the attempt whose offer the order has ended, where it does. */

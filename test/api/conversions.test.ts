@@ -101,6 +101,8 @@ test('by ref, into a draft, with the money of any currency and an instant that h
     })
     assert.deepEqual([status, body.amount, body.at, body.closed, body.email], [201, kept, at, false, email])
   }
+  const { body: alone } = await ask('POST', orders(id), { ref, orderId: 'alone', currency: 'EUR', at })
+  assert.deepEqual([alone.amount, alone.currency], [null, null], 'a currency alone says nothing')
   assert.equal(formatAmount(4_900, 'DEM'), '49.00', 'of a currency that Intl has left out since')
 })
 
