@@ -80,6 +80,23 @@ atBothWidths('signing in and out, with the way back to where one wanted to go', 
   await page.waitForURL(/\/sign-in$/)
 })
 
+test('what is missing in a field is said in the panel’s language, not the browser’s', async () => {
+  const page = await stage.open(undefined, { path: '/sign-in', language: 'pl', isNew: true })
+  const email = page.getByLabel('Adres e-mail')
+  const said = () => email.evaluate((field: HTMLInputElement) => field.validationMessage)
+  const signIn = () => page.getByRole('button', { name: 'Zaloguj się' }).click()
+  await signIn()
+  assert.equal(await said(), 'Wypełnij to pole.')
+  await email.fill('ada')
+  await signIn()
+  assert.equal(await said(), 'Podaj adres e-mail, na przykład ada@example.com.')
+  await email.fill('ada@example.com')
+  assert.equal(await said(), '')
+  await page.getByRole('textbox', { name: 'Hasło' }).fill('not the password')
+  await signIn()
+  await page.getByText('Błędny adres e-mail lub hasło').waitFor()
+})
+
 atBothWidths('an unknown address is a page with a way back, in a browser', async (width) => {
   const who = await stage.person(`lost-${width}`)
   for (const one of [undefined, who]) {

@@ -1,6 +1,7 @@
 import { MantineThemeProvider } from '@mantine/core'
 import { type ReactNode, useEffect, useState } from 'react'
 import { firstLanguage, keepLanguage, LanguageContext } from '../language.ts'
+import { sayFaultsIn } from './field-faults.ts'
 import { words } from './words.ts'
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
@@ -8,6 +9,7 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     document.documentElement.lang = language
     keepLanguage(language)
+    return sayFaultsIn(language)
   }, [language])
   // The cross of every dialog and message: Mantine gives it no name.
   const theme = { components: { CloseButton: { defaultProps: { 'aria-label': words[language].close } } } }
