@@ -16,18 +16,26 @@ import { readable, theme } from './theme.ts'
 const mayComeBack = (error: Error) =>
   error instanceof CallFailed && (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE')
 
-const hadFocus = new WeakMap<object, Element | null>()
+const hadFocus = new WeakMap<object, (Element | null | undefined)[]>()
 const mutationCache = new MutationCache()
-/** A button that waits is disabled, which hands the focus to the page: with the answer it has the focus again. */
+/**
+ * A button that waits is disabled, which hands the focus to the page: with the answer it has the focus again, or the
+ * button of its form has where it is gone.
+ */
 mutationCache.subscribe((event) => {
   if (event.type !== 'updated') return
   const { mutation, action } = event
-  if (action.type === 'pending') hadFocus.set(mutation, document.activeElement)
+  if (action.type === 'pending') {
+    const pressed = document.activeElement
+    hadFocus.set(mutation, [pressed, pressed?.closest('form')?.querySelector('[type=submit]')])
+  }
   if (action.type !== 'success' && action.type !== 'error') return
-  const button = hadFocus.get(mutation)
   // Not where the answer has taken the focus elsewhere, as dialogs do that close.
-  const giveBack = () =>
-    document.activeElement === document.body && button instanceof HTMLElement && button.focus({ preventScroll: true })
+  const giveBack = () => {
+    if (document.activeElement !== document.body) return
+    const next = hadFocus.get(mutation)?.find((one) => one?.isConnected)
+    if (next instanceof HTMLElement) next.focus({ preventScroll: true })
+  }
   setTimeout(giveBack, closedMs)
 })
 

@@ -299,7 +299,14 @@ longTest('parts of a campaign are links; a new campaign begins with its template
     page.getByRole('tab', { name: 'Leads' }).click({ button: 'middle' }),
   ])
   await other.waitForURL((url) => url.pathname === `/campaigns/${id}/leads`)
-  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('link', { name: 'All campaigns' }).press('Enter')
+  // The link went with its screen, and one goes on from the beginning of the next; as with the browser's own Back.
+  const onScreen = page.locator('main:focus')
+  await onScreen.getByRole('heading', { name: 'Campaigns' }).waitFor()
+  await page.getByRole('link', { name: 'Linked', exact: true }).press('Enter')
+  await onScreen.getByRole('heading', { name: 'Linked' }).waitFor()
+  await page.goBack()
+  await onScreen.getByRole('heading', { name: 'Campaigns' }).waitFor()
   await page.getByRole('button', { name: 'New campaign' }).click()
   await page.waitForFunction(() => document.activeElement?.getAttribute('role') === 'radio')
   await page.keyboard.press('ArrowDown')

@@ -173,6 +173,7 @@ for (const width of widthsByTurns()) {
     await rowsOf(page).first().waitFor()
     assert.deepEqual(await rowsOf(page).allInnerTexts(), shown)
     await button(page, 'Clear filters').click()
+    await page.locator('main:focus').waitFor()
     await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length === 50)
     assert.equal(searchOf(page).size, 0)
 

@@ -331,6 +331,8 @@ atBothWidths(
     await drawer.getByText('Expired').waitFor()
     await drawer.getByRole('button', { name: 'Back to the rules' }).click()
     await drawer.getByText('Open', { exact: true }).waitFor()
+    // The button that was pressed is gone.
+    await drawer.locator('button:focus', { hasText: 'Set deadline' }).waitFor()
     assert.deepEqual(await shown(campaign.id, 'ada@example.com'), before)
     await drawer.getByRole('button', { name: 'Close' }).click()
     const rows = page.getByRole(width === 'phone' ? 'listitem' : 'row')

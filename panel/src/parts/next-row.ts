@@ -34,10 +34,23 @@ export function useFocusOfStep(step: string): RefObject<HTMLDivElement | null> {
   return inside
 }
 
+/** What had the focus is gone: by keyboard, and by ear, one goes on from the beginning of the screen. */
+export const focusScreen = () => document.getElementById('content')?.focus({ preventScroll: true })
+
+/** The link that was pressed went with its screen, or the browser's own Back was. */
+export function useFocusOfScreen(path: string): void {
+  const before = useRef(path)
+  useEffect(() => {
+    if (before.current === path) return
+    before.current = path
+    setTimeout(() => document.activeElement === document.body && focusScreen(), goneMs)
+  }, [path])
+}
+
 /** After another page of a list. At its end the button cannot be pressed again, and loses the focus. */
 export function toBeginning(): void {
   window.scrollTo(0, 0)
-  document.getElementById('content')?.focus({ preventScroll: true })
+  focusScreen()
 }
 
 /** A button that has nothing to do now and keeps the focus, which `disabled` hands to the page: its form looks itself. */

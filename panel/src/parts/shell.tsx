@@ -24,6 +24,7 @@ import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
 import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
+import { useFocusOfScreen } from './next-row.ts'
 import { Toast, useToastFailure } from './toast.tsx'
 import { words } from './words.ts'
 
@@ -44,6 +45,8 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
   const text = useWords(words)
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const burger = useRef<HTMLButtonElement>(null)
+  const [path] = useLocation()
+  useFocusOfScreen(path)
   const onGone = () => {
     close()
     // The link is out of sight then; on a desk it is not, and there is no button.

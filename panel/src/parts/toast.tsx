@@ -3,6 +3,7 @@ import { Affix, Button, Group, Notification } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import type { CallFailed } from '../api.ts'
 import { useWords } from '../language.ts'
+import { focusScreen } from './next-row.ts'
 import { words } from './words.ts'
 
 const shownMs = 10_000
@@ -18,7 +19,7 @@ function put(next: Said | null): void {
   window.clearTimeout(timer)
   const toasted = document.getElementById('toast')
   // Its button takes the focus along: the focus goes to the page's main part.
-  if (toasted?.contains(document.activeElement)) document.getElementById('content')?.focus({ preventScroll: true })
+  if (toasted?.contains(document.activeElement)) focusScreen()
   said = next
   for (const listener of listeners) listener()
 }

@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { More } from '../../parts/more.tsx'
+import { focusScreen } from '../../parts/next-row.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
@@ -38,6 +39,10 @@ function Audit({ choices }: { choices: Choices }) {
   const [filters, setFilters] = useState(none)
   const query = queryOf(filters)
   const name = JSON.stringify(query)
+  const clear = () => {
+    setFilters(none)
+    focusScreen()
+  }
   return (
     <Stack>
       <Text c="dimmed" size="sm">
@@ -47,7 +52,7 @@ function Audit({ choices }: { choices: Choices }) {
       <Group justify="space-between" mih={30}>
         <AuditCsv key={name} query={query} />
         {name !== '{}' && (
-          <Button size="compact-sm" variant="default" onClick={() => setFilters(none)}>
+          <Button size="compact-sm" variant="default" onClick={clear}>
             {text.clear}
           </Button>
         )}

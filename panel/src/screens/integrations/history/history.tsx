@@ -5,6 +5,7 @@ import { useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
+import { focusScreen } from '../../../parts/next-row.ts'
 import { CsvExport } from './csv.tsx'
 import { Entries } from './entries.tsx'
 import { FilterBar } from './filters.tsx'
@@ -29,6 +30,7 @@ function History({ choices }: { choices: Choices }) {
     state.clear()
     // What was typed and is no filter yet goes as well.
     setCleared(cleared + 1)
+    focusScreen()
   }
   const wanted = { filters, span }
   // What was asked for begins anew with other filters.
