@@ -86,6 +86,16 @@ function useEditing(read: PartProps['read']) {
   }
 }
 
+/** While something is to be saved, and until one has read that it is. */
+function useInSight(isChanged: boolean): boolean {
+  const [isInSight, setInSight] = useState(isChanged)
+  useEffect(() => {
+    const timer = setTimeout(() => setInSight(isChanged), isChanged ? 0 : savedMs)
+    return () => clearTimeout(timer)
+  }, [isChanged])
+  return isChanged || isInSight
+}
+
 /** The bar stands over the end of the window: a field that has the focus there is scrolled out from under it. */
 function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
@@ -116,6 +126,8 @@ function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
   }, [bar])
 }
 
+const savedMs = 4_000
+
 type SaveBarProps = { editing: Editing; faults: { path: string; message: string }[]; isPublished: boolean }
 
 function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
@@ -126,14 +138,15 @@ function SaveBar({ editing, faults, isPublished }: SaveBarProps) {
   const others = elsewhere(faults)
   const bar = useRef<HTMLDivElement>(null)
   useUncovered(bar)
+  const isInSight = useInSight(isChanged)
   return (
     <Paper
       ref={bar}
       withBorder
       p="sm"
       className="save"
-      data-changed={isChanged || undefined}
-      shadow={isChanged ? 'md' : 'none'}
+      data-changed={isInSight || undefined}
+      shadow={isInSight ? 'md' : 'none'}
     >
       <Stack gap="xs">
         <Behind of={editing} />
