@@ -5,9 +5,9 @@ import type { MailLanguage } from './mail-language.ts'
 export const timerFonts = ['inter', 'lato', 'montserrat', 'oswald', 'roboto', 'roboto-mono'] as const
 export type TimerFont = (typeof timerFonts)[number]
 
-const letters = /^[ -~¡-¬®-ňŊ-žȘ-țЀ-џҐґ–—‘’“”„•…€]$/
+const letters = /^[ -~\u00a0-¬®-ňŊ-žȘ-țЀ-џҐґ–—‘’“”„•…€]$/
 /** Of the Latin letters beyond western Europe it has the Polish ones and few more. */
-const lettersOfLato = /^[ -~¡-¬®-ÿĄ-ćĘęıŁ-ńŒœŚśŠšŸ-ž–—‘’“”„•…€]$/
+const lettersOfLato = /^[ -~\u00a0-¬®-ÿĄ-ćĘęıŁ-ńŒœŚśŠšŸ-ž–—‘’“”„•…€]$/
 const beyondLato: readonly MailLanguage[] = ['cs', 'uk']
 
 /** The fonts that have all letters of a language. */

@@ -102,6 +102,11 @@ const refusals: [style: unknown, path: string, message: RegExp][] = [
   [{ height: 141, pixelsPerPoint: 2 }, 'mailTimer', /336000 pixels.* is 338400$/],
 ]
 
+test('words that were copied from a page may have no-break spaces', () => {
+  const words = 'Do\u00a0końca'
+  assert.deepEqual(faultsOf({ labelTexts: { days: words }, whenOver: { show: 'text', text: words } }), [])
+})
+
 for (const [style, path, message] of refusals) {
   test(`refused: ${JSON.stringify(style)}`, () => {
     const [fault, ...others] = faultsOf(style)
