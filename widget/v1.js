@@ -94,19 +94,20 @@ const units = [
 ]
 
 // :where() has no weight: whatever the page itself says of these elements wins. In the bar, which has a colour of its
-// own, what it says of all paragraphs would be dark on dark, and of all asides another box. What is over is hidden all the same:
-// the two ids are nobody's, and weigh more than the page's own !important. What the keyboard reaches is scrolled to
-// where the bar does not cover it. The trap lies above the window, since what lies beside it can be scrolled to where
+// own, what it says of all paragraphs would be dark on dark, and of all asides another box. What is over is hidden all
+// the same: the two ids are nobody's, and weigh more than the page's own !important. What the keyboard reaches is
+// scrolled to where the bar does not cover it. The trap lies above the window, since what lies beside it can be scrolled to where
 // text runs from right to left.
 const style = `
 :is([data-lastcall],[data-lastcall=countdown]>span,#l#c)[hidden]{display:none!important}
-:where([data-lastcall=countdown]){display:inline-flex;flex-wrap:wrap;gap:var(--lastcall-gap,.5em);font-variant-numeric:tabular-nums}
-:where([data-lastcall=countdown]>span){display:inline-flex;flex-direction:var(--lastcall-direction,row);align-items:var(--lastcall-align,baseline);gap:.3em;padding:var(--lastcall-box-padding,0);border-radius:var(--lastcall-box-radius,0);background:var(--lastcall-box-background,none);color:var(--lastcall-box-color,inherit)}
-:where([data-lastcall=countdown] b){font-size:var(--lastcall-number-size,1em)}
-:where([data-lastcall=countdown] small){font-size:var(--lastcall-label-size,.85em)}
-[data-lastcall=bar],[data-lastcall=bar]>div,[data-lastcall=bar] p{all:unset}
-[data-lastcall=bar]{display:block}
-:where(:root:has([data-lastcall=bar])){scroll-padding-bottom:5em}
+[data-lastcall=bar],[data-lastcall=bar]>div,[data-lastcall=bar] p,:where([data-lastcall=bar]) p :is(span,b,small){all:unset}
+[data-lastcall=bar]{display:block;flex:none;grid-column:1/-1}
+:where(:root:has([data-lastcall=bar])){scroll-padding-bottom:8em}
+:where([data-lastcall=countdown]),:where([data-lastcall=bar]) p span{display:inline-flex;flex-wrap:wrap;gap:var(--lastcall-gap,.5em);font-variant-numeric:tabular-nums}
+:where([data-lastcall=countdown]>span),:where([data-lastcall=bar]) p span>span{display:inline-flex;flex-direction:var(--lastcall-direction,row);align-items:var(--lastcall-align,baseline);gap:.3em;padding:var(--lastcall-box-padding,0);border-radius:var(--lastcall-box-radius,0);background:var(--lastcall-box-background,none);color:var(--lastcall-box-color,inherit)}
+:where([data-lastcall=bar]) p b{font-weight:bolder}
+:where([data-lastcall=countdown] b),:where([data-lastcall=bar]) p b{font-size:var(--lastcall-number-size,1em)}
+:where([data-lastcall=countdown] small),:where([data-lastcall=bar]) p small{font-size:var(--lastcall-label-size,.85em)}
 [data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center;overflow-wrap:anywhere}
 [data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em}
 :where([data-lastcall=bar]) p span{justify-content:center;color:var(--lastcall-box-color,inherit)}
@@ -116,7 +117,7 @@ const style = `
 `
 
 // A form's fields stand in place of what it has by the same name: `<input name="closest">`.
-const { appendChild, closest, getAttribute, querySelector, toggleAttribute } = Element.prototype
+const { appendChild, closest, getAttribute, matches, querySelector, toggleAttribute } = Element.prototype
 
 const sheet = new CSSStyleSheet()
 const bar = element('aside')
@@ -129,6 +130,9 @@ const filled = new WeakMap()
 const names = new WeakMap()
 /** The languages in which countdowns were written. @type {WeakMap<Element, string>} */
 const languages = new WeakMap()
+
+/** What the page itself has said of the display of what is hidden. @type {WeakMap<Element, [string, string]>} */
+const displays = new WeakMap()
 
 /** What is kept of the visitor: `client`, `lc`, and for campaign 1 `of1` and `not1`. @type {Record<string, string>} */
 const kept = {}
@@ -272,7 +276,7 @@ async function ask(c) {
       const drift = Date.now() - sentAt
       const isVisit = visit && !tries
       // Which page it was: without query and fragment, which may hold what is nobody's business.
-      const page = isVisit ? location.origin + location.pathname : undefined
+      const page = isVisit ? (location.origin + location.pathname).slice(0, 2048) : undefined
       const offer = await post(c, 'offer', { ...names, lc, visit: isVisit, page })
       isTold = true
       if (turn !== c.turn) return
@@ -394,7 +398,7 @@ function show(c, offer, now) {
     const mark = getAttribute.call(one, 'data-lastcall') ?? ''
     const hidden = isHidden[mark]
     // Not by the property, which SVG lacks.
-    if (hidden !== undefined) toggleAttribute.call(one, 'hidden', hidden)
+    if (hidden !== undefined) hide(one, hidden)
     if (hasNoTime) continue
     if (mark === 'countdown') count(one, left, endsAt)
     if (mark === 'deadline') write(one, inWords(endsAt, languageOf(one)))
@@ -402,6 +406,26 @@ function show(c, offer, now) {
   if (isUnknown) return
   showInBar(c, marked.some((one) => one.dataset.lastcall === 'countdown') ? undefined : left)
   announce(c, state, deadline)
+}
+
+/**
+ * A page's own style attribute, and its layers, would win over our sheet; an open dialog would keep the rest of the page
+ * from being used.
+ * @param {HTMLElement} one
+ * @param {boolean} hidden
+ */
+function hide(one, hidden) {
+  toggleAttribute.call(one, 'hidden', hidden)
+  const said = displays.get(one)
+  if (!hidden && said) {
+    one.style.setProperty('display', ...said)
+    displays.delete(one)
+  }
+  if (hidden && matches.call(one, 'dialog:modal')) /** @type {HTMLDialogElement} */ (one).close()
+  if (hidden && getComputedStyle(one).display !== 'none' && one.style.setProperty) {
+    displays.set(one, [one.style.display, one.style.getPropertyPriority('display')])
+    one.style.setProperty('display', 'none', 'important')
+  }
 }
 
 /** @param {Campaign} c @param {string} mark the end of an attribute's name, or its value @returns {HTMLElement[]} */
@@ -556,6 +580,9 @@ function showInBar(c, left) {
   count(timer, left)
   // The bar itself lies above the page, so its place at the end of the page is kept free.
   bar.style.height = `${barRows.offsetHeight}px`
+  // Where the page's body is moved or filtered, it is the body's edge that the bar would stand at.
+  if (bar.parentNode === document.body && barRows.getBoundingClientRect().bottom > innerHeight + 1)
+    document.documentElement.append(bar)
 }
 
 /**
@@ -668,11 +695,9 @@ async function submit(event) {
  */
 async function register(c, email, website = '') {
   const offer = await post(c, 'leads', { email: email.trim(), lc: refs(c)[0], client: client(), website })
-  if (offer.lc) {
-    keep({ [`of${c.id}`]: offer.lc, [`not${c.id}`]: kept.lc ?? '' })
-    // The page is before the lead's eyes already.
-    if (offer.state === 'pending') c.reported = false
-  }
+  if (offer.lc) keep({ [`of${c.id}`]: offer.lc, [`not${c.id}`]: kept.lc ?? '' })
+  // The page is before the lead's eyes already.
+  if (offer.state === 'pending') c.reported = false
   await ask(c)
 }
 

@@ -18,6 +18,8 @@ export type CampaignSettings = Span & {
   startsOn?: 'registration' | 'visit'
   /** The window comes again so long after each deadline, and is as long as the first. */
   pauseSeconds?: number
+  /** Who signs up once more after the end begins again, with a visit where the campaign says so. */
+  retries?: boolean
 }
 
 export type Answered = {
@@ -101,11 +103,17 @@ export async function visitorProtocol(scope: Scope): Promise<VisitorService> {
     return offer(campaign.clients.get(client), campaign, false)
   }
 
-  function register(campaign: Campaign, { email, client }: any): Answered {
+  function register(campaign: Campaign, { email, lc, client }: any): Answered {
     const own = campaign.clients.get(client)
-    if (campaign.emails.has(email)) return { ...offer(own, campaign, false), lc: null }
+    const begun = () => ({ ...windowOf(campaign.settings), isPending: campaign.settings.startsOn === 'visit' })
+    if (campaign.emails.has(email)) {
+      const known = campaign.leads.get(lc)
+      const isOver = known !== undefined && offer(known, campaign, true).state === 'expired'
+      if (isOver && campaign.settings.retries) Object.assign(known, begun())
+      return { ...offer(known ?? own, campaign, known !== undefined), lc: null }
+    }
     const ref = randomBytes(16).toString('hex')
-    const lead = own ?? { ...windowOf(campaign.settings), isPending: campaign.settings.startsOn === 'visit' }
+    const lead = own ?? begun()
     campaign.emails.add(email)
     campaign.leads.set(ref, lead)
     return { ...offer(lead, campaign, true), lc: ref }

@@ -222,6 +222,18 @@ test('without a deadline the offer is shown and no countdown', async (t) => {
   assert.equal(await page.locator('[data-lastcall=bar]').count(), 0)
 })
 
+test('an offer that is an open dialog gives the page back when it is over', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: -5 })
+  const lc = await stage.service.lead(id)
+  const { page } = await stage.visitor(t)
+  const body = `<dialog id="offer" data-lastcall="offer">Half the price</dialog><p data-lastcall="expired" hidden>Over</p>
+    <button onclick="this.textContent = 'Pressed'">Press</button><script>offer.showModal()</script>`
+  await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
+  await page.getByText('Over', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Press' }).click()
+  await page.getByRole('button', { name: 'Pressed' }).waitFor()
+})
+
 test('an offer that the page shows by its own CSS, or draws as SVG, is hidden all the same', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: -5 })
   const lc = await stage.service.lead(id)
@@ -229,8 +241,13 @@ test('an offer that the page shows by its own CSS, or draws as SVG, is hidden al
   const hostile = '#offer p.big[data-lastcall] { display: flex !important }'
   const body = `<style>p[data-lastcall] { display: flex } ${hostile}</style>
     <div id="offer">${offerPage.replaceAll('<p ', '<p class="big" ')}</div>
-    <svg data-lastcall="offer"><text y="20">Half the price</text></svg>`
+    <svg data-lastcall="offer"><text y="20">Half the price</text></svg>
+    <style>@layer theirs { [hidden] { display: none !important } .d-flex { display: flex !important } }</style>
+    <div id="layered" class="d-flex" data-lastcall="offer">Half the price</div>
+    <div id="inline" style="color: red; display: inline !important" data-lastcall="offer">Half the price</div>
+    <form data-lastcall="offer"><input name="style"></form>`
   await page.goto(`${stage.put({ campaigns: [id], body })}?lc=${lc}`)
   await sees(page, 'The offer is over')
-  assert.equal(await page.locator('svg').isVisible(), false)
+  for (const one of ['svg', '#layered', '#inline', 'form'])
+    assert.equal(await page.locator(one).isVisible(), false, one)
 })

@@ -30,6 +30,22 @@ test('an email makes a lead: thanks are said, the offer is shown, and the browse
   assert.equal(stage.service.questions.at(-1)?.body.lc, registrations(id)[0]?.answer.lc)
 })
 
+test('who signs up once more on the open page is seen to be there, and the offer begins again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 6, startsOn: 'visit', retries: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
+  const send = async () => {
+    await page.getByLabel('Email').fill('ada@example.com')
+    await page.getByRole('button').click()
+    await page.getByText('Thank you. You are registered.').waitFor()
+    await page.getByRole('timer').waitFor()
+  }
+  await send()
+  await sees(page, 'The offer is over')
+  await send()
+  await sees(page, 'Buy for half the price')
+})
+
 test('a refused email is said to be so, where readers look for it', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const visitor = await stage.visitor(t)

@@ -306,12 +306,13 @@ test('a page that turns to another language takes the bar and its countdowns alo
   await page.getByRole('timer', { name: 'Angebot gilt noch', exact: true }).waitFor()
 })
 
-test('the bar looks as it does elsewhere, whatever the page says of all asides, paragraphs and bold text', async (t) => {
+test('the bar looks as it does elsewhere, whatever the page says of all asides, paragraphs, spans and bold text', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page } = await stage.visitor(t, { viewport: { width: 700, height: 400 } })
   const body = `<style>
     p { color: #333; max-width: 20ch; margin: 1em 2em }
-    b { color: #c00 } small { color: #777 } span, p span { color: #444 }
+    b { color: #c00; background: #ff0 } small { color: #777; font-size: 30px }
+    span, p span { color: #444; font-size: 40px; background: #ff0; display: block; float: left; border: 3px solid; margin: 9px }
     aside { width: 300px; margin: 2rem; padding: 1rem; border: 1px solid; transform: translateZ(0) }
     @media (max-width: 800px) { aside { display: none } }
   </style><p>The autumn course</p>`
@@ -322,6 +323,18 @@ test('the bar looks as it does elsewhere, whatever the page says of all asides, 
     .locator('p, span, b, small')
     .evaluateAll((all) => all.map((one) => getComputedStyle(one).color))
   assert.deepEqual([...new Set(colours)], ['rgb(255, 255, 255)'])
+  const box = await bar.locator('p > span > span').evaluateAll((all) =>
+    all.map((one) => {
+      const { fontSize, backgroundColor, float, borderStyle, margin, display } = getComputedStyle(one)
+      return [fontSize, backgroundColor, float, borderStyle, margin, one.hasAttribute('hidden') || display].join()
+    }),
+  )
+  const plain = '16px,rgba(0, 0, 0, 0),none,none,0px'
+  assert.deepEqual(box, [`${plain},true`, ...Array(3).fill(`${plain},flex`)])
+  const fonts = await bar
+    .locator('b, small')
+    .evaluateAll((all) => all.map((one) => [getComputedStyle(one).fontSize, getComputedStyle(one).fontWeight].join()))
+  assert.deepEqual([...new Set(fonts)], ['16px,700', '13.6px,400'])
   await page.addStyleTag({ content: '[data-lastcall=countdown] { color: #fc0 }' })
   const own = await bar.locator('p > span').evaluate((one) => getComputedStyle(one).color)
   assert.equal(own, 'rgb(255, 204, 0)', 'what the page says of countdowns counts in the bar too')
@@ -329,6 +342,27 @@ test('the bar looks as it does elsewhere, whatever the page says of all asides, 
   assert.deepEqual([inner?.x, inner?.width, (inner?.y ?? 0) + (inner?.height ?? 0)], [0, 700, 400])
   assert.equal(whole?.height, Math.round(inner?.height ?? 0))
   assert.equal(await bar.evaluate((one) => getComputedStyle(one).borderStyle), 'none')
+})
+
+test('the bar is at the edge of the window, and the end of the page above it, however the body is laid out', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t, { viewport: { width: 700, height: 400 } })
+  const rest = `<main>${'<p>More</p>'.repeat(60)}</main><footer>The end</footer>`
+  for (const css of [
+    'html, body { height: 100% } body { display: flex; flex-direction: column; margin: 0 } main { flex-shrink: 0 }',
+    'body { display: grid; grid-template-columns: 200px 1fr }',
+    '@keyframes in { from { opacity: 0; transform: translateY(9px) } to { transform: none } } body { animation: in .1s both }',
+    'body { filter: grayscale(.1) }',
+  ]) {
+    await page.goto(stage.put({ campaigns: [id], body: `<style>${css}</style>${rest}` }))
+    const bar = page.locator('[data-lastcall=bar] > div')
+    await bar.waitFor()
+    const bottom = () => bar.evaluate((one) => one.getBoundingClientRect().bottom)
+    await eventually(bottom, 400)
+    await page.evaluate(() => scrollTo(0, 1e6))
+    const end = await page.locator('footer').evaluate((one) => one.getBoundingClientRect().bottom)
+    assert.ok(end <= (await bar.evaluate((one) => one.getBoundingClientRect().top)), css)
+  }
 })
 
 test('the countdown is a timer that readers can ask and that does not speak by itself', async (t) => {
@@ -497,7 +531,7 @@ test('it leaves one global behind, and no cookie', async (t) => {
 
 test('a page that sets style sheets of its own keeps the bar, and what the keyboard reaches stays above it', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
-  const { page } = await stage.visitor(t)
+  const { page } = await stage.visitor(t, { viewport: { width: 320, height: 500 } })
   const body = Array.from({ length: 60 }, (_, n) => `<p><a href="#${n}">Link ${n}</a></p>`).join('')
   await page.goto(stage.put({ campaigns: [id], body }))
   const bar = page.locator('[data-lastcall=bar] > div')
