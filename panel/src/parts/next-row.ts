@@ -13,7 +13,9 @@ export const afterClosing = (open: () => void) => setTimeout(open, closingMs)
 /** For a dialog that opened over another one, which has gone: the focus goes to what was made, or what is open. */
 export function focusMade(id: string): void {
   setTimeout(() => {
-    if (document.activeElement !== document.body) return
+    // Who came to another screen meanwhile has the focus on the whole of it.
+    const { activeElement: focused, body } = document
+    if (focused !== body && focused?.id !== 'content') return
     const rows = document.querySelectorAll<HTMLElement>(`[data-row="${id}"] :is(a, button), [role=dialog] button`)
     // A screen that is left is hidden until the next one is loaded.
     const next = [...rows].find((row) => row.checkVisibility()) ?? document.getElementById('content')
