@@ -23,6 +23,8 @@ function hide(refs: readonly string[]): void {
 export async function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: () => unknown): Promise<void> {
   await waiting?.finish()
   hide(refs)
+  // Others may be waiting by then.
+  const showAgain = () => hidden === refs && hide([])
   const mayClose = stayOpen()
   const end = () => {
     window.clearTimeout(timer)
@@ -38,13 +40,13 @@ export async function eraseSoon({ campaignId, refs }: Erasing, said: Said, onEra
       toastFailure(said.failed)
     }
     await onErased()
-    hide([])
+    showAgain()
   }
   const timer = window.setTimeout(finish, waitsMs)
   waiting = { finish }
   const undo = () => {
     end()
-    hide([])
+    showAgain()
   }
   toast(said.waits, { name: said.undo, onClick: undo })
 }

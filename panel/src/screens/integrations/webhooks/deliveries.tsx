@@ -68,7 +68,8 @@ function useDeliveries(endpointId: number, outcome: Outcome) {
     queryFn: ({ pageParam, signal }) => call(route, asked(pageParam), signal),
     initialPageParam: undefined,
     getNextPageParam: ({ next }) => next ?? undefined,
-    refetchInterval: everyMs,
+    // Of several pages each would be asked for again.
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? everyMs : false),
   })
 }
 
