@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
-import { purgedAtOnce } from '../store/events/queue.ts'
 import { type Lease, openLease } from './lease.ts'
 import { type RoundParts, runRound } from './round.ts'
 import { sweepOn } from './sweep.ts'
@@ -222,9 +221,10 @@ function openBesides(parts: BesidesParts) {
       const isPurged = await purge(until)
       isMore ||= isPurged
       if (performance.now() - tidiedAt < tidyMs) return
-      const dropped = await store.events.purgeOld(seconds())
-      if (dropped > 0) onDropped(dropped)
-      if (dropped < purgedAtOnce) tidiedAt = performance.now()
+      const old = await store.events.purgeOld(seconds())
+      if (old.dropped > 0) onDropped(old.dropped)
+      if (old.isMore) isMore = true
+      else tidiedAt = performance.now()
     },
   }
 }

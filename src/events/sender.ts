@@ -51,7 +51,6 @@ export function openSender(egress: Egress): Sender {
 
   function start(): Worker {
     const started = new Worker(new URL('./sender-thread.ts', import.meta.url), { workerData: egress, resourceLimits })
-    started.unref()
     started.on('message', (those: Sent[]) => {
       for (const { number, ...result } of those) {
         waiting.get(number)?.(result)

@@ -1,4 +1,4 @@
-// How many requests are under way at a time: a bad receiver holds up itself, and an account at most half of the rest.
+// How many requests are under way at a time: a bad receiver holds up itself, and an account at most half of all.
 export type Slots = (accountId: number) => Promise<() => void>
 
 /** Resolves when there is room, with what gives the room back; called again, that does nothing. */

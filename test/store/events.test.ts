@@ -255,9 +255,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const kinds = async () => (await store.events.due(endpoint, late, 9)).map(({ kind }) => kind)
       assert.deepEqual(await kinds(), ['lead.registered', 'lead.erased', 'look'])
       const keptSeconds = 30 * 86_400
-      assert.equal(await store.events.purgeOld(999 + keptSeconds), 0)
+      assert.equal((await store.events.purgeOld(999 + keptSeconds)).dropped, 0)
       assert.equal((await kinds()).length, 3)
-      assert.equal(await store.events.purgeOld(1_201 + keptSeconds), 1)
+      assert.equal((await store.events.purgeOld(1_201 + keptSeconds)).dropped, 1)
       assert.deepEqual(await kinds(), ['look'])
       await store.events.pauseEndpoint(endpoint, 'deleted', testerAt(1_300))
     }
@@ -269,8 +269,36 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const { of, leads, accountId } = await opened(store)
     const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
     await leads.register(of, 'a@example.com', 1_000)
-    assert.equal(await store.events.purgeOld(10_000 + 30 * 86_400), 0)
+    assert.deepEqual(await store.events.purgeOld(10_000 + 30 * 86_400), { dropped: 0, isMore: false })
     assert.equal((await store.events.due(endpoint, late, 9)).length, 2)
+  })
+
+  test(`an endpoint that is on is resumed without going through its leads again: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    await store.events.lease('node')
+    for (const one of await store.events.sweeps('node')) await sweepOn(store, one, 500)
+    await store.events.resumeEndpoint(endpoint, null, testerAt(600))
+    assert.deepEqual(await store.events.sweeps('node'), [])
+  })
+
+  test(`of what was given up, what is too old goes a thousand at a time, until nothing is left: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { accountId } = await opened(store)
+    const endpoint = await store.events.createEndpoint(accountId, settings(), testerAt(500))
+    const givenUp = (leadId: number, lastAt: number) => {
+      const tried = { tries: 9, refused: 9, isAskedFor: false, nextAt: null, lastAt }
+      return { endpointId: endpoint.id, leadId, kind: 'lead.erased' as const, detail: 0, dueAt: 900, ...tried }
+    }
+    const failed = [...Array.from({ length: 1_001 }, (_, n) => givenUp(n + 1, 1_000)), givenUp(2_000, 1_001)]
+    await store.events.settle(endpoint, { done: [], failed, looks: [] })
+    const at = 1_001 + 30 * 86_400
+    assert.deepEqual(await store.events.purgeOld(at), { dropped: 0, isMore: true })
+    assert.deepEqual(await store.events.purgeOld(at), { dropped: 0, isMore: false })
+    assert.equal(await store.events.resendFailed(endpoint, 0, testerAt(2_000)), 1)
   })
 
   test(`an edit while the sweep of another is under way: each lead is compared with what it may know: ${engine}`, async (t) => {

@@ -86,7 +86,7 @@ export async function changeEndpoint(
   return endpoint
 }
 
-/** Nothing is written for it from now on, but where its server fails. One that is deleted is removed bit by bit. */
+/** Nothing but erasures is written for it from now on, unless it is its server that fails. One that is deleted is removed bit by bit. */
 export async function pauseEndpoint(
   sql: Sql,
   { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,
@@ -96,7 +96,7 @@ export async function pauseEndpoint(
   await sql.bumpVersion(accountId)
   const before = await findEndpoint(sql, accountId, id)
   if (before === undefined) return
-  // Nothing has been written for it since the first pause: that is where it goes on from.
+  // Next to nothing has been written for it since the first pause: that is where it goes on from.
   await sql.run(
     `UPDATE endpoints SET paused_at = CASE WHEN pause_cause IN ('user', 'gone') THEN paused_at ELSE ? END,
       pause_cause = ? WHERE account_id = ? AND id = ?`,
@@ -129,9 +129,10 @@ export async function resumeEndpoint(
   const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
     AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(later, by.at, accountId, id)
-  await sweepAll(sql, endpoint, 'looks', by.at)
+  // One that is on has its looks.
+  if (endpoint.pausedAt !== null) await sweepAll(sql, endpoint, 'looks', by.at)
   if (endpoint.pausedAt !== null && fromAt === null) {
-    const pause = JSON.stringify({ from: endpoint.pausedAt, until: by.at })
+    const pause = { from: endpoint.pausedAt, until: by.at }
     await sweepAll(sql, endpoint, 'resumed', endpoint.pausedAt, pause)
   }
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)

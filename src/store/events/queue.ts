@@ -190,17 +190,21 @@ export function removeSome(
 
 /**
  * What nobody waits for after 30 days, some of it at a time: deliveries that were given up, and all that an endpoint
- * which is paused was not told. Resolves with how many were never tried.
+ * which is paused was not told. `dropped` is how many were never tried.
  */
-export async function purgeOld(sql: Sql, now: Seconds): Promise<number> {
+export async function purgeOld(sql: Sql, now: Seconds): Promise<{ dropped: number; isMore: boolean }> {
   const before = now - keptSeconds
-  let dropped = 0
+  let [dropped, isMore] = [0, false]
   for (const { account_id, id, paused_at } of await sql.all('SELECT account_id, id, paused_at FROM endpoints')) {
-    const isGivenUp = paused_at === null ? 'AND next_at IS NULL AND last_at < ?' : 'AND last_at < ?'
-    await removeSome(sql, 'failed_deliveries', account_id, id, isGivenUp, before)
-    if (paused_at !== null) dropped += await removeSome(sql, 'notices', account_id, id, 'AND due_at < ?', before)
+    // By the instant when it was due, in whose order they stand: by that of the next try, `+` keeps the engines from
+    // going over all that was given up.
+    const isOld = `AND due_at < ? AND last_at < ? ${paused_at === null ? 'AND +next_at IS NULL' : ''}`
+    const removed = await removeSome(sql, 'failed_deliveries', account_id, id, isOld, before, before)
+    const untold = paused_at === null ? 0 : await removeSome(sql, 'notices', account_id, id, 'AND due_at < ?', before)
+    dropped += untold
+    isMore ||= Math.max(removed, untold) === purgedAtOnce
   }
-  return dropped
+  return { dropped, isMore }
 }
 
 function toDue(endpointId: number, queue: Due['queue'], row: Row): Due {

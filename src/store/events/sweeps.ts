@@ -10,11 +10,14 @@ import { insertNotices } from './queue.ts'
 
 /**
  * Why the leads of a campaign are gone through. Positions are stored: add new ones at the end. `resumed` are the leads
- * that were there when the endpoint was paused.
+ * of an endpoint that goes on after a pause.
  */
 export const sweepCauses = ['looks', 'edit', 'backfill', 'resumed'] as const
 
 export type SweepCause = (typeof sweepCauses)[number]
+
+/** Seconds of the epoch. */
+export type Pause = { from: Seconds; until: Seconds }
 
 export type Sweep = {
   endpoint: Endpoint
@@ -25,7 +28,7 @@ export type Sweep = {
   /** What the campaign decided by before the edit; several where it was edited again while this was under way. */
   schedulesBefore: Schedule[]
   /** Of `resumed`: of who came in one of these the endpoint knows from its end on. */
-  pauses: { from: Seconds; until: Seconds }[]
+  pauses: Pause[]
   afterEmail: string
   restarts: number
 }
@@ -71,7 +74,7 @@ export async function sweepAfterSave(
     JSON.stringify([opensAt, deadlineAt, endsAt])
   if (!after.isDraft && instants(before) === instants(after)) return
   const { timeZone, mechanism } = before.terms
-  await startSweeps(sql, after, 'edit', after.isDraft ? heldBack : now, JSON.stringify({ timeZone, mechanism }))
+  await startSweeps(sql, after, 'edit', after.isDraft ? heldBack : now, { timeZone, mechanism })
 }
 
 /** Those that were held back. Who is paused hears of no edit. */
@@ -87,7 +90,7 @@ async function startSweeps(
   { accountId, id, watchers }: Campaign,
   cause: SweepCause,
   now: Seconds,
-  before?: string,
+  before?: Schedule,
 ): Promise<void> {
   for (const { endpointId } of watchers) await startSweep(sql, [accountId, endpointId, id], cause, now, before)
 }
@@ -97,7 +100,7 @@ export async function sweepAll(
   { accountId, id, settings }: Endpoint,
   cause: SweepCause,
   now: Seconds,
-  before?: string,
+  before?: Pause,
 ): Promise<void> {
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
   for (const campaign of campaigns) {
@@ -108,37 +111,37 @@ export async function sweepAll(
 
 /**
  * One that is under way begins again, and still tells what has become true since it was started first. Some leads then
- * know of the first edit and some do not, so that all are compared with both schedules before. `before` is the schedule,
- * or the pause, as JSON.
+ * know of the first edit and some do not, so that all are compared with both schedules before.
  */
 export async function startSweep(
   sql: Sql,
   of: [accountId: number, endpointId: number, campaignId: number],
   cause: SweepCause,
   now: Seconds,
-  before?: string,
+  before?: Schedule | Pause,
 ): Promise<void> {
   const name = [...of, sweepCauses.indexOf(cause)]
-  const where = 'WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?'
-  const own = before === undefined ? [] : [before]
   // A stretch that was read before is written no more.
-  const restart = `UPDATE sweeps SET restarts = restarts + 1 ${where} RETURNING begun_at, schedules_before`
-  const row = await sql.get(restart, ...name)
-  if (row === undefined) {
-    await sql.run(
-      `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at, schedules_before)
-        VALUES (?, ?, ?, ?, ?, ?)`,
-      ...[...name, now, JSON.stringify(own)],
-    )
-    return
-  }
-  const all = [...new Set([...JSON.parse(row.schedules_before), ...own])].slice(-mostSchedules)
-  const begunAt = now === heldBack ? heldBack : row.begun_at
+  const row = await sql.get(
+    `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (account_id, endpoint_id, campaign_id, cause)
+        DO UPDATE SET restarts = sweeps.restarts + 1, after_email = ''
+      RETURNING begun_at, schedules_before`,
+    ...[...name, now],
+  )
+  const begunAt = now === heldBack ? heldBack : row?.begun_at
+  const all = [...listed(row?.schedules_before), ...(before === undefined ? [] : [before])]
+  const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()].slice(-mostSchedules)
   await sql.run(
-    `UPDATE sweeps SET after_email = '', begun_at = ?, schedules_before = ? ${where}`,
-    ...[begunAt, JSON.stringify(all), ...name],
+    `UPDATE sweeps SET begun_at = ?, schedules_before = ?
+      WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?`,
+    ...[begunAt, JSON.stringify(different), ...name],
   )
 }
+
+/** In rows of before 2026-11-26 each is a text of its own. */
+const listed = (written: string): (Schedule | Pause)[] =>
+  JSON.parse(written).map((one: unknown) => (typeof one === 'string' ? JSON.parse(one) : one))
 
 /**
  * A sweep that stands at this email, or is about to, goes on from the lead before it, so that nothing of the address
@@ -150,25 +153,25 @@ export async function goBackBefore(
   email: string,
 ): Promise<void> {
   const of = [accountId, id]
-  await sql.run('UPDATE sweeps SET restarts = restarts + 1 WHERE account_id = ? AND campaign_id = ?', ...of)
   await sql.run(
-    `UPDATE sweeps SET after_email = coalesce((SELECT max(email) FROM leads
-        WHERE account_id = ? AND campaign_id = ? AND email > ? AND email < ?), '')
-      WHERE account_id = ? AND campaign_id = ? AND after_email = ?`,
-    ...[...of, beforeEmails, email, ...of, email],
+    `UPDATE sweeps SET restarts = restarts + 1, after_email = CASE WHEN after_email <> ? THEN after_email ELSE
+        coalesce((SELECT max(email) FROM leads
+          WHERE account_id = ? AND campaign_id = ? AND email > ? AND email < ?), '') END
+      WHERE account_id = ? AND campaign_id = ?`,
+    ...[email, ...of, beforeEmails, email, ...of],
   )
 }
 
 export function toSweep(row: Row): Sweep {
-  const before = JSON.parse(row.schedules_before).map((written: string) => JSON.parse(written))
+  const before = listed(row.schedules_before)
   const isResumed = sweepCauses[row.cause] === 'resumed'
   return {
     endpoint: toEndpoint(row),
     campaignId: row.campaign_id,
     cause: sweepCauses[row.cause] as SweepCause,
     begunAt: row.begun_at,
-    schedulesBefore: isResumed ? [] : before,
-    pauses: isResumed ? before : [],
+    schedulesBefore: isResumed ? [] : (before as Schedule[]),
+    pauses: isResumed ? (before as Pause[]) : [],
     afterEmail: row.after_email,
     restarts: row.restarts,
   }
