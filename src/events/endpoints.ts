@@ -90,7 +90,7 @@ function managing(parts: EndpointParts, accountId: number, by: Actor) {
     try {
       const changed = there(await events.changeEndpoint(before, settings, by))
       const isElsewhere = changed.settings.url !== before.settings.url
-      for (let isMore = isElsewhere; isMore; ) isMore = (await events.forgetTries(changed, by.at)) > 0
+      for (let isMore = isElsewhere; isMore; ) isMore = (await events.resetTries(changed, by.at)) > 0
       return await viewOf(parts, changed)
     } catch (error) {
       if (!(error instanceof ChangedMeanwhile)) throw error

@@ -78,7 +78,11 @@ async function planOf(
   if (due.leadId < 0) return { due, events: await ended(parts, endpoint, due, now), look: null }
   // Erased, of a deleted campaign, no longer wanted, or told by another look.
   if (of === undefined) return { due, events: [], look: null }
-  const { happened, lookAt } = happenedBy(parts, of, endpoint, due, now)
+  const { kind } = due
+  const { happened, lookAt } =
+    kind === 'look'
+      ? seenBy(parts, of, endpoint, due, now)
+      : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }), lookAt: null }
   const conversion =
     due.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, due.detail) : undefined
   const told = of.campaign.isDraft ? [] : happened.filter((what) => !isBoughtBefore(of, what))
@@ -122,35 +126,34 @@ async function campaignOf({ store, configCache }: PlanParts, id: number): Promis
   return campaign?.isDraft ? store.configuration.findCampaign(id) : campaign
 }
 
-/** As of the instant of the notice, however late it is seen, and when to look next. */
-function happenedBy(
+/** What a look finds, as of its instant, however late it is seen, and when to look next. */
+function seenBy(
   { onDropped }: PlanParts,
-  { campaign: { terms }, lead, watcher }: Found,
-  endpoint: Endpoint,
-  due: Due,
+  { campaign: { terms }, lead: { attempt }, watcher }: Found,
+  { fromAt }: Endpoint,
+  { dueAt }: Due,
   now: Seconds,
 ): { happened: Happened[]; lookAt: Seconds | null } {
-  const { attempt, registeredAt } = lead
-  const { fromAt } = endpoint
-  const { kind, dueAt, detail, isAskedFor } = due
-  if (kind === 'look') {
-    const from = Math.max(fromAt, now - oldSeconds)
-    const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
-    if (skipped > 0) onDropped(skipped)
-    if (at === null || at < fromAt) return { happened: [], lookAt }
-    const moments = momentsAt(terms, attempt, at, watcher.wanted)
-    return { happened: moments.map((moment) => ({ ...moment, at })), lookAt }
-  }
-  if (isPast(endpoint, due)) return { happened: [], lookAt: null }
-  if (kind === 'registered before') {
-    return { happened: [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }], lookAt: null }
-  }
+  const from = Math.max(fromAt, now - oldSeconds)
+  const { at, lookAt, skipped } = skip(terms, attempt, dueAt, watcher, from, now)
+  if (skipped > 0) onDropped(skipped)
+  if (at === null || at < fromAt) return { happened: [], lookAt }
+  const moments = momentsAt(terms, attempt, at, watcher.wanted)
+  return { happened: moments.map((moment) => ({ ...moment, at })), lookAt }
+}
+
+/** The event that the notice names. */
+function toldBy(
+  { campaign: { terms }, lead: { attempt, registeredAt }, watcher }: Found,
+  { kind, dueAt, detail, isAskedFor }: Due & { kind: Exclude<NoticeKind, 'look'> },
+): Happened[] {
+  if (kind === 'registered before') return [{ kind: 'lead.registered', at: registeredAt, detail: 0, isBackfill: true }]
   // What is no longer true when it is tried again is not told; what somebody wants to see again is.
   const isTrue =
     !oneTimeKinds.includes(kind) ||
     momentsAt(terms, attempt, dueAt, watcher.wanted).some((one) => one.kind === kind && one.detail === detail)
   const isTold = isAskedFor || (isTrue && watcher.kinds.includes(kind))
-  return { happened: isTold ? [{ kind, at: dueAt, detail }] : [], lookAt: null }
+  return isTold ? [{ kind, at: dueAt, detail }] : []
 }
 
 /** It was due before the endpoint goes on from, and nobody has asked for it again since. */

@@ -13,8 +13,6 @@ import { type Delivery, gathered, type Sending, type Sent, type Try, type TryCau
 
 const connectMs = 5_000
 const answerMs = 15_000
-/** Addresses that are kept parsed. */
-const mostTargets = 1_000
 /** A longer answer costs its connection. */
 const mostAnswerBytes = 4_096
 /** Answers whose end has not come: with one more the oldest loses its connection. */
@@ -124,18 +122,6 @@ async function send(delivery: Delivery): Promise<Try> {
   return { ...result, milliseconds: Math.round(performance.now() - beganAt) }
 }
 
-const targets = new Map<string, { target: URL; isOperators: boolean }>()
-
-function targetOf(url: string) {
-  const known = targets.get(url)
-  if (known !== undefined) return known
-  if (targets.size === mostTargets) targets.clear()
-  const target = new URL(url)
-  const found = { target, isOperators: isAllowed(egress, target) }
-  targets.set(url, found)
-  return found
-}
-
 /** What goes out again has a connection of its own: where the event is to blame, each that was kept would break by it. */
 function agentFor(isPlain: boolean, isOperators: boolean, isAgain: boolean) {
   if (!isOperators) return isAgain ? filteringOnce : filtering
@@ -143,7 +129,8 @@ function agentFor(isPlain: boolean, isOperators: boolean, isAgain: boolean) {
 }
 
 function requestFor({ id, url, body, at, secrets }: Delivery, isAgain: boolean): ClientRequest {
-  const { target, isOperators } = targetOf(url)
+  const target = new URL(url)
+  const isOperators = isAllowed(egress, target)
   const isPlain = target.protocol === 'http:'
   // Saved when the operator still allowed it.
   if (isPlain && !isOperators) throw blocked()

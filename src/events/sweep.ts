@@ -17,7 +17,7 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const { endpoint, campaignId, afterEmail, begunAt, pauses } = sweep
   const campaign = await store.configuration.findCampaign(campaignId)
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
-  if (campaign === undefined || watcher === undefined) return store.events.sweepOn(sweep, [], null)
+  if (campaign === undefined || watcher === undefined) return store.events.writeStretch(sweep, [], null)
   const before = sweep.schedulesBefore.map(termsOf)
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
@@ -41,7 +41,7 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
     notices.push({ endpointId: endpoint.id, leadId: -campaignId, kind: 'look', detail: 0, dueAt: endAt })
   }
   const next = leads.length < leadsAtOnce ? null : (leads.at(-1)?.email ?? null)
-  await store.events.sweepOn(sweep, notices, next)
+  await store.events.writeStretch(sweep, notices, next)
 }
 
 function toldBy(

@@ -211,10 +211,10 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
     ...{ endpoint, campaignId: campaign.id, cause: 'backfill', begunAt: 0, schedulesBefore: [] },
     ...{ pauses: [], afterEmail: '', restarts: 1 },
   }
-  await events.sweepOn(sweep, looks, '1@example.com')
-  await events.sweepOn({ ...sweep, afterEmail: '1@example.com' }, [], null)
+  await events.writeStretch(sweep, looks, '1@example.com')
+  await events.writeStretch({ ...sweep, afterEmail: '1@example.com' }, [], null)
   await events.changeEndpoint(endpoint, { ...endpointSettings, url: 'https://other.example/' }, by)
-  await events.forgetTries(endpoint, 0)
+  await events.resetTries(endpoint, 0)
   await events.rotateSecret(endpoint, now, by)
   await events.discardBefore(endpoint, 1, by)
   await events.discardFailed(endpoint, 1)

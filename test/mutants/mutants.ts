@@ -508,9 +508,9 @@ const postgres: Mutant[] = [
   },
   {
     file: 'src/store/postgres/connection.ts',
-    line: "const [result] = await together(client, () => [write(connection, known), client.query('COMMIT')])",
+    line: "const [result] = await together(client, () => [last(connection, known), client.query('COMMIT')])",
     fault:
-      "const result = await write(connection, known)\n    setImmediate(() => client.query('COMMIT').catch(() => {}))",
+      "const result = await last(connection, known)\n    setImmediate(() => client.query('COMMIT').catch(() => {}))",
     tests: writtenTogether,
   },
   {

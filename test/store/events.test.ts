@@ -212,8 +212,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const other = settings({ url: 'https://other.example/' })
     const elsewhere = async () => {
       await store.events.changeEndpoint(made, other, tester)
-      assert.equal(await store.events.forgetTries(made, 1_100), 1)
-      assert.equal(await store.events.forgetTries(made, 1_100), 0)
+      assert.equal(await store.events.resetTries(made, 1_100), 1)
+      assert.equal(await store.events.resetTries(made, 1_100), 0)
     }
     for (const [heal, isDue] of [
       // What it refused waits for its own time.
@@ -333,9 +333,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await told()).length, 3, 'told of the first edit, they hear that it was taken back')
     await save('2020-01-01T00:40')
     const [begun] = (await sweeps()) as [Sweep]
-    await store.events.sweepOn(begun, [], '1@example.com')
+    await store.events.writeStretch(begun, [], '1@example.com')
     await save()
-    await store.events.sweepOn({ ...begun, afterEmail: '1@example.com' }, [], null)
+    await store.events.writeStretch({ ...begun, afterEmail: '1@example.com' }, [], null)
     const [again] = (await sweeps()) as [Sweep]
     assert.equal(again.afterEmail, '', 'a step that began before the edit does not end it')
     assert.deepEqual(
@@ -343,7 +343,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       [undefined, '2020-01-01T00:40'],
     )
     await save('2020-01-01T00:50')
-    await store.events.sweepOn(again, [], null)
+    await store.events.writeStretch(again, [], null)
     assert.equal((await sweeps()).length, 1, 'nor one that had only just begun')
     await sweepOn(store, (await sweeps())[0] as Sweep, now + 5)
     await store.events.settle(endpoint, { done: await told(), failed: [], looks: [] })
@@ -436,7 +436,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     const [read] = (await store.events.sweeps('node')) as [Sweep]
     await store.leads.erase([{ campaign, email: 'ada@example.com' }], testerAt(700))
     const look = { endpointId: endpoint.id, leadId: 1, dueAt: 4_100, kind: 'look' as const, detail: 0 }
-    await store.events.sweepOn(read, [look], 'ada@example.com')
+    await store.events.writeStretch(read, [look], 'ada@example.com')
     assert.deepEqual(await store.events.due(endpoint, late, 9), [])
     const [again] = (await store.events.sweeps('node')) as [Sweep]
     assert.equal(again.afterEmail, '')
@@ -455,7 +455,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await sweeps(), [['looks', '']])
     const [sweep] = await store.events.sweeps('node')
     assert.ok(sweep)
-    await store.events.sweepOn(sweep, [], 'ada@example.com')
+    await store.events.writeStretch(sweep, [], 'ada@example.com')
     assert.deepEqual(await sweeps(), [['looks', 'ada@example.com']])
     const campaign = await store.configuration.findCampaign(of.campaignId)
     assert.ok(campaign)
@@ -466,10 +466,10 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.ok(erased && erased.detail > 0)
     await store.leads.erase([{ campaign, email: 'ab@example.com' }], testerAt(701))
     assert.deepEqual(await sweeps(), [['looks', '']])
-    await store.events.sweepOn(sweep, [], null)
+    await store.events.writeStretch(sweep, [], null)
     assert.equal((await sweeps()).length, 1, 'a step that began before the erasure is done again')
     const [next] = await store.events.sweeps('node')
-    await store.events.sweepOn(next as typeof sweep, [], null)
+    await store.events.writeStretch(next as typeof sweep, [], null)
     const change = async (changes: object) => {
       await store.configuration.applyCampaign(accountId, { ...campaignSettings(changes), id: of.campaignId }, tester)
       return sweeps()

@@ -56,7 +56,7 @@ async function log(
 }
 
 /**
- * At another address `forgetTries` goes on. Undefined where it has gone.
+ * At another address `resetTries` goes on. Undefined where it has gone.
  * @throws ChangedMeanwhile where its settings are not those that were read
  */
 export async function changeEndpoint(

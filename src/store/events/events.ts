@@ -16,7 +16,7 @@ import {
 import { accountsWithEndpoints, deletedEndpoints, findEndpoint, listEndpoints } from './endpoint.ts'
 import { leasesOn } from './leases.ts'
 import { namesBy } from './names.ts'
-import { discardFailed, forgetTries, purgeOld, queueOn, waiting } from './queue.ts'
+import { discardFailed, purgeOld, queueOn, resetTries, waiting } from './queue.ts'
 import { sweepsOn } from './sweeps.ts'
 
 /** How an engine goes about it. */
@@ -37,7 +37,7 @@ export function eventsOn(runner: Runner, { key, sharedClock, rowsAtOnce }: Event
   return {
     ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),
     ...boundTo(write, { createEndpoint, changeEndpoint, pauseEndpoint, resumeEndpoint, rotateSecret, startBackfill }),
-    ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed, forgetTries }),
+    ...boundTo(write, { resend, resendFailed, discardBefore, discardFailed, resetTries }),
     ...boundTo(writeUnflushed, { purge, purgeOld, setHealth }),
     ...leasesOn(runner, sharedClock),
     ...queueOn(runner, sharedClock, rowsAtOnce),

@@ -76,17 +76,13 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
   }
 }
 
-const noticeColumns = '(account_id, endpoint_id, due_at, lead_id, kind, detail)'
-
 /** What stands there already stays. Values of each row: `noticeValues`. */
 export function insertNoticesSql(rows: number): string {
-  return `INSERT INTO notices ${noticeColumns} VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?)').join(', ')}
+  return `INSERT INTO notices (account_id, endpoint_id, ${key}) VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?)').join(', ')}
     ON CONFLICT DO NOTHING`
 }
 
-export function noticeValues(accountId: number, { endpointId, dueAt, leadId, kind, detail }: Notice): number[] {
-  return [accountId, endpointId, dueAt, leadId, noticeKinds.indexOf(kind), detail]
-}
+export const noticeValues = (accountId: number, one: Notice): number[] => [accountId, one.endpointId, ...keyOf(one)]
 
 export async function insertNotices(sql: Sql, accountId: number, notices: readonly Notice[]): Promise<void> {
   if (notices.length === 0) return
@@ -117,7 +113,7 @@ export const storedTries = (tries: number, isAskedFor: boolean): number => (isAs
 export async function putFailed(sql: Sql, accountId: number, failed: readonly Failed[]): Promise<void> {
   const rows = failed.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ')
   const values = failed.flatMap((one): Value[] => [
-    ...[accountId, one.endpointId, ...keyOf(one)],
+    ...noticeValues(accountId, one),
     ...[storedTries(one.tries, one.isAskedFor), one.refused, one.nextAt, one.lastAt],
   ])
   await sql.run(
@@ -152,7 +148,7 @@ export async function retryAtOnce(sql: Sql, accountId: number, id: number, faile
  * At another address: what waits for a later try is due at once, with no tries. Some of it at a time, until it resolves
  * with 0.
  */
-export function forgetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds): Promise<number> {
+export function resetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds): Promise<number> {
   const of = 'account_id = ? AND endpoint_id = ?'
   return sql.run(
     `UPDATE failed_deliveries SET next_at = last_at, refused = 0,

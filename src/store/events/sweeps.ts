@@ -41,7 +41,7 @@ export const heldBack = -1
 export function sweepsOn({ writeUnflushed }: Runner, rowsAtOnce: number) {
   return {
     /** Writes what a stretch of leads gave; `next` is the email to go on from, null at the end. */
-    sweepOn: (sweep: Sweep, notices: readonly Notice[], next: string | null) =>
+    writeStretch: (sweep: Sweep, notices: readonly Notice[], next: string | null) =>
       writeUnflushed(async (sql) => {
         const { endpoint, campaignId, cause, afterEmail } = sweep
         // It may have been started again meanwhile, or one of its leads may have been erased: it is read again then.

@@ -23,14 +23,14 @@ export type Pool = {
   /** The same in a transaction; `mode` stands behind BEGIN. */
   transaction<T>(timeoutMs: number, mode: string, work: (connection: Connection) => Promise<T>): Promise<T>
   /**
-   * A transaction of two round trips, each in one packet: BEGIN with what `read` asks for at once, then all that `write`
-   * asks for with COMMIT. So `write` asks for everything before it waits for anything: what comes later is outside the
+   * A transaction of two round trips, each in one packet: BEGIN with what `first` asks for at once, then all that `last`
+   * asks for with COMMIT. So `last` asks for everything before it waits for anything: what comes later is outside the
    * transaction.
    */
-  decide<Known, T>(
+  inTwoTrips<Known, T>(
     timeoutMs: number,
-    read: (connection: Connection) => Promise<Known>,
-    write: (connection: Connection, known: Known) => Promise<T>,
+    first: (connection: Connection) => Promise<Known>,
+    last: (connection: Connection, known: Known) => Promise<T>,
   ): Promise<T>
   /** Opens as many connections as there may be. @throws StoreUnavailable where it gets fewer */
   fill(): Promise<void>
@@ -89,8 +89,8 @@ export function openPool(options: PoolOptions): Pool {
   return {
     use: (timeoutMs, work) => use(timeoutMs, (client) => work(connectionOf(client))),
     transaction: (timeoutMs, mode, work) =>
-      use(timeoutMs, (client) => decide(client, mode, work, async (_, result) => result)),
-    decide: (timeoutMs, read, write) => use(timeoutMs, (client) => decide(client, '', read, write)),
+      use(timeoutMs, (client) => inTwoTrips(client, mode, work, async (_, result) => result)),
+    inTwoTrips: (timeoutMs, first, last) => use(timeoutMs, (client) => inTwoTrips(client, '', first, last)),
     async fill() {
       const opened = await Promise.allSettled(Array.from({ length: options.size }, () => pool.connect()))
       for (const one of opened) if (one.status === 'fulfilled') one.value.release()
@@ -125,16 +125,16 @@ function openConnections({ url, size, connectMs, settings }: PoolOptions): pg.Po
   return pool
 }
 
-async function decide<Known, T>(
+async function inTwoTrips<Known, T>(
   client: pg.PoolClient,
   mode: string,
-  read: (connection: Connection) => Promise<Known>,
-  write: (connection: Connection, known: Known) => Promise<T>,
+  first: (connection: Connection) => Promise<Known>,
+  last: (connection: Connection, known: Known) => Promise<T>,
 ): Promise<T> {
   const connection = connectionOf(client)
   try {
-    const [, known] = await together(client, () => [client.query(`BEGIN ${mode}`), read(connection)])
-    const [result] = await together(client, () => [write(connection, known), client.query('COMMIT')])
+    const [, known] = await together(client, () => [client.query(`BEGIN ${mode}`), first(connection)])
+    const [result] = await together(client, () => [last(connection, known), client.query('COMMIT')])
     return result
   } catch (error) {
     if (isRefusal(error)) await client.query('ROLLBACK')

@@ -43,7 +43,7 @@ export function leadWriter(
   toLead: ToLead,
 ): Pick<LeadStore, 'write' | 'create'> {
   const insert = batcher<Write, Written | 'exists'>(batchSize, (accountId, writes, leftMs) =>
-    durable.decide(
+    durable.inTwoTrips(
       leftMs,
       async (connection) => {
         const campaigns = await campaignsNow(connection, accountId, writes)
@@ -60,7 +60,7 @@ export function leadWriter(
   )
 
   const change = batcher<Write, Written | 'missing'>(batchSize, (_, writes, leftMs) =>
-    durable.decide(
+    durable.inTwoTrips(
       leftMs,
       async (connection) => {
         const { accountId, id } = (writes[0] as Write).campaign
