@@ -476,6 +476,12 @@ atBothWidths(
     await page.getByText('2 leads are erased in ten seconds.').waitFor()
     await page.waitForFunction(() => document.activeElement?.tagName === 'A')
     assert.equal(await links(page).count(), 8)
+    const next = page.getByRole('checkbox', { name: /@example\.com/ }).first()
+    await next.check()
+    const boxOf = (name: string) => page.locator(name).evaluate((one) => one.getBoundingClientRect().toJSON())
+    const [said, foot] = [await boxOf('#toast'), await boxOf('.foot')]
+    assert.ok(said.bottom <= foot.top, 'what is said leaves the buttons of the next choice free')
+    await next.uncheck()
     // It goes on wherever the reader is.
     await page.getByRole('tab', { name: 'Deadline' }).click()
     await page.getByText('Erased.', { exact: true }).waitFor()

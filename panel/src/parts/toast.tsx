@@ -49,7 +49,13 @@ export function Toast() {
   const shown = useSyncExternalStore(onChange, () => said)
   return (
     // Above drawers and dialogs; within the page's main part, where screen readers look for it.
-    <Affix portalProps={{ target: '#content' }} position={{ bottom: 16, left: 16, right: 16 }} zIndex={900} w="auto">
+    <Affix
+      portalProps={{ target: '#content' }}
+      position={{ left: 16, right: 16 }}
+      zIndex={900}
+      w="auto"
+      className="toast"
+    >
       <div id="toast" role="status">
         {shown !== null && (
           <Notification
