@@ -437,6 +437,9 @@ atBothWidths(
     assert.equal(await links(page).count(), 10)
     await page.waitForURL('**/leads?sort=deadline&search=anywhere')
 
+    await page.getByLabel('Select all on this page').check()
+    await page.getByRole('group', { name: '10 leads selected' }).waitFor()
+    await page.getByLabel('Select all on this page').uncheck()
     for (const number of [1, 3, 4]) await page.getByLabel(`Select many-0000${number}@example.com`).check()
     const bar = page.getByRole('group', { name: '3 leads selected' })
     await bar.waitFor()

@@ -31,10 +31,13 @@ export function LeadList({ leads, isOld, ...rest }: Props) {
   const className = isOld ? classes.old : undefined
   if (isNarrow) {
     return (
-      <Stack component="ul" gap="xs" m={0} p={0} className={className} aria-label={text.list}>
-        {leads.map((lead) => (
-          <Card key={lead.ref} lead={lead} {...rest} />
-        ))}
+      <Stack gap="xs" className={className}>
+        {may && <ChooseAll {...{ leads, chosen, onChoose }} isLabelled />}
+        <Stack component="ul" gap="xs" m={0} p={0} aria-label={text.list}>
+          {leads.map((lead) => (
+            <Card key={lead.ref} lead={lead} {...rest} />
+          ))}
+        </Stack>
       </Stack>
     )
   }
@@ -46,12 +49,7 @@ export function LeadList({ leads, isOld, ...rest }: Props) {
           <Table.Tr>
             {may && (
               <Table.Th w={40}>
-                <Checkbox
-                  aria-label={text.chooseAll}
-                  checked={leads.every(({ ref }) => chosen.includes(ref))}
-                  indeterminate={chosen.length > 0 && !leads.every(({ ref }) => chosen.includes(ref))}
-                  onChange={(event) => onChoose(event.currentTarget.checked ? leads.map(({ ref }) => ref) : [])}
-                />
+                <ChooseAll {...{ leads, chosen, onChoose }} />
               </Table.Th>
             )}
             {[columns.email, columns.state, columns.deadline, columns.registered, columns.attempt].map((name) => (
@@ -85,6 +83,21 @@ export function LeadList({ leads, isOld, ...rest }: Props) {
         </Table.Tbody>
       </Table>
     </Paper>
+  )
+}
+
+type ChooseAllProps = Pick<Props, 'leads' | 'chosen' | 'onChoose'> & { isLabelled?: boolean }
+
+function ChooseAll({ leads, chosen, onChoose, isLabelled }: ChooseAllProps) {
+  const text = useWords(words)
+  const areAll = leads.every(({ ref }) => chosen.includes(ref))
+  return (
+    <Checkbox
+      {...(isLabelled ? { label: text.chooseAll, pl: 'sm' } : { 'aria-label': text.chooseAll })}
+      checked={areAll}
+      indeterminate={chosen.length > 0 && !areAll}
+      onChange={(event) => onChoose(event.currentTarget.checked ? leads.map(({ ref }) => ref) : [])}
+    />
   )
 }
 
