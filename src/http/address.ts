@@ -1,5 +1,6 @@
 // Addresses of visitors, as far as anything here needs to know them.
 import { isIPv4, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /**
  * The visitor that a rate is counted for, by the address that Fastify found behind our proxies (`TRUST_PROXY`). For
@@ -27,11 +28,8 @@ function plain(written: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 }
 
-/** The first groups of 16 bits. */
+/** The first groups of 16 bits, the same for every spelling of an address. */
 function network(address: string, groupCount: number): string {
-  const [head = '', tail] = address.split('::')
-  const groups = head.split(':').filter((group) => group !== '')
-  const rest = tail?.split(':').filter((group) => group !== '') ?? []
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - rest.length)
-  return [...groups, ...Array(zeros).fill('0'), ...rest].slice(0, groupCount).join(':')
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, groupCount)
+  return groups.map((group) => group.toString(16)).join(':')
 }

@@ -82,6 +82,9 @@ test('whose request it is, behind proxies of all manners', async () => {
     ['10.0.0.1', '10.0.0.1', undefined],
     ['2001:db8:0:0', '10.0.0.1', '[2001:db8::1]:443'],
     ['fe80:0:0:0', 'fe80::1%eth0', undefined],
+    // However it is written, it is one network.
+    ['2001:db8:0:1', '10.0.0.1', '2001:db8:0:1::7'],
+    ['2001:db8:0:1', '10.0.0.1', '2001:0DB8:0000:0001:0:0:0:7'],
   ] as const) {
     const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
     const { body } = await app.inject({ url: '/', remoteAddress, headers })
@@ -114,7 +117,7 @@ test('the language that the browser wants more, the first of equals', () => {
 })
 
 test('of an address a network is kept, and nothing of what is no address', () => {
-  const kept = ['203.0.113.77', '203.0.113.77:443', '::ffff:203.0.113.77', '[2001:db8:1:2::3]:443', 'fe80::1%eth0']
+  const kept = ['203.0.113.77', '203.0.113.77:443', '::ffff:203.0.113.77', '[2001:0db8:1:2::3]:443', 'fe80::1%eth0']
   const networks = ['203.0.113.0/24', '203.0.113.0/24', '203.0.113.0/24', '2001:db8:1::/48', 'fe80:0:0::/48']
   assert.deepEqual(kept.map(shortAddress), networks)
   for (const none of [undefined, 'unknown', '203.0.113.77;x', '<b>', 'x'.repeat(5_000)])
