@@ -23,12 +23,10 @@ const words: Record<MailLanguage, MailWords> = {
 const dates = new Map<MailLanguage, Intl.DateTimeFormat>()
 
 function dateFormat(language: MailLanguage): Intl.DateTimeFormat {
-  const known = dates.get(language)
-  if (known !== undefined) return known
-  const locale = language === 'en' ? 'en-GB' : language
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
-  dates.set(language, format)
-  return format
+  return dates.getOrInsertComputed(language, () => {
+    const locale = language === 'en' ? 'en-GB' : language
+    return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+  })
 }
 
 /** `25 November 2026 at 23:59`, as clocks of the zone show it. Seconds are cut, so that it is never too late. */

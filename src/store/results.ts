@@ -73,9 +73,8 @@ export async function noteClicks(
     const leads = await firstClicks(sql, accountId, part)
     for (const { campaign_id: campaignId, registered_at } of leads) {
       const fromAt = registered_at - (registered_at % quarterSeconds)
-      const count = found.get(`${campaignId} ${fromAt}`)
-      if (count !== undefined) count.clicked += 1
-      else found.set(`${campaignId} ${fromAt}`, { ...nobody, accountId, campaignId, fromAt, clicked: 1 })
+      const count = { ...nobody, accountId, campaignId, fromAt }
+      found.getOrInsert(`${campaignId} ${fromAt}`, count).clicked += 1
     }
   }
   await addSignups(sql, [...found.values()], rowsAtOnce)

@@ -24,12 +24,8 @@ export function parsePeriod(text: string): Period | undefined {
 
 /** What a checked setting says. Throws a RangeError where it was not checked. */
 export function periodOf(setting: string): Period {
-  const known = periods.get(setting)
-  if (known !== undefined) return known
-  const period = checked(parsePeriod(setting))
   if (periods.size >= PERIODS_KEPT) periods.clear()
-  periods.set(setting, period)
-  return period
+  return periods.getOrInsertComputed(setting, () => checked(parsePeriod(setting)))
 }
 
 export function addPeriod(zone: Zone, at: Seconds, period: Period): Seconds {

@@ -1,11 +1,5 @@
 /** Computes once for each object. The object must never change; it is forgotten along with its result. */
 export function remembered<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const results = new WeakMap<K, V>()
-  return (key) => {
-    const known = results.get(key)
-    if (known !== undefined) return known
-    const result = compute(key)
-    results.set(key, result)
-    return result
-  }
+  return (key) => results.getOrInsertComputed(key, compute)
 }

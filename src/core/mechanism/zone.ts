@@ -59,12 +59,8 @@ export function clockChanges(name: string, from: Seconds, until: Seconds): Clock
 
 /** Throws a RangeError where the name is no time zone's. */
 export function zoneOf(name: string): Zone {
-  const known = zones.get(name)
-  if (known !== undefined) return known
   if (zones.size >= ZONES_KEPT) zones.clear()
-  const zone = readZone(name)
-  zones.set(name, zone)
-  return zone
+  return zones.getOrInsertComputed(name, readZone)
 }
 
 /**

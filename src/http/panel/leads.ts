@@ -246,9 +246,8 @@ function daysOf(counts: readonly LeadCount[]) {
   const days = new Map<number, Record<LeadCount['kind'], Record<LeadCount['fetcher'], number>>>()
   for (const { day, kind, fetcher, total } of counts) {
     const none = () => ({ person: 0, proxy: 0, scanner: 0 })
-    const known = days.get(day) ?? { click: none(), open: none(), visit: none() }
-    known[kind][fetcher] += total
-    days.set(day, known)
+    const done = days.getOrInsertComputed(day, () => ({ click: none(), open: none(), visit: none() }))
+    done[kind][fetcher] += total
   }
   return [...days].map(([day, done]) => ({
     date: dateOf(day),

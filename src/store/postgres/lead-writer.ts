@@ -252,12 +252,10 @@ const insertions = new Map<string, Prepared>()
 
 function insertion(count: number, withIds: boolean): Prepared {
   const name = `insert_${count}_leads${withIds ? '_told' : ''}`
-  const known = insertions.get(name)
-  if (known !== undefined) return known
-  const sql = `${insertLeads(count, { withIds })} ON CONFLICT DO NOTHING RETURNING salt, id`
-  const made = count > mostPrepared ? unprepared(sql) : prepared(name, sql)
-  insertions.set(name, made)
-  return made
+  return insertions.getOrInsertComputed(name, () => {
+    const sql = `${insertLeads(count, { withIds })} ON CONFLICT DO NOTHING RETURNING salt, id`
+    return count > mostPrepared ? unprepared(sql) : prepared(name, sql)
+  })
 }
 
 const nextIds = prepared('next_ids', "SELECT nextval(pg_get_serial_sequence('leads', 'id')) FROM generate_series(1, ?)")
