@@ -44,21 +44,7 @@ const storeMs = 1_200
 const mostInFlight = 64
 
 export type AppParts = {
-  config: Pick<
-    Config,
-    | 'host'
-    | 'port'
-    | 'publicUrl'
-    | 'rateLimitPerMinute'
-    | 'trustProxy'
-    | 'formRatePerMinute'
-    | 'historyDays'
-    | 'auditDays'
-    | 'webhooks'
-    | 'egress'
-    | 'smtp'
-    | 'oidc'
-  >
+  config: Omit<Config, 'database' | 'poolSize' | 'workers'>
   store: Store
   historyTable: HistoryTable
   log: Log

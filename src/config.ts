@@ -166,23 +166,9 @@ export function readSetting<Name extends keyof WithFlag>(name: Name, flags: Flag
 
 /** Everything that `serve` needs to know. @throws WrongSetting */
 export function readConfig(flags: Flags = {}): Config {
-  return {
-    database: readSetting('database', flags),
-    host: readSetting('host', flags),
-    port: readSetting('port', flags),
-    publicUrl: readSetting('publicUrl', flags),
-    rateLimitPerMinute: readSetting('rateLimitPerMinute', flags),
-    historyDays: readSetting('historyDays', flags),
-    auditDays: readSetting('auditDays', flags),
-    poolSize: readSetting('poolSize', flags),
-    workers: readSetting('workers', flags),
-    formRatePerMinute: readSetting('formRatePerMinute', flags),
-    trustProxy: readSetting('trustProxy', flags),
-    webhooks: readSetting('webhooks', flags),
-    egress: readSetting('egress', flags),
-    smtp: readSmtp(),
-    oidc: readOidc(),
-  }
+  const names = Object.keys(settings) as (keyof WithFlag)[]
+  const withFlag = Object.fromEntries(names.map((name) => [name, readSetting(name, flags)])) as WithFlag
+  return { ...withFlag, smtp: readSmtp(), oidc: readOidc() }
 }
 
 export function isPortSet(flags: Flags): boolean {
