@@ -31,11 +31,13 @@ export const besideStatus = {
 export type BesideCode = keyof typeof besideStatus
 export type AnyErrorCode = ErrorCode | BesideCode
 
+export const statusOf: Record<AnyErrorCode, number> = { ...errorStatus, ...besideStatus }
+
 /** The largest body of a request, in bytes (specification, part 8). */
 export const bodyLimitBytes = 16_384
 
 /** What each code says when there is nothing more exact to say. Wording is free (specification, part 7). */
-export const errorMessage: Record<ErrorCode, string> = {
+export const messageOf: Record<AnyErrorCode, string> = {
   INVALID_JSON: 'The body is not one complete JSON text in UTF-8.',
   INVALID_CURSOR: 'afterId must be the nextAfterId of an earlier answer: an integer from 1 to 9007199254740991.',
   UNAUTHORIZED: 'A valid API key is required: Authorization: Bearer lastcall_<uuid>.<secret>.',
@@ -50,9 +52,6 @@ export const errorMessage: Record<ErrorCode, string> = {
   RATE_LIMITED: 'The account has used its requests of this minute; wait for the seconds in Retry-After.',
   INTERNAL_ERROR: 'Something went wrong on our side.',
   SERVICE_UNAVAILABLE: 'The service is unavailable for the moment; try again with an increasing pause.',
-}
-
-export const besideMessage: Record<BesideCode, string> = {
   FORBIDDEN: 'This key lacks a scope: events to manage endpoints, conversions to list orders. Make one that has it.',
   CONVERSION_NOT_FOUND: 'The campaign has no order with this orderId.',
   DELIVERY_NOT_FOUND: 'The log has no event with this id, it was a test, or its lead was erased.',

@@ -1,6 +1,6 @@
 // What the API for events, the panel and the command line do with endpoints.
 import { randomInt } from 'node:crypto'
-import { type BesideCode, besideMessage, errorMessage } from '../core/errors.ts'
+import { type BesideCode, messageOf } from '../core/errors.ts'
 import { checkEndpoint, type EndpointSettings, mostEndpoints, wantedKinds, watcherOf } from '../core/events.ts'
 import { type Fault, join } from '../core/fault.ts'
 import { formatInstant, instantOrNull, parseInstant, type Seconds } from '../core/instant.ts'
@@ -53,7 +53,7 @@ export class EndpointRefused extends Error {
 
   constructor(code: EndpointRefused['code'], faults: readonly Fault[] = []) {
     const [first] = faults
-    super(first === undefined ? { ...errorMessage, ...besideMessage }[code] : `${first.path} ${first.message}`)
+    super(first === undefined ? messageOf[code] : `${first.path} ${first.message}`)
     this.code = code
     this.faults = faults
   }

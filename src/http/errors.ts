@@ -1,13 +1,6 @@
 // Every way to fail becomes an error of the contract (specification, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  type AnyErrorCode,
-  besideMessage,
-  besideStatus,
-  type ErrorCode,
-  errorMessage,
-  errorStatus,
-} from '../core/errors.ts'
+import { type AnyErrorCode, type ErrorCode, messageOf, statusOf } from '../core/errors.ts'
 import { describeError, type Log } from '../log.ts'
 import { StoreUnavailable } from '../store/errors.ts'
 
@@ -17,9 +10,6 @@ declare module 'fastify' {
     errorCode: AnyErrorCode | null
   }
 }
-
-export const statusOf: Record<AnyErrorCode, number> = { ...errorStatus, ...besideStatus }
-export const messageOf: Record<AnyErrorCode, string> = { ...errorMessage, ...besideMessage }
 
 /** Ends a request with an error of the contract, from where there is no reply at hand. */
 export class Refusal extends Error {

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { polish } from '../../panel/src/screens/integrations/reference/polish.ts'
 import { readErrorBody, readHeaders, readOperations } from '../../panel/src/screens/integrations/reference/reading.ts'
 import { words } from '../../panel/src/screens/integrations/reference/words.ts'
-import { errorMessage, errorStatus } from '../../src/core/errors.ts'
+import { errorStatus, messageOf } from '../../src/core/errors.ts'
 import { warnings } from '../../src/core/offer.ts'
 import { operations } from '../../src/core/operations.ts'
 import { snippetLanguages } from '../../src/http/panel/snippets.ts'
@@ -148,7 +148,7 @@ for (const { width, language } of widthsInLanguages()) {
       assert.ok(told(language === 'pl' ? inPolish : text), text)
       if (language === 'pl' && inPolish !== text) assert.ok(!told(text), text)
     }
-    for (const message of Object.values(errorMessage)) assert.ok(!shown.includes(message), message)
+    for (const message of Object.values(messageOf)) assert.ok(!shown.includes(message), message)
     assert.match(shown, language === 'pl' ? /120 żądań w każdej minucie/ : /120 requests in each UTC minute/)
     assertUntroubled(page)
   })

@@ -1,6 +1,5 @@
 // The descriptions of the APIs beside the public one, OpenAPI 3.1, made of their tables of operations.
 import { type AnyErrorCode, bodyLimitBytes, errorStatus } from '../../core/errors.ts'
-import { messageOf, statusOf } from '../errors.ts'
 import { components, everyAnswer, failuresOf, rate } from '../public/description.ts'
 import { ErrorBody, pageMaxSize, pageSize } from '../public/schemas.ts'
 import { namesIn, type Operation } from './operation.ts'
@@ -100,7 +99,7 @@ function operationOf(
     responses: {
       [status]: { description: summary, ...success },
       ...(isRepeatable && { 200: { description: 'It was there before.', ...success } }),
-      ...failuresOf(failures, { status: statusOf, message: messageOf }),
+      ...failuresOf(failures),
     },
   }
 }

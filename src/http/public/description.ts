@@ -1,5 +1,5 @@
 // The machine-readable description, OpenAPI 3.1, made of the schemas that validate.
-import { bodyLimitBytes, type ErrorCode, errorMessage, errorStatus } from '../../core/errors.ts'
+import { type AnyErrorCode, bodyLimitBytes, type ErrorCode, messageOf, statusOf } from '../../core/errors.ts'
 import { CampaignList, CampaignSummary, ErrorBody, LeadInput, LeadOffer, LeadRegistration } from './schemas.ts'
 
 /** Version of the description, not of the program (specification, part 9). */
@@ -58,33 +58,26 @@ function named(examples: Record<string, object>) {
   return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
 }
 
-/** The codes of an API. */
-type Codes<Code extends string> = { status: Record<Code, number>; message: Record<Code, string> }
-const publicCodes: Codes<ErrorCode> = { status: errorStatus, message: errorMessage }
-
 /** Codes of an operation, by status: the list of codes says which statuses it has. */
-export function failuresOf<Code extends string>(codes: readonly Code[], all: Codes<Code>) {
-  const statuses = [...new Set(codes.map((code) => all.status[code]))]
-  const of = (status: number) => codes.filter((code) => all.status[code] === status)
-  return Object.fromEntries(statuses.map((status) => [status, failure(of(status), all.message)]))
+export function failuresOf(codes: readonly AnyErrorCode[]) {
+  const byStatus = Map.groupBy(codes, (code) => statusOf[code])
+  return Object.fromEntries([...byStatus].map(([status, those]) => [status, failure(those)]))
 }
-
-const failures = (codes: readonly ErrorCode[]) => failuresOf(codes, publicCodes)
 
 /** Codes that answer before the request is known to be authorized, or at any time. */
 const beforeRate = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED'] as const
 const anyTime: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
-function failure<Code extends string>(codes: readonly Code[], messages: Record<Code, string>) {
-  const has = (name: ErrorCode) => codes.some((code) => code === name)
+function failure(codes: readonly AnyErrorCode[]) {
+  const has = (code: ErrorCode) => codes.includes(code)
   const counted = !beforeRate.some(has)
   const extra = {
     ...(has('UNAUTHORIZED') && { 'WWW-Authenticate': header('WWWAuthenticate') }),
     ...(has('RATE_LIMITED') && { 'Retry-After': header('RetryAfter') }),
   }
-  const examples = codes.map((code) => [code, { status: 'error', code, message: messages[code], requestId }])
+  const examples = codes.map((code) => [code, { status: 'error', code, message: messageOf[code], requestId }])
   return {
-    description: codes.map((code) => `\`${code}\`: ${messages[code]}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${messageOf[code]}`).join('\n\n'),
     headers: { ...everyAnswer, ...(counted && rate), ...extra },
     content: {
       'application/json': {
@@ -150,7 +143,7 @@ const listCampaigns = {
   ],
   responses: {
     200: success('One page of campaigns.', 'CampaignList', { campaigns: campaignList }),
-    ...failures(['INVALID_CURSOR', ...guarded, 'VALIDATION_ERROR']),
+    ...failuresOf(['INVALID_CURSOR', ...guarded, 'VALIDATION_ERROR']),
   },
 }
 
@@ -170,7 +163,7 @@ const registerLead = {
     201: success('A new lead, on disk before this answer.', 'LeadRegistration', {
       created: { ...leadOffer, created: true },
     }),
-    ...failures([...leadCodes, 'CAMPAIGN_NOT_PUBLISHED']),
+    ...failuresOf([...leadCodes, 'CAMPAIGN_NOT_PUBLISHED']),
   },
 }
 
@@ -185,7 +178,7 @@ const lookupLead = {
   requestBody: leadBody,
   responses: {
     200: success('The offer of this lead.', 'LeadOffer', { offer: leadOffer, draft: draftOffer }),
-    ...failures([...leadCodes, 'LEAD_NOT_FOUND']),
+    ...failuresOf([...leadCodes, 'LEAD_NOT_FOUND']),
   },
 }
 
