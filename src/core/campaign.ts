@@ -8,11 +8,11 @@ import {
   isObject,
   join,
   list,
+  nameOf,
   nullOr,
   optional,
   record,
   refuse,
-  text,
   valid,
   variant,
   wholeNumber,
@@ -89,7 +89,7 @@ const onExpiry = variant<OnExpiry>('action', {
 /** `timeZone` and `mechanism` are let through here: they are checked together, as one schedule. */
 const besidesSchedule = record<Omit<CampaignSettings, keyof Schedule> & { [K in keyof Schedule]?: unknown }>({
   id: optional(id),
-  name: text(`a name of 1 to ${MOST_NAME_CHARACTERS} characters, not blank`, isName),
+  name: nameOf(MOST_NAME_CHARACTERS),
   isDraft: optional(flag, true),
   language: optional<MailLanguage>(choice(mailLanguages), 'en'),
   timeZone: optional(anything),
@@ -126,12 +126,6 @@ const typeOfKind = { fixed: 1, after: 2, daysAt: 2, none: 2, next: 3 } as const
 export function campaignType(mechanism: Mechanism): { id: 1 | 2 | 3; name: string } {
   const id = typeOfKind[mechanism.deadline.kind]
   return { id, name: campaignTypes[id] as string }
-}
-
-/** PostgreSQL keeps neither NUL nor half a surrogate pair. */
-function isName(name: string): boolean {
-  const fits = name.trim() !== '' && [...name].length <= MOST_NAME_CHARACTERS
-  return fits && name.isWellFormed() && !name.includes('\0')
 }
 
 function eachIdOnce(pages: Check<PageSettings[]>): Check<PageSettings[]> {

@@ -7,6 +7,7 @@ import {
   flag,
   join,
   list,
+  nameOf,
   nullOr,
   optional,
   record,
@@ -105,16 +106,11 @@ export function leadTimeOf(seconds: Seconds, written: readonly string[]): string
   return written.find((one) => parseLeadTime(one, 1) === seconds) ?? `PT${seconds}S`
 }
 
-const leadTime = text('a period such as "PT24H"', () => true)
-
-function isName(name: string): boolean {
-  const isShort = [...name].length <= endpointLimits.nameCharacters
-  return name.trim() !== '' && isShort && name.isWellFormed() && !name.includes('\0')
-}
+const leadTime = text('a period such as "PT24H"')
 
 const checkShape = record<EndpointSettings>({
-  name: text(`a name of 1 to ${endpointLimits.nameCharacters} characters, not blank`, isName),
-  url: text('a URL', () => true),
+  name: nameOf(endpointLimits.nameCharacters),
+  url: text('a URL'),
   kinds: some(list(choice(wantedKinds), wantedKinds.length)),
   campaignIds: optional(nullOr(list(wholeNumber(1), endpointLimits.campaigns)), null),
   leadTimes: optional(list(leadTime, endpointLimits.leadTimes), []),

@@ -83,10 +83,18 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 export const flag: Check<boolean> = (value, path, faults) =>
   typeof value === 'boolean' ? value : refuse(faults, path, 'must be true or false')
 
-/** A text that `accepts` takes; `wanted` says which texts those are. It is kept as it was written. */
-export function text(wanted: string, accepts: (text: string) => boolean): Check<string> {
+/** A text that `accepts` takes, or any; `wanted` says which texts those are. It is kept as it was written. */
+export function text(wanted: string, accepts: (text: string) => boolean = () => true): Check<string> {
   return (value, path, faults) =>
     typeof value === 'string' && accepts(value) ? value : refuse(faults, path, `must be ${wanted}`)
+}
+
+/** A name of at most so many characters. PostgreSQL keeps neither NUL nor half a surrogate pair. */
+export function nameOf(most: number): Check<string> {
+  return text(`a name of 1 to ${most} characters, not blank`, (name) => {
+    const fits = name.trim() !== '' && [...name].length <= most
+    return fits && name.isWellFormed() && !name.includes('\0')
+  })
 }
 
 export function nullOr<T>(check: Check<T>): Check<T | null> {

@@ -6,6 +6,7 @@ import { addPeriod, periodOf } from './mechanism/period.ts'
 import { type Terms, termsOf } from './mechanism/terms.ts'
 import { skippedDates, windowsOf } from './mechanism/window.ts'
 import { nextClockChange, type Zone, zoneOf } from './mechanism/zone.ts'
+import { placeOf } from './page-address.ts'
 import { timerFindings, timerLintCodes } from './timer-lint.ts'
 import { fullTimerStyle } from './timer-style.ts'
 
@@ -208,7 +209,8 @@ function inPages({ campaign }: Look): Found[] {
   const leadsNowhere = !pages.some((page) => page.eligible)
   const addresses = pages.flatMap(({ pageUrl, proxyUrl }) => (proxyUrl === null ? [pageUrl] : [pageUrl, proxyUrl]))
   const returns =
-    onExpiry.action === 'REDIRECT' && addresses.some((address) => placeOf(address) === placeOf(onExpiry.redirectUrl))
+    onExpiry.action === 'REDIRECT' &&
+    addresses.some((address) => placeWithoutWww(address) === placeWithoutWww(onExpiry.redirectUrl))
   const hasNoDeadline = mechanism.deadline.kind === 'none' && mechanism.endsAt === undefined
   return [
     returns && ['REDIRECT_TO_OFFER', 'onExpiry.redirectUrl'],
@@ -220,8 +222,7 @@ function inPages({ campaign }: Look): Found[] {
   ]
 }
 
-/** Two addresses of one page may differ in scheme, `www.`, query, fragment and a slash at the end. */
-function placeOf(address: string): string {
-  const { host, pathname } = new URL(address)
-  return host.replace(/^www\./, '') + pathname.replace(/(?<!\/)\/+$/, '')
+/** A site sends people on to its `www.`, or away from it. */
+function placeWithoutWww(address: string): string | undefined {
+  return placeOf(address)?.replace(/^www\./, '')
 }

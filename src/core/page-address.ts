@@ -12,8 +12,8 @@ export function pageAt<Page extends PageSettings>(pages: readonly Page[], addres
   })
 }
 
-/** http and https are one place: sites send from one to the other. */
-function placeOf(address: string): string | undefined {
+/** http and https are one place: sites send from one to the other. Undefined where it is no address. */
+export function placeOf(address: string): string | undefined {
   const url = URL.parse(address)
   // Without the look behind, a path of slashes and a letter would be tried from each of its slashes to the end.
   return url === null ? undefined : url.host + url.pathname.replace(/(?<!\/)\/+$/, '')
