@@ -11,10 +11,10 @@ import {
   nameOf,
   need,
   needAccount,
-  needCampaign,
   readArguments,
   readJson,
   WrongCall,
+  withCampaign,
   withStore,
   wrongInput,
 } from './command.ts'
@@ -57,8 +57,7 @@ export const listCampaigns: Command = async (args) => {
 
 export const exportCampaign: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['ID'])
-  const id = idNumber(positionals[0] as string, 'ID')
-  return withStore(async (store) => asFile(await needCampaign(store, id, 'ID')))
+  return withCampaign(idNumber(positionals[0] as string, 'ID'), async (_, campaign) => asFile(campaign), 'ID')
 }
 
 export const deleteCampaign: Command = async (args) => {

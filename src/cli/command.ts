@@ -156,6 +156,9 @@ export function isThere(path: string): boolean {
   }
 }
 
+/** Where the server is; the port is that of the settings, since nothing tells of a server that took another. */
+export const publicAddress = (): string => readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
+
 /** The one who runs it, for the audit log. */
 export const commandActor = (): Actor => ({ kind: 'command', name: systemUser(), address: null, at: now() })
 

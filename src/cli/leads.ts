@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { openConfigCache } from '../campaigns/config-cache.ts'
-import { readSetting } from '../config.ts'
 import { csvLine, withoutMark } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
@@ -23,6 +22,7 @@ import {
   need,
   needAccount,
   needCampaign,
+  publicAddress,
   readArguments,
   WrongCall,
   withCampaign,
@@ -46,8 +46,7 @@ export const exportLeads: Command = async (args) => {
   const { options, positionals } = readArguments(args, { campaign: idNumber, service: mailService }, ['FILE'])
   return withCampaign(options.campaign, async (store, campaign) => {
     const account = await store.configuration.findAccount(campaign.accountId)
-    const publicUrl = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
-    const tools = { publicUrl, countdownTools: account?.countdownTools ?? true }
+    const tools = { publicUrl: publicAddress(), countdownTools: account?.countdownTools ?? true }
     const columns = exportColumns(campaign, options.service ?? 'other')
     let exported = 0
     async function* lines() {
@@ -135,7 +134,6 @@ const instantOrNone = (text: string): Seconds | null => {
 type OnLead<Options> = {
   store: Store
   leads: Leads
-  campaign: Campaign
   of: CampaignOf
   email: string
   options: Options
@@ -151,8 +149,7 @@ async function onLead<Options extends Record<string, (text: string, name: string
   const email = need(options.email as string | undefined, '--email')
   return withCampaign(options.campaign as number | undefined, async (store, campaign) => {
     const leads = buildLeads(store, openConfigCache(store), () => {})
-    const of = idsOf(campaign)
-    return work({ store, leads, campaign, of, email, options })
+    return work({ store, leads, of: idsOf(campaign), email, options })
   })
 }
 

@@ -4,12 +4,11 @@ import { description } from '../http/public/description.ts'
 import { basePath } from '../http/public/schemas.ts'
 import { Refused } from '../store/errors.ts'
 import { distributeDatabase, migrateDatabase } from '../store/open.ts'
-import { type Command, newFile, readArguments, WrongCall, withStore } from './command.ts'
+import { type Command, newFile, publicAddress, readArguments, WrongCall, withStore } from './command.ts'
 
 export const openapi: Command = async (args) => {
   const { options } = readArguments(args, { server: serverUrl })
-  const origin = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
-  return description(options.server ?? `${origin}${basePath}`)
+  return description(options.server ?? publicAddress() + basePath)
 }
 
 const serverUrl = (text: string): string => {

@@ -3,25 +3,15 @@ import { dateOf, dayOf } from '../core/mechanism/calendar.ts'
 import { zoneOf } from '../core/mechanism/zone.ts'
 import { type CampaignCount, type Fetcher, fetchers, type Kind, kinds } from '../store/counts.ts'
 import type { Campaign } from '../store/model.ts'
-import {
-  type Command,
-  emailText,
-  idNumber,
-  need,
-  needCampaign,
-  readArguments,
-  WrongCall,
-  withStore,
-} from './command.ts'
+import type { Store } from '../store/store.ts'
+import { type Command, emailText, idNumber, need, readArguments, WrongCall, withCampaign } from './command.ts'
 
 type Counted = Omit<CampaignCount, 'kind'> & { kind: Kind }
 
 /** What recipients of a campaign did, by day of its time zone, page and who fetched. */
 export const campaignStats: Command = async (args) => {
   const { positionals } = readArguments(args, {}, ['ID'])
-  const id = idNumber(positionals[0] as string, 'ID')
-  return withStore(async (store) => {
-    const campaign = await needCampaign(store, id, 'ID')
+  const work = async (store: Store, campaign: Campaign) => {
     const people = await store.counts.signups(campaign, 0, Number.MAX_SAFE_INTEGER)
     const signedUp = people.map(({ fromAt, signedUp: total }) => ({ fromAt, total }))
     const counts: Counted[] = [
@@ -32,17 +22,16 @@ export const campaignStats: Command = async (args) => {
     const days = counts.map(({ day, kind, pageId, fetcher, total }) => {
       return { day: dateOf(day), kind, pageId, fetcher, total }
     })
-    return { campaignId: id, timeZone: campaign.timeZone, totals: totalsOf(counts), days }
-  })
+    return { campaignId: campaign.id, timeZone: campaign.timeZone, totals: totalsOf(counts), days }
+  }
+  return withCampaign(idNumber(positionals[0] as string, 'ID'), work, 'ID')
 }
 
 /** The same of one lead, without pages. */
 export const leadStats: Command = async (args) => {
   const { options } = readArguments(args, { campaign: idNumber, email: emailText })
-  const campaignId = need(options.campaign, '--campaign')
   const email = need(options.email, '--email')
-  return withStore(async (store) => {
-    const campaign = await needCampaign(store, campaignId, '--campaign')
+  return withCampaign(options.campaign, async (store, campaign) => {
     const lead = await store.leads.find(campaign, email)
     if (lead === undefined) throw new WrongCall('--email: this email is not registered in the campaign')
     const orders = (await store.conversions.ofLead(campaign, lead.id)).filter(({ reversedAt }) => reversedAt === null)
@@ -51,7 +40,7 @@ export const leadStats: Command = async (args) => {
     const counts = [...seen, ...byDay(campaign, 'conversion', bought)].sort((a, b) => a.day - b.day)
     const days = counts.map(({ day, kind, fetcher, total }) => ({ day: dateOf(day), kind, fetcher, total }))
     const { registration: _, ...totals } = totalsOf(counts)
-    return { campaignId, email, timeZone: campaign.timeZone, totals, days }
+    return { campaignId: campaign.id, email, timeZone: campaign.timeZone, totals, days }
   })
 }
 

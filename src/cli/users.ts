@@ -5,7 +5,6 @@ import { Writable } from 'node:stream'
 import { CommonPassword } from '../access/common-passwords.ts'
 import { passwordMaxLength, passwordMinLength } from '../access/passwords.ts'
 import { buildUsers } from '../access/users.ts'
-import { readSetting } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
 import type { User } from '../store/access.ts'
 import { Refused } from '../store/errors.ts'
@@ -16,6 +15,7 @@ import {
   idNumber,
   need,
   needAccount,
+  publicAddress,
   readArguments,
   roleName,
   WrongCall,
@@ -87,15 +87,10 @@ export const setupLink: Command = async (args) => {
         throw new WrongCall('there is a user already: invite others in the panel, or use user create')
       }
       const token = await users.invite(null, { role: 'owner', email: null }, commandActor())
-      return { url: `${panelUrl()}/setup#${token}` }
+      return { url: `${publicAddress()}/setup#${token}` }
     },
     { mayCreate: true },
   )
-}
-
-/** Where the panel is; the port is that of the settings, since nothing tells of a server that took another. */
-function panelUrl(): string {
-  return readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
 }
 
 const noUser = () => new WrongCall('--email: no user of the panel has this email')

@@ -15,6 +15,7 @@ import {
   nameText,
   need,
   needAccount,
+  publicAddress,
   readArguments,
   trueOrFalse,
   WrongCall,
@@ -95,9 +96,8 @@ async function withWebhooks<T>(account: number | undefined, work: (webhooks: Web
     const egress = readSetting('egress')
     const sender = openSender(egress)
     const tried: DeliveryEntry[] = []
-    const publicUrl = readSetting('publicUrl') ?? `http://localhost:${readSetting('port')}`
     const { of } = buildEndpoints({
-      ...{ store, sender, egress, deliveries: historyTable.deliveries, site: { publicUrl } },
+      ...{ store, sender, egress, deliveries: historyTable.deliveries, site: { publicUrl: publicAddress() } },
       onTry: (entry) => void tried.push(entry),
       isOn: readSetting('webhooks'),
       now: Date.now,
