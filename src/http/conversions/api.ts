@@ -11,7 +11,7 @@ import type { Operation } from '../beside/operation.ts'
 import { Refusal, sendError } from '../errors.ts'
 import { withinASecond } from '../public/leads.ts'
 import { cursor, pageOf } from '../public/paging.ts'
-import { pageSize } from '../public/schemas.ts'
+import { PageQuery, pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
 type Asked = { store: Store; of: CampaignOf; query: Record<string, string>; body: any; now: number }
@@ -56,7 +56,7 @@ export const operations: readonly Operation<Asked>[] = [
   },
   {
     ...{ id: 'listConversions', method: 'GET', path, summary: 'List orders, by a key with the scope `conversions`' },
-    ...{ query: shape.ListQuery, answer: 'ConversionList', status: 200 },
+    ...{ query: PageQuery, answer: 'ConversionList', status: 200 },
     errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
     async run({ store, of, query }) {
       const limit = Number(query.limit ?? pageSize)

@@ -1,7 +1,7 @@
 // The shapes of the API for conversions: what validates a request, and what the description says.
 import Type from 'typebox'
 import { orderIdPattern } from '../../core/order.ts'
-import { ListQuery as CampaignQuery, LeadInput } from '../public/schemas.ts'
+import { LeadInput } from '../public/schemas.ts'
 import { closed, id, instant, nullable } from '../schemas.ts'
 
 export const conversionsPath = '/api/conversions/v1'
@@ -47,4 +47,3 @@ export const ReversalInput = Type.Object(
   },
   closed,
 )
-export const ListQuery = Type.Omit(CampaignQuery, ['isDraft'], closed)

@@ -6,7 +6,7 @@ import { sampleOf } from '../../events/samples.ts'
 import type { Operation } from '../beside/operation.ts'
 import { Refusal } from '../errors.ts'
 import { cursor, pageOf } from '../public/paging.ts'
-import { pageSize } from '../public/schemas.ts'
+import { PageQuery, pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
 export type Asked = {
@@ -26,7 +26,7 @@ const notFoundOrOff = [...notFound, 'WEBHOOKS_OFF'] as const
 export const operations: readonly Operation<Asked>[] = [
   {
     ...{ id: 'listEndpoints', method: 'GET', path: '/endpoints', summary: 'List endpoints' },
-    ...{ query: shape.ListQuery, answer: 'EndpointList', status: 200 },
+    ...{ query: PageQuery, answer: 'EndpointList', status: 200 },
     errors: ['INVALID_CURSOR'],
     async run({ endpoints, query }) {
       const limit = Number(query.limit ?? pageSize)

@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { endpointLimits, eventKinds, wantedKinds } from '../../core/events.ts'
 import { endpointStates } from '../../events/endpoints.ts'
 import { tryCauses } from '../../events/sender.ts'
+import { PageQuery } from '../public/schemas.ts'
 import { closed, id, instant, nullable } from '../schemas.ts'
 
 export const eventsPath = '/api/events/v1'
@@ -88,11 +89,9 @@ const Event = Type.Object(
 
 export const SampleList = Type.Object({ items: Type.Array(Event) }, closed)
 
-const limit = Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' }))
-export const ListQuery = Type.Object({ limit, afterId: Type.Optional(Type.String()) }, closed)
 export const LogQuery = Type.Object(
   {
-    limit,
+    limit: PageQuery.properties.limit,
     outcome: Type.Optional(choice(['delivered', 'failed'])),
     before: Type.Optional(
       Type.String({

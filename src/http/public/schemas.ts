@@ -133,12 +133,16 @@ export const CampaignPath = Type.Object({ campaignId: Type.String({ pattern: idP
 export type CampaignPath = Static<typeof CampaignPath>
 
 export const NoQuery = Type.Object({}, closed)
-export const ListQuery = Type.Object(
+/** One page of a list by ascending id, in the APIs beside this one too. */
+export const PageQuery = Type.Object(
   {
     limit: Type.Optional(Type.String({ pattern: '^(?:[1-9][0-9]?|100)$' })),
-    isDraft: Type.Optional(Type.Enum(['true', 'false'], { type: 'string' })),
     afterId: Type.Optional(Type.String()),
   },
+  closed,
+)
+export const ListQuery = Type.Object(
+  { ...PageQuery.properties, isDraft: Type.Optional(Type.Enum(['true', 'false'], { type: 'string' })) },
   closed,
 )
 export type ListQuery = Static<typeof ListQuery>
