@@ -20,6 +20,8 @@ import type { Sql, Value } from './sql.ts'
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
 
 export type LeadWithEmail = [email: string, ...LeadRow]
+/** A lead that was looked for in all campaigns of its account. */
+export type FoundRow = [campaignId: number, ...LeadWithEmail]
 const columns = `email, ${leadColumns}`
 
 /** Values: account, campaign, email. */

@@ -5,6 +5,7 @@ import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
 import {
   deadlineValues,
   deleteNamed,
+  type FoundRow,
   findLead,
   findLeadByRef,
   findLeads,
@@ -42,8 +43,6 @@ const byDeadline = {
 const withoutDeadline = prepared('list_without_deadline', listWithoutDeadline)
 const stepOfSearch = prepared('search_step', searchStep)
 const foundBySearch = prepared('search_leads', searchLeads)
-
-type FoundRow = [campaignId: number, ...LeadWithEmail]
 
 export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStore {
   const { counting, admin, timeoutMs } = pools

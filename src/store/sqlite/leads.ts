@@ -5,6 +5,7 @@ import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
 import {
   deadlineValues,
   deleteNamed,
+  type FoundRow,
   findLead,
   findLeadByRef,
   findLeadsById,
@@ -32,8 +33,6 @@ import { leadWriter } from './lead-writer.ts'
 const insertLead = insertLeads(1)
 const findOneById = findLeadsById(1)
 const insertNotice = insertNoticesSql(1)
-
-type FoundRow = [campaignId: number, ...LeadWithEmail]
 
 export type LeadsOptions = {
   refs: RefCipher
