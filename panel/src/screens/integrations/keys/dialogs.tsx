@@ -59,17 +59,16 @@ function NewKeyForm({ onClose }: DialogProps) {
   )
 }
 
-export function ReplaceDialog({ of, onClose }: DialogProps & { of: Key | undefined }) {
+/** What is being done to one key, in a dialog. */
+export type Action = { what: 'replace' | 'revoke'; of: Key }
+
+export function KeyDialog({ action, onClose }: DialogProps & { action: Action | undefined }) {
   const text = useWords(words)
+  const title = action === undefined ? '' : text[`${action.what}Of`](action.of.name)
   return (
-    <Modal
-      opened={of !== undefined}
-      onClose={onClose}
-      title={text.replaceOf(of?.name ?? '')}
-      withCloseButton={false}
-      centered
-    >
-      {of !== undefined && <ReplaceForm key={of.id} of={of} onClose={onClose} />}
+    <Modal opened={action !== undefined} onClose={onClose} title={title} withCloseButton={false} centered>
+      {action?.what === 'replace' && <ReplaceForm of={action.of} onClose={onClose} />}
+      {action?.what === 'revoke' && <RevokeForm of={action.of} onClose={onClose} />}
     </Modal>
   )
 }
@@ -106,21 +105,6 @@ function ReplaceForm({ of, onClose }: DialogProps & { of: Key }) {
         </Group>
       </Radio.Group>
     </DialogForm>
-  )
-}
-
-export function RevokeDialog({ of, onClose }: DialogProps & { of: Key | undefined }) {
-  const text = useWords(words)
-  return (
-    <Modal
-      opened={of !== undefined}
-      onClose={onClose}
-      title={text.revokeOf(of?.name ?? '')}
-      withCloseButton={false}
-      centered
-    >
-      {of !== undefined && <RevokeForm key={of.id} of={of} onClose={onClose} />}
-    </Modal>
   )
 }
 

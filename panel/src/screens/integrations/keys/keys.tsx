@@ -14,7 +14,7 @@ import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { words as common } from '../../../parts/words.ts'
 import { useMay, useSession } from '../../../session.ts'
-import { NewKeyDialog, ReplaceDialog, RevokeDialog } from './dialogs.tsx'
+import { type Action, KeyDialog, NewKeyDialog } from './dialogs.tsx'
 import { words } from './words.ts'
 
 export type Key = AnswerOf<'GET /keys'>['keys'][number]
@@ -58,8 +58,7 @@ export default function KeysPart() {
 
 function WorkingKeys({ keys }: { keys: Key[] }) {
   const text = useWords(words)
-  const [replacing, setReplacing] = useState<Key>()
-  const [revoking, setRevoking] = useState<Key>()
+  const [action, act] = useState<Action>()
   return (
     <>
       <Paper withBorder>
@@ -69,27 +68,24 @@ function WorkingKeys({ keys }: { keys: Key[] }) {
           actions={text.actions}
         >
           {keys.map((key) => (
-            <WorkingKey key={key.id} of={key} onReplace={() => setReplacing(key)} onRevoke={() => setRevoking(key)} />
+            <WorkingKey key={key.id} of={key} act={act} />
           ))}
         </Rows>
       </Paper>
-      <ReplaceDialog of={replacing} onClose={() => setReplacing(undefined)} />
-      <RevokeDialog of={revoking} onClose={() => setRevoking(undefined)} />
+      <KeyDialog action={action} onClose={() => act(undefined)} />
     </>
   )
 }
 
-type WorkingKeyProps = { of: Key; onReplace(): void; onRevoke(): void }
-
-function WorkingKey({ of, onReplace, onRevoke }: WorkingKeyProps) {
+function WorkingKey({ of, act }: { of: Key; act(action: Action): void }) {
   const text = useWords(words)
   const mayChange = useMay('owner')
   const { account } = useSession()
   const [isRenaming, setRenaming] = useState(false)
   const actions = [
     { name: text.rename, onClick: () => setRenaming(true) },
-    ...(of.revokedAt === null ? [{ name: text.replace, onClick: onReplace }] : []),
-    { name: text.revoke, isDangerous: true, onClick: onRevoke },
+    ...(of.revokedAt === null ? [{ name: text.replace, onClick: () => act({ what: 'replace', of }) }] : []),
+    { name: text.revoke, isDangerous: true, onClick: () => act({ what: 'revoke', of }) },
   ]
   return (
     <tr {...rowMark('keys', of.id)}>

@@ -134,6 +134,15 @@ function OutcomeBadge({ of: { cause, status } }: { of: Delivery }) {
   )
 }
 
+/** What came of one request, also of a test. */
+export function ResultOf({ of }: { of: Pick<Delivery, 'status' | 'cause' | 'milliseconds'> }) {
+  const text = useWords(words)
+  const { status, cause, milliseconds } = of
+  if (cause === null) return text.delivered(status ?? 0, milliseconds)
+  const why = cause === 'status' ? text.causes.status(status ?? 0) : text.causes[cause]
+  return text.failed(why, milliseconds)
+}
+
 function Details({ webhook, of, onClose }: { webhook: Webhook; of: Delivery | undefined; onClose(): void }) {
   const text = useWords(words)
   return (
@@ -153,8 +162,6 @@ function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; o
     onClose()
     toast(text.resent)
   }
-  const why = of.cause === 'status' ? text.causes.status(of.status ?? 0) : of.cause && text.causes[of.cause]
-  const result = why === null ? text.delivered(of.status ?? 0, of.milliseconds) : text.failed(why, of.milliseconds)
   const facts: [string, ReactNode][] = [
     [text.event, `${text.kind[of.kind]} (${of.kind})`],
     [text.eventId, <Code key="id">{of.eventId}</Code>],
@@ -162,7 +169,7 @@ function DetailsOf({ webhook, of, onClose }: { webhook: Webhook; of: Delivery; o
     [text.happened, <TimeText key="happened" at={of.dueAt} withSeconds />],
     [text.sent, <TimeText key="time" at={Math.floor(of.atMs / 1_000)} withSeconds />],
     [text.number, of.tryNumber],
-    [text.outcome, result],
+    [text.outcome, <ResultOf key="result" of={of} />],
   ]
   return (
     <Stack>

@@ -1,14 +1,14 @@
 import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'wouter'
 import documentation from '../../../../../docs/webhooks.md?raw'
-import { type AnswerOf, useSend } from '../../../api.ts'
+import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusMade, rowMark } from '../../../parts/next-row.ts'
 import { RowMenu } from '../../../parts/row-menu.tsx'
 import { useMay, useSession } from '../../../session.ts'
-import { Deliveries } from './deliveries.tsx'
+import { Deliveries, ResultOf } from './deliveries.tsx'
 import { type Action, useActions } from './dialogs.tsx'
 import { StateBadge, type Webhook } from './webhook.tsx'
 import { words } from './words.ts'
@@ -61,20 +61,11 @@ function Test({ of }: { of: Webhook }) {
         {text.test}
       </Button>
       <Text size="sm" role="status">
-        {send.data !== undefined && !send.isPending && <Outcome of={send.data} />}
+        {send.data !== undefined && !send.isPending && <ResultOf of={send.data} />}
       </Text>
       <Failure of={{ error: send.error }} />
     </Group>
   )
-}
-
-type Tried = Pick<AnswerOf<'POST /webhooks/:endpointId/test'>, 'status' | 'cause' | 'milliseconds'>
-
-function Outcome({ of: { status, cause, milliseconds } }: { of: Tried }) {
-  const text = useWords(words)
-  if (cause === null) return text.delivered(status ?? 0, milliseconds)
-  const why = cause === 'status' ? text.causes.status(status ?? 0) : text.causes[cause]
-  return text.failed(why, milliseconds)
 }
 
 /** The examples of the document, which are tested there. */
