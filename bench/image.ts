@@ -6,7 +6,7 @@ import { type MailLanguage, mailLanguages } from '../src/core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle, timerPresets } from '../src/core/timer-style.ts'
 import { buildTemplate } from '../src/countdown/build.ts'
 import { openTypefaces } from '../src/countdown/fonts.ts'
-import { render, renderStill } from '../src/countdown/render.ts'
+import { render } from '../src/countdown/render.ts'
 import { openTemplate, type Template } from '../src/countdown/template.ts'
 import { peers, picturesFrom } from './image-peers.ts'
 
@@ -44,17 +44,16 @@ function build(style: GivenTimerStyle, language: MailLanguage): { template: Temp
 }
 
 /** Other seconds in each image, so that no two in a row are the same. */
-function ourSide(name: string, template: Template, draw: typeof render): Side {
+function ourSide(name: string, template: Template): Side {
   const into = Buffer.alloc(template.mostBytes)
   const play = async () => {
     const spent = await cpuTime(() => {
-      for (let image = 0; image < IMAGES; image++) draw(template, SCENE_SECONDS * 1_000 + image * 997, into)
+      for (let image = 0; image < IMAGES; image++) render(template, SCENE_SECONDS * 1_000 + image * 997, into)
     })
     return spent / IMAGES
   }
-  const bytes = draw(template, SCENE_SECONDS * 1_000, into)
-  const frames = draw === render ? 'what changes' : 'the first'
-  return { name, frames, microseconds: [], bytes, play }
+  const bytes = render(template, SCENE_SECONDS * 1_000, into)
+  return { name, frames: 'what changes', microseconds: [], bytes, play }
 }
 
 async function peerSide({ name, frames, encode }: (typeof peers)[number]): Promise<Side> {
@@ -110,8 +109,7 @@ async function main(): Promise<void> {
     { name: '1200 × 280, pl', ...build({}, 'pl') },
     ...timerPresets.slice(1).map((preset) => ({ name: `1200 × 280, en, ${preset}`, ...build({ preset }, 'en') })),
   ]
-  const ours = styles.map(({ name, template }) => ourSide(`Lastcall, ${name}`, template, render))
-  ours.push(ourSide('Lastcall, 600 × 140, en, still', (styles[0] as (typeof styles)[0]).template, renderStill))
+  const ours = styles.map(({ name, template }) => ourSide(`Lastcall, ${name}`, template))
   const sides = [...ours, ...(await Promise.all(peers.map(peerSide)))]
   for (const side of sides) await side.play()
   for (let round = 0; round < rounds; round++) {

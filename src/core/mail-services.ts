@@ -1,8 +1,5 @@
 // Mail services: how they write the fields of a contact in a mail. docs/email.md has the same, with their pages.
 
-/** The fields that a mail needs. Mailchimp's names have at most ten characters. */
-export const mailFields = ['LC_LINK', 'LC_TIMER', 'LC_END'] as const
-
 /** `field` is how the service spells a field's name, where it keeps no capitals or no underscores. */
 type Service = { name: string; field?(name: string): string; tag(field: string): string }
 
@@ -50,7 +47,10 @@ export function mergeTag(service: MailService, field: string): string {
   return mailServices[service].tag(fieldName(service, field))
 }
 
-/** `LC_LINK` for the first page that mails link to, `LC_LINK2` for the second. */
+/**
+ * `LC_LINK` for the first page that mails link to, `LC_LINK2` for the second. Beside them a mail needs `LC_TIMER` and
+ * `LC_END`. Mailchimp's names have at most ten characters.
+ */
 export function linkField(index: number): string {
   return index === 0 ? 'LC_LINK' : `LC_LINK${index + 1}`
 }

@@ -48,14 +48,6 @@ export function render(template: Template, remainingMs: number, into: Uint8Array
   return finish(into, at)
 }
 
-/** The first frame alone: for where the others are not worth their bytes. */
-export function renderStill(template: Template, remainingMs: number, into: Uint8Array): number {
-  const left = secondsLeft(remainingMs)
-  refuseTooSmall(template, into)
-  if (left === 0) return writeOver(template, into)
-  return finish(into, writeFirst(template, timeLeft(left, unitsOf(template)), into))
-}
-
 function writeOver(template: Template, into: Uint8Array): number {
   if (template.overImage.length > 0) return writeBlock(template.overImage, into, 0)
   return finish(into, writeFirst(template, timeLeft(0, unitsOf(template)), into))

@@ -12,7 +12,7 @@ import { parse } from 'csv-parse/sync'
 import { emailLines } from '../../panel/src/screens/campaigns/leads/read-emails.ts'
 import { writeOutput } from '../../src/cli/command.ts'
 import { mailHtml } from '../../src/core/mail-html.ts'
-import { type MailService, mailFields, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
+import { type MailService, mailServiceNames, mergeTag } from '../../src/core/mail-services.ts'
 import { begin } from '../../src/core/mechanism/attempt.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { campaignFile, type Installation } from '../support/lastcall.ts'
@@ -472,8 +472,9 @@ async function* slowly(pieces: string[]): AsyncGenerator<string> {
 
 /** The HTML of the service, with what the row has below the names of its tags. */
 function assertFilled(service: MailService, row: Record<string, string>): void {
-  const [link, timer, deadline] = mailFields.map((field) => mergeTag(service, field)) as [string, string, string]
-  let html = mailHtml({ link, timer, deadline }, { width: 600, height: 140 }, 'de')
+  const tag = (field: string) => mergeTag(service, field)
+  const values = { link: tag('LC_LINK'), timer: tag('LC_TIMER'), deadline: tag('LC_END') }
+  let html = mailHtml(values, { width: 600, height: 140 }, 'de')
   const fields = Object.entries(row).filter(([heading]) => /^LC_?[A-Z]/i.test(heading))
   for (const [heading, value] of fields) html = html.replaceAll(mergeTag(service, heading), value)
   assert.equal(fields.length, 3, 'one link for one eligible page')

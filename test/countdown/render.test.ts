@@ -11,7 +11,7 @@ import { fullTimerStyle, type GivenTimerStyle, timerPresets } from '../../src/co
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
 import { transparentPicture } from '../../src/countdown/gif.ts'
-import { render, renderStill } from '../../src/countdown/render.ts'
+import { render } from '../../src/countdown/render.ts'
 import { ENGINE_VERSION, openTemplate } from '../../src/countdown/template.ts'
 import { makeScene, type Scene } from '../support/countdown-drawing.ts'
 import { decoders } from '../support/decoders.ts'
@@ -77,17 +77,6 @@ test('nothing asks to play again', () => {
   }
 })
 
-test('a still image is the first frame alone', () => {
-  for (const scene of both) {
-    const into = new Uint8Array(scene.template.mostBytes)
-    for (const seconds of [0, 1, 59, 86_401, 40_000_000]) {
-      const still = into.subarray(0, renderStill(scene.template, seconds * 1_000, into))
-      assert.equal(readStrictly(still).frames.length, 1)
-      assert.equal(Buffer.compare(firstPicture(still), scene.picture(seconds)), 0)
-    }
-  }
-})
-
 test('at most 30 kB in the usual size at one pixel per point, 60 kB at two, up to 99 days before the deadline', () => {
   const units = [...Array(60).keys()].filter((unit) => unit % amount(7, 1) === 0 || unit === 59)
   const moments = units.flatMap((unit) => [unit, unit * 60, unit * 3_600, unit * 86_400, 99 * 86_400])
@@ -119,7 +108,6 @@ test('a reused buffer leaves no trace, and nothing is written behind the image',
 test('a buffer that is too small and a time that is no number are refused', () => {
   const { template } = scenes.en
   assert.throws(() => render(template, 10 ** 8, new Uint8Array(template.mostBytes - 1)), RangeError)
-  assert.throws(() => renderStill(template, 10 ** 8, new Uint8Array(100)), RangeError)
   for (const ms of [NaN, Infinity, -Infinity]) {
     assert.throws(() => render(template, ms, new Uint8Array(template.mostBytes)), RangeError)
   }

@@ -5,7 +5,7 @@ import type { MailLanguage } from '../../src/core/mail-language.ts'
 import { fullTimerStyle, type GivenTimerStyle } from '../../src/core/timer-style.ts'
 import { buildTemplate } from '../../src/countdown/build.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
-import { renderStill } from '../../src/countdown/render.ts'
+import { render } from '../../src/countdown/render.ts'
 import { openTemplate, type Template } from '../../src/countdown/template.ts'
 import { usualTemplate } from './usual-templates.ts'
 
@@ -27,6 +27,13 @@ export function decode(gif: Uint8Array): Countdown {
   return { width, height, frames, delays }
 }
 
+function firstFrame(gif: Uint8Array): Uint8Array {
+  const reader = new omggif.GifReader(gif)
+  const screen = new Uint8Array(reader.width * reader.height * 4)
+  reader.decodeAndBlitFrameRGBA(0, screen)
+  return screen
+}
+
 /** Seconds left that the frame shows, if they are among those around `near`. */
 export function secondsShown(
   frame: Uint8Array | undefined,
@@ -36,8 +43,8 @@ export function secondsShown(
   const template = templateOf(style, language)
   const drawn = Buffer.alloc(template.mostBytes)
   for (let seconds = Math.max(0, near - around); seconds <= near + around; seconds++) {
-    const [same] = decode(drawn.subarray(0, renderStill(template, seconds * 1000, drawn))).frames
-    if (same && frame && Buffer.compare(same, frame) === 0) return seconds
+    const same = firstFrame(drawn.subarray(0, render(template, seconds * 1000, drawn)))
+    if (frame && Buffer.compare(same, frame) === 0) return seconds
   }
   return undefined
 }
