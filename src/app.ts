@@ -75,7 +75,7 @@ export function buildApp(parts: AppParts): App {
   const shared = { store, configCache, log, now, site, rateLimitPerMinute }
   const metrics = openMetrics(app.server)
   const onHistoryLost = sayingSo(log, 'the request history', metrics.historyLost)
-  const history = openHistory({ table: historyTable, days: historyDays, onLost: onHistoryLost })
+  const history = openHistory({ table: historyTable, days: historyDays, onLost: onHistoryLost, now })
   const counting = openCounting(store, sayingSo(log, 'counts', metrics.countsLost))
   const leads = buildLeads(store, configCache, counting.stepped)
   const templates = openTemplates(persistentCache(store, () => Math.floor(now() / 1_000)))
@@ -136,7 +136,7 @@ function purgeNowAndThen({ config, store, now }: AppParts, users: Users): () => 
   const removeTries = () => users.removeOldTries(seconds()).catch(() => {})
   const removing = setInterval(removeTries, removeTriesMs).unref()
   const purge = (beforeMs: number) => store.audit.purge(Math.floor(beforeMs / 1_000), seconds())
-  const endPurging = keepTidy({ purge }, config.auditDays)
+  const endPurging = keepTidy({ purge }, config.auditDays, now)
   const endRemoving = removeDeletedCampaigns(store)
   return () => {
     clearInterval(removing)
@@ -166,6 +166,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
     table: historyTable.deliveries,
     days: config.historyDays,
     onLost: sayingSo(log, 'the log of webhooks', metrics.logLost),
+    now,
   })
   const sender = openSender(config.egress)
   const onTry = (entry: DeliveryEntry) => {

@@ -38,20 +38,22 @@ export type HistoryOptions<Entry> = {
   days: number
   /** Told how many entries were given up. */
   onLost(count: number): void
+  /** Wall clock, milliseconds. */
+  now(): number
 }
 
 /**
  * The request history, written behind the answers: whatever its table does (locked, slow, full, gone), a request
  * never waits for it.
  */
-export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: HistoryOptions<Entry>): History<Entry> {
+export function openHistory<Entry = HistoryEntry>({ table, days, onLost, now }: HistoryOptions<Entry>): History<Entry> {
   /** Oldest first. While `storing`, the first is on its way and takes no more. */
   const batches: Batch<Entry>[] = []
   let waiting = 0
   let storing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
-  const stopTidying = keepTidy(table, days)
+  const stopTidying = keepTidy(table, days, now)
 
   const age = ({ begunAt }: Batch<Entry>) => performance.now() - begunAt
   const isDue = (batch: Batch<Entry>) => isClosed || batch.entries.length === batchSize || age(batch) >= flushMs
@@ -116,6 +118,7 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost }: Histo
 export function keepTidy(
   { moveBatch, purge }: Pick<EntryTable<never>, 'moveBatch' | 'purge'>,
   days: number,
+  now: () => number,
 ): () => void {
   let isStopped = false
   let timer = setTimeout(tidy, firstTidyMs).unref()
@@ -123,7 +126,7 @@ export function keepTidy(
   async function tidy(): Promise<void> {
     try {
       while (!isStopped && (await moveBatch?.())) {}
-      while (!isStopped && (await purge(Date.now() - days * 86_400_000)) > 0) {}
+      while (!isStopped && (await purge(now() - days * 86_400_000)) > 0) {}
     } catch {
       // Locked or gone: the next round tries again.
     }

@@ -161,6 +161,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       table: await openHistoryTable(database),
       days: 2,
       onLost: () => assert.fail(),
+      now: Date.now,
     })
     t.after(() => history.close())
     const kept = entries.filter((_, index) => index % 2 === 0)
@@ -183,6 +184,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       table: await openHistoryTable(database),
       days: 3_660,
       onLost: (n) => lost.push(n),
+      now: Date.now,
     })
     t.after(() => history.close())
     const fresh = historyEntry({ atMs: Date.now(), accountId: 1 })

@@ -37,7 +37,7 @@ async function opened(t: TestContext, database: DatabaseLocation) {
   const onLost = (count: number) => {
     lost += count
   }
-  const history = openHistory({ table, days: 7, onLost })
+  const history = openHistory({ table, days: 7, onLost, now: Date.now })
   t.after(history.close)
   const stored = async () => (await table.page(1, all, { limit: 10_000 })).length
   return { history, stored, lost: () => lost }
@@ -101,7 +101,7 @@ test('no more than 20,000 entries wait, and closing takes a second at most', asy
   const onLost = (count: number) => {
     lost += count
   }
-  const history = openHistory({ table, days: 7, onLost })
+  const history = openHistory({ table, days: 7, onLost, now: Date.now })
   for (let n = 0; n < 12_000; n += 1) history.record(entry())
   await sleep(300)
   for (let n = 0; n < 12_000; n += 1) history.record(entry())
@@ -133,7 +133,7 @@ test('an account whose entries cannot be stored loses them after a while, and ho
     purge: async () => 0,
     close: async () => {},
   }
-  const history = openHistory({ table, days: 7, onLost: (count) => losses.push(count) })
+  const history = openHistory({ table, days: 7, onLost: (count) => losses.push(count), now: Date.now })
   t.after(history.close)
   const record = (count: number, accountId: number) => {
     for (let n = 0; n < count; n += 1) history.record(historyEntry({ atMs: Date.now(), accountId }))
@@ -162,7 +162,7 @@ test('an entry waits for one second, also where the timer ends a part of a milli
     return []
   }
   const table = { append, purge: async () => 0, close: async () => {} }
-  const history = openHistory({ table, days: 7, onLost: () => {} })
+  const history = openHistory({ table, days: 7, onLost: () => {}, now: Date.now })
   t.after(history.close)
   history.record(historyEntry({ atMs: 0, accountId: 1 }))
   // A timer counts whole milliseconds: it began at 0.
@@ -180,7 +180,7 @@ test('what is too old is removed every ten minutes, also after a round that fail
     if (purged.push(beforeMs) === 2) throw new Error('locked')
     return 0
   }
-  const stop = keepTidy({ purge }, 7)
+  const stop = keepTidy({ purge }, 7, Date.now)
   for (const ms of [1_000, 600_000, 600_000]) {
     t.mock.timers.tick(ms)
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
