@@ -154,7 +154,7 @@ export function auditOn({ read, writeUnflushed }: Runner) {
 const likeEntry = `(actor, actor_name) IN (SELECT same.actor, same.actor_name FROM audit_entries AS same
   WHERE same.account_id = audit_entries.account_id AND same.id = ?)`
 
-/** Newest first, in the order in which they were committed; those before the entry `beforeId`, at most `limit`. */
+/** Newest first, in the order of their ids; those before the entry `beforeId`, at most `limit`. */
 async function listEntries(
   sql: Sql,
   accountId: number,
@@ -180,22 +180,31 @@ async function listEntries(
   return rows.map(toEntry)
 }
 
-/** Everyone who stands in the account's log, with the id of their last entry. */
+/**
+ * Everyone who stands in the account's log, with the id of their last entry; of very many, those who did something last.
+ * Sorted here: each engine would sort names in an order of its own.
+ */
 async function listActors(sql: Sql, accountId: number): Promise<(AuditEntry['actor'] & { likeId: number })[]> {
   const rows = await sql.all(
     `SELECT actor, actor_name, max(id) AS like_id FROM audit_entries WHERE account_id = ?
-      GROUP BY actor, actor_name ORDER BY actor_name, actor LIMIT ${mostChoices}`,
+      GROUP BY actor, actor_name ORDER BY like_id DESC LIMIT ${mostChoices}`,
     accountId,
   )
-  return rows.map((row) => ({ kind: row.actor, name: row.actor_name, likeId: row.like_id }))
+  const actors = rows.map((row) => ({ kind: row.actor, name: row.actor_name, likeId: row.like_id }))
+  return actors.sort((a, b) => inOrder(a.name, b.name) || inOrder(a.kind, b.kind))
+}
+
+function inOrder(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
 }
 
 async function listActions(sql: Sql, accountId: number): Promise<string[]> {
   const rows = await sql.all(
-    `SELECT DISTINCT action FROM audit_entries WHERE account_id = ? ORDER BY action LIMIT ${mostChoices}`,
+    `SELECT DISTINCT action FROM audit_entries WHERE account_id = ? LIMIT ${mostChoices}`,
     accountId,
   )
-  return rows.map(({ action }) => action)
+  return rows.map(({ action }) => action as string).sort()
 }
 
 /**

@@ -157,6 +157,22 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await seen(), [false, false, made.id, true])
   })
 
+  test(`what may be chosen in the log stands in the same order on each engine: ${engine}`, async (t) => {
+    const store = await opened(t, await place(t))
+    const named = (name: string): Actor => ({ ...tester, name })
+    const { id } = await store.configuration.createAccount('Owner', named('ada'))
+    await store.configuration.applyCampaign(id, settings(), named('Zoe'))
+    await store.configuration.updateAccount(id, { name: 'Other' }, named('_'))
+    const actors = await store.audit.listActors(id)
+    const entries = await all(store, id)
+    assert.deepEqual(
+      actors.map(({ name }) => name),
+      ['Zoe', '_', 'ada'],
+    )
+    for (const { name, likeId } of actors) assert.equal(entries.find((entry) => entry.id === likeId)?.actor.name, name)
+    assert.deepEqual(await store.audit.listActions(id), ['account.changed', 'account.created', 'campaign.created'])
+  })
+
   test(`a purge keeps each campaign's last entry from before, and no address over thirty days: ${engine}`, async (t) => {
     const store = await opened(t, await place(t))
     const user = (at: number): Actor => ({ kind: 'user', name: 'ada@example.com', address: '192.0.2.0/24', at })
