@@ -10,7 +10,7 @@ import { RowMenu } from '../../../parts/row-menu.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { Deliveries, ResultOf } from './deliveries.tsx'
 import { type Action, useActions } from './dialogs.tsx'
-import { StateBadge, type Webhook } from './webhook.tsx'
+import { StateBadge, Trouble, type Webhook } from './webhook.tsx'
 import { words } from './words.ts'
 
 /** One webhook: how it does, a test, how to verify what comes, and what was sent. */
@@ -36,6 +36,7 @@ export function OneWebhook({ of, act }: { of: Webhook; act(action: Action): void
               {text.waiting}: {text.counted(of.waiting)}
             </Text>
           </Group>
+          <Trouble of={of} />
         </Stack>
         <RowMenu label={text.actionsOn(of.name)} disabled={account.suspended} actions={actions} />
       </Group>

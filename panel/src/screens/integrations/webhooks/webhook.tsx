@@ -1,6 +1,7 @@
-import { Badge } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
 import type { AnswerOf } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { TimesIn } from '../../../parts/time-text.tsx'
 import { words } from './words.ts'
 
 export type Webhooks = AnswerOf<'GET /webhooks'>
@@ -22,5 +23,21 @@ export function StateBadge({ of }: { of: Webhook }) {
     >
       {states[of.state]}
     </Badge>
+  )
+}
+
+/** Since when its server takes nothing, and when it is asked again. */
+export function Trouble({ of: { state, failingSince, nextTryAt } }: { of: Webhook }) {
+  const text = useWords(words)
+  if (failingSince === null || state === 'paused') return null
+  const instants = state === 'waiting' && nextTryAt !== null ? [failingSince, nextTryAt] : [failingSince]
+  return (
+    <Text size="xs" c="dimmed">
+      <TimesIn
+        at={instants.map((instant) => Date.parse(instant) / 1_000)}
+        say={(since = '', next) => text.fails(since, next)}
+        withSeconds
+      />
+    </Text>
   )
 }

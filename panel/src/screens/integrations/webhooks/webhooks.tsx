@@ -13,7 +13,7 @@ import { Rows } from '../../../parts/rows.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import { type Action, Dialogs, useActions } from './dialogs.tsx'
 import { OneWebhook } from './one.tsx'
-import { StateBadge, type Webhook, type Webhooks } from './webhook.tsx'
+import { StateBadge, Trouble, type Webhook, type Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
 
 const seenAgainMs = 5_000
@@ -97,7 +97,10 @@ function Row({ of, act }: { of: Webhook; act(action: Action): void }) {
         </div>
       </td>
       <td data-label={text.state}>
-        <StateBadge of={of} />
+        <div>
+          <StateBadge of={of} />
+          <Trouble of={of} />
+        </div>
       </td>
       <td data-label={text.waiting}>{text.counted(of.waiting)}</td>
       <td>

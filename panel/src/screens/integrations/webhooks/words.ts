@@ -20,6 +20,8 @@ export const words = inBoth({
       gone: 'Paused: the server said 410',
       failing: 'Paused: five days of failing',
     },
+    fails: (since: string, next?: string) =>
+      `The server has taken nothing since ${since}.${next === undefined ? '' : ` Next try: ${next}.`}`,
     waiting: 'Waiting to be sent',
     counted: (count: number) => (count > 10_000 ? 'more than 10,000' : String(count)),
     actions: 'Actions',
@@ -149,6 +151,8 @@ export const words = inBoth({
       gone: 'Wstrzymany: serwer odpowiedział 410',
       failing: 'Wstrzymany: pięć dni niepowodzeń',
     },
+    fails: (since: string, next?: string) =>
+      `Serwer niczego nie przyjął od ${since}.${next === undefined ? '' : ` Następna próba: ${next}.`}`,
     waiting: 'Czeka na wysłanie',
     counted: (count: number) => (count > 10_000 ? 'ponad 10 000' : String(count)),
     actions: 'Działania',
