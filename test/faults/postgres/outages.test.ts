@@ -4,7 +4,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { amount, between, isFull, printSeed } from '../../support/faults.ts'
-import { arrangeIn, campaignFile, installation, type Server } from '../../support/lastcall.ts'
+import {
+  accountWithKey,
+  appliedCampaign,
+  arrangeIn,
+  campaignFile,
+  installation,
+  type Scope,
+  type Server,
+} from '../../support/lastcall.ts'
 import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
 import { panelSession } from '../../support/panel-session.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
@@ -13,9 +21,14 @@ import { command, eventually } from '../../support/prepared.ts'
 
 let postgres: Postgres
 before(async () => {
-  postgres = await startPostgres({ durable: true })
+  // Two servers take 27 connections each, and in the long form four; somebody who takes all that there are pays for each.
+  postgres = await startPostgres({ durable: true, settings: [`max_connections=${amount(80, 300)}`] })
 })
-after(() => postgres.stop())
+const ends: (() => Promise<void>)[] = []
+after(async () => {
+  for (const end of ends) await end()
+  await postgres.stop()
+})
 
 type Told = { email: string; status: number; milliseconds: number; created?: boolean; deadline?: string }
 
@@ -33,7 +46,7 @@ async function register(server: Server, { campaign, key }: Owner, email: string)
 }
 
 /** New emails all the time, in the short form with a breath between, until it is told to end; every answer of it. */
-function load(server: Server, me: Owner, prefix: string, clients = 16) {
+function load(server: Server, me: Owner, prefix: string, clients = amount(4, 16)) {
   const attempted: string[] = []
   const answers: Told[] = []
   let isOver = false
@@ -73,8 +86,23 @@ async function assertBook(url: string, attempted: string[], answers: Told[]): Pr
 }
 
 const isReady = async (server: Server) => (await fetch(`${server.origin}/readyz`)).status === 200
-const serve = (t: Parameters<typeof installation>[0], me: Owner) =>
-  installation(t).serve(['--rate-limit', '1000000000'], { DATABASE_URL: me.url })
+const serve = (scope: Scope, me: Owner) =>
+  installation(scope).serve(['--rate-limit', '1000000000'], { DATABASE_URL: me.url })
+
+let ours: Promise<{ me: Owner; server: Server }> | undefined
+/**
+ * An owner on a server. In the short form all tests have the one that has come through those before: most of a test is
+ * the start of a server.
+ */
+function serving(t: Scope): Promise<{ me: Owner; server: Server }> {
+  const begun = async (scope: Scope) => {
+    const me = await owner()
+    return { me, server: await serve(scope, me) }
+  }
+  if (isFull) return begun(t)
+  ours ??= begun({ after: (end) => void ends.push(end) })
+  return ours
+}
 
 const outages = amount(2, 20)
 
@@ -82,8 +110,7 @@ test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
   timeout: 600_000,
 }, async (t) => {
   printSeed(t)
-  const me = await owner()
-  const server = await serve(t, me)
+  const { me, server } = await serving(t)
   const attempted: string[] = []
   const answers: Told[] = []
   for (let round = 0; round < outages; round += 1) {
@@ -109,8 +136,7 @@ test(`PostgreSQL is killed or stopped at once, ${outages} times under load`, {
 test('PostgreSQL is frozen: 503 within a second or so, readiness false, and all is well when it thaws', {
   timeout: 120_000,
 }, async (t) => {
-  const me = await owner()
-  const server = await serve(t, me)
+  const { me, server } = await serving(t)
   assert.equal((await register(server, me, 'before@example.com')).status, 201)
   postgres.freeze()
   let frozen: Told[] = []
@@ -131,14 +157,12 @@ test('PostgreSQL is frozen: 503 within a second or so, readiness false, and all 
 test("somebody's lock on one account: its requests 503, those of others go on", {
   timeout: 120_000,
 }, async (t) => {
-  const me = await owner()
-  const json = async (args: string[], input = '') =>
-    JSON.parse((await command(args, { env: { DATABASE_URL: me.url }, input })).stdout)
-  const other = (await json(['account', 'create', '--name', 'Other'])).id
-  const { key } = await json(['key', 'create', '--account', String(other), '--name', 'server'])
-  const campaign = await json(['campaign', 'apply', '--account', String(other), '-'], campaignFile())
-  const them: Owner = { url: me.url, account: other, campaign: campaign.id, key }
-  const server = await serve(t, me)
+  const { me, server } = await serving(t)
+  const them: Owner = await arrangeIn(me.url, async (store) => {
+    const { accountId: account, key } = await accountWithKey(store)
+    const { id: campaign } = await appliedCampaign(store, account, campaignFile())
+    return { url: me.url, account, campaign, key }
+  })
   for (const one of [me, them]) assert.equal((await register(server, one, 'warm@example.com')).status, 201)
 
   const { Client } = await import('pg')
@@ -173,8 +197,7 @@ test("somebody's lock on one account: its requests 503, those of others go on", 
 test("somebody's lock on one lead: orders of it get 503, and leave the connections to others", {
   timeout: 120_000,
 }, async (t) => {
-  const me = await owner()
-  const server = await serve(t, me)
+  const { me, server } = await serving(t)
   const email = 'locked@example.com'
   assert.equal((await register(server, me, email)).status, 201)
   const { Client } = await import('pg')
@@ -198,9 +221,8 @@ test("somebody's lock on one lead: orders of it get 503, and leave the connectio
 test("somebody's lock on one account: saves in its panel get 503, and leave the connections to others; a command waits", {
   timeout: 120_000,
 }, async (t) => {
-  const me = await owner()
+  const { me, server } = await serving(t)
   const env = { DATABASE_URL: me.url }
-  const server = await installation(t).serve([], env)
   const panel = await panelSession({ arrange: (work) => arrangeIn(me.url, work) }, server, me.account)
   const { Client } = await import('pg')
   const locker = new Client(me.url)
@@ -224,8 +246,7 @@ test("somebody's lock on one account: saves in its panel get 503, and leave the 
 test('a table is slow: what is given up lets go of its connection, and others still get one', {
   timeout: 120_000,
 }, async (t) => {
-  const me = await owner()
-  const server = await serve(t, me)
+  const { me, server } = await serving(t)
   await ask(me.url, 'CREATE POLICY slow ON campaigns USING (pg_sleep(30) IS NOT NULL)')
   await ask(me.url, 'ALTER TABLE campaigns ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY')
   const headers = { authorization: `Bearer ${me.key}` }
@@ -240,8 +261,7 @@ test('a table is slow: what is given up lets go of its connection, and others st
 })
 
 test('all connections are taken: those that the server has are enough', { timeout: 120_000 }, async (t) => {
-  const me = await owner()
-  const server = await serve(t, me)
+  const { me, server } = await serving(t)
   const { Client } = await import('pg')
   const takers: InstanceType<typeof Client>[] = []
   for (;;) {
@@ -266,8 +286,8 @@ for (const nodes of isFull ? [2, 4] : [2]) {
   test(`${nodes} nodes race to register one email, ${amount(12, 300)} emails by 12 racers, and one is killed`, {
     timeout: 240_000,
   }, async (t) => {
-    const me = await owner()
-    const servers = await Promise.all(Array.from({ length: nodes }, () => serve(t, me)))
+    const { me, server } = await serving(t)
+    const servers = [server, ...(await Promise.all(Array.from({ length: nodes - 1 }, () => serve(t, me))))]
     const emails = Array.from({ length: amount(12, 300) }, (_, n) => `race-${n}@example.com`)
     const isLost = (error: unknown) => error instanceof TypeError
     for (const [n, email] of emails.entries()) {
