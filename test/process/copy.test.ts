@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createKey } from '../../src/access/keys.ts'
 import type { EndpointSettings } from '../../src/core/events.ts'
 import { tester, testerAt } from '../support/actor.ts'
+import { isFull } from '../support/faults.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
 import { assertRefused, command, sharedCommand } from '../support/prepared.ts'
@@ -110,13 +111,15 @@ test('copy', { timeout: 400_000 }, async (t) => {
     await ask(half, 'DELETE FROM leads WHERE id > 1700')
     const { tables } = await json(url, ['copy', '--from', url, '--to', half])
     assert.deepEqual(tables.leads, { from: 2_500, to: 2_500 })
-    assert.deepEqual(await told(t, half, key), before)
+    if (isFull) assert.deepEqual(await told(t, half, key), before)
+    const rows = (of: string) => ask(of, 'SELECT * FROM leads WHERE campaign_id < 4 ORDER BY id')
+    assert.deepEqual(await rows(half), await rows(postgres))
   })
 
   await t.test('goes on after an interruption with what was changed meanwhile, and mixes nothing', async (own) => {
     const other = await furnished(own)
     const half = await newDatabase()
-    const again = () => command(['copy', '--from', other.url, '--to', half])
+    const again = () => sharedCommand(['copy', '--from', other.url, '--to', half])
     assert.equal((await again()).code, 0)
     await json(other.url, ['account', 'set', '2', '--suspended', 'true'])
     const keys = await json(other.url, ['key', 'list', '--account', '1'])
