@@ -9,16 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { checkEndpoint } from '../../src/core/events.ts'
 import { tester } from '../support/actor.ts'
 import { eventually, leads, newEmail, send } from '../support/api.ts'
-import { amount, between, isFull, printSeed } from '../support/faults.ts'
+import { amount, between, printSeed } from '../support/faults.ts'
 import { campaignFile, type Installation, installation, owner, type Server } from '../support/lastcall.ts'
 import { newLedger } from '../support/ledger.ts'
 import { ask } from '../support/postgres-databases.ts'
 import { openReceiver } from '../support/receiver.ts'
 import { engine } from '../support/test-database.ts'
 
-const kills = amount(2, 200)
-/** Of the short form, whose load is of some two hundred registrations a second. */
-const breath = isFull ? {} : { breathMs: 40 }
+const kills = amount(3, 200)
 const unlimited = ['--rate-limit', '1000000000']
 
 test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answered`, {
@@ -47,11 +45,10 @@ test(`kill -9 of a node, ${kills} times, loses and doubles nothing that was answ
           if (!killed) throw error
         })
         if (told !== undefined) assert.ok([200, 201].includes(told.status), String(told.status))
-        if (!isFull) await sleep(breath.breathMs)
       }
     })()
     resetting.catch(() => {})
-    const loading = ledger.load({ servers: [server], clients: amount(8, 24), isOver, ...breath })
+    const loading = ledger.load({ servers: [server], clients: 24, isOver })
     loading.catch(() => {}) // looked at below, after the kill
     await sleep(between(10, amount(600, 260)))
     killed = true

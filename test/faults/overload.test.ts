@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, isFull } from '../support/faults.ts'
+import { amount } from '../support/faults.ts'
 import { newLedger, type Told } from '../support/ledger.ts'
 import { eventually, prepared } from '../support/prepared.ts'
 import { assertError, assertGood, message, onlyAnswer } from '../support/wire.ts'
@@ -106,7 +106,6 @@ test('overload', { timeout: 300_000 }, async (t) => {
       const honest = ledger.load({
         servers: [server],
         clients: 4,
-        ...(!isFull && { breathMs: 20 }),
         isOver: () => isOver,
         tolerates: isShed,
         mayBreak: () => true,

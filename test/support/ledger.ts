@@ -1,7 +1,6 @@
 // A load of registrations that keeps book: answered is a subset of stored, and stored of attempted.
 import assert from 'node:assert/strict'
 import http from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Installation, Owner, Server } from './lastcall.ts'
 import { several } from './prepared.ts'
 
@@ -15,8 +14,6 @@ const hang = `no answer within ${hangMs} ms`
 export type Load = {
   servers: Server[]
   clients: number
-  /** Of each client after each answer. */
-  breathMs?: number
   isOver(): boolean
   /** Answers but 200 and 201 that are as they should be. */
   tolerates?(told: Told): boolean
@@ -125,7 +122,7 @@ export function newLedger(place: Installation, { key, campaignId }: Owner): Ledg
     register,
     counts,
     answered: () => [...answered.keys()],
-    async load({ servers, clients, isOver, tolerates, mayBreak = isOver, mayHang = false, breathMs }) {
+    async load({ servers, clients, isOver, tolerates, mayBreak = isOver, mayHang = false }) {
       await several(clients, [...Array(clients).keys()], async (client) => {
         for (let n = client; !isOver(); n += 1) {
           const server = servers[n % servers.length] as Server
@@ -135,7 +132,6 @@ export function newLedger(place: Installation, { key, campaignId }: Owner): Ledg
             const isFailure = error instanceof assert.AssertionError && !(mayHang && error.message === hang)
             if (isFailure || !mayBreak(server)) throw error
           }
-          if (breathMs !== undefined) await sleep(breathMs)
         }
       })
     },

@@ -19,7 +19,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, isFull, someOf } from '../../support/faults.ts'
+import { isFull, someOf } from '../../support/faults.ts'
 import type { Installation, Server } from '../../support/lastcall.ts'
 import { assertRefused, command, eventually, prepared } from '../../support/prepared.ts'
 
@@ -132,7 +132,6 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
           const { status, tookMs } = await lookUp(server, 'first@example.com')
           assert.equal(status, 200)
           times.push(tookMs)
-          if (!isFull) await sleep(20)
         }
         const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] as number
         assert.ok(times.length > 10 && median < 200, `${times.length} lookups, the median took ${median} ms`)
@@ -173,12 +172,11 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
       const link = join(dirname(place.folder), `${basename(place.folder)}-link`)
       symlinkSync(place.folder, link)
       t.after(() => rmSync(link, { force: true }))
-      const urls = [
+      for (const url of [
         place.databaseUrl,
-        `file:${place.folder}/../${basename(place.folder)}/lastcall.db`,
         `file:${link}/lastcall.db`,
-      ]
-      for (const url of someOf(urls, 2)) {
+        `file:${place.folder}/../${basename(place.folder)}/lastcall.db`,
+      ]) {
         const second = await command(['serve', '--port', '0'], { env: { DATABASE_URL: url } })
         assertRefused(second, /server|serv|use|run/i)
       }
@@ -212,9 +210,9 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
     })
   })
 
-  check('servers started at once: one serves', async (t) => {
+  check('two servers started at once: one serves', async (t) => {
     const place = origin.copy(t)
-    const started = await Promise.allSettled(Array.from({ length: amount(2, 3) }, () => place.serve()))
+    const started = await Promise.allSettled([place.serve(), place.serve(), place.serve()])
     const serving = started.filter((start) => start.status === 'fulfilled')
     assert.equal(serving.length, 1)
     for (const start of started) {
