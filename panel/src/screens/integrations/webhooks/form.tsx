@@ -138,6 +138,8 @@ function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webh
         <MultiSelect
           aria-label={text.someCampaigns}
           searchable
+          // Within the page's main part, where screen readers look for it.
+          comboboxProps={{ portalProps: { target: '#content' } }}
           nothingFoundMessage={text.noCampaign}
           data={all.campaigns.map(({ id, name }) => ({ value: String(id), label: name }))}
           value={campaignIds.map(String)}
