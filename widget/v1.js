@@ -94,10 +94,10 @@ const units = [
 ]
 
 // :where() has no weight: whatever the page itself says of these elements wins. In the bar, which has a colour of its
-// own, what it says of all paragraphs would be dark on dark, and of all asides another box. What is over is hidden all
-// the same: the two ids are nobody's, and weigh more than the page's own !important. What the keyboard reaches is
-// scrolled to where the bar does not cover it. The trap lies above the window, since what lies beside it can be scrolled to where
-// text runs from right to left.
+// own, what it says of all paragraphs would be dark on dark, and of all asides and spans another box. What is over is
+// hidden all the same: the two ids are nobody's, and weigh more than the page's own !important. What the keyboard
+// reaches is scrolled to where the bar does not cover it. The trap lies above the window, since what lies beside it can
+// be scrolled to where text runs from right to left.
 const style = `
 :is([data-lastcall],[data-lastcall=countdown]>span,#l#c)[hidden]{display:none!important}
 [data-lastcall=bar],[data-lastcall=bar]>div,[data-lastcall=bar] p,:where([data-lastcall=bar]) p :is(span,b,small){all:unset}

@@ -8,7 +8,7 @@ import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import type { Due } from '../../src/store/events/queue.ts'
-import type { Sweep } from '../../src/store/events/sweeps.ts'
+import { type Sweep, sweepCauses, toSweep } from '../../src/store/events/sweeps.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
@@ -578,4 +578,13 @@ test('an endpoint is one node’s, until that gives it back or has not said for 
   assert.deepEqual(await holders(), ['two'], 'what goes on again is whose node takes it first')
   await store.events.resumeEndpoint((await store.events.findEndpoint(accountId, endpoint.id)) as Endpoint, null, tester)
   assert.deepEqual(await holders(), ['two'], 'what was on stays where it is')
+})
+
+test('the schedules of a sweep that an earlier version began are read in each of its forms', () => {
+  const schedule = { timeZone: 'Europe/Warsaw', mechanism: { startsOn: 'registration', deadline: { kind: 'none' } } }
+  const row = { ...{ settings: JSON.stringify(settings()), old_secrets: '[]' }, cause: sweepCauses.indexOf('edit') }
+  for (const written of [schedule, JSON.stringify(schedule)]) {
+    const sweep = toSweep({ ...row, schedules_before: JSON.stringify([written]) })
+    assert.deepEqual([sweep.schedulesBefore, sweep.pauses], [[schedule], []])
+  }
 })

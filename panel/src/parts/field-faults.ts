@@ -1,10 +1,15 @@
 import type { Language } from '../language.ts'
 import { words } from './words.ts'
 
+const isField = (target: EventTarget | null) =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+
 /** The browser's own words for a field that is not filled in follow the browser: these follow the panel. */
 export function sayFaultsIn(language: Language): () => void {
+  const ended = new AbortController()
+  const options = { capture: true, signal: ended.signal }
   const say = ({ target: field }: Event) => {
-    if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) return
+    if (!isField(field)) return
     field.setCustomValidity('')
     const { missing, noEmail, tooShort } = words[language]
     const { valueMissing, typeMismatch, tooShort: isTooShort } = field.validity
@@ -12,14 +17,8 @@ export function sayFaultsIn(language: Language): () => void {
     else if (typeMismatch) field.setCustomValidity(noEmail)
     else if (isTooShort) field.setCustomValidity(tooShort(field.minLength))
   }
+  document.addEventListener('invalid', say, options)
   // Or the field would stay invalid with whatever is written into it.
-  const forget = ({ target: field }: Event) => {
-    if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) field.setCustomValidity('')
-  }
-  document.addEventListener('invalid', say, true)
-  document.addEventListener('input', forget, true)
-  return () => {
-    document.removeEventListener('invalid', say, true)
-    document.removeEventListener('input', forget, true)
-  }
+  document.addEventListener('input', ({ target }) => isField(target) && target.setCustomValidity(''), options)
+  return () => ended.abort()
 }

@@ -86,7 +86,10 @@ export async function changeEndpoint(
   return endpoint
 }
 
-/** Nothing but erasures is written for it from now on, unless it is its server that fails. One that is deleted is removed bit by bit. */
+/**
+ * Nothing but erasures is written for it from now on, unless it is its server that fails. One that is deleted is removed
+ * bit by bit.
+ */
 export async function pauseEndpoint(
   sql: Sql,
   { accountId, id }: Pick<Endpoint, 'accountId' | 'id'>,

@@ -122,15 +122,15 @@ export async function startSweep(
 ): Promise<void> {
   const name = [...of, sweepCauses.indexOf(cause)]
   // A stretch that was read before is written no more.
-  const row = await sql.get(
+  const row = (await sql.get(
     `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (account_id, endpoint_id, campaign_id, cause)
         DO UPDATE SET restarts = sweeps.restarts + 1, after_email = ''
       RETURNING begun_at, schedules_before`,
     ...[...name, now],
-  )
-  const begunAt = now === heldBack ? heldBack : row?.begun_at
-  const all = [...listed(row?.schedules_before), ...(before === undefined ? [] : [before])]
+  )) as Row
+  const begunAt = now === heldBack ? heldBack : row.begun_at
+  const all = [...listed(row.schedules_before), ...(before === undefined ? [] : [before])]
   const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()].slice(-mostSchedules)
   await sql.run(
     `UPDATE sweeps SET begun_at = ?, schedules_before = ?

@@ -86,6 +86,8 @@ function useEditing(read: PartProps['read']) {
   }
 }
 
+const savedMs = 4_000
+
 /** While something is to be saved, and until one has read that it is. */
 function useInSight(isChanged: boolean): boolean {
   const [isInSight, setInSight] = useState(isChanged)
@@ -125,8 +127,6 @@ function useUncovered(bar: RefObject<HTMLDivElement | null>): void {
     }
   }, [bar])
 }
-
-const savedMs = 4_000
 
 type SaveBarProps = { editing: Editing; faults: { path: string; message: string }[]; isPublished: boolean }
 
