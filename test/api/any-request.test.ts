@@ -157,7 +157,7 @@ test('odd requests by the hundred, each with an answer of the contract', async (
       },
     ),
     // What reads a request knows nothing of the engine: there, those are enough that get as far as the database.
-    { numRuns: engine === 'sqlite' ? amount(400, 2_500) : amount(400, 1_000) },
+    { numRuns: amount(200, engine === 'sqlite' ? 2_500 : 1_000) },
   )
 })
 

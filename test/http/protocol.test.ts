@@ -98,7 +98,7 @@ test('requests', { concurrency: 8 }, async (t) => {
 
   check('a connection takes any number of requests, some of them together', async () => {
     const line = await wire(port)
-    for (let asked = 10; asked <= 300; asked += 10) {
+    for (let asked = 10; asked <= amount(120, 300); asked += 10) {
       await line.send(message('GET', '/nowhere').repeat(10))
       for (const { status } of await line.answers(asked)) assert.equal(status, 404)
     }
@@ -370,7 +370,7 @@ test('a header value with 7,900 spaces in its middle costs about what a short on
           (one) => !one.startsWith(name),
         )
         const request = message(method, path, [...others, 'Connection: close', `${name}: ${value}`], body)
-        for (let times = 0; times < 6; times++) await onlyAnswer(server.port, [request])
+        for (let times = 0; times < amount(3, 6); times++) await onlyAnswer(server.port, [request])
       }
     }
     return (await cpuSeconds()) - before

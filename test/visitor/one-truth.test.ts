@@ -13,7 +13,7 @@ import { nextChangeOfOffset } from '../support/wall-clock.ts'
 import { exchange, header, message } from '../support/wire.ts'
 
 /** On PostgreSQL each is a question to it. */
-const times = engine === 'sqlite' ? amount(1_000, 100_000) : amount(2_000, 20_000)
+const times = engine === 'sqlite' ? amount(400, 100_000) : amount(2_000, 20_000)
 
 const day = 86_400
 
