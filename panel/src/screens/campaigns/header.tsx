@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useRef } from 'react'
 import { Link } from 'wouter'
 import { useWords } from '../../language.ts'
 import { afterClosing } from '../../parts/next-row.ts'
@@ -14,7 +15,13 @@ import { words } from './words.ts'
 /** What stands above every part of a campaign: what it is, what to do next, and the button that publishes it. */
 export function CampaignHeader({ of }: { of: Whole }) {
   const text = useWords(words)
+  const opener = useRef<HTMLButtonElement>(null)
   const [isOpen, { open, close }] = useDisclosure(false)
+  // Not by Mantine: the focus may have been in the dialog that published the campaign, which is gone.
+  const closeWhatNow = () => {
+    close()
+    opener.current?.focus()
+  }
   const may = useMay('member')
   const { settings, state } = of
   const { id, name } = settings
@@ -40,14 +47,14 @@ export function CampaignHeader({ of }: { of: Whole }) {
         </Stack>
         <Group gap="xs">
           {state === 'live' && (
-            <Button variant="subtle" onClick={open}>
+            <Button ref={opener} variant="subtle" onClick={open}>
               {text.whatNow}
             </Button>
           )}
           {may && <Publish read={of} onPublished={() => afterClosing(open)} />}
         </Group>
       </Group>
-      <WhatNow campaignId={id} name={name} opened={isOpen} onClose={close} />
+      <WhatNow campaignId={id} name={name} opened={isOpen} onClose={closeWhatNow} />
     </Stack>
   )
 }

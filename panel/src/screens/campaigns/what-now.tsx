@@ -19,7 +19,7 @@ export function WhatNow({ campaignId, name, opened, onClose }: Props) {
   const { publicUrl } = useSession()
   return (
     <>
-      <Modal opened={opened} onClose={onClose} title={text.published} size="lg">
+      <Modal opened={opened} onClose={onClose} title={text.published} size="lg" returnFocus={false}>
         <Stack gap="lg">
           <Step title={text.snippetStep}>
             <CopyBlock name={text.snippetStep} text={widgetSnippet(publicUrl, campaignId)} />
