@@ -1,4 +1,5 @@
-import { Button, Checkbox, Group, ScrollArea, SimpleGrid, Table, Text } from '@mantine/core'
+import '../../integrations/integrations.css'
+import { Button, Checkbox, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { type AnswerOf, useAsk, useSend } from '../../../api.ts'
@@ -11,6 +12,7 @@ import { Figure } from '../../../parts/figure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { focusNextRow, rowMark } from '../../../parts/next-row.ts'
 import { NumberTable } from '../../../parts/number-table.tsx'
+import { Rows } from '../../../parts/rows.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -98,40 +100,47 @@ function Newest({ of: { newest }, settings: { id: campaignId, timeZone } }: { of
   const language = useLanguage()
   const mayReverse = useMay('member')
   return (
-    <ScrollArea type="auto" offsetScrollbars="x" viewportProps={{ tabIndex: 0 }}>
-      <Table miw={720} captionSide="top">
-        <Table.Caption ta="start">{text.newest}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            {[text.at, text.order, text.buyer, text.amount, text.left].map((name) => (
-              <Table.Th key={name}>{name}</Table.Th>
-            ))}
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+    <Stack gap="xs">
+      <Title order={3} size="h5">
+        {text.newest}
+      </Title>
+      <Paper withBorder>
+        <Rows
+          label={text.newest}
+          columns={[text.at, text.order, text.buyer, text.amount, text.left]}
+          actions={text.reverse}
+        >
           {newest.map(({ id, at, orderId, email, amount, currency, secondsLeft, closed, reversedAt }) => (
-            <Table.Tr key={id} {...(reversedAt === null ? rowMark('orders', id) : { td: 'line-through' })}>
-              <Table.Td>
+            <tr
+              key={id}
+              {...(reversedAt === null ? rowMark('orders', id) : { style: { textDecoration: 'line-through' } })}
+            >
+              <td data-label={text.at}>
                 <TimeText at={at} timeZone={timeZone} />
-              </Table.Td>
-              <Table.Td>{orderId ?? text.erased}</Table.Td>
-              <Table.Td>{email ?? text.erased}</Table.Td>
-              <Table.Td>
+              </td>
+              <td data-label={text.order} className="breaks">
+                {orderId ?? text.erased}
+              </td>
+              <td data-label={text.buyer} className="breaks">
+                {email ?? text.erased}
+              </td>
+              <td data-label={text.amount}>
                 {amount === null || currency === null ? '–' : money({ [currency]: amount }, language)}
-              </Table.Td>
-              <Table.Td>{secondsLeft === null ? text.timesLeft.none : timeLeftText(secondsLeft, language)}</Table.Td>
-              <Table.Td>
-                {reversedAt !== null && text.isReversed}
+              </td>
+              <td data-label={text.left}>
+                {secondsLeft === null ? text.timesLeft.none : timeLeftText(secondsLeft, language)}
+              </td>
+              <td>
+                {reversedAt !== null && <span style={{ display: 'inline-block' }}>{text.isReversed}</span>}
                 {mayReverse && orderId !== null && reversedAt === null && (
                   <Reverse {...{ id, campaignId, orderId, closed }} />
                 )}
-              </Table.Td>
-            </Table.Tr>
+              </td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollArea>
+        </Rows>
+      </Paper>
+    </Stack>
   )
 }
 
