@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { lockForServing } from '../../src/store/sqlite/file.ts'
+import { amount } from '../support/faults.ts'
 import type { Opening } from '../support/opener.ts'
 
 const processes = 4
-const rounds = 60
+const rounds = amount(20, 60)
 
 test('processes that open a new database at one instant all get it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'lastcall-test-'))
