@@ -16,7 +16,7 @@ import { words as keyWords } from '../../panel/src/screens/integrations/keys/wor
 import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 import { words as personWords } from '../../panel/src/screens/person/words.ts'
 import { words as settingsWords } from '../../panel/src/screens/settings/words.ts'
-import { isFull, someOf } from '../support/faults.ts'
+import { isFull, longTest, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import {
   assertFits,
@@ -154,11 +154,11 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
     page.setDefaultTimeout(10_000)
     page.on('dialog', (dialog) => dialog.accept())
     let turn = 0
-    /** What is open stays so from one width to the other. */
+    /** What is open stays so from one width to the other; the short form has each at one of them. */
     const holds = async (dialog: Locator, part?: string) => {
       const { scheme, width } = both[turn++ % 2] as Look
       await wear(page, scheme)
-      for (const one of ['phone', 'desk'] as const) {
+      for (const one of isFull ? (['phone', 'desk'] as const) : [width]) {
         await page.setViewportSize(widths[one])
         await dialog.waitFor()
         await assertFits(page)
@@ -174,7 +174,7 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
     let shown = ''
     for (const [path, name, open] of someOf(
       all.filter((_, index) => isMet(index)),
-      half / 3,
+      3,
     )) {
       if (isFull || path !== shown || path.endsWith(ref)) await page.goto(path)
       shown = path
@@ -184,11 +184,15 @@ for (const [language, both] of Object.entries(looks) as [Language, [Look, Look]]
       await dialog(name).waitFor({ state: 'hidden' })
       await assertFocused(page, name)
     }
-    await makeKey(page, language)
-    await holds(dialog(keyWords[language].freshTitle), '[role=dialog]')
-    await page.context().clearCookies()
-    await comeBack(page)
-    await holds(dialog(around[language].sessionEnded))
+    if (isFull || language === 'en') {
+      await makeKey(page, language)
+      await holds(dialog(keyWords[language].freshTitle), '[role=dialog]')
+    }
+    if (isFull || language === 'pl') {
+      await page.context().clearCookies()
+      await comeBack(page)
+      await holds(dialog(around[language].sessionEnded))
+    }
     assertUntroubled(page)
     await page.context().close()
   })
@@ -217,7 +221,7 @@ async function makeKey(page: Page, language: Language): Promise<void> {
   await page.getByRole('dialog', { name: words.freshTitle }).waitFor()
 }
 
-test('no violation of axe where an invited person joins', async () => {
+longTest('no violation of axe where an invited person joins', async () => {
   const host = await stage.open(owner)
   const invited = await host.context().request.post('/panel/api/invitations', { data: { role: 'member' } })
   const { pathname, hash } = new URL((await invited.json()).url)
