@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { amount, longTest } from '../support/faults.ts'
+import { amount, isFull, longTest } from '../support/faults.ts'
 import { appliedCampaign } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
 import {
   assertAccessible,
   assertFits,
@@ -58,9 +59,18 @@ async function make(settings: object): Promise<number> {
   return (await stage.place.arrange((store) => appliedCampaign(store, owner.accountId, file))).id
 }
 
-async function saved(page: Page, id: number) {
-  const answer = await page.context().request.get(`/panel/api/campaigns/${id}`)
-  return (await answer.json()).settings
+async function read(page: Page, id: number) {
+  return (await page.context().request.get(`/panel/api/campaigns/${id}`)).json()
+}
+
+const saved = async (page: Page, id: number) => (await read(page, id)).settings
+
+/** As from another window: this one has not seen it. */
+async function changeElsewhere(page: Page, id: number, change: (settings: any) => object): Promise<void> {
+  const { settings, revision } = await read(page, id)
+  const data = { settings: { ...settings, ...change(settings) }, revision }
+  const answer = await page.context().request.put(`/panel/api/campaigns/${id}`, { data })
+  assert.equal(answer.status(), 200, await answer.text())
 }
 
 type Options = Omit<NonNullable<Parameters<typeof stage.open>[1]>, 'path'>
@@ -225,9 +235,8 @@ atBothWidths(
     await leave.getByRole('button', { name: 'Leave', exact: true }).click()
     await page.waitForURL(/\/campaigns$/)
 
-    await page.goto(`/campaigns/${id}/leads`)
-    await page.getByRole('tab', { name: 'Deadline (unsaved)' }).waitFor()
-    await page.goto(`/campaigns/${id}/rules`)
+    await page.locator(`main a[href="/campaigns/${id}"]`).click()
+    await page.getByRole('tab', { name: 'Deadline (unsaved)' }).click()
     await page.getByText('Unsaved changes').waitFor()
     let asked = 0
     page.on('dialog', (dialog) => {
@@ -269,17 +278,17 @@ longTest('what is put back as it was is no change', async () => {
 atBothWidths('nobody overwrites what they have not seen', async (width) => {
   const id = await make(course)
   const one = await edit(id, { width })
-  const other = await edit(id, { width })
+  const endsAfter = (period: string) => (settings: any) => ({
+    mechanism: { ...settings.mechanism, deadline: { kind: 'after', period } },
+  })
   await one.getByLabel('Name').fill('Mine')
-  await other.getByLabel('It ends: number').fill('72')
-  await save(other).click()
-  await other.getByText('Everything is saved').waitFor()
+  await changeElsewhere(one, id, endsAfter('PT72H'))
   await save(one).click()
   await one.getByText('Someone else saved changes meanwhile').waitFor()
   assert.equal(await one.getByRole('alert').count(), 1)
   assert.equal((await saved(one, id)).name, 'Autumn course')
   assert.equal(await one.getByLabel('Name').inputValue(), 'Mine')
-  await one.reload()
+  if (isFull) await one.reload()
   const clash = one.getByRole('alert').filter({ hasText: 'Someone else saved changes meanwhile' })
   await clash.locator('time').filter({ hasText: 'GMT' }).waitFor()
   assert.match(await clash.innerText(), /owner\d*@example\.com, .* GMT.*\. Yours are not saved yet\./)
@@ -291,13 +300,14 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   // What was pressed has gone.
   await one.locator('button:focus', { hasText: 'Save' }).waitFor()
   assert.equal(await one.getByLabel('It ends: number').inputValue(), '72')
+  if (!isFull) return
 
   // Or one's own are kept, over theirs.
   await one.getByLabel('Name').fill('Mine after all')
-  await other.getByLabel('It ends: number').fill('24')
-  await other.getByLabel('When time is up').selectOption('ZERO')
-  await save(other).click()
-  await other.getByText('Everything is saved').waitFor()
+  await changeElsewhere(one, id, (settings) => ({
+    ...endsAfter('PT24H')(settings),
+    onExpiry: { action: 'ZERO' },
+  }))
   await save(one).click()
   await clash.getByRole('row', { name: 'When time is up the countdown stays at zero the offer is hidden' }).waitFor()
   await one.getByRole('button', { name: 'Keep mine' }).click()
@@ -342,6 +352,7 @@ atBothWidths('publishing and back to draft say what they mean for leads under wa
   await page.getByRole('dialog', { name: 'It is live. What now?' }).getByRole('button', { name: 'Done' }).click()
   assert.deepEqual([(await saved(page, id)).isDraft, (await saved(page, id)).name], [false, 'Autumn course'])
   assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
+  if (!isFull) return
 
   await page.getByRole('button', { name: 'Back to draft' }).click()
   const back = page.getByRole('dialog', { name: 'Take this campaign back to draft?' })
@@ -385,7 +396,7 @@ longTest('the bar that saves is never over the field that is typed in, at 200 % 
   }
 })
 
-test('what looks out from under the bar that saves can be clicked, and then stands clear of it', async () => {
+longTest('what looks out from under the bar that saves can be clicked, and then stands clear of it', async () => {
   const page = await edit(await make(course), { width: 'phone' })
   await page.getByLabel('How the offer ends').selectOption('next')
   const field = page.getByRole('switch', { name: 'Everybody has at least' })
@@ -404,7 +415,7 @@ test('what looks out from under the bar that saves can be clicked, and then stan
   })
 })
 
-test('rules are changed and saved by keyboard alone', async () => {
+longTest('rules are changed and saved by keyboard alone', async () => {
   const id = await make(course)
   const page = await edit(id)
   const { keyboard } = page
@@ -469,6 +480,7 @@ atBothWidths('every kind is made from nothing but fields', async (width) => {
     },
     endsAt: '2099-12-31T23:59',
   })
+  if (!isFull) return assertUntroubled(page)
 
   await kind.selectOption('daysAt')
   await page.getByLabel('What starts the offer').selectOption('visit')
@@ -516,11 +528,10 @@ atBothWidths('every kind is made from nothing but fields', async (width) => {
 })
 
 test('the preview answers only who is signed in, and names what it cannot take', async () => {
-  const page = await stage.open(owner)
-  const { request } = page.context()
+  const send = await panelSession(stage.place, stage.server, owner.accountId)
   const ask = async (data: object) => {
-    const answer = await request.post('/panel/api/preview', { data })
-    return [answer.status(), (await answer.json()).faults?.[0]?.path]
+    const { status, body } = await send('POST', '/preview', data)
+    return [status, body.faults?.[0]?.path]
   }
   const asked = { settings: course, own: null, visitAfter: 'PT1H' }
   assert.deepEqual(await ask(asked), [200, undefined])
@@ -528,9 +539,10 @@ test('the preview answers only who is signed in, and names what it cannot take',
   assert.deepEqual(await ask({ ...asked, own: '1999-12-31T23:59' }), [422, 'own'])
   assert.deepEqual(await ask({ ...asked, own: '2026-02-30T10:00' }), [422, 'own'])
   assert.deepEqual(await ask({ ...asked, visitAfter: 'PT' }), [422, 'visitAfter'])
-  const outside = await stage.open()
-  const refused = await outside.context().request.post('/panel/api/preview', { data: asked })
-  assert.equal(refused.status(), 401)
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify(asked)
+  const refused = await fetch(`${stage.server.origin}/panel/api/preview`, { method: 'POST', headers, body })
+  assert.equal(refused.status, 401)
 })
 
 longTest(
