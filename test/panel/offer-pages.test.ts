@@ -1,6 +1,7 @@
 // The offer pages of a campaign: the widget's snippets, how it looks, and whether it is there.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { amount } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, sharedStage, widthsInLanguages } from './stage.ts'
 
@@ -25,7 +26,7 @@ for (const { width, language } of widthsInLanguages()) {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     const frame = page.frameLocator(`iframe[title="${text.picture}"]`)
     const group = page.getByRole('radiogroup', { name: text.picture })
-    for (const name of text.names) {
+    for (const name of text.names.slice(-amount(1, 3))) {
       await group.getByText(name, { exact: true }).click()
       await frame.getByRole('timer').waitFor()
       assert.match(await frame.getByRole('timer').innerText(), /2\s*\S+\s*0[23]\s/)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { longTest } from '../support/faults.ts'
 import { appliedCampaign, campaignFile } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
 import { winnipegOf2027, writeZones } from '../support/zone-files.ts'
 import { assertUntroubled, panelStage } from './stage.ts'
 
@@ -34,13 +35,13 @@ test("local times are by the server's zone data, in the campaign's zone and in t
   assertUntroubled(page)
 })
 
-test('the list says when a campaign ends by the day of its own zone, wherever the reader is', async () => {
+longTest('the list says when a campaign ends by the day of its own zone, wherever the reader is', async () => {
   const page = await stage.open(owner, { path: '/campaigns', zone: 'Pacific/Kiritimati' })
   // In the reader's zone it is 16 January by then.
   await page.getByRole('cell', { name: '15 Jan 2027' }).waitFor()
 })
 
-test("a campaign has its results in a zone that only the server's data have", async () => {
+longTest("a campaign has its results in a zone that only the server's data have", async () => {
   const page = await stage.open(owner)
   const settings = JSON.parse(campaignFile({ timeZone: 'Europe/Atlantis', mechanism }))
   const made = await (await page.request.post('/panel/api/campaigns', { data: { settings } })).json()
@@ -62,11 +63,8 @@ longTest("a zone that only the server's data have can be chosen", async () => {
 })
 
 test('clock changes of a zone that nobody knows are refused, and so is a decade that is none', async () => {
-  const page = await stage.open(owner)
-  const ask = async (query: string) => {
-    const answer = await page.request.get(`/panel/api/clock-changes?${query}`)
-    return { status: answer.status(), body: await answer.json() }
-  }
+  const send = await panelSession(stage.place, stage.server, owner.accountId)
+  const ask = (query: string) => send('GET', `/clock-changes?${query}`)
   const { status, body } = await ask('timeZone=Europe%2FLemuria&decade=2020')
   assert.deepEqual([status, body.code, body.faults[0].path], [422, 'INVALID', 'timeZone'])
   assert.equal((await ask('timeZone=Europe%2FWarsaw&decade=2021')).status, 422)
