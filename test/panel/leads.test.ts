@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { deadlineInWords } from '../../src/core/mail-html.ts'
 import { visitorName } from '../../src/core/visitor.ts'
 import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
-import { longTest } from '../support/faults.ts'
+import { amount, isFull, longTest, someOf } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import {
@@ -246,7 +246,11 @@ atBothWidths('a lead is added by hand, refused where it is none, and in a draft 
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByText('The lead had signed up before').waitFor()
   assert.deepEqual(await shown(campaign.id, 'New.Lead@example.com'), lead)
+  if (isFull) await assertDraftTakesNone(page)
+  assertUntroubled(page)
+})
 
+async function assertDraftTakesNone(page: Page): Promise<void> {
   const draft = await campaignOf(owner, { isDraft: true })
   await page.goto(leadsPath(draft.id))
   await page.getByRole('button', { name: 'Add lead' }).first().click()
@@ -255,8 +259,7 @@ atBothWidths('a lead is added by hand, refused where it is none, and in a draft 
   await page.getByText('The campaign is a draft, so nobody can sign up. Publish it first').waitFor()
   assert.equal(await page.getByRole('textbox', { name: 'Email', exact: true }).inputValue(), 'early@example.com')
   assert.deepEqual(await listOf(draft.id), [])
-  assertUntroubled(page)
-})
+}
 
 async function did(server: Server, path: string, agent = 'Mozilla/5.0 (X11; rv:140.0) Firefox/140.0') {
   await fetch(`${server.origin}${path}`, { redirect: 'manual', headers: { 'User-Agent': agent } })
@@ -277,11 +280,11 @@ atBothWidths('one lead: what it did by day, and links and timers as the API hand
   await did(stage.server, first)
   await did(stage.server, second, 'curl/8.5.0')
   await did(stage.server, new URL(offer.mailTimerUrl).pathname)
-  const page = await open(owner, { path: leadsPath(campaign.id, ref), width })
+  const page = await open(owner, { path: leadsPath(campaign.id), width })
   const counted = async () =>
     (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).body.days[0]?.open.person === 1
   assert.ok(await eventually(5_000, counted))
-  await page.reload()
+  await links(page).first().click()
   const drawer = page.getByRole('dialog', { name: 'Lead' })
   await drawer.getByText('2 clicks, 1 click by a scanner, 1 open of the mail').waitFor()
   const line = await drawer.getByRole('list').getByRole('listitem').allTextContents()
@@ -302,6 +305,13 @@ atBothWidths('one lead: what it did by day, and links and timers as the API hand
   assertUntroubled(page)
 })
 
+const nightsOfChange = [
+  // Skipped by the clocks of that night: forward by the gap, as in the rules.
+  ['2031-03-09T02:30', '2031-03-09T07:30:00Z'],
+  // Twice on that night: the first.
+  ['2031-11-02T01:30', '2031-11-02T05:30:00Z'],
+] as const
+
 atBothWidths(
   'a deadline is set by hand in the time of the campaign, also over a change of clocks, and cleared',
   async (width) => {
@@ -320,10 +330,7 @@ atBothWidths(
     const changed = await set('2031-06-05T23:59')
     assert.deepEqual([changed.deadline, changed.setByHand], ['2031-06-06T03:59:00Z', true])
     await drawer.getByText('Deadline set by hand').waitFor()
-    // Skipped by the clocks of that night: forward by the gap, as in the rules.
-    assert.equal((await set('2031-03-09T02:30')).deadline, '2031-03-09T07:30:00Z')
-    // Twice on that night: the first.
-    assert.equal((await set('2031-11-02T01:30')).deadline, '2031-11-02T05:30:00Z')
+    for (const [local, deadline] of someOf(nightsOfChange, 1)) assert.equal((await set(local)).deadline, deadline)
     await input.fill('2020-01-01T00:00')
     await drawer.getByText('This has passed already').waitFor()
     await assertAccessible(page)
@@ -401,6 +408,27 @@ longAtBothWidths('a lead is erased for good, after a question that names the con
   assertUntroubled(page)
 })
 
+/** What else there is for two selected leads, which stay as they were. */
+async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
+  await two.getByRole('button', { name: 'Set deadline' }).click()
+  const byHand = page.getByRole('dialog', { name: 'Deadline by hand: 2 leads selected' })
+  await byHand.getByLabel('New deadline').fill('1 Jan 2020, 10:00')
+  await byHand.getByText('This has passed already: the offer ends at once.').waitFor()
+  // Escape closes what lies on top, and what was typed stays.
+  await byHand.getByRole('button', { name: 'Calendar' }).press('Enter')
+  const calendar = page.getByRole('dialog', { name: 'Calendar' })
+  await calendar.waitFor()
+  await page.keyboard.press('Escape')
+  await calendar.waitFor({ state: 'hidden' })
+  assert.equal(await byHand.getByLabel('New deadline').inputValue(), '1 Jan 2020, 10:00')
+  await page.keyboard.press('Escape')
+  await byHand.waitFor({ state: 'hidden' })
+  await two.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('button', { name: 'Start export' }).click()
+  await page.getByText('2 leads in the file.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+}
+
 atBothWidths(
   'leads are found by any part, sorted by deadline, counted by state, and changed several at once',
   async (width) => {
@@ -457,23 +485,7 @@ atBothWidths(
 
     for (const number of [1, 2]) await page.getByLabel(`Select many-0000${number}@example.com`).check()
     const two = page.getByRole('group', { name: '2 leads selected' })
-    await two.getByRole('button', { name: 'Set deadline' }).click()
-    const byHand = page.getByRole('dialog', { name: 'Deadline by hand: 2 leads selected' })
-    await byHand.getByLabel('New deadline').fill('1 Jan 2020, 10:00')
-    await byHand.getByText('This has passed already: the offer ends at once.').waitFor()
-    // Escape closes what lies on top, and what was typed stays.
-    await byHand.getByRole('button', { name: 'Calendar' }).press('Enter')
-    const calendar = page.getByRole('dialog', { name: 'Calendar' })
-    await calendar.waitFor()
-    await page.keyboard.press('Escape')
-    await calendar.waitFor({ state: 'hidden' })
-    assert.equal(await byHand.getByLabel('New deadline').inputValue(), '1 Jan 2020, 10:00')
-    await page.keyboard.press('Escape')
-    await byHand.waitFor({ state: 'hidden' })
-    await two.getByRole('button', { name: 'Export' }).click()
-    await page.getByRole('button', { name: 'Start export' }).click()
-    await page.getByText('2 leads in the file.').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    if (isFull) await lookAtOtherActions(page, two)
     await two.getByRole('button', { name: 'Erase', exact: true }).click()
     await page.getByRole('dialog', { name: 'Erase 2 leads?' }).getByRole('button', { name: 'Erase for good' }).click()
     await page.getByText('2 leads are erased in ten seconds.').waitFor()
@@ -519,7 +531,7 @@ atBothWidths('an import reports by line what the command line would, and can be 
   const campaign = await campaignOf(owner)
   await imported(campaign.id, ['old@example.com'])
   const path = join(place.folder, 'list.csv')
-  const text = [...csv, ...numbered(1_234, 'many').map((email) => `x,${email},`)].join('\n')
+  const text = [...csv, ...numbered(amount(600, 1_234), 'many').map((email) => `x,${email},`)].join('\n')
   writeFileSync(path, text)
   const page = await open(owner, { path: leadsPath(campaign.id), width })
   await page.getByRole('button', { name: 'Import' }).click()
@@ -570,6 +582,8 @@ atBothWidths('an import reports by line what the command line would, and can be 
   assert.equal(refused.length, byCommand.refused.length)
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await links(page).first().waitFor()
+  assertUntroubled(page)
+  if (!isFull) return
 
   // As spreadsheets write it, line breaks within quotes included: the lines stay those that an editor shows.
   writeFileSync(path, text.replaceAll('\n', '\r\n'))
@@ -765,7 +779,8 @@ atBothWidths(
       '"a,b;c"@example.com',
       '"say ""hi"@example.com',
     ]
-    const emails = [...numbered(2_100, 'many'), ...odd.slice(0, 4)]
+    const many = amount(1_100, 2_100)
+    const emails = [...numbered(many, 'many'), ...odd.slice(0, 4)]
     await imported(campaign.id, emails)
     const page = await open(owner, { path: leadsPath(campaign.id), width })
     const exported = async () => {
@@ -786,7 +801,8 @@ atBothWidths(
     }
     const { name, said, lines } = await exported()
     assert.match(name, /^campaign-\d+-leads-\d{4}-\d\d-\d\d\.csv$/)
-    assert.match(said ?? '', /2,104 leads in the file\..*3 addresses begin with a character/)
+    const inFile = `${emails.length.toLocaleString('en')} leads in the file\\.`
+    assert.match(said ?? '', new RegExp(`${inFile}.*3 addresses begin with a character`))
     assert.equal(lines.length - 1, emails.length)
     const cells = lines.slice(1).map((line) => line.split(',')[0])
     for (const email of odd.slice(0, 3)) assert.ok(cells.includes(`'${email}`), email)
@@ -795,7 +811,7 @@ atBothWidths(
       lines.filter((line) => /^"?[=+\-@]/.test(line)),
       [],
     )
-    const lead = await shown(campaign.id, 'many-02099@example.com')
+    const lead = await shown(campaign.id, emails[many - 1] as string)
     const { publicUrl } = (await asked(page, 'GET', '/session')).body
     const [one, two] = campaign.pages.map(({ id }: any) => `${publicUrl}/go/${id}/${lead.ref}`)
     const timer = `${publicUrl}/timer/${campaign.language}/${lead.ref}.gif`
@@ -803,6 +819,8 @@ atBothWidths(
     assert.match(lines[0] ?? '', /^\uFEFF?email,LC_LINK,LC_LINK2,LC_TIMER,LC_END,state,/)
     const facts = ['open', lead.opensAt ?? '', lead.deadline, 'false', lead.registeredAt, '1', '1', lead.ref]
     assert.ok(lines.includes([lead.email, one, two, timer, inWords, ...facts].join(',')), String(lines.at(-1)))
+    assertUntroubled(page)
+    if (!isFull) return
 
     await page.getByLabel('Search by email').fill('many-0001')
     await page.getByText('10 leads').waitFor()
@@ -870,7 +888,7 @@ longTest(
   },
 )
 
-test('where a purchase may end offers, one that it has ended leaves the lines of the others single', async () => {
+longTest('where a purchase may end offers, one that it has ended leaves the lines of the others single', async () => {
   const campaign = await campaignOf(owner, { conversion: { closes: true } })
   await imported(campaign.id, ['ada-lovelace-186013@example.com', 'ada-lovelace-76558d@example.com'])
   const set = ['lead', 'deadline', '--campaign', String(campaign.id), '--email', 'ada-lovelace-186013@example.com']
