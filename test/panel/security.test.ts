@@ -5,12 +5,15 @@ import { after, test } from 'node:test'
 import { mayAs, type Role, roles } from '../../src/core/role.ts'
 import type { Route } from '../../src/http/panel/route.ts'
 import { routes } from '../../src/http/panel/routes.ts'
+import { isFull, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
 import { assertUntroubled, type Person, panelStage } from './stage.ts'
 
 const stage = await panelStage({ after })
 const [owner, stranger] = [await stage.person('owner'), await stage.person('stranger')]
+/** Of sessions, by email: none of these tests ends one. */
+const cookies = new Map<string, string>()
 /** Of the owner's account, and of another. */
 const colleagues = await byRole(owner)
 const strangers = await byRole(stranger)
@@ -81,7 +84,9 @@ async function ask(route: string, headers: Record<string, string> = {}, body?: u
 }
 
 async function signedIn({ email, password }: Person): Promise<string> {
-  return (await ask('POST /session', {}, { email, password })).cookie
+  const cookie = cookies.get(email) ?? (await ask('POST /session', {}, { email, password })).cookie
+  cookies.set(email, cookie)
+  return cookie
 }
 
 const table: [name: string, route: Route][] = Object.entries(routes)
@@ -112,8 +117,9 @@ test('a page of another origin gets nothing done, whatever cookie its visitor ha
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site', origin: stage.server.origin },
   ]
-  for (const [route] of table) {
-    for (const headers of foreign) {
+  for (const [index, [route]] of table.entries()) {
+    // In the short form one of them by turns.
+    for (const headers of isFull ? foreign : foreign.slice(index % 4, (index % 4) + 1)) {
       const { status, code } = await ask(route, { cookie, ...headers })
       assert.deepEqual([route, status, code], [route, 403, 'FOREIGN_ORIGIN'])
     }
@@ -361,21 +367,22 @@ test('planted scripts in names and addresses never run', async () => {
   const page = await stage.open(person)
   const renamed = await page.request.patch('/panel/api/account', { data: { name: planted } })
   assert.equal(renamed.status(), 200)
-  for (const path of [
+  const screens = [
     '/',
     '/campaigns',
     `/campaigns/${id}`,
     `/campaigns/${id}/rules`,
     `/campaigns/${id}/pages`,
     `/campaigns/${id}/timer`,
-    '/integrations',
     '/integrations/history',
     '/integrations/reference',
+    '/integrations',
     '/settings',
     '/settings/users',
     '/settings/security',
     '/settings/audit',
-  ]) {
+  ]
+  for (const path of someOf(screens, 4)) {
     await page.goto(path)
     await page.waitForLoadState('networkidle')
     assert.notEqual(await page.title(), 'pwned')
