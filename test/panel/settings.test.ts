@@ -1,11 +1,12 @@
 // Overview and settings: what needs attention, users, invitations and passwords, in a real browser.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { someOf } from '../support/faults.ts'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { isFull, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, panelStage } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, atBothWidths, longAtBothWidths, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const owner = await stage.person('owner')
 
 atBothWidths('the overview says what needs attention, and what happened by day', async (width) => {
@@ -35,6 +36,20 @@ atBothWidths('the overview says what needs attention, and what happened by day',
   assertUntroubled(page)
 })
 
+async function assertNotInvitedAgain(page: Page, email: string): Promise<void> {
+  // The list still has the invitation that was used.
+  const link = page.getByRole('region', { name: 'Invitation link' })
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await link.waitFor()
+  await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
+  await link.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByLabel('Email (optional)').fill(email)
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByText('This person has access to this account already.').waitFor()
+  await page.locator('input[type=email]:focus').waitFor()
+}
+
 atBothWidths(
   'an invited colleague joins by a link that works once; a removed one is signed out at once',
   async (width) => {
@@ -57,17 +72,8 @@ atBothWidths(
     const used = await stage.open(undefined, { path: url.pathname + url.hash })
     await used.getByText('This link has been used').waitFor()
 
-    // The list still has the invitation that was used.
     await page.reload()
-    await page.getByRole('button', { name: 'Invite somebody' }).click()
-    await link.waitFor()
-    await page.getByRole('button', { name: 'Withdraw the invitation' }).click()
-    await link.waitFor({ state: 'detached' })
-    await page.reload()
-    await page.getByLabel('Email (optional)').fill(email)
-    await page.getByRole('button', { name: 'Invite somebody' }).click()
-    await page.getByText('This person has access to this account already.').waitFor()
-    await page.locator('input[type=email]:focus').waitFor()
+    if (isFull) await assertNotInvitedAgain(page, email)
     await page.getByRole('button', { name: `Remove ${email}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('button', { name: `Remove ${email}` }).waitFor({ state: 'detached' })
@@ -95,6 +101,7 @@ atBothWidths(
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     await elsewhere.reload()
     await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor()
+    if (!isFull) return
 
     await stage.place.json(['user', 'reset', '--email', person.email], 'third long password\n')
     await page.reload()
@@ -105,7 +112,7 @@ atBothWidths(
   },
 )
 
-atBothWidths('users of a suspended account read everything and change nothing', async (width) => {
+longAtBothWidths('users of a suspended account read everything and change nothing', async (width) => {
   const person = await stage.person(`suspended-${width}`)
   await stage.place.json(['account', 'set', String(person.accountId), '--suspended', 'true'])
   const page = await stage.open(person, { width, path: '/settings' })
@@ -139,7 +146,7 @@ test('what a suspended account may not do is switched off before it is tried', a
     [`${campaign}/timer`]: [/^Save timer/],
     [`${campaign}/results`]: [/^Reverse 1001/],
   }
-  const met = someOf(Object.entries(onScreens), 4)
+  const met = someOf(Object.entries(onScreens), 2)
   async function switchedOff() {
     const found: RegExp[] = []
     for (const [path, names] of met) {
@@ -166,7 +173,8 @@ test('tries to sign in are limited for an email, and again possible in the next 
   const person = await stage.person('guessed')
   const body = (password: string) => ({
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    // From elsewhere than the other tests of this server sign in.
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.7' },
     body: JSON.stringify({ email: person.email, password }),
   })
   const signIn = (password: string) => fetch(`${stage.server.origin}/panel/api/session`, body(password))
