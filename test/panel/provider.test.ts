@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
 import { buildUsers } from '../../src/access/users.ts'
 import { testerAt } from '../support/actor.ts'
-import { longTest } from '../support/faults.ts'
+import { isFull, longTest } from '../support/faults.ts'
 import { identityProvider } from '../support/identity-provider.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { eventually } from '../support/prepared.ts'
-import { assertFits, assertNoViolation, assertUntroubled, panelStage, widthsInLanguages } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, panelStage, widthsInLanguages } from './stage.ts'
 
 const provider = await identityProvider({ after })
 const mail = await mailServer({ after })
@@ -24,7 +24,7 @@ await provider.open(publicUrl)
 const verified = (email: string) => ({ email, email_verified: true })
 
 async function look(page: Page): Promise<void> {
-  await assertNoViolation(page)
+  await assertAccessible(page)
   await assertFits(page)
   assertUntroubled(page)
 }
@@ -125,11 +125,13 @@ test('a forgotten password is set anew by the link in the mail, once', async () 
     await page.getByRole('textbox', { name: text.password }).fill('a brand new long password')
     await page.getByRole('button', { name: text.signIn, exact: true }).click()
     await page.getByRole('navigation').first().waitFor({ state: 'attached' })
-    const again = await stage.open(undefined, { width, language, path: `/reset#${token}` })
-    await again.getByRole('alert').waitFor()
-    await look(again)
+    if (isFull) {
+      const again = await stage.open(undefined, { width, language, path: `/reset#${token}` })
+      await again.getByRole('alert').waitFor()
+      await look(again)
+      await again.context().close()
+    }
     await page.context().close()
-    await again.context().close()
   }
 })
 
@@ -146,7 +148,7 @@ longTest('whose session has ended signs in beside the screen, and what was enter
   await page.getByRole('button', { name: 'Save' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
-  await assertNoViolation(page)
+  await assertAccessible(page)
   const opened = page.context().waitForEvent('page')
   await dialog.getByRole('link').click()
   const beside = await opened

@@ -1,24 +1,26 @@
 // The second factor and sessions in a real browser: by keyboard alone, in both languages, on a phone and a desk.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { words as around } from '../../panel/src/parts/words.ts'
 import { words as comingIn } from '../../panel/src/screens/coming-in/words.ts'
 import { words as security } from '../../panel/src/screens/settings/security-words.ts'
 import { buildUsers } from '../../src/access/users.ts'
+import { isFull } from '../support/faults.ts'
 import { codeAt, type Phone, withFactor, wrongCodeAt } from '../support/second-factor.ts'
 import {
+  assertAccessible,
   assertFits,
   assertNoViolation,
   assertUntroubled,
   longAtBothWidths,
   type Person,
-  panelStage,
+  sharedStage,
   type Width,
   widthsInLanguages,
 } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const now = () => Math.floor(Date.now() / 1_000)
 /** A phone in one language, a desk in the other. */
 const languageOf = (width: Width) => (width === 'phone' ? 'pl' : 'en')
@@ -33,7 +35,7 @@ function phoneOf({ email }: Person): Promise<Phone> {
 
 async function looksRight(page: Page): Promise<void> {
   await assertFits(page)
-  await assertNoViolation(page)
+  await assertAccessible(page)
 }
 
 /** Goes there by Tab, as somebody without a mouse would. */
@@ -67,6 +69,22 @@ async function givePassword(page: Page, { email, password }: Person, language: '
   await typeInto(page, field(page, text.password), password)
   await page.keyboard.press('Enter')
   await field(page, text.code).waitFor()
+}
+
+async function makeNewCodes(page: Page, text: (typeof security)['en' | 'pl'], code: string): Promise<void> {
+  await press(page, named(page, text.newCodes))
+  const fresh = page.getByRole('dialog')
+  await field(fresh, text.code).waitFor()
+  await looksRight(page)
+  await page.keyboard.type(code)
+  await page.keyboard.press('Enter')
+  await fresh.getByRole('region', { name: text.recoveryCodes }).waitFor()
+  await tabTo(page, fresh.getByRole('checkbox'))
+  await page.keyboard.press('Space')
+  await press(page, named(fresh, text.done))
+  await fresh.waitFor({ state: 'hidden' })
+  // The focus goes back to the button a moment after the dialog has gone.
+  await page.locator(':focus', { hasText: text.newCodes }).waitFor()
 }
 
 for (const { width, language } of widthsInLanguages())
@@ -114,7 +132,8 @@ for (const { width, language } of widthsInLanguages())
     await typeInto(page, field(on, text.password), person.password)
     await page.keyboard.press('Enter')
     await on.getByRole('img', { name: text.qr }).waitFor()
-    await looksRight(page)
+    await assertFits(page)
+    await assertNoViolation(page)
     const shown = (await on.getByRole('region', { name: text.key }).innerText()).trim()
     assert.match(shown, /^[A-Z2-7]{32}$/)
     // The field has the focus already, here too.
@@ -134,20 +153,7 @@ for (const { width, language } of widthsInLanguages())
     await on.waitFor({ state: 'hidden' })
     await page.getByText(text.isOn(10)).waitFor()
 
-    await press(page, named(page, text.newCodes))
-    const fresh = page.getByRole('dialog')
-    await field(fresh, text.code).waitFor()
-    await looksRight(page)
-    await page.keyboard.type(codes[3] ?? '')
-    await page.keyboard.press('Enter')
-    await fresh.getByRole('region', { name: text.recoveryCodes }).waitFor()
-    await tabTo(page, fresh.getByRole('checkbox'))
-    await page.keyboard.press('Space')
-    await press(page, named(fresh, text.done))
-    await fresh.waitFor({ state: 'hidden' })
-    // The focus goes back to the button a moment after the dialog has gone.
-    await page.locator(':focus', { hasText: text.newCodes }).waitFor()
-
+    if (isFull) await makeNewCodes(page, text, codes[3] ?? '')
     await press(page, named(page, shell.account))
     const out = page.getByRole('menuitem', { name: shell.signOut })
     await out.waitFor()
@@ -188,7 +194,10 @@ longAtBothWidths('sessions are seen with device and network, and end one by one 
   const others = await Promise.all(Array.from({ length: 3 }, () => stage.open(person, { width, path: '/settings' })))
   const page = await stage.open(person, { width, language, path: '/settings/security' })
   const list = page.getByRole('list', { name: text.sessions })
-  await list.getByText('127.0.0.0/24').first().waitFor()
+  await list
+    .getByText(/^10\.\d+\.\d+\.0\/24/)
+    .first()
+    .waitFor()
   assert.equal(await list.getByRole('listitem').count(), 4)
   assert.equal(await list.getByText(`(${text.isThis})`).count(), 1)
   assert.equal(await list.getByText(text.device('Chrome on Linux')).count(), 4)
