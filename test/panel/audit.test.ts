@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { type PanelSession, panelSession } from '../support/panel-session.ts'
-import { assertAccessible, assertFits, assertUntroubled, sharedStage, widthsByTurns } from './stage.ts'
+import { assertAccessible, assertFits, assertUntroubled, goTo, sharedStage, widthsByTurns } from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -52,7 +52,7 @@ for (const width of widthsByTurns()) {
   })
 }
 
-test('a long name leaves those who did it in one line', async () => {
+longTest('a long name leaves those who did it in one line', async () => {
   const who = await stage.person('namer')
   const file = campaignFile({ mailTimer: null, name: 'Autumn course '.repeat(14).trim() })
   await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
@@ -68,7 +68,7 @@ test('a long name leaves those who did it in one line', async () => {
   assert.equal(lines, 1)
 })
 
-test('times with seconds and a long offset stay within the cards of a small phone', async () => {
+longTest('times with seconds and a long offset stay within the cards of a small phone', async () => {
   const page = await stage.open(owner, { width: 'phone', zone: 'Asia/Kathmandu', path: '/settings/audit' })
   await page.setViewportSize({ width: 360, height: 740 })
   const time = page.getByRole('table', { name: 'Entries' }).locator('time', { hasText: 'GMT+5:45' }).first()
@@ -111,7 +111,7 @@ test('nobody but an owner sees it', async () => {
   database.close()
   const page = await stage.open(owner, { path: '/settings/audit' })
   await page.getByText('Owners read the audit log').waitFor()
-  await page.goto('/settings')
+  await goTo(page, 'Settings')
   await page.getByRole('tab', { name: 'Users' }).waitFor()
   assert.equal(await page.getByRole('tab', { name: 'Audit log' }).count(), 0)
   const answer = await page.request.get('/panel/api/audit?limit=50')
