@@ -14,6 +14,7 @@ import { snippetLanguages } from '../../src/http/panel/snippets.ts'
 import { description } from '../../src/http/public/description.ts'
 import { longTest } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
 import {
   assertAccessible,
   assertFits,
@@ -245,17 +246,16 @@ test('without a campaign it says what to do, and still tells the operations', as
 })
 
 test("a stranger's examples are never of another account's campaign", async () => {
-  const page = await stage.open(stranger, { path: screen })
-  const answer = await page.request.get(`/panel/api/campaigns/${campaignIds[1]}/reference`)
-  assert.equal(answer.status(), 404)
-  assert.equal((await answer.json()).code, 'NOT_FOUND')
-  const nobody = await stage.open(undefined, { path: '/sign-in' })
-  for (const path of ['/reference', `/campaigns/${campaignIds[1]}/reference`]) {
-    assert.equal((await nobody.request.get(`/panel/api${path}`)).status(), 401)
+  const path = `/campaigns/${campaignIds[1]}/reference`
+  const ask = await panelSession(stage.place, stage.server, stranger.accountId)
+  const { status, body } = await ask('GET', path)
+  assert.deepEqual([status, body.code], [404, 'NOT_FOUND'])
+  for (const one of ['/reference', path]) {
+    assert.equal((await fetch(`${stage.server.origin}/panel/api${one}`)).status, 401)
   }
 })
 
-test('the limit is that of the account, where it has one', async () => {
+longTest('the limit is that of the account, where it has one', async () => {
   const { accountId } = stranger
   await stage.place.json(['account', 'set', String(accountId), '--rate-limit', '2'])
   const page = await stage.open(stranger, { language: 'pl', path: screen })

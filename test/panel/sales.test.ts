@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { timeLeftText } from '../../panel/src/screens/campaigns/results/sales-words.ts'
+import { isFull } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { assertAccessible, assertFits, assertUntroubled, atBothWidths, sharedStage } from './stage.ts'
 
@@ -12,6 +14,27 @@ test('of the time left to a deadline only what there is of it is said', () => {
   const said = [172_800, 7_541, 0, -61].map((seconds) => timeLeftText(seconds, 'en'))
   assert.deepEqual(said, ['2 days', '2 hr, 5 min, 41 sec', '0 sec', '-1 min, 1 sec'])
 })
+
+/** Each, however large it is, in one line. */
+async function assertSumsInLines(page: Page, campaign: string[]): Promise<void> {
+  const bob = ['lead', 'convert', ...campaign, '--email', 'bob@example.com']
+  for (const [amount, sum] of [
+    ['9999999999999.99', '999'],
+    ['123456789.50', '456'],
+  ] as const) {
+    await stage.place.json([...bob, '--order', sum, '--amount', amount, '--currency', 'PLN'])
+    await page.goto(`/campaigns/${campaign[1]}/results`)
+    const revenue = page.getByRole('definition').getByText(sum)
+    const [height, fontSize] = await revenue.evaluate((one) => [
+      one.clientHeight,
+      parseFloat(getComputedStyle(one).fontSize),
+    ])
+    assert.ok((height as number) < 2 * 1.8 * (fontSize as number), `each sum in one line: ${height}`)
+    await page.getByText('zł').first().waitFor()
+    await assertFits(page)
+    await stage.place.json(['conversion', 'reverse', ...campaign, '--order', sum])
+  }
+}
 
 atBothWidths(
   'a purchase is recorded for a lead, ends the offer, and stands in the results with the time left',
@@ -44,27 +67,8 @@ atBothWidths(
     await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'F1'])
     const [kept] = (await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])).conversions
     assert.deepEqual([kept.orderId, kept.amount, kept.closed], ['1001', '49.00', true])
-    const much = ['--order', 'P1', '--amount', '9999999999999.99', '--currency', 'PLN']
-    await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...much])
-    const inPolish = await stage.open(who, { width, language: 'pl', path: `/campaigns/${id}/results` })
-    const assertInLines = async (sum: string) => {
-      const revenue = inPolish.getByRole('definition').getByText(sum)
-      const [height, fontSize] = await revenue.evaluate((one) => [
-        one.clientHeight,
-        parseFloat(getComputedStyle(one).fontSize),
-      ])
-      assert.ok((height as number) < 2 * 1.8 * (fontSize as number), `each sum in one line: ${height}`)
-    }
-    await inPolish.getByText('zł').first().waitFor()
-    await assertFits(inPolish)
-    await assertInLines('999')
-    await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'P1'])
-    const sum = ['--order', 'P2', '--amount', '123456789.50', '--currency', 'PLN']
-    await stage.place.json(['lead', 'convert', ...campaign, '--email', 'bob@example.com', ...sum])
-    await inPolish.reload()
-    await assertInLines('456')
-    await stage.place.json(['conversion', 'reverse', ...campaign, '--order', 'P2'])
-    await page.goto(`${new URL(page.url()).origin}/campaigns/${id}/results`)
+    if (isFull) await assertSumsInLines(await stage.open(who, { width, language: 'pl' }), campaign)
+    await page.getByRole('tab', { name: 'Results' }).click()
     const sales = page.locator('section', { has: page.getByRole('heading', { name: 'Sales' }) })
     await sales
       .getByRole('cell', { name: /(?:1 day, 23 hr, 59 min, \d+ sec|2 days)$/ })
@@ -95,7 +99,8 @@ atBothWidths(
     const back = await stage.place.json(['lead', 'show', ...campaign, '--email', 'ada@example.com'])
     assert.equal(back.state, 'open')
     assert.ok(back.conversions[0].reversedAt)
-    await page.goto(`${new URL(page.url()).origin}/campaigns/${id}/leads/${ref}`)
+    await page.getByRole('tab', { name: 'Leads' }).click()
+    await page.getByRole('link', { name: 'ada@example.com' }).click()
     await lead.getByText('reversed', { exact: false }).waitFor()
     assertUntroubled(page)
   },

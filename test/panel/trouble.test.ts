@@ -10,6 +10,7 @@ import {
   assertUntroubled,
   atBothWidths,
   comeBack,
+  goTo,
   longAtBothWidths,
   sharedStage,
   type Width,
@@ -23,7 +24,7 @@ const { id } = await stage.place.json(
 )
 
 async function open(path: string, width: Width, language: 'en' | 'pl' = 'en'): Promise<Page> {
-  const page = await stage.open(owner, { path, width, language, isNew: true })
+  const page = await stage.open(owner, { path, width, language })
   page.setDefaultTimeout(10_000)
   return page
 }
@@ -39,7 +40,7 @@ async function withoutHttps(page: Page, copies: boolean): Promise<void> {
 }
 
 atBothWidths('a part that does not load says so, takes nothing else along, and can be loaded again', async (width) => {
-  const page = await open(`/campaigns/${id}`, width, 'pl')
+  const page = await stage.open(owner, { path: `/campaigns/${id}`, width, language: 'pl', isNew: true })
   await page.route(/\/assets\/(?:leads|settings)-[^/]*\.js$/, (route) => route.abort('connectionfailed'))
   await page.getByRole('tab', { name: 'Odbiorcy' }).click()
   await page.getByText('Ta część panelu nie wczytała się').waitFor()
@@ -51,7 +52,6 @@ atBothWidths('a part that does not load says so, takes nothing else along, and c
   await page.unrouteAll()
   await page.getByRole('button', { name: 'Wczytaj ponownie' }).click()
   await page.getByText('nikt się jeszcze nie zapisał').waitFor()
-  await page.context().close()
 })
 
 test('while the service is away the screen stays with what was typed; without a network it is said, and tried again', async () => {
@@ -65,8 +65,10 @@ test('while the service is away the screen stays with what was typed; without a 
   await page.getByText('The service cannot be reached').first().waitFor({ state: 'attached' })
   assert.equal(await dialog.getByLabel('Name').inputValue(), 'Till')
   await page.unrouteAll()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
 
-  await page.goto('/settings')
+  await goTo(page, 'Settings')
   await page.getByLabel('Name').fill('Our school')
   await page.context().setOffline(true)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -74,7 +76,6 @@ test('while the service is away the screen stays with what was typed; without a 
   await page.context().setOffline(false)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved.').waitFor()
-  await page.context().close()
 })
 
 test('what is asked for in a menu and cannot be done is said: signing out, and pausing a webhook', async () => {

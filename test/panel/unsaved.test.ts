@@ -15,13 +15,15 @@ import {
 const stage = await sharedStage()
 const owner = await stage.person('owner')
 
-async function make(): Promise<number> {
+/** Small, and so are the pictures that saving it has drawn. */
+const smallTimer = { height: 50, pixelsPerPoint: 1 }
+
+async function make(mailTimer: object = {}): Promise<number> {
   const account = ['--account', String(owner.accountId)]
   const file = campaignFile({
     name: 'Course',
     pages: [{ pageUrl: 'https://example.com/one' }],
-    // Small, and so are the pictures that saving it has drawn.
-    mailTimer: { height: 50, pixelsPerPoint: 1 },
+    mailTimer,
   })
   return (await stage.place.json(['campaign', 'apply', ...account, '-'], file)).id
 }
@@ -84,7 +86,7 @@ longAtBothWidths('pages follow what a colleague saves, and never overwrite it un
 })
 
 longAtBothWidths('a timer follows what a colleague saves, and never overwrites it unseen', async (width) => {
-  const id = await make()
+  const id = await make(smallTimer)
   const path = `/campaigns/${id}/timer`
   const [mine, theirs] = [await open(path, width), await open(path, width)]
   await mine.getByLabel('Width').waitFor()
@@ -125,7 +127,7 @@ longAtBothWidths('a timer follows what a colleague saves, and never overwrites i
 longAtBothWidths(
   'unsaved pages and timer are marked, kept for another visit, and leaving asks first',
   async (width) => {
-    const id = await make()
+    const id = await make(smallTimer)
     const page = await open(`/campaigns/${id}/pages`, width)
     const leave = page.getByRole('dialog', { name: 'Leave without saving?' })
     await add(page, 2, 'https://example.com/two')
@@ -267,7 +269,7 @@ atBothWidths(
   },
 )
 
-atBothWidths('a page’s address that cannot be says why in its own words, and what to write', async (width) => {
+longAtBothWidths('a page’s address that cannot be says why in its own words, and what to write', async (width) => {
   const page = await open(`/campaigns/${await make()}/pages`, width)
   for (const [url, said] of [
     ['https://example.com/?promo=-50%', 'write %25 in its place'],
