@@ -334,7 +334,7 @@ longTest('older entries are appended, newer ones announced: nothing moves beneat
   assertUntroubled(page)
 })
 
-test('the export holds what the filters let through, and nothing that a spreadsheet would calculate', async () => {
+longTest('the export holds what the filters let through, and nothing that a spreadsheet would calculate', async () => {
   const page = await opened(owner, `${path}?status=4`)
   const downloading = page.waitForEvent('download')
   await button(page, 'Export as CSV').click()

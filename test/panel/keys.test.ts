@@ -78,12 +78,14 @@ for (const width of widthsByTurns()) {
     assert.ok(!(await page.content()).includes(copied.split('.')[1] as string))
     await assertFits(page)
     // The use above is noted within seconds, and shown when the screen is opened again.
-    const isShown = async () => {
-      await page.reload()
-      await row.waitFor()
-      return !/never/.test(await row.innerText())
+    const isNoted = async () => {
+      const [key] = await stage.place.json(['key', 'list', '--account', String(who.accountId)])
+      return key.lastUsedAt !== null
     }
-    assert.ok(await eventually(8_000, isShown))
+    assert.ok(await eventually(8_000, isNoted))
+    await page.reload()
+    await row.waitFor()
+    assert.doesNotMatch(await row.innerText(), /never/)
     await assertAccessible(page)
     assertUntroubled(page)
   })

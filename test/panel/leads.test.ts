@@ -10,6 +10,7 @@ import type { Campaign } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import { amount, isFull, longTest, someOf } from '../support/faults.ts'
 import { appliedCampaign, campaignFile, type Server } from '../support/lastcall.ts'
+import { panelSession } from '../support/panel-session.ts'
 import { eventually } from '../support/prepared.ts'
 import {
   assertAccessible,
@@ -188,13 +189,9 @@ test('visitors without an email are never shown, by no search and no ref', async
     body: JSON.stringify({ client, visit: true }),
   })
   assert.equal(answer.status, 200, await answer.text())
-  const page = await open(owner, { path: leadsPath(campaign.id) })
-  await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
+  const ask = await panelSession(place, stage.server, owner.accountId)
   for (const prefix of ['', ' ', ' 0', ` ${client}`]) {
-    const found = await asked(page, 'POST', `/campaigns/${campaign.id}/leads/search`, {
-      ...everything,
-      prefix,
-    })
+    const found = await ask('POST', `/campaigns/${campaign.id}/leads/search`, { ...everything, prefix })
     assert.deepEqual(
       found.body.leads.map(({ email }: any) => email),
       prefix === '' ? ['one@example.com'] : [],
@@ -212,8 +209,11 @@ test('visitors without an email are never shown, by no search and no ref', async
   const [visitor, lead] = [await refOf(visitorName(client)), await refOf('one@example.com')]
   await store.close()
   assert.ok(visitor !== undefined && lead !== undefined)
-  const statusOf = async (ref: string) => (await asked(page, 'GET', `/campaigns/${campaign.id}/leads/${ref}`)).status
+  const statusOf = async (ref: string) => (await ask('GET', `/campaigns/${campaign.id}/leads/${ref}`)).status
   assert.deepEqual([await statusOf(visitor), await statusOf(lead)], [404, 200])
+  if (!isFull) return
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  await page.getByRole('status').getByText('1 lead', { exact: true }).waitFor()
 })
 
 atBothWidths('a lead is added by hand, refused where it is none, and in a draft with what to do', async (width) => {
@@ -241,12 +241,14 @@ atBothWidths('a lead is added by hand, refused where it is none, and in a draft 
   await page.getByRole('group', { name: 'Leads by state' }).getByText('1 lead', { exact: true }).waitFor()
   await page.getByText('1 open offer', { exact: true }).waitFor()
 
-  await page.getByRole('button', { name: 'Add lead' }).click()
-  await page.getByRole('textbox', { name: 'Email', exact: true }).fill('New.Lead@example.com')
-  await page.getByRole('button', { name: 'Sign up' }).click()
-  await page.getByText('The lead had signed up before').waitFor()
-  assert.deepEqual(await shown(campaign.id, 'New.Lead@example.com'), lead)
-  if (isFull) await assertDraftTakesNone(page)
+  if (isFull) {
+    await page.getByRole('button', { name: 'Add lead' }).click()
+    await page.getByRole('textbox', { name: 'Email', exact: true }).fill('New.Lead@example.com')
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.getByText('The lead had signed up before').waitFor()
+    assert.deepEqual(await shown(campaign.id, 'New.Lead@example.com'), lead)
+    await assertDraftTakesNone(page)
+  }
   assertUntroubled(page)
 })
 
@@ -433,7 +435,8 @@ atBothWidths(
   'leads are found by any part, sorted by deadline, counted by state, and changed several at once',
   async (width) => {
     const campaign = await campaignOf(owner)
-    await imported(campaign.id, numbered(60, 'many'))
+    const count = amount(20, 60)
+    await imported(campaign.id, numbered(count, 'many'))
     const deadlines = {
       'many-00007@example.com': '2099-01-01T00:00:00Z',
       'many-00003@example.com': '2020-01-01T00:00:00Z',
@@ -445,23 +448,23 @@ atBothWidths(
     const page = await open(owner, { path: leadsPath(campaign.id), width })
     page.on('request', (request) => requests.push({ url: request.url(), body: request.postData() }))
     const totals = page.getByRole('group', { name: 'Leads by state' })
-    await totals.getByText('60 leads').waitFor()
-    await totals.getByRole('button', { name: 'Open: 59' }).waitFor()
+    await totals.getByText(`${count} leads`).waitFor()
+    await totals.getByRole('button', { name: `Open: ${count - 1}` }).waitFor()
     await totals.getByRole('button', { name: 'Expired: 1' }).waitFor()
 
-    await page.getByRole('combobox', { name: 'Order' }).click()
-    await page.getByRole('option', { name: 'Ends last' }).click()
-    await page.waitForFunction(
-      () => document.querySelector('main a[href*="/leads/"]')?.textContent === 'many-00007@example.com',
-    )
-    await page.getByRole('combobox', { name: 'Order' }).click()
-    await page.getByRole('option', { name: 'Ends first' }).click()
-    await page.waitForFunction(
-      () => document.querySelector('main a[href*="/leads/"]')?.textContent === 'many-00003@example.com',
-    )
+    const inOrder = async (name: string, first: string) => {
+      await page.getByRole('combobox', { name: 'Order' }).click()
+      await page.getByRole('option', { name }).click()
+      await page.waitForFunction(
+        (email) => document.querySelector('main a[href*="/leads/"]')?.textContent === email,
+        first,
+      )
+    }
+    if (isFull) await inOrder('Ends last', 'many-00007@example.com')
+    await inOrder('Ends first', 'many-00003@example.com')
     await page.getByLabel('Anywhere in the address').check()
     await page.getByLabel('Search by email').fill('-0000')
-    await page.getByText('60 leads looked through, 10 found').waitFor()
+    await page.getByText(`${count} leads looked through, 10 found`).waitFor()
     assert.equal(await links(page).count(), 10)
     await page.waitForURL('**/leads?sort=deadline&search=anywhere')
 
@@ -500,7 +503,7 @@ atBothWidths(
     // It goes on wherever the reader is.
     await page.getByRole('tab', { name: 'Deadline' }).click()
     await page.getByText('Erased.', { exact: true }).waitFor()
-    assert.equal((await listOf(campaign.id)).length, 58)
+    assert.equal((await listOf(campaign.id)).length, count - 2)
     const jobs = requests.filter(({ url }) => /deadlines|erasure/.test(url))
     assert.deepEqual(
       jobs.map(({ body }) => JSON.parse(body ?? '').refs.length),

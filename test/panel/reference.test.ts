@@ -232,7 +232,7 @@ longTest('what is copied for Node registers a lead', async () => {
   assert.match(stdout, /^201 \{/, stderr)
 })
 
-test('without a campaign it says what to do, and still tells the operations', async () => {
+longTest('without a campaign it says what to do, and still tells the operations', async () => {
   const page = await stage.open(stranger, { width: 'phone', language: 'pl', path: screen })
   await page.getByText('Przykłady wymagają kampanii').waitFor()
   const shown = await page.locator('main').innerText()

@@ -1,16 +1,16 @@
 // The panel's API from outside: a matrix made from its route table.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { mayAs, type Role, roles } from '../../src/core/role.ts'
 import type { Route } from '../../src/http/panel/route.ts'
 import { routes } from '../../src/http/panel/routes.ts'
 import { isFull, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { eventually } from '../support/prepared.ts'
-import { assertUntroubled, type Person, panelStage } from './stage.ts'
+import { assertUntroubled, type Person, sharedStage } from './stage.ts'
 
-const stage = await panelStage({ after })
+const stage = await sharedStage()
 const [owner, stranger] = [await stage.person('owner'), await stage.person('stranger')]
 /** Of sessions, by email: none of these tests ends one. */
 const cookies = new Map<string, string>()
@@ -49,7 +49,7 @@ const named: Record<string, string> = {
   keyId: key.id,
   ref: lead.ref,
   leadRef: lead.ref,
-  userId: '1',
+  userId: await idOf(owner),
   invitationId: await invited(),
   endpointId: String(webhook.id),
   sessionId: await sessionOf(owner),
@@ -57,6 +57,11 @@ const named: Record<string, string> = {
 
 async function byRole(of: Person): Promise<Record<Role, Person>> {
   return { owner: of, member: await stage.colleague(of, 'member'), viewer: await stage.colleague(of, 'viewer') }
+}
+
+async function idOf({ email }: Person): Promise<string> {
+  const { users } = JSON.parse((await ask('GET /users', { cookie: await signedIn(owner) })).text)
+  return String(users.find((one: { email: string }) => one.email === email).id)
 }
 
 async function invited(): Promise<string> {
@@ -75,7 +80,8 @@ async function ask(route: string, headers: Record<string, string> = {}, body?: u
   })
   const answer = await fetch(`${stage.server.origin}/panel/api${path}`, {
     method,
-    headers: { 'content-type': 'application/json', ...headers },
+    // An address of its own: from one only thirty may sign in a minute.
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': '192.0.2.9', ...headers },
     ...(method !== 'GET' && { body: JSON.stringify(body ?? {}) }),
   })
   const text = await answer.text()
@@ -364,29 +370,31 @@ test('planted scripts in names and addresses never run', async () => {
   })
   const { id } = await stage.place.json(['campaign', 'apply', '--account', of, '-'], file)
   await stage.place.json(['key', 'create', '--account', of, '--name', planted])
+  assert.equal((await ask('PATCH /account', { cookie: await signedIn(person) }, { name: planted })).status, 200)
   const page = await stage.open(person)
-  const renamed = await page.request.patch('/panel/api/account', { data: { name: planted } })
-  assert.equal(renamed.status(), 200)
-  const screens = [
-    '/',
-    '/campaigns',
-    `/campaigns/${id}`,
-    `/campaigns/${id}/rules`,
-    `/campaigns/${id}/pages`,
-    `/campaigns/${id}/timer`,
-    '/integrations/history',
-    '/integrations/reference',
-    '/integrations',
-    '/settings',
-    '/settings/users',
-    '/settings/security',
-    '/settings/audit',
-  ]
-  for (const path of someOf(screens, 4)) {
-    await page.goto(path)
+  const assertHarmless = async () => {
     await page.waitForLoadState('networkidle')
     assert.notEqual(await page.title(), 'pwned')
     assertUntroubled(page)
+  }
+  await assertHarmless()
+  const screens = [
+    `/campaigns/${id}/pages`,
+    `/campaigns/${id}/rules`,
+    `/campaigns/${id}/timer`,
+    `/campaigns/${id}`,
+    '/integrations',
+    '/integrations/history',
+    '/integrations/reference',
+    '/campaigns',
+    '/settings/audit',
+    '/settings',
+    '/settings/users',
+    '/settings/security',
+  ]
+  for (const path of someOf(screens, 3)) {
+    await page.goto(path)
+    await assertHarmless()
   }
 })
 

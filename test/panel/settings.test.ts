@@ -69,8 +69,12 @@ atBothWidths(
     await theirs.getByRole('textbox', { name: 'Hasło' }).fill('hasło koleżanki')
     await theirs.getByRole('button', { name: 'Dołącz' }).click()
     await theirs.getByRole('heading', { name: 'Przegląd' }).waitFor()
-    const used = await stage.open(undefined, { path: url.pathname + url.hash })
-    await used.getByText('This link has been used').waitFor()
+    const again = await page.request.post('/panel/api/invitation', { data: { token: url.hash.slice(1) } })
+    assert.equal((await again.json()).code, 'LINK_USED_UP')
+    if (isFull) {
+      const used = await stage.open(undefined, { path: url.pathname + url.hash })
+      await used.getByText('This link has been used').waitFor()
+    }
 
     await page.reload()
     if (isFull) await assertNotInvitedAgain(page, email)
@@ -161,7 +165,7 @@ test('what a suspended account may not do is switched off before it is tried', a
     }
     return found
   }
-  assert.deepEqual(await switchedOff(), [])
+  if (isFull) assert.deepEqual(await switchedOff(), [])
   await stage.place.json(['account', 'set', account, '--suspended', 'true'])
   assert.deepEqual(
     await switchedOff(),

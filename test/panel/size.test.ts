@@ -41,13 +41,13 @@ test('the first load is at most 200 kB of compressed script, and the results at 
   const loaded = new Map<string, Map<string, number>>()
   const first = [['/', owner], ['/sign-in'], ['/campaigns', owner]] as const
   for (const [path, who] of someOf(first, 1)) {
-    const scripts = await scriptsOf(await stage.open(who, { path, isNew: true }))
+    const scripts = await scriptsOf(await stage.open(who, { path }))
     loaded.set(path, scripts)
     t.diagnostic(`${path}: ${sum(scripts)} bytes in ${scripts.size} files`)
     assert.ok(sum(scripts) <= mostBytes, `${path}: ${sum(scripts)}`)
     if (path === '/campaigns') await assertNamed(stage.server.origin + path, scripts)
   }
-  const results = await scriptsOf(await stage.open(owner, { path: `/campaigns/${id}/results`, isNew: true }))
+  const results = await scriptsOf(await stage.open(owner, { path: `/campaigns/${id}/results` }))
   const more = new Map([...results].filter(([name]) => !loaded.get('/')?.has(name)))
   t.diagnostic(`results: ${sum(more)} bytes more in ${more.size} files`)
   assert.ok(sum(more) <= mostForResults, `results: ${sum(more)}`)

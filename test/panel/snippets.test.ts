@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { type Operation, operations } from '../../src/core/operations.ts'
 import { collection } from '../../src/http/panel/collection.ts'
 import { snippetLanguages, snippets } from '../../src/http/panel/snippets.ts'
-import { someOf } from '../support/faults.ts'
+import { longTest, someOf } from '../support/faults.ts'
 import { owner } from '../support/lastcall.ts'
 import { sharedStage } from './stage.ts'
 
@@ -235,7 +235,7 @@ test('no example has a key in it, or a way to put one into an address', () => {
   }
 })
 
-test('the collection has the shape of its format, no key, and asks what the examples ask', async (t) => {
+longTest('the collection has the shape of its format, no key, and asks what the examples ask', async (t) => {
   const { asked, origin } = await recorder(t, 200)
   const { info, auth, variable, item } = collection(origin, 4_711)
   assert.equal(info.schema, 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json')

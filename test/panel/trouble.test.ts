@@ -40,7 +40,7 @@ async function withoutHttps(page: Page, copies: boolean): Promise<void> {
 }
 
 atBothWidths('a part that does not load says so, takes nothing else along, and can be loaded again', async (width) => {
-  const page = await stage.open(owner, { path: `/campaigns/${id}`, width, language: 'pl', isNew: true })
+  const page = await stage.open(owner, { path: `/campaigns/${id}`, width, language: 'pl' })
   await page.route(/\/assets\/(?:leads|settings)-[^/]*\.js$/, (route) => route.abort('connectionfailed'))
   await page.getByRole('tab', { name: 'Odbiorcy' }).click()
   await page.getByText('Ta część panelu nie wczytała się').waitFor()
