@@ -418,40 +418,43 @@ longTest('an address with filters leads there through signing in as well', async
   assert.deepEqual(Object.fromEntries(searchOf(page)), { status: '5', operation: 'registerLead' })
 })
 
-test('an entry opens with all that is kept of it and its campaign by name, and a key leads to its requests', async () => {
-  const person = await stage.person('named')
-  const account = String(person.accountId)
-  const { id } = await stage.place.json(
-    ['campaign', 'apply', '--account', account, '-'],
-    campaignFile({ name: 'Autumn' }),
-  )
-  const key = await stage.place.json(['key', 'create', '--account', account, '--name', 'Form'])
-  const other = await stage.place.json(['key', 'create', '--account', account, '--name', 'Other'])
-  const entry = (keyId: string, ago: number) =>
-    historyEntry({
-      atMs: Date.now() - ago,
-      accountId: person.accountId,
-      keyId,
-      operation: 'lookupLead',
-      campaignId: id,
-    })
-  const entries = [entry(key.id, 1_000), entry(key.id, 2_000), entry(key.id, 2 * dayMs), entry(other.id, 3_000)]
-  await storeHistory(stage.place, entries)
-  const page = await stage.open(person, { path: '/integrations' })
-  // Two of the three were in the last day.
-  await page.getByRole('link', { name: 'Requests with Form in the last 24 hours: 2' }).click()
-  await page.waitForURL(`**/integrations/history?key=${key.id}`)
-  await page.getByRole('table').getByRole('link', { name: 'Autumn' }).first().waitFor()
-  assert.equal(await page.locator('tbody tr').count(), 3)
-  const opener = page.getByRole('button', { name: `Open request ${entries[0]?.requestId}` })
-  await opener.click()
-  const drawer = page.getByRole('dialog', { name: 'Request' })
-  await drawer.getByText(entries[0]?.requestId as string).waitFor()
-  await drawer.getByText('Form (lastcall_').waitFor()
-  await drawer.getByRole('link', { name: 'Autumn' }).waitFor()
-  await assertAccessible(page)
-  await page.keyboard.press('Escape')
-  await drawer.waitFor({ state: 'hidden' })
-  assert.equal(await opener.evaluate((button) => button === document.activeElement), true)
-  assertUntroubled(page)
-})
+longTest(
+  'an entry opens with all that is kept of it and its campaign by name, and a key leads to its requests',
+  async () => {
+    const person = await stage.person('named')
+    const account = String(person.accountId)
+    const { id } = await stage.place.json(
+      ['campaign', 'apply', '--account', account, '-'],
+      campaignFile({ name: 'Autumn' }),
+    )
+    const key = await stage.place.json(['key', 'create', '--account', account, '--name', 'Form'])
+    const other = await stage.place.json(['key', 'create', '--account', account, '--name', 'Other'])
+    const entry = (keyId: string, ago: number) =>
+      historyEntry({
+        atMs: Date.now() - ago,
+        accountId: person.accountId,
+        keyId,
+        operation: 'lookupLead',
+        campaignId: id,
+      })
+    const entries = [entry(key.id, 1_000), entry(key.id, 2_000), entry(key.id, 2 * dayMs), entry(other.id, 3_000)]
+    await storeHistory(stage.place, entries)
+    const page = await stage.open(person, { path: '/integrations' })
+    // Two of the three were in the last day.
+    await page.getByRole('link', { name: 'Requests with Form in the last 24 hours: 2' }).click()
+    await page.waitForURL(`**/integrations/history?key=${key.id}`)
+    await page.getByRole('table').getByRole('link', { name: 'Autumn' }).first().waitFor()
+    assert.equal(await page.locator('tbody tr').count(), 3)
+    const opener = page.getByRole('button', { name: `Open request ${entries[0]?.requestId}` })
+    await opener.click()
+    const drawer = page.getByRole('dialog', { name: 'Request' })
+    await drawer.getByText(entries[0]?.requestId as string).waitFor()
+    await drawer.getByText('Form (lastcall_').waitFor()
+    await drawer.getByRole('link', { name: 'Autumn' }).waitFor()
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    assert.equal(await opener.evaluate((button) => button === document.activeElement), true)
+    assertUntroubled(page)
+  },
+)
