@@ -4,7 +4,8 @@ import { before, type TestContext } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { openBrowser } from './browser.ts'
 import { customerSite, type Site } from './customer-site.ts'
-import type { Scope } from './lastcall.ts'
+import { isFull } from './faults.ts'
+import { holdProcessScope, processScope } from './process-scope.ts'
 import { type VisitorService, visitorProtocol } from './visitor-protocol.ts'
 
 export type PageParts = {
@@ -22,8 +23,18 @@ export type Stage = {
   site: Site
   /** Puts a page with the widget on the customer's site, and returns its address. */
   put(parts: PageParts): string
-  /** Somebody's browser of their own. Closed when the test ends, which fails if a page had an error. */
-  visitor(t: TestContext, options?: BrowserContextOptions): Promise<Visitor>
+  /**
+   * Somebody's browser of their own, until the test ends, which fails if a page had an error. In the short form it may
+   * be one that an earlier test has left, emptied: a new one costs four times as much as a page in it.
+   */
+  visitor(t: TestContext, options?: VisitorOptions): Promise<Visitor>
+}
+
+export type VisitorOptions = BrowserContextOptions & {
+  /** Nobody else has it, before or after. */
+  isNew?: boolean
+  /** Runs on each page before its own scripts. */
+  script?: string | (() => void)
 }
 
 export type Visitor = {
@@ -33,16 +44,21 @@ export type Visitor = {
   errors: string[]
 }
 
-/** For all tests of a file: filled in before the first of them. */
-export function openStage(scope: Scope): Stage {
+type Place = Pick<Stage, 'browser' | 'service' | 'site'>
+
+let opened: Promise<Place> | undefined
+async function openPlace(): Promise<Place> {
+  const service = await visitorProtocol(processScope)
+  const site = await customerSite(processScope)
+  return { service, site, browser: await openBrowser(processScope) }
+}
+
+/** For all tests of a process: filled in before the first of a file. */
+export function openStage(): Stage {
+  holdProcessScope()
   const stage = {} as Stage
-  const ends: (() => Promise<void>)[] = []
-  // What a hook hands to `after` would end with the hook.
-  const whole: Scope = { after: (end) => ends.push(end) }
-  scope.after(async () => {
-    for (const end of ends.reverse()) await end()
-  })
-  let pages = 0
+  /** Of tests that have passed. */
+  const idle: Visitor[] = []
   stage.put = ({ campaigns, body = '', lang = 'en', attributes = '', headers = {} }) => {
     const tags = campaigns.map((id) => scriptTag(stage.service.origin, id, attributes))
     const head = `<meta name="viewport" content="width=device-width"><title>Offer</title>${tags.join('')}`
@@ -52,25 +68,52 @@ export function openStage(scope: Scope): Stage {
       headers,
     )
   }
-  stage.visitor = async (t, options = {}) => {
-    const context = await stage.browser.newContext(options)
-    const errors: string[] = []
-    context.on('weberror', (event) => errors.push(String(event.error())))
-    context.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text())
-    })
+  stage.visitor = async (t, { isNew = isFull, script = '', ...options } = {}) => {
+    const isUsual = !isNew && Object.keys(options).length === 0
+    const visitor = (isUsual && idle.pop()) || (await newVisitor(stage.browser, options))
+    const added = await visitor.page.addInitScript(script)
     t.after(async () => {
-      await context.close()
+      const errors = visitor.errors.splice(0)
+      if (isUsual && t.passed) {
+        await added.dispose()
+        await emptied(visitor, stage.site)
+        idle.push(visitor)
+      } else await visitor.context.close()
       assert.deepEqual(errors, [])
     })
-    return { context, page: await context.newPage(), errors }
+    return visitor
   }
   before(async () => {
-    stage.service = await visitorProtocol(whole)
-    stage.site = await customerSite(whole)
-    stage.browser = await openBrowser(whole)
+    opened ??= openPlace()
+    Object.assign(stage, await opened)
   })
   return stage
+}
+
+let pages = 0
+
+async function newVisitor(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
+  const context = await browser.newContext(options)
+  const errors: string[] = []
+  context.on('weberror', (event) => errors.push(String(event.error())))
+  context.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  return { context, page: await context.newPage(), errors }
+}
+
+/** As it came, but for what the browser keeps of the widget's script and words. */
+async function emptied({ context, page, errors }: Visitor, site: Site): Promise<void> {
+  for (const event of ['console', 'load', 'request']) page.removeAllListeners(event)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.goto(site.put('/empty', ''))
+  await page.evaluate(() => {
+    localStorage.clear()
+    sessionStorage.clear()
+  })
+  await context.clearCookies()
+  errors.length = 0
 }
 
 export function scriptTag(origin: string, campaignId: string, attributes = ''): string {
@@ -97,6 +140,8 @@ export async function seen(page: Page): Promise<string[]> {
 
 /** Waits until the page shows exactly these of its texts. */
 export async function sees(page: Page, ...texts: string[]): Promise<void> {
+  // The page itself looks out for it at a tenth of what questions from here take.
+  for (const text of texts) await page.getByText(text).waitFor({ timeout: 10_000 })
   await eventually(() => seen(page), texts)
 }
 

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { formExample, offerExample, widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
+import { longTest } from '../support/faults.ts'
 import { openStage } from '../support/widget-stage.ts'
 
-const stage = openStage({ after })
+const stage = openStage()
 const root = join(import.meta.dirname, '..', '..')
 const document_ = readFileSync(join(root, 'docs', 'widget.md'), 'utf8')
 const source = readFileSync(join(root, 'widget', 'v1.js'), 'utf8')
@@ -34,26 +35,29 @@ test('the first example is a page that works', async (t) => {
   assert.equal(await page.getByText('The offer has not begun yet.').isVisible(), false)
 })
 
-test('the first example says nothing of a time where there is none: a stranger, a service that is down or blocked', async (t) => {
-  const id = await stage.service.campaign({ endsInSeconds: 3600 })
-  const visitor = await stage.visitor(t)
-  const { page, context } = visitor
-  const address = stage.site.put('/example', ours(whole, id))
-  const holds = async (what: string) => {
-    await page.goto(address)
-    if (what !== 'blocked') await page.waitForFunction(() => window.Lastcall)
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    assert.equal(await page.getByText('Only until').isVisible(), false, what)
-    assert.equal(await page.getByText('The autumn course').isVisible(), true, what)
-  }
-  await holds('a stranger')
-  await context.route('**/visitor/**', (route) => route.abort())
-  await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
-  await holds('down')
-  await context.route('**/widget/**', (route) => route.abort())
-  await holds('blocked')
-  visitor.errors.length = 0
-})
+longTest(
+  'the first example says nothing of a time where there is none: a stranger, a service that is down or blocked',
+  async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: 3600 })
+    const visitor = await stage.visitor(t)
+    const { page, context } = visitor
+    const address = stage.site.put('/example', ours(whole, id))
+    const holds = async (what: string) => {
+      await page.goto(address)
+      if (what !== 'blocked') await page.waitForFunction(() => window.Lastcall)
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      assert.equal(await page.getByText('Only until').isVisible(), false, what)
+      assert.equal(await page.getByText('The autumn course').isVisible(), true, what)
+    }
+    await holds('a stranger')
+    await context.route('**/visitor/**', (route) => route.abort())
+    await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
+    await holds('down')
+    await context.route('**/widget/**', (route) => route.abort())
+    await holds('blocked')
+    visitor.errors.length = 0
+  },
+)
 
 test('the panel has the same snippet and example as the first one here', () => {
   const lines = (text: string) =>

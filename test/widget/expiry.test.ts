@@ -1,13 +1,14 @@
 // What becomes of the offer at the deadline: each way to end, while the page is open, before it is, and in a sleep.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
+import { longTest } from '../support/faults.ts'
 import { sleepyMachine } from '../support/page-clock.ts'
 import type { Expiry } from '../support/visitor-protocol.ts'
 import { eventually, inSeconds, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
 
-const stage = openStage({ after })
+const stage = openStage()
 
 const closed = () => stage.site.put('/closed', '<h1>Closed</h1>')
 
@@ -47,14 +48,15 @@ const endings: Record<string, Ending> = {
 }
 
 for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
-  test(`${action} while the page is open: at the deadline, not before`, async (t) => {
+  const testOfAction = action === 'HIDE' ? test : longTest
+
+  testOfAction(`${action} while the page is open: at the deadline, not before`, async (t) => {
     const id = await stage.service.campaign({ endsInSeconds: 6, startsOn: 'visit', onExpiry: onExpiry() })
     const lc = await stage.service.lead(id)
-    const { page } = await stage.visitor(t)
     // By the page's own clock: a busy machine may take long to look.
-    await page.addInitScript(() => {
+    const script = () =>
       document.addEventListener('lastcall:expire', () => localStorage.setItem('ended', String(Date.now())))
-    })
+    const { page } = await stage.visitor(t, { script })
     await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
     await page.getByRole('timer').waitFor()
     // What it takes the service's clock for is wrong by half of the answer's way at most.
@@ -91,14 +93,14 @@ for (const [action, { onExpiry, hasEnded }] of Object.entries(endings)) {
     ['a sleep that stops the steady clock', 'test:sleep'],
     ['a sleep through which the steady clock runs', 'test:doze'],
   ] as const)
-    test(`${action} after ${asleep}`, async (t) => {
+    (event === 'test:sleep' ? testOfAction : longTest)(`${action} after ${asleep}`, async (t) => {
       const id = await stage.service.campaign({ endsInSeconds: 7200, onExpiry: onExpiry() })
       const lc = await stage.service.lead(id)
-      const { page } = await stage.visitor(t)
-      await page.addInitScript(sleepyMachine)
+      const { page } = await stage.visitor(t, { script: sleepyMachine })
       await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
       await page.getByRole('timer').waitFor()
       stage.service.shift(3 * 3600)
+      t.after(() => stage.service.shift(-3 * 3600))
       await page.evaluate((name) => document.dispatchEvent(new CustomEvent(name, { detail: 3 * 3_600_000 })), event)
       await hasEnded(page)
     })
@@ -115,7 +117,7 @@ test('a tab that was frozen over the deadline ends the offer as soon as it is th
   const deadline = stage.service.questions.at(-1)?.answer.deadline ?? 0
   await new Promise((resolve) => setTimeout(resolve, deadline - stage.service.now() + 1500))
   await session.send('Page.setWebLifecycleState', { state: 'active' })
-  await eventually(() => page.getByText('The offer is over').isVisible(), true, 3000)
+  await page.getByText('The offer is over').waitFor({ timeout: 3000 })
 })
 
 test('REDIRECT to the page itself ends the offer there, without a round', async (t) => {
@@ -133,7 +135,7 @@ test('REDIRECT to the page itself ends the offer there, without a round', async 
   assert.equal(loads, 1)
 })
 
-test('REDIRECT happens again on a page that is opened again at once in the same tab', async (t) => {
+longTest('REDIRECT happens again on a page that is opened again at once in the same tab', async (t) => {
   const id = await stage.service.campaign({
     endsInSeconds: -5,
     onExpiry: { action: 'REDIRECT', redirectUrl: closed() },
@@ -147,35 +149,37 @@ test('REDIRECT happens again on a page that is opened again at once in the same 
   }
 })
 
-test('REDIRECT to an address that sends the visitor back is tried three times, and then the page stays', async (t) => {
-  const settings = { endsInSeconds: -5, onExpiry: { action: 'REDIRECT', redirectUrl: '' } as Expiry }
-  const id = await stage.service.campaign(settings)
-  const lc = await stage.service.lead(id)
-  const { page } = await stage.visitor(t)
-  const address = stage.put({ campaigns: [id], body: offerPage })
-  settings.onExpiry.redirectUrl = stage.site.put('/sends-back', '', { location: address })
-  const loads: string[] = []
-  page.on('load', () => loads.push(page.url()))
-  await page.goto(`${address}?lc=${lc}`)
-  await eventually(() => loads.length, 4)
-  await sees(page, 'The offer is over')
-  await new Promise((resolve) => setTimeout(resolve, 1000))
-  assert.equal(loads.length, 4)
-})
+longTest(
+  'REDIRECT to an address that sends the visitor back is tried three times, and then the page stays',
+  async (t) => {
+    const settings = { endsInSeconds: -5, onExpiry: { action: 'REDIRECT', redirectUrl: '' } as Expiry }
+    const id = await stage.service.campaign(settings)
+    const lc = await stage.service.lead(id)
+    const { page } = await stage.visitor(t)
+    const address = stage.put({ campaigns: [id], body: offerPage })
+    settings.onExpiry.redirectUrl = stage.site.put('/sends-back', '', { location: address })
+    const loads: string[] = []
+    page.on('load', () => loads.push(page.url()))
+    await page.goto(`${address}?lc=${lc}`)
+    await eventually(() => loads.length, 4)
+    await sees(page, 'The offer is over')
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    assert.equal(loads.length, 4)
+  },
+)
 
-test('REDIRECT where the tab cannot remember that it left: the offer is hidden, and the page stays', async (t) => {
+longTest('REDIRECT where the tab cannot remember that it left: the offer is hidden, and the page stays', async (t) => {
   const id = await stage.service.campaign({
     endsInSeconds: -5,
     onExpiry: { action: 'REDIRECT', redirectUrl: closed() },
   })
-  const { page } = await stage.visitor(t)
-  await page.addInitScript(() =>
+  const script = () =>
     Object.defineProperty(window, 'sessionStorage', {
       get() {
         throw new DOMException('denied', 'SecurityError')
       },
-    }),
-  )
+    })
+  const { page } = await stage.visitor(t, { script })
   const address = stage.put({ campaigns: [id], body: offerPage })
   await page.goto(`${address}?lc=${await stage.service.lead(id)}`)
   await sees(page, 'The offer is over')
@@ -190,7 +194,7 @@ test('an offer that comes again is shown again by itself, on a page that knew it
   await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
   await page.getByRole('timer').waitFor()
   const { deadline, nextAt } = stage.service.questions.at(-1)?.answer ?? {}
-  await eventually(() => page.getByText('The offer is over').isVisible(), true, 15_000)
+  await page.getByText('The offer is over').waitFor({ timeout: 15_000 })
   await sees(page, 'Buy for half the price')
   const late = stage.service.now() - (nextAt as number)
   assert.ok(late >= 0 && late < 8000, `${late} ms after it came again`)
@@ -211,7 +215,7 @@ test('scheduled: the offer is hidden until it opens, and then shown with its cou
   assert.ok((await shownSeconds(page)) > 500)
 })
 
-test('without a deadline the offer is shown and no countdown', async (t) => {
+longTest('without a deadline the offer is shown and no countdown', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: null })
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)
@@ -222,7 +226,7 @@ test('without a deadline the offer is shown and no countdown', async (t) => {
   assert.equal(await page.locator('[data-lastcall=bar]').count(), 0)
 })
 
-test('an offer that is an open dialog gives the page back when it is over', async (t) => {
+longTest('an offer that is an open dialog gives the page back when it is over', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: -5 })
   const lc = await stage.service.lead(id)
   const { page } = await stage.visitor(t)

@@ -1,9 +1,11 @@
 // The form that registers an email, and what pages of their own display may call.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { longTest } from '../support/faults.ts'
 import { eventually, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
 
-const stage = openStage({ after })
+const stage = openStage()
 
 const form = `<form data-lastcall="form" action="/fallback">
   <label>Email <input type="email" name="email" required></label> <button>Send</button></form>`
@@ -30,7 +32,7 @@ test('an email makes a lead: thanks are said, the offer is shown, and the browse
   assert.equal(stage.service.questions.at(-1)?.body.lc, registrations(id)[0]?.answer.lc)
 })
 
-test('who signs up once more on the open page is seen to be there, and the offer begins again', async (t) => {
+longTest('who signs up once more on the open page is seen to be there, and the offer begins again', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 6, startsOn: 'visit', retries: true })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
@@ -75,31 +77,36 @@ test('a refused email is said to be so, where readers look for it', async (t) =>
   visitor.errors.length = 0
 })
 
-test('each way to fail has its words, which the page can replace', async (t) => {
+async function send(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button').click()
+}
+
+test('each way to fail has its words', async (t) => {
   const draft = await stage.service.campaign({ endsInSeconds: 3600, isDraft: true })
-  const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const visitor = await stage.visitor(t)
   const { page, context } = visitor
-  const send = async (email: string) => {
-    await page.getByLabel('Email').fill(email)
-    await page.getByRole('button').click()
-  }
   await page.goto(stage.put({ campaigns: [draft], body: form }))
-  await send('ada@example.com')
+  await send(page, 'ada@example.com')
   await page.getByText('This offer is not available at the moment.').waitFor()
+  await context.route('**/leads', (route) => route.abort())
+  await send(page, 'ada@example.com')
+  await page.getByText('That did not work. Please try again in a moment.').waitFor()
+  visitor.errors.length = 0
+})
 
+longTest('the page can have words of its own for who registers too often', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600 })
+  const visitor = await stage.visitor(t)
+  const { page } = visitor
   const body = form.replace('<form', '<form data-busy="Calm down"')
   await page.goto(stage.put({ campaigns: [id], body }))
   for (let tries = 0; tries < 6; tries++) {
-    await send(`ada${tries}@example.com`)
+    await send(page, `ada${tries}@example.com`)
     await eventually(() => registrations(id).length, tries + 1)
     await page.locator('form:not([aria-busy])').waitFor()
   }
   await page.getByText('Calm down').waitFor()
-
-  await context.route('**/leads', (route) => route.abort())
-  await send('ada@example.com')
-  await page.getByText('That did not work. Please try again in a moment.').waitFor()
   visitor.errors.length = 0
 })
 
@@ -134,7 +141,7 @@ test('a robot that fills every field gets an answer and makes no lead', async (t
   assert.equal(await page.getByRole('timer').count(), 0)
 })
 
-test('on a page that runs from right to left the form leaves nothing to scroll to', async (t) => {
+longTest('on a page that runs from right to left the form leaves nothing to scroll to', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t, { viewport: { width: 400, height: 600 } })
   await page.goto(stage.put({ campaigns: [id], body: `<div dir="rtl">${form}</div>`, lang: 'ar" dir="rtl' }))
@@ -142,7 +149,7 @@ test('on a page that runs from right to left the form leaves nothing to scroll t
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 400)
 })
 
-test('a form whose inside the page writes anew gets its trap and its message again', async (t) => {
+longTest('a form whose inside the page writes anew gets its trap and its message again', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form }))
@@ -156,7 +163,7 @@ test('a form whose inside the page writes anew gets its trap and its message aga
   await page.getByRole('status').getByText('Thank you').waitFor()
 })
 
-test("a page's own field for a website is no trap", async (t) => {
+longTest("a page's own field for a website is no trap", async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   const body = form.replace('<button>', '<label>Your site <input name="website"></label> <button>')
@@ -169,7 +176,7 @@ test("a page's own field for a website is no trap", async (t) => {
   assert.equal(registrations(id)[0]?.body.website, '')
 })
 
-test('a button that is called reset does not make a registration look failed', async (t) => {
+longTest('a button that is called reset does not make a registration look failed', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   const body = form.replace('<button>', '<button type="reset" name="reset">Clear</button> <button>')
@@ -182,7 +189,7 @@ test('a button that is called reset does not make a registration look failed', a
   assert.equal(await page.getByLabel('Email').inputValue(), '')
 })
 
-test('fields that are called as what a form has stop neither the countdown nor the form', async (t) => {
+longTest('fields that are called as what a form has stop neither the countdown nor the form', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page } = await stage.visitor(t)
   const taken = 'children id action submit elements dataset closest contains appendChild querySelector getAttribute'
@@ -204,7 +211,7 @@ test('fields that are called as what a form has stop neither the countdown nor t
   await eventually(async () => (await timer.innerText()) !== before, true)
 })
 
-test('an email field that belongs to the form by its attribute may stand outside', async (t) => {
+longTest('an email field that belongs to the form by its attribute may stand outside', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   const body = `<input type="email" aria-label="Newsletter" value="other@example.com">
@@ -218,7 +225,7 @@ test('an email field that belongs to the form by its attribute may stand outside
   assert.equal(registrations(id)[0]?.body.email, 'ada@example.com')
 })
 
-test('a page that is written anew after it was loaded keeps its form and its countdown', async (t) => {
+longTest('a page that is written anew after it was loaded keeps its form and its countdown', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form }))
@@ -235,24 +242,27 @@ test('a page that is written anew after it was loaded keeps its form and its cou
   assert.equal(await page.getByText('The offer is over').isVisible(), false)
 })
 
-test('a form that is added later has its trap before anybody sends it, without an offer and without a service', async (t) => {
-  const id = await stage.service.campaign({ endsInSeconds: 3600 })
-  const visitor = await stage.visitor(t)
-  for (const isDown of [false, true]) {
-    if (isDown) await visitor.context.route('**/visitor/**', (route) => route.abort())
-    const { page } = visitor
-    const search = `?lc=${'0'.repeat(32)}`
-    await page.goto(`${stage.put({ campaigns: [id], body: '<main></main>' })}${search}`)
-    await page.waitForFunction(() => window.Lastcall)
-    if (!isDown) await eventually(() => page.evaluate(() => window.Lastcall?.get()?.state), 'none')
-    await page.evaluate((html) => {
-      const main = document.querySelector('main') as HTMLElement
-      main.append(document.createRange().createContextualFragment(html))
-    }, form)
-    await page.locator('[name=lastcall-website]').waitFor({ state: 'attached', timeout: 3000 })
-  }
-  visitor.errors.length = 0
-})
+longTest(
+  'a form that is added later has its trap before anybody sends it, without an offer and without a service',
+  async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: 3600 })
+    const visitor = await stage.visitor(t)
+    for (const isDown of [false, true]) {
+      if (isDown) await visitor.context.route('**/visitor/**', (route) => route.abort())
+      const { page } = visitor
+      const search = `?lc=${'0'.repeat(32)}`
+      await page.goto(`${stage.put({ campaigns: [id], body: '<main></main>' })}${search}`)
+      await page.waitForFunction(() => window.Lastcall)
+      if (!isDown) await eventually(() => page.evaluate(() => window.Lastcall?.get()?.state), 'none')
+      await page.evaluate((html) => {
+        const main = document.querySelector('main') as HTMLElement
+        main.append(document.createRange().createContextualFragment(html))
+      }, form)
+      await page.locator('[name=lastcall-website]').waitFor({ state: 'attached', timeout: 3000 })
+    }
+    visitor.errors.length = 0
+  },
+)
 
 test("an email that has a lead already shows the visitor's own offer, not the lead's", async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
@@ -275,7 +285,7 @@ test("an email that has a lead already shows the visitor's own offer, not the le
   assert.equal(stage.service.questions.at(-1)?.body.lc, undefined)
 })
 
-test('an anonymous attempt goes on for the lead that it becomes', async (t) => {
+longTest('an anonymous attempt goes on for the lead that it becomes', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
@@ -285,7 +295,7 @@ test('an anonymous attempt goes on for the lead that it becomes', async (t) => {
   assert.equal(await page.evaluate(() => window.Lastcall?.get()?.deadline), before)
 })
 
-test('where a visit starts the offer, the visitor who registers need not come again', async (t) => {
+longTest('where a visit starts the offer, the visitor who registers need not come again', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, startsOn: 'visit' })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form + offerPage }))
@@ -330,7 +340,7 @@ test('pages with a display of their own hear of start and end, also if they ask 
   assert.equal(left, 0)
 })
 
-test('register tells what was refused by the code of the API', async (t) => {
+longTest('register tells what was refused by the code of the API', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const visitor = await stage.visitor(t)
   await visitor.page.goto(stage.put({ campaigns: [id] }))

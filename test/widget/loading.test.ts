@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createElement as h } from 'react'
 import { renderToString } from 'react-dom/server'
 import { build } from 'vite'
 import { widgetSnippet } from '../../panel/src/screens/campaigns/pages/widget-html.ts'
 import { openBrowser } from '../support/browser.ts'
+import { isFull, longTest, someOf } from '../support/faults.ts'
 import { eventually, offerPage, openStage, seen, sees } from '../support/widget-stage.ts'
 
-const stage = openStage({ after })
+const stage = openStage()
 const root = join(import.meta.dirname, '..', '..')
 const settle = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 let pages = 0
@@ -45,29 +46,32 @@ for (const [part, pattern] of [
     await sees(page, 'The offer is over')
   })
 
-test("settings stand in the script's address where a tag manager strips attributes, and attributes win", async (t) => {
-  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
-  const { page } = await stage.visitor(t)
-  const bar = page.locator('[data-lastcall=bar]')
-  await page.goto(putHtml(tagWith(`?campaign=${id}&text=Be%20quick:`), '<h1>Offer</h1>'))
-  await bar.getByText('Be quick:').waitFor()
-  await page.goto(putHtml(tagWith(`?campaign=${id}&bar=off&consent=wait`), offerPage))
-  await page.waitForFunction(() => window.Lastcall)
-  // Without consent there is nobody to ask for.
-  assert.equal(await page.getByRole('timer').count(), 0)
-  await page.evaluate(() => {
-    localStorage.removeItem('lastcall')
-    window.Lastcall?.consent()
-  })
-  await page.getByRole('timer').waitFor()
-  await page.goto(
-    putHtml(tagWith('?campaign=999&text=No&u=/widget/v1.js', `data-campaign="${id}" data-text="Yes"`), ''),
-  )
-  await bar.getByText('Yes').waitFor()
-  assert.deepEqual(await page.evaluate(() => window.Lastcall?.get()?.campaign), id)
-})
+longTest(
+  "settings stand in the script's address where a tag manager strips attributes, and attributes win",
+  async (t) => {
+    const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+    const { page } = await stage.visitor(t)
+    const bar = page.locator('[data-lastcall=bar]')
+    await page.goto(putHtml(tagWith(`?campaign=${id}&text=Be%20quick:`), '<h1>Offer</h1>'))
+    await bar.getByText('Be quick:').waitFor()
+    await page.goto(putHtml(tagWith(`?campaign=${id}&bar=off&consent=wait`), offerPage))
+    await page.waitForFunction(() => window.Lastcall)
+    // Without consent there is nobody to ask for.
+    assert.equal(await page.getByRole('timer').count(), 0)
+    await page.evaluate(() => {
+      localStorage.removeItem('lastcall')
+      window.Lastcall?.consent()
+    })
+    await page.getByRole('timer').waitFor()
+    await page.goto(
+      putHtml(tagWith('?campaign=999&text=No&u=/widget/v1.js', `data-campaign="${id}" data-text="Yes"`), ''),
+    )
+    await bar.getByText('Yes').waitFor()
+    assert.deepEqual(await page.evaluate(() => window.Lastcall?.get()?.campaign), id)
+  },
+)
 
-test('without a campaign a line in the console says so, once, and what to do', async (t) => {
+longTest('without a campaign a line in the console says so, once, and what to do', async (t) => {
   const { page } = await stage.visitor(t)
   const told: string[] = []
   page.on('console', (message) => told.push(message.text()))
@@ -82,7 +86,7 @@ test('a browser that a program drives sees the offer and starts nothing', async 
   const robot = await openBrowser(t, { isRobot: true })
   const page = await robot.newPage()
   const address = putHtml(tagWith(`?campaign=${id}`))
-  for (const search of ['', `?lc=${await stage.service.lead(id)}`]) {
+  for (const search of someOf([`?lc=${await stage.service.lead(id)}`, ''], 1)) {
     const asked = stage.service.questions.length
     await page.goto(address + search)
     await eventually(() => stage.service.questions.length > asked, true)
@@ -104,7 +108,8 @@ hydrateRoot(document.getElementById('root'), h('main', null, h('span', { 'data-l
 globalThis.hydrating = true`
 const written = renderToString(h('main', null, h('span', { 'data-lastcall': 'countdown' })))
 let script = ''
-before(async () => {
+if (isFull) before(buildApp)
+async function buildApp(): Promise<void> {
   const entry = 'virtual:app'
   const plugins = [
     {
@@ -119,30 +124,33 @@ before(async () => {
   })
   const [output] = [built].flat()
   script = output && 'output' in output ? output.output[0].code : ''
-})
+}
 
 for (const wait of [false, true])
-  test(`on a page that React takes over ${wait ? 'data-wait lets React be first' : 'React finds what the widget wrote, and builds anew'}`, async (t) => {
-    const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
-    const { page, context } = await stage.visitor(t)
-    const source = stage.site.put(`/app-${wait}.js`, script, { 'Content-Type': 'text/javascript' })
-    const asked = stage.service.questions.length
-    // React's script comes after the widget has its answer.
-    await context.route('**/app-*.js', async (route) => {
-      await eventually(() => stage.service.questions.length > asked, true)
+  longTest(
+    `on a page that React takes over ${wait ? 'data-wait lets React be first' : 'React finds what the widget wrote, and builds anew'}`,
+    async (t) => {
+      const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+      const { page, context } = await stage.visitor(t)
+      const source = stage.site.put(`/app-${wait}.js`, script, { 'Content-Type': 'text/javascript' })
+      const asked = stage.service.questions.length
+      // React's script comes after the widget has its answer.
+      await context.route('**/app-*.js', async (route) => {
+        await eventually(() => stage.service.questions.length > asked, true)
+        await settle(300)
+        await route.continue()
+      })
+      const head = `${tagWith(`?campaign=${id}`, wait ? 'data-wait' : '')}<script type="module" src="${source}"></script>`
+      await page.goto(putHtml(head, `<div id="root">${written}</div>`))
+      await page.waitForFunction(() => 'hydrating' in globalThis)
+      await page.getByRole('timer').waitFor()
       await settle(300)
-      await route.continue()
-    })
-    const head = `${tagWith(`?campaign=${id}`, wait ? 'data-wait' : '')}<script type="module" src="${source}"></script>`
-    await page.goto(putHtml(head, `<div id="root">${written}</div>`))
-    await page.waitForFunction(() => 'hydrating' in globalThis)
-    await page.getByRole('timer').waitFor()
-    await settle(300)
-    const rebuilt = await page.evaluate(() => (globalThis as { rebuilt?: string }).rebuilt)
-    if (wait) assert.equal(rebuilt, undefined)
-    // "Hydration failed because the server rendered HTML didn't match the client."
-    else assert.match(rebuilt ?? '', /^Minified React error #418/)
-  })
+      const rebuilt = await page.evaluate(() => (globalThis as { rebuilt?: string }).rebuilt)
+      if (wait) assert.equal(rebuilt, undefined)
+      // "Hydration failed because the server rendered HTML didn't match the client."
+      else assert.match(rebuilt ?? '', /^Minified React error #418/)
+    },
+  )
 
 const [, style = ''] =
   /(<style>\n {2}\[data-lastcall-cloak\].*?<\/style>)/s.exec(readFileSync(join(root, 'docs', 'widget.md'), 'utf8')) ??
@@ -166,8 +174,7 @@ const watch = () => {
 const framesOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { frames: boolean[] }).frames)
 
 test('what is cloaked is not seen before the answer: never where the offer is over, then at once where it runs', async (t) => {
-  const { page, context } = await stage.visitor(t, { reducedMotion: 'reduce' })
-  await page.addInitScript(watch)
+  const { page, context } = await stage.visitor(t, { script: watch, reducedMotion: 'reduce' })
   await context.route('**/visitor/**', async (route) => {
     await settle(1_200)
     await route.continue()
