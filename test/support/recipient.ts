@@ -1,5 +1,8 @@
 // What a recipient does with what the API handed out: opens links and images, and asks as the widget asks.
 import assert from 'node:assert/strict'
+import { openConfigCache } from '../../src/campaigns/config-cache.ts'
+import { buildLeads } from '../../src/leads/leads.ts'
+import { testerAt } from './actor.ts'
 import { type Answer, type Headers, leads, newEmail, prefix, type Shop, send } from './api.ts'
 
 export const aPerson = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -32,6 +35,20 @@ export async function recipient(
 export async function lookUp(shop: Shop, email: string, campaignId = shop.owner.campaignId) {
   const path = `${prefix}${leads(campaignId)}/lookup`
   return (await open(shop, path, { method: 'POST', headers: bearer(shop), body: { email } })).body
+}
+
+/** By hand, as somebody does it who runs the service; `at` in milliseconds, whole seconds. */
+export async function setDeadline(shop: Shop, email: string, at: number, campaignId = shop.owner.campaignId) {
+  const of = { accountId: shop.owner.accountId, campaignId }
+  const set = await shop.place.arrange((store) =>
+    buildLeads(store, openConfigCache(store), () => {}).setDeadline(
+      of,
+      email,
+      at / 1000,
+      testerAt(Math.floor(Date.now() / 1000)),
+    ),
+  )
+  assert.equal(typeof set, 'object', `${set}`)
 }
 
 const bearer = (shop: Shop) => ({ Authorization: `Bearer ${shop.owner.key}` })
