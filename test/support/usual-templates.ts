@@ -4,11 +4,13 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { persistentCache } from '../../src/campaigns/persistent-cache.ts'
 import type { MailLanguage } from '../../src/core/mail-language.ts'
 import { languages } from '../../src/core/offer.ts'
-import { fullTimerStyle, type TimerStyle } from '../../src/core/timer-style.ts'
+import { fullTimerStyle, type GivenTimerStyle, type TimerStyle } from '../../src/core/timer-style.ts'
 import { openTemplates, type PersistentCache, templateKey } from '../../src/countdown/templates.ts'
 import type { Store } from '../../src/store/store.ts'
+import { isFull } from './faults.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -46,10 +48,11 @@ async function buildUsualTemplates(): Promise<void> {
   await templates.close()
 }
 
-/** Undefined where nobody has built it yet, or the style is another one. */
+/** Undefined where nobody has built it yet; in the long form it is for the usual style alone. */
 export function usualTemplate(style: TimerStyle, language: MailLanguage): Uint8Array | undefined {
-  const path = join(folder, templateKey({}, language))
-  return isDeepStrictEqual(style, fullTimerStyle({})) && existsSync(path) ? readFileSync(path) : undefined
+  const isUsual = isDeepStrictEqual(style, fullTimerStyle({}))
+  const path = join(folder, templateKey(style, language))
+  return (isUsual || !isFull) && existsSync(path) ? readFileSync(path) : undefined
 }
 
 /** What the store keeps, and what another test has had built: half a second of a processor each. */
@@ -74,4 +77,11 @@ export async function shelveUsualTemplates(store: Store): Promise<void> {
     const template = (await files.read(key)) as Uint8Array
     await store.templates.write(key, template, Math.floor(Date.now() / 1000))
   }
+}
+
+/** Those of a style, which another test may have had built. */
+export async function shelveTemplates(store: Store, style: GivenTimerStyle): Promise<void> {
+  const templates = openTemplates(builtOnce(persistentCache(store, () => Math.floor(Date.now() / 1000))))
+  for (const language of languages) await templates.get(style, language)
+  await templates.close()
 }
