@@ -27,7 +27,8 @@ export async function openBrowser(scope: Scope, { isRobot = false, isMeasured = 
     // Playwright switches off what lets a page come back as it was left; visitors have it.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
     args: [
-      ...['--no-sandbox', '--disable-gpu'],
+      // Where there is no graphics card, a process of its own for drawing only costs.
+      ...['--no-sandbox', '--disable-gpu', '--in-process-gpu'],
       ...(isMeasured ? [] : [forShortPages]),
       ...(isRobot ? [] : likeAPerson),
     ],
