@@ -76,7 +76,7 @@ function dialogsIn(language: Language): [path: string, name: string, open: (page
     [hook.removeOf('Till'), hook.remove],
   ] as const
   const severalDialogs = [
-    [lead.deadlineTitle, lead.deadlineSet],
+    [`${lead.deadlineTitle}: ${lead.chosen(1)}`, lead.deadlineSet],
     [lead.exportTitle, lead.export],
     [lead.eraseSeveral(1), lead.eraseChosen],
   ] as const
