@@ -31,7 +31,7 @@ export type Stage = {
 }
 
 export type VisitorOptions = BrowserContextOptions & {
-  /** Nobody else has it, before or after. */
+  /** Nobody has had it before. */
   isNew?: boolean
   /** Runs on each page before its own scripts. */
   script?: string | (() => void)
@@ -57,8 +57,6 @@ async function openPlace(): Promise<Place> {
 export function openStage(): Stage {
   holdProcessScope()
   const stage = {} as Stage
-  /** Of tests that have passed. */
-  const idle: Visitor[] = []
   stage.put = ({ campaigns, body = '', lang = 'en', attributes = '', headers = {} }) => {
     const tags = campaigns.map((id) => scriptTag(stage.service.origin, id, attributes))
     const head = `<meta name="viewport" content="width=device-width"><title>Offer</title>${tags.join('')}`
@@ -68,9 +66,9 @@ export function openStage(): Stage {
       headers,
     )
   }
-  stage.visitor = async (t, { isNew = isFull, script = '', ...options } = {}) => {
-    const isUsual = !isNew && Object.keys(options).length === 0
-    const visitor = (isUsual && idle.pop()) || (await newVisitor(stage.browser, options))
+  stage.visitor = async (t, { isNew = false, script = '', ...options } = {}) => {
+    const isUsual = !isFull && Object.keys(options).length === 0
+    const visitor = (isUsual && !isNew && idle.pop()) || (await newVisitor(stage.browser, options))
     const added = await visitor.page.addInitScript(script)
     t.after(async () => {
       const errors = visitor.errors.splice(0)
@@ -91,9 +89,12 @@ export function openStage(): Stage {
 }
 
 let pages = 0
+/** Of tests that have passed. */
+const idle: Visitor[] = []
+const viewport = { width: 1280, height: 720 }
 
 async function newVisitor(browser: Browser, options: BrowserContextOptions): Promise<Visitor> {
-  const context = await browser.newContext(options)
+  const context = await browser.newContext({ viewport, ...options })
   const errors: string[] = []
   context.on('weberror', (event) => errors.push(String(event.error())))
   context.on('console', (message) => {
@@ -113,6 +114,8 @@ async function emptied({ context, page, errors }: Visitor, site: Site): Promise<
     sessionStorage.clear()
   })
   await context.clearCookies()
+  if (page.viewportSize()?.width !== viewport.width) await page.setViewportSize(viewport)
+  await page.emulateMedia({ media: null })
   errors.length = 0
 }
 

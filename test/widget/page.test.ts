@@ -247,7 +247,8 @@ test('a page opened behind another is no visit until it is seen', async (t) => {
 
 test('on a phone the bar fits, covers nothing at the end of the page, and speaks the language of the page', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 2 * 86_400 + 60, anonymous: true })
-  const { page } = await stage.visitor(t, { viewport: { width: 320, height: 640 } })
+  const { page } = await stage.visitor(t)
+  await page.setViewportSize({ width: 320, height: 640 })
   const body = `<p>${'Długi tekst. '.repeat(400)}</p><p id="last">Koniec</p>`
   await page.goto(stage.put({ campaigns: [id], body, lang: 'pl-PL' }))
   const bar = page.locator('[data-lastcall=bar] > div')
@@ -441,9 +442,10 @@ test('only the words of the page are fetched, in ten languages, and without them
     cs: 'Do konce nabídky',
     uk: 'До кінця пропозиції',
   })
+  const visitor = await stage.visitor(t)
+  const { page } = visitor
+  page.on('request', (request) => asked.push(request.url().split('/widget/')[1] ?? ''))
   for (const [lang, name] of someOf(names, 2)) {
-    const { page } = await stage.visitor(t)
-    page.on('request', (request) => asked.push(request.url().split('/widget/')[1] ?? ''))
     await page.goto(stage.put({ campaigns: [id], lang }))
     await page.getByRole('timer', { name, exact: true }).waitFor()
     const own = lang === 'en' ? [] : [`v1.${lang.slice(0, 2)}.json`]
@@ -452,10 +454,9 @@ test('only the words of the page are fetched, in ten languages, and without them
       own,
     )
   }
-  const visitor = await stage.visitor(t)
-  await visitor.page.route('**/widget/v1.de.json', (route) => route.fulfill({ status: 404, body: 'no words' }))
-  await visitor.page.goto(stage.put({ campaigns: [id], lang: 'de' }))
-  await visitor.page.getByRole('timer', { name: 'Offer ends in', exact: true }).waitFor()
+  await page.route('**/widget/v1.de.json', (route) => route.fulfill({ status: 404, body: 'no words' }))
+  await page.goto(stage.put({ campaigns: [id], lang: 'de' }))
+  await page.getByRole('timer', { name: 'Offer ends in', exact: true }).waitFor()
   visitor.errors.length = 0
 })
 
@@ -542,7 +543,8 @@ test('it leaves one global behind, and no cookie', async (t) => {
 
 test('a page that sets style sheets of its own keeps the bar, and what the keyboard reaches stays above it', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
-  const { page } = await stage.visitor(t, { viewport: { width: 320, height: 500 } })
+  const { page } = await stage.visitor(t)
+  await page.setViewportSize({ width: 320, height: 500 })
   const body = Array.from({ length: 60 }, (_, n) => `<p><a href="#${n}">Link ${n}</a></p>`).join('')
   await page.goto(stage.put({ campaigns: [id], body }))
   const bar = page.locator('[data-lastcall=bar] > div')
@@ -551,7 +553,7 @@ test('a page that sets style sheets of its own keeps the bar, and what the keybo
     document.adoptedStyleSheets = []
   })
   await eventually(() => bar.evaluate((one) => getComputedStyle(one).position), 'fixed')
-  for (let n = 0; n < amount(20, 60); n += 1) {
+  for (let n = 0; n < amount(16, 60); n += 1) {
     await page.keyboard.press('Tab')
     const isCovered = await page.evaluate(() => {
       const barTop = document.querySelector('[data-lastcall=bar] > div')?.getBoundingClientRect().top ?? 0
