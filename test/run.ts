@@ -59,6 +59,8 @@ const together: [pattern: string, processes: number][] = [
   ['{history,store}/*', 1],
   ['widget/*', 1],
 ]
+/** Of those that wait: they share a stage. */
+const waitTogether: typeof together = [['widget/{clock,page,expiry,service,visitor,loading}.*', isFull ? 6 : 2]]
 const root = import.meta.dirname
 
 function allJobs(): Job[] {
@@ -74,8 +76,9 @@ const rank = ({ files }: Job) => Math.min(...files.map((file) => longest.findInd
 
 function jobsOn(engine: TestEngine, patterns: string[], exclude: string[]): Job[] {
   const files = globSync(patterns, { cwd: root, exclude }).sort()
-  const shared = together.flatMap(([pattern, count]) => {
-    const those = files.filter((file) => matchesGlob(file, pattern) && !doesWait(file))
+  const shared = [...together, ...waitTogether].flatMap((group) => {
+    const [pattern, count] = group
+    const those = files.filter((file) => matchesGlob(file, pattern) && doesWait(file) === waitTogether.includes(group))
     return Array.from({ length: count }, (_, n) => those.filter((_, index) => index % count === n))
   })
   const alone = files.filter((file) => !shared.flat().includes(file)).map((file) => [file])
