@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, applyCampaign, assertStatus, call, leads, lookups, newEmail, openShop } from '../support/api.ts'
-import { isFull } from '../support/faults.ts'
+import { amount } from '../support/faults.ts'
 
 const shop = openShop({ isAlone: true })
 
@@ -17,7 +17,7 @@ function assertOneLead(answers: Answer[]): void {
 }
 
 /** Beside other tests a thousand take more than the second that each of them has; then some are answered 503. */
-const many = isFull ? 1_000 : 300
+const many = amount(150, 1_000)
 
 test(`${many} at once`, async () => {
   const email = newEmail()

@@ -94,6 +94,8 @@ export function installation(t: Scope, from?: Pick<Installation, 'databaseUrl'>)
     HOME: process.env.HOME ?? '',
     DATABASE_URL: database.url,
     NODE_COMPILE_CACHE: compileCache,
+    // A server opens its connections to PostgreSQL at its start: with the usual ten of a sort they take as long as it.
+    ...(!isFull && { POOL_SIZE: '4' }),
     ...extra,
   })
 

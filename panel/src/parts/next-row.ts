@@ -68,11 +68,15 @@ export const rowMark = (list: string, id: string | number) => ({ 'data-row-of': 
 export function focusNextRow(list: string, id: string | number): () => void {
   const rows = () => [...document.querySelectorAll<HTMLElement>(`[data-row-of="${list}"]`)]
   const index = rows().findIndex((row) => row.dataset.row === String(id))
-  return () =>
-    setTimeout(() => {
-      const left = rows()
-      const row = index === -1 ? undefined : (left[index] ?? left.at(-1))
-      const next = row?.querySelector<HTMLElement>('a, button') ?? document.getElementById('content')
-      next?.focus()
-    }, closingMs)
+  const focus = () => {
+    const left = rows()
+    const row = index === -1 ? undefined : (left[index] ?? left.at(-1))
+    const next = row?.querySelector<HTMLElement>('a, button') ?? document.getElementById('content')
+    next?.focus()
+  }
+  return () => {
+    setTimeout(focus, closingMs)
+    // On a busy machine the row may have been there still, and have taken the focus along.
+    setTimeout(() => document.activeElement === document.body && focus(), goneMs)
+  }
 }

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { amount, isFull, someOf } from '../../support/faults.ts'
+import { amount, isFull, longTest, someOf } from '../../support/faults.ts'
 import { installation, type Server } from '../../support/lastcall.ts'
 import { type OwnerOnPostgres as Owner, ownerOn } from '../../support/owner-on-postgres.ts'
 import { type Postgres, startPostgres } from '../../support/postgres.ts'
@@ -56,20 +56,26 @@ test('slow by half a second for each answer: every request that waits gets 503 w
   const slow = new URL(me.url)
   slow.port = String((proxy.address() as AddressInfo).port)
   slow.hostname = '127.0.0.1'
-  /** The milliseconds of the longest of sixty at a server of its own, twenty at a time. */
+  /** Milliseconds of the longest of three times so many at a server of its own, beyond what the probe takes that is asked with them. */
   const longest = async (name: string) => {
     const server = await installation(t).serve(['--rate-limit', '1000000'], { DATABASE_URL: slow.href })
     assert.equal((await post(server, me, 'leads', `before-${name}@example.com`)).status, 201)
     delayMs = 500
     await sleep(1_500)
     const times: number[] = []
+    const probe = async () => {
+      const startedAt = performance.now()
+      await (await fetch(`${server.origin}/healthz`)).arrayBuffer()
+      return performance.now() - startedAt
+    }
     for (let round = 0; round < 3; round += 1) {
-      const asked = Array.from({ length: 20 }, (_, n) =>
+      const probed = probe()
+      const asked = Array.from({ length: amount(10, 20) }, (_, n) =>
         post(server, me, n % 2 === 0 ? 'leads' : 'leads/lookup', `slow-${name}-${round}-${n}@example.com`),
       )
       for (const { status, milliseconds } of await Promise.all(asked)) {
         assert.ok([200, 201, 404, 503].includes(status), String(status))
-        times.push(milliseconds)
+        times.push(milliseconds - (await probed))
       }
     }
     delayMs = 0
@@ -78,7 +84,7 @@ test('slow by half a second for each answer: every request that waits gets 503 w
     await server.stop()
     return Math.max(...times)
   }
-  // A second of waiting, and what a busy machine takes to say so.
+  // A second of waiting, and what is computed.
   const isSoon = (milliseconds: number) => milliseconds < 1_300
   const first = await longest('first')
   // Other tests may have had the processors. A server that has been slow for long gives up sooner: once more with a new one.
@@ -185,8 +191,8 @@ for (const workers of someOf(['2', '1'], 1))
     }
   })
 
-for (const workers of someOf(['1', '2'], 1))
-  test(`a port that is taken: ${workers} of the workers say so and end`, { timeout: 60_000 }, async () => {
+for (const workers of ['1', '2'])
+  longTest(`a port that is taken: ${workers} of the workers say so and end`, async () => {
     const { url } = await owner()
     const holder = createServer().listen(0, '127.0.0.1').unref()
     await once(holder, 'listening')

@@ -19,9 +19,9 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFull, someOf } from '../../support/faults.ts'
+import { amount, isFull, someOf } from '../../support/faults.ts'
 import type { Installation, Server } from '../../support/lastcall.ts'
-import { assertRefused, command, eventually, prepared } from '../../support/prepared.ts'
+import { assertRefused, eventually, prepared, sharedCommand } from '../../support/prepared.ts'
 
 test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
   const origin = await prepared(t)
@@ -177,7 +177,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
         `file:${link}/lastcall.db`,
         `file:${place.folder}/../${basename(place.folder)}/lastcall.db`,
       ]) {
-        const second = await command(['serve', '--port', '0'], { env: { DATABASE_URL: url } })
+        const second = await sharedCommand(['serve', '--port', '0'], { env: { DATABASE_URL: url } })
         assertRefused(second, /server|serv|use|run/i)
       }
       assert.ok(await isReady(server))
@@ -212,7 +212,7 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
 
   check('two servers started at once: one serves', async (t) => {
     const place = origin.copy(t)
-    const started = await Promise.allSettled([place.serve(), place.serve(), place.serve()])
+    const started = await Promise.allSettled(Array.from({ length: amount(2, 3) }, () => place.serve()))
     const serving = started.filter((start) => start.status === 'fulfilled')
     assert.equal(serving.length, 1)
     for (const start of started) {
@@ -266,9 +266,9 @@ test('the database', { concurrency: 6, timeout: 120_000 }, async (t) => {
       make(place.databasePath)
       const before = readFileSync(place.databasePath)
       const env = { DATABASE_URL: place.databaseUrl }
-      assertRefused(await command(['serve', '--port', '0'], { env }), says)
+      assertRefused(await sharedCommand(['serve', '--port', '0'], { env }), says)
       for (const args of isFull ? commands : commands.slice(n % 3, (n % 3) + 1))
-        assertRefused(await command(args, { env }), says)
+        assertRefused(await sharedCommand(args, { env }), says)
       assert.ok(readFileSync(place.databasePath).equals(before), 'the file was changed')
     })
 
