@@ -521,7 +521,6 @@ atBothWidths(
     const next = page.getByRole('checkbox', { name: /@example\.com/ }).first()
     await next.check()
     const boxOf = (name: string) => page.locator(name).evaluate((one) => one.getBoundingClientRect().toJSON())
-    // The bar first: once it is there, what is said is above it.
     const [foot, said] = [await boxOf('.foot'), await boxOf('#toast')]
     assert.ok(said.bottom <= foot.top, 'what is said leaves the buttons of the next choice free')
     await next.uncheck()
