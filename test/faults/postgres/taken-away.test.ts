@@ -56,26 +56,20 @@ test('slow by half a second for each answer: every request that waits gets 503 w
   const slow = new URL(me.url)
   slow.port = String((proxy.address() as AddressInfo).port)
   slow.hostname = '127.0.0.1'
-  /** Milliseconds of the longest of three times so many at a server of its own, beyond what the probe takes that is asked with them. */
+  /** Milliseconds of the longest of three rounds at a server of its own. */
   const longest = async (name: string) => {
     const server = await installation(t).serve(['--rate-limit', '1000000'], { DATABASE_URL: slow.href })
     assert.equal((await post(server, me, 'leads', `before-${name}@example.com`)).status, 201)
     delayMs = 500
     await sleep(1_500)
     const times: number[] = []
-    const probe = async () => {
-      const startedAt = performance.now()
-      await (await fetch(`${server.origin}/healthz`)).arrayBuffer()
-      return performance.now() - startedAt
-    }
     for (let round = 0; round < 3; round += 1) {
-      const probed = probe()
       const asked = Array.from({ length: amount(10, 20) }, (_, n) =>
         post(server, me, n % 2 === 0 ? 'leads' : 'leads/lookup', `slow-${name}-${round}-${n}@example.com`),
       )
       for (const { status, milliseconds } of await Promise.all(asked)) {
         assert.ok([200, 201, 404, 503].includes(status), String(status))
-        times.push(milliseconds - (await probed))
+        times.push(milliseconds)
       }
     }
     delayMs = 0
@@ -84,7 +78,7 @@ test('slow by half a second for each answer: every request that waits gets 503 w
     await server.stop()
     return Math.max(...times)
   }
-  // A second of waiting, and what is computed.
+  // A second of waiting, and what a busy machine takes to say so.
   const isSoon = (milliseconds: number) => milliseconds < 1_300
   const first = await longest('first')
   // Other tests may have had the processors. A server that has been slow for long gives up sooner: once more with a new one.
