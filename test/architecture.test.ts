@@ -25,11 +25,12 @@ const importForms = [
 ]
 const threadForm = /\bnew URL\('([^']+)', import\.meta\.url\)/g
 
-/** What a file imports, types and threads included: a path from the root, or the name of a package. */
+/** What a file imports, types and threads included, each once: a path from the root, or the name of a package. */
 function importsOf(path: string, forms = [...importForms, threadForm]): string[] {
   const text = read(path)
   const named = forms.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] as string))
-  return named.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name))
+  const paths = named.map((name) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name))
+  return [...new Set(paths)]
 }
 
 /** Each import of these files that `isWrong`, as `importer -> imported`. */

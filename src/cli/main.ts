@@ -53,7 +53,7 @@ const commands: Record<string, () => Promise<Command>> = {
   'history list': async () => (await import('./history.ts')).listHistory,
   'audit list': async () => (await import('./audit.ts')).listAudit,
   simulate: async () => (await import('./simulate.ts')).simulateCommand,
-  openapi: async () => (await import('./maintenance.ts')).openapi,
+  openapi: async () => (await import('./openapi.ts')).openapi,
   copy: async () => (await import('./copy.ts')).copy,
   backup: async () => (await import('./maintenance.ts')).backup,
   migrate: async () => (await import('./maintenance.ts')).migrate,

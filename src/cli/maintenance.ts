@@ -1,23 +1,8 @@
 import { existsSync } from 'node:fs'
-import { integer, publicUrl, readSetting } from '../config.ts'
-import { description } from '../http/public/description.ts'
-import { basePath } from '../http/public/schemas.ts'
+import { integer, readSetting } from '../config.ts'
 import { Refused } from '../store/errors.ts'
 import { distributeDatabase, migrateDatabase } from '../store/open.ts'
-import { type Command, newFile, publicAddress, readArguments, WrongCall, withStore } from './command.ts'
-
-export const openapi: Command = async (args) => {
-  const { options } = readArguments(args, { server: serverUrl })
-  return description(options.server ?? publicAddress() + basePath)
-}
-
-const serverUrl = (text: string): string => {
-  const url = publicUrl(text)
-  if (url === undefined) {
-    throw new WrongCall('--server: must be the whole base address, such as https://example.com/api/public/v1')
-  }
-  return url
-}
+import { type Command, newFile, readArguments, WrongCall, withStore } from './command.ts'
 
 export const migrate: Command = async (args) => {
   readArguments(args, {})

@@ -1,3 +1,4 @@
+import './rows.css'
 import { VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 

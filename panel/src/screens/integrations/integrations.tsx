@@ -1,4 +1,3 @@
-import './integrations.css'
 import { lazy } from 'react'
 import { useParams } from 'wouter'
 import { useWords } from '../../language.ts'

@@ -1,5 +1,4 @@
 import '../../parts/dates.ts'
-import '../integrations/integrations.css'
 import { Anchor, Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
 import { DatePickerInput } from '@mantine/dates'
 import { useInfiniteQuery } from '@tanstack/react-query'

@@ -1,4 +1,3 @@
-import '../../integrations/integrations.css'
 import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
 import { useDeferredValue } from 'react'
 import { Link } from 'wouter'

@@ -1,4 +1,3 @@
-import '../../integrations/integrations.css'
 import { Button, Checkbox, Group, Paper, ScrollArea, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
