@@ -6,14 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { amount } from '../support/faults.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
-import { eventually, sharedCommand } from '../support/prepared.ts'
+import { eventually, roomInMinute, sharedCommand } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
-
-/** Waits until half a minute is left of this one: what is counted by the minute is asked for within one. */
-async function roomInMinute(): Promise<void> {
-  const left = 60_000 - (Date.now() % 60_000)
-  if (left < 30_000) await sleep(left + 200)
-}
 
 test('several processes on one port', { timeout: 400_000 }, async (t) => {
   const count = amount(2, 3)

@@ -97,6 +97,12 @@ export async function several<In, Out>(limit: number, items: In[], task: (item: 
   return results
 }
 
+/** Waits until half a minute is left of this one: what is counted by the minute is asked for within one. */
+export async function roomInMinute(): Promise<void> {
+  const left = 60_000 - (Date.now() % 60_000)
+  if (left < 30_000) await sleep(left + 200)
+}
+
 /** Asks again until the answer is true; false when the time is up. */
 export async function eventually(timeoutMs: number, ask: () => boolean | Promise<boolean>): Promise<boolean> {
   const until = Date.now() + timeoutMs
