@@ -144,7 +144,7 @@ const publicApi: Mutant[] = [
     file: 'src/http/public/leads.ts',
     line: 'await withinASecond(registered, request.waitedMs)',
     fault: 'await registered',
-    tests: inFaults('postgres/taken-away'),
+    tests: inFaults('postgres/slow'),
   },
   {
     file: 'src/http/public/api.ts',

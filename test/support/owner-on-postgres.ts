@@ -1,5 +1,5 @@
 // An account with a key and a published campaign, in a new database of a PostgreSQL that a test may harm.
-import { accountWithKey, appliedCampaign, arrangeIn, campaignFile } from './lastcall.ts'
+import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, type Server } from './lastcall.ts'
 import type { Postgres } from './postgres.ts'
 import { createDatabase } from './postgres-databases.ts'
 
@@ -24,3 +24,17 @@ async function made(postgres: Postgres): Promise<OwnerOnPostgres> {
     return { url, account, campaign, key }
   })
 }
+
+/** One operation of the public API at `server`, which serves the database of this owner. */
+export async function post(server: Server, { campaign, key }: OwnerOnPostgres, operation: string, email: string) {
+  const startedAt = performance.now()
+  const answer = await fetch(`${server.base}/campaigns/${campaign}/${operation}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ email }),
+  })
+  await answer.arrayBuffer()
+  return { status: answer.status, milliseconds: performance.now() - startedAt }
+}
+
+export const isReady = async (server: Server) => (await fetch(`${server.origin}/readyz`)).status === 200
