@@ -9,6 +9,7 @@ import { appliedCampaign } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 import {
   assertAccessible,
+  assertClearOf,
   assertFits,
   assertNoViolation,
   assertUntroubled,
@@ -396,14 +397,24 @@ longTest('the bar that saves is never over the field that is typed in, at 200 % 
   }
 })
 
+atBothWidths('by keyboard nothing that gets the focus is under the bar that saves', async (width) => {
+  const page = await edit(await make(course), { width })
+  await page.getByLabel('Name').press('!')
+  await page.locator('.save[data-changed]').waitFor()
+  await assertClearOf(page, '.save')
+})
+
 longTest('what looks out from under the bar that saves can be clicked, and then stands clear of it', async () => {
   const page = await edit(await make(course), { width: 'phone' })
   await page.getByLabel('How the offer ends').selectOption('next')
   const field = page.getByRole('switch', { name: 'Everybody has at least' })
   assert.equal(await field.isChecked(), true)
-  await field.evaluate((element) => element.scrollIntoView({ block: 'end' }))
-  const { x, y, width, height } = (await field.boundingBox()) as { x: number; y: number; width: number; height: number }
-  await page.mouse.move(x + width / 2, y + height - 3)
+  await field.evaluate((element) => {
+    const bar = document.querySelector('.save[data-changed]')?.getBoundingClientRect().top ?? 0
+    window.scrollBy({ top: element.getBoundingClientRect().top + 6 - bar, behavior: 'instant' })
+  })
+  const { x, y, width } = (await field.boundingBox()) as { x: number; y: number; width: number }
+  await page.mouse.move(x + width / 2, y + 3)
   await page.mouse.down()
   // as long as a finger takes
   await page.waitForTimeout(120)

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Role } from '../../src/core/role.ts'
 import { tester } from '../support/actor.ts'
 import { openBrowser } from '../support/browser.ts'
-import { isFull } from '../support/faults.ts'
+import { amount, isFull } from '../support/faults.ts'
 import { type Installation, installation, type Scope, type Server } from '../support/lastcall.ts'
 import { processScope } from '../support/process-scope.ts'
 import { createUser } from '../support/users.ts'
@@ -261,4 +261,26 @@ export async function assertNoViolation(page: Page, within?: string): Promise<vo
 export async function assertFits(page: Page): Promise<void> {
   const [wide, window_] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth])
   assert.ok((wide as number) <= (window_ as number), `${wide} wide in ${window_}: ${page.url()}`)
+}
+
+/** Goes on by Tab, and asserts that nothing that gets the focus is under the bar at the foot of the window. */
+export async function assertClearOf(page: Page, bar: string): Promise<void> {
+  let seen = 0
+  const covered: string[] = []
+  for (let presses = 0; presses < amount(30, 60); presses += 1) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate((name) => {
+      const [focused, bar] = [document.activeElement, document.querySelector(name)] as [Element, Element]
+      if (bar.contains(focused) || !focused.closest('main')) return undefined
+      const [place, hidden] = [focused.getBoundingClientRect(), bar.getBoundingClientRect()]
+      const isBeside = place.right <= hidden.left || place.left >= hidden.right
+      const isClear = isBeside || place.bottom <= hidden.top || place.top >= hidden.bottom
+      return { isClear, what: `${place.bottom - hidden.top}: ${focused.outerHTML.slice(0, 120)}` }
+    }, bar)
+    if (found === undefined) continue
+    seen += 1
+    if (!found.isClear) covered.push(found.what)
+  }
+  assert.ok(seen > 20, String(seen))
+  assert.deepEqual(covered, [])
 }
