@@ -73,10 +73,13 @@ export function focusNextRow(list: string, id: string | number): () => void {
     const row = index === -1 ? undefined : (left[index] ?? left.at(-1))
     const next = row?.querySelector<HTMLElement>('a, button') ?? document.getElementById('content')
     next?.focus()
+    return next
   }
   return () => {
-    setTimeout(focus, closingMs)
-    // On a busy machine the row may have been there still, and have taken the focus along.
-    setTimeout(() => document.activeElement === document.body && focus(), goneMs)
+    setTimeout(() => {
+      const focused = focus()
+      // On a busy machine the row may have been there still, and have taken the focus along.
+      setTimeout(() => focused?.isConnected === false && document.activeElement === document.body && focus(), goneMs)
+    }, closingMs)
   }
 }
