@@ -211,7 +211,7 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<Endpoin
     state: stateOf(endpoint, now),
     createdAt: formatInstant(createdAt),
     failingSince: instantOrNull(failingSince),
-    nextTryAt: instantOrNull(nextTryAt),
+    nextTryAt: instantOrNull((nextTryAt ?? 0) > now ? nextTryAt : null),
     waiting,
     oldestDueAt: instantOrNull(oldestDueAt),
   }

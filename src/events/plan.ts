@@ -8,7 +8,7 @@ import type { Terms } from '../core/mechanism/terms.ts'
 import { momentsAt, nextMoment } from '../core/moments.ts'
 import type { OfferTools, Site } from '../core/offer.ts'
 import type { Endpoint } from '../store/events/endpoint.ts'
-import type { Due } from '../store/events/queue.ts'
+import { type Due, keptSeconds } from '../store/events/queue.ts'
 import type { Campaign, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, leadEvent } from './compose.ts'
@@ -16,8 +16,8 @@ import { type EventBody, endedEvent, erasedEvent, type Happened, type LeadTold, 
 /** One event that is to be sent; `due` is what is kept of it where that fails. */
 export type Event = { id: string; campaignId: number; body: EventBody; due: Due }
 
-/** What becomes of one notice. Without events it is done at once. */
-export type Planned = { due: Due; events: Event[]; look: Notice | null }
+/** What becomes of one notice. Without events it is done at once, unless it `isHeld` until its campaign is published. */
+export type Planned = { due: Due; events: Event[]; look: Notice | null; isHeld?: boolean }
 
 export type PlanParts = {
   store: Pick<Store, 'leads' | 'events' | 'conversions' | 'configuration'>
@@ -85,9 +85,12 @@ async function planOf(
       : { happened: isPast(endpoint, due) ? [] : toldBy(of, { ...due, kind }), lookAt: null }
   const conversion =
     due.kind === 'lead.converted' ? await parts.store.conversions.find(endpoint.accountId, due.detail) : undefined
-  const told = of.campaign.isDraft ? [] : happened.filter((what) => !isBoughtBefore(of, what))
-  const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, due, what, now))
+  const told = happened.filter((what) => !isBoughtBefore(of, what))
   const look = lookAt === null ? null : ({ ...due, dueAt: lookAt, kind: 'look', detail: 0 } as const)
+  // What a look finds in a draft is not told. What a notice names happened before: nothing is noted of a draft.
+  const isHeld = kind !== 'look' && told.length > 0 && now - due.dueAt <= keptSeconds
+  if (of.campaign.isDraft) return { due, events: [], look, isHeld }
+  const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, due, what, now))
   return { due, events, look }
 }
 

@@ -275,6 +275,12 @@ function failedOf(due: Due, withOthers: boolean, isServers: boolean, now: Second
 /** It is due by itself, with no tries of its own. */
 const alone = (due: Due, now: Seconds): Failed => ({ ...due, tries: 0, nextAt: now, lastAt: now })
 
+/** Looked at again after a tenth of its age: soon where a draft is published again soon, seldom where it never is. */
+function later(due: Due, now: Seconds): Failed {
+  const wait = Math.min(Math.max(Math.round((now - due.dueAt) / 10), 60), 3_600)
+  return { ...due, nextAt: now + wait, lastAt: due.lastAt ?? now }
+}
+
 const after = (seconds: readonly Seconds[], count: number) => seconds[count] ?? (seconds.at(-1) as Seconds)
 
 async function settle(parts: RoundParts, round: Round, planned: readonly Planned[]): Promise<void> {
@@ -284,13 +290,17 @@ async function settle(parts: RoundParts, round: Round, planned: readonly Planned
   const begun = planned.filter((one) => one.events.length === 0 || one.events.some((event) => told.has(event)))
   // What is left of a notice that was told in part waits by itself.
   const left = begun.flatMap((one) => one.events.filter((event) => !told.has(event)))
+  const held = planned.filter(({ isHeld }) => isHeld)
   await untilStored(parts, () =>
     events.settle(endpoint, {
       done: begun.map(({ due }) => due),
-      failed: [...failed, ...left.map(({ due }) => alone(due, now))],
+      failed: [...failed, ...left.map(({ due }) => alone(due, now)), ...held.map(({ due }) => later(due, now))],
       looks: begun.flatMap(({ look }) => look ?? []),
     }),
   )
+  // Where nothing is left to try the outage is over: the next failure, weeks later, is no part of it.
+  const isTroubled = health.failingSince !== null && (await events.waiting(endpoint, now)).waiting > 0
+  if (!isTroubled) health.failingSince = null
   if (!isDeepStrictEqual(health, healthOf(endpoint))) await events.setHealth(endpoint, health)
   const hasFailed = failed.length > 0 || round.halt !== undefined
   const isFailing = hasFailed && health.failingSince !== null && now - health.failingSince > failingSeconds

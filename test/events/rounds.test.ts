@@ -305,6 +305,45 @@ test('at another address what the one before refused comes at once', async (t) =
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
 })
 
+test('what fails while the address is changed counts no more, and comes at the other one at once', async (t) => {
+  const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
+  await register('ada@example.com')
+  answer.status = 404
+  await round(id)
+  clock.at += 60
+  const send = async () => {
+    await buildEndpoints(own).of(accountId, testerAt(clock.at)).change(id, { url: 'https://new.example/' })
+    return { status: 404, cause: 'status' as const, milliseconds: 1, retryAfterSeconds: null }
+  }
+  await runRound({ ...parts, sender: { ...parts.sender, send } }, await find(id), 1_000, () => {})
+  assert.equal((await find(id)).failingSince, null)
+  answer.status = 204
+  await round(id)
+  assert.deepEqual([sent.length, sent.at(-1)?.url], [2, 'https://new.example/'])
+  assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
+})
+
+test('once all that failed is given up, a failure weeks later does not pause the endpoint', async (t) => {
+  const { endpoint, register, round, find, answer, clock } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.status = 400
+  await round(id)
+  assert.equal((await find(id)).failingSince, beganAt)
+  while (clock.at < beganAt + 4.5 * daySeconds) {
+    clock.at += 7_200
+    await round(id)
+  }
+  assert.equal((await find(id)).failingSince, null)
+  clock.at += 6 * daySeconds
+  await register('bob@example.com')
+  answer.status = 429
+  await round(id)
+  assert.equal((await find(id)).pausedAt, null)
+})
+
 test('a Test that is taken lets telling go on at once, but not before the time that the server has asked for', async (t) => {
   const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 1 })

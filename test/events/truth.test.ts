@@ -2,7 +2,6 @@
 // both engines.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { visitorName } from '../../src/core/visitor.ts'
 import { buildEndpoints } from '../../src/events/endpoints.ts'
 import { runRound } from '../../src/events/round.ts'
@@ -178,22 +177,33 @@ test('a moment is told when its second is over, by a look that is late too', asy
   assert.deepEqual(told(), ['lead.expired ada 60'])
 })
 
-test('of a campaign that has become a draft nothing is told, whatever was due before', async (t) => {
+test('of a campaign that has become a draft nothing is told; what happened before is, once it is published again', async (t) => {
   const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-02T11:00' } }
-  const { endpoint, register, round, sweep, sent, clock, store, accountId, campaignId, settings } = await opened(
-    t,
-    fixed,
-  )
+  const { endpoint, register, round, sweep, told, sent, clock, find, save, store } = await opened(t, fixed)
   const { id } = await endpoint()
   await sweep()
   await register('ada@example.com')
-  await store.configuration.applyCampaign(accountId, { ...settings, id: campaignId, isDraft: true }, tester)
-  await sleep(700)
+  await save({ isDraft: true })
+  const waiting = async () => (await store.events.waiting(await find(id), clock.at)).waiting
   for (const seconds of [1, 3_601]) {
     clock.at = beganAt + seconds
     await round(id)
   }
   assert.deepEqual(sent, [])
+  assert.equal(await waiting(), 1)
+  await save({ isDraft: false })
+  await sweep()
+  clock.at += 360
+  await round(id)
+  assert.deepEqual(told(), ['lead.registered ada 0'], 'after a tenth of its age, and not what passed in the draft')
+
+  await register('bob@example.com')
+  await save({ isDraft: true })
+  for (let days = 0; days < 32; days += 1) {
+    await round(id)
+    clock.at += daySeconds
+  }
+  assert.equal(await waiting(), 0, 'nobody waits for it after 30 days')
 })
 
 test('who was away for long hears of the last seven days, and what is left out is counted', async (t) => {

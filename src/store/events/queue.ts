@@ -67,10 +67,15 @@ export function queueOn({ read, writeUnflushed }: Runner, sharedClock: string | 
         }
         if (failed.length + looks.length === 0) return
         // Deleted while a request was under way, it leaves nothing behind.
-        if ((await findEndpoint(sql, accountId, endpoint.id)) === undefined) return
+        const current = await findEndpoint(sql, accountId, endpoint.id)
+        if (current === undefined) return
+        // At another address meanwhile: what the one before answered counts no more.
+        const isElsewhere = current.settings.url !== endpoint.settings.url
+        const fromStart = (one: Failed) => ({ ...one, tries: 0, refused: 0, nextAt: one.lastAt })
         // It may have been due twice: by itself, and because somebody asked for it again.
         const once = [...new Map(failed.map((one) => [keyOf(one).join(), one])).values()]
-        for (const part of inParts(once, rowsAtOnce)) await putFailed(sql, accountId, part)
+        const left = isElsewhere ? once.map(fromStart) : once
+        for (const part of inParts(left, rowsAtOnce)) await putFailed(sql, accountId, part)
         for (const part of inParts(looks, rowsAtOnce)) await insertNotices(sql, accountId, part)
       }),
   }
