@@ -29,7 +29,7 @@ const timeouts = { connectionTimeout: 5_000, greetingTimeout: 5_000, socketTimeo
 /** What stands in a mail is never read from a file or fetched. */
 const closed = { disableFileAccess: true, disableUrlAccess: true }
 
-/** Loads the library with the first mail: it would take a tenth of each server's start. */
+/** Loads the library with the first mail: it would take 7 % of each server's start. */
 const transport = async (options: object) => (await import('nodemailer')).createTransport({ ...options, ...closed })
 
 export function openMailer(smtp: Smtp | null): Mailer {
