@@ -371,6 +371,10 @@ test('a Test that is taken lets telling go on at once, but not before the time t
   answer.status = 204
   await test()
   assert.equal((await find(id)).nextTryAt, clock.at + 60)
+  const shown = async () => (await buildEndpoints(own).of(accountId, testerAt(clock.at)).read(id)).nextTryAt
+  assert.ok(await shown())
+  clock.at += 60
+  assert.equal(await shown(), null, 'what has passed is not shown as the next try')
 })
 
 test('what a server could not answer for 30 days is given up, and so is what may go nowhere', async (t) => {
