@@ -24,7 +24,10 @@ const settings = {
   personal: Type.Boolean({ description: 'Whether emails, links and countdown images are told.' }),
   batch: Type.Integer({ minimum: 1, maximum: endpointLimits.batch, description: 'Events of one request at most.' }),
   inFlight: Type.Integer({ minimum: 1, maximum: endpointLimits.inFlight, description: 'Requests at a time.' }),
-  perMinute: nullable(Type.Integer({ minimum: 1, maximum: endpointLimits.perMinute })),
+  perMinute: nullable(
+    Type.Integer({ minimum: 1, maximum: endpointLimits.perMinute }),
+    'Requests in a minute at most; null: no bound.',
+  ),
 }
 
 const { name, url, kinds, ...optional } = settings
@@ -40,10 +43,10 @@ export const Endpoint = Type.Object(
     ...settings,
     state: choice(endpointStates),
     createdAt: instant,
-    failingSince: nullable(instant),
-    nextTryAt: nullable(instant),
+    failingSince: nullable(instant, 'Since when its server takes nothing; null: it takes what comes.'),
+    nextTryAt: nullable(instant, 'Until then nothing is sent: its server failed, or asked to wait.'),
     waiting: Type.Integer({ minimum: 0, maximum: 10_001, description: 'Due and not told, counted to 10,001.' }),
-    oldestDueAt: nullable(instant),
+    oldestDueAt: nullable(instant, 'Since when the oldest of them waits.'),
   },
   closed,
 )
@@ -62,7 +65,7 @@ export const Resent = Type.Object({ resent: Type.Integer({ minimum: 0 }) }, clos
 
 const outcome = {
   status: nullable(Type.Integer({ description: 'Of the answer; null where none came.' })),
-  cause: nullable(choice(tryCauses)),
+  cause: nullable(choice(tryCauses), 'Why the try failed; null: it was delivered.'),
   milliseconds: Type.Integer({ minimum: 0 }),
 }
 export const TestResult = Type.Object({ delivered: Type.Boolean(), ...outcome }, closed)
