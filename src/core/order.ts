@@ -109,9 +109,13 @@ export type Conversion = Order & {
   reversedAt: Seconds | null
 }
 
+/** As the API has it, such as `49.00`. */
+export const amountOf = ({ amount, currency }: Pick<Order, 'amount' | 'currency'>) =>
+  amount === null || currency === null ? null : formatAmount(amount, currency)
+
 /** An order as JSON, by the names of the API. `secondsLeft` is below zero behind the deadline. */
 export function conversionDocument(conversion: Conversion) {
-  const { id, campaignId, email, leadId, orderId, at, deadlineAt, amount, currency, closedAt, reversedAt } = conversion
+  const { id, campaignId, email, leadId, orderId, at, deadlineAt, currency, closedAt, reversedAt } = conversion
   return {
     id,
     campaignId,
@@ -121,7 +125,7 @@ export function conversionDocument(conversion: Conversion) {
     at: formatInstant(at),
     deadline: instantOrNull(deadlineAt),
     secondsLeft: deadlineAt === null ? null : deadlineAt - at,
-    amount: amount === null || currency === null ? null : formatAmount(amount, currency),
+    amount: amountOf(conversion),
     currency,
     closed: closedAt !== null,
     reversedAt: instantOrNull(reversedAt),

@@ -1,7 +1,7 @@
 // Orders of leads: one row each. Both engines read these statements alike; each names the account.
 import { formatInstant, quarterSeconds, type Seconds } from '../core/instant.ts'
 import { type Attempt, setByHand } from '../core/mechanism/attempt.ts'
-import type { Buyer, Conversion, Order, Purchase } from '../core/order.ts'
+import { amountOf, type Buyer, type Conversion, type Order, type Purchase } from '../core/order.ts'
 import { type Actor, type AuditAction, addAuditEntry, addLeadEntries, type Change, counted } from './audit.ts'
 import { findCampaign } from './configuration.ts'
 import { markOf } from './erased-orders.ts'
@@ -95,8 +95,8 @@ async function foundAt({ sql, campaign }: Work, lead: Lead, at: Seconds): Promis
 async function logConverted({ sql, campaign, by }: Work, leadId: number, told: Told, endsOffer: boolean) {
   if (by === null) return
   if (told.source === 'import') return addLeadEntries(sql, [{ by, change: counted(campaign, 'leads.orders_imported') }])
-  const { at, amount, currency } = told.order
-  const after = { at: formatInstant(at), amount, currency, endsOffer }
+  const { at, currency } = told.order
+  const after = { at: formatInstant(at), amount: amountOf(told.order), currency, endsOffer }
   await addAuditEntry(sql, by, entryOf(campaign, leadId, 'lead.order_told', after))
 }
 

@@ -52,6 +52,31 @@ for (const width of widthsByTurns()) {
   })
 }
 
+test('an entry of one lead names them, and leads to them, until they are erased', async () => {
+  const who = await stage.person('lead-keeper')
+  const file = campaignFile({ mailTimer: null, name: 'Course' })
+  const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
+  const of = ['--campaign', String(id), '--email', 'ada@example.com']
+  await stage.place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\n')
+  await stage.place.json(['lead', 'convert', ...of, '--order', '1001', '--amount', '49', '--currency', 'EUR'])
+  const page = await stage.open(who, { path: '/settings/audit' })
+  const address = page.url()
+  const row = page.getByRole('row', { name: 'Purchase recorded' })
+  await row.getByText('lead of Course: ada@example.com').waitFor()
+  await row.getByRole('button').click()
+  const drawer = page.getByRole('dialog', { name: 'Entry' })
+  await drawer.getByText('amount: none → 49.00').waitFor()
+  await drawer.getByText('ends the offer: none → no').waitFor()
+  await drawer.getByRole('link', { name: 'ada@example.com' }).click()
+  await page.getByRole('dialog', { name: 'Lead' }).getByText('Signed up').first().waitFor()
+
+  await stage.place.json(['lead', 'erase', ...of])
+  await page.goto(address)
+  await row.getByText('lead of Course: erased').waitFor()
+  assert.equal(await page.getByText('ada@example.com').count(), 0)
+  assertUntroubled(page)
+})
+
 longTest('a long name leaves those who did it in one line', async () => {
   const who = await stage.person('namer')
   const file = campaignFile({ mailTimer: null, name: 'Autumn course '.repeat(14).trim() })

@@ -26,7 +26,7 @@ const settings = {
   inFlight: Type.Integer({ minimum: 1, maximum: endpointLimits.inFlight, description: 'Requests at a time.' }),
   perMinute: nullable(
     Type.Integer({ minimum: 1, maximum: endpointLimits.perMinute }),
-    'Requests in a minute at most; null: no bound.',
+    'Events a minute at most; null: no bound.',
   ),
 }
 

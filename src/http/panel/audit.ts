@@ -1,6 +1,8 @@
 // The audit log, for owners: what there is to choose from, and one page of entries.
 import Type from 'typebox'
+import type { AuditEntry } from '../../store/audit.ts'
 import { closed } from '../schemas.ts'
+import { erased, leadsOf } from './leads-by-id.ts'
 import { forOwner } from './route.ts'
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
@@ -21,6 +23,7 @@ const ListQuery = Type.Object(
   closed,
 )
 
+const leadIdOf = ({ subject }: AuditEntry) => (subject.kind === 'lead' ? Number(subject.id) : undefined)
 const number = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 
 export const auditRoutes = {
@@ -44,8 +47,18 @@ export const auditRoutes = {
       }
       const before = number(query.before) ?? Number.MAX_SAFE_INTEGER
       const found = await parts.store.audit.listEntries(session.account.id, filter, before, limit + 1)
-      const entries = found.slice(0, limit)
-      const last = found.length > limit ? entries.at(-1) : undefined
+      const page = found.slice(0, limit)
+      const last = found.length > limit ? page.at(-1) : undefined
+      const leads = await leadsOf(
+        parts,
+        session.account.id,
+        page.map((entry) => leadIdOf(entry) ?? 0),
+      )
+      const entries = page.map((entry) => {
+        const leadId = leadIdOf(entry)
+        /** Null of what was done to no lead alone. */
+        return { ...entry, lead: leadId === undefined ? null : (leads.get(leadId) ?? erased) }
+      })
       return { entries, next: last === undefined ? null : String(last.id) }
     },
   }),

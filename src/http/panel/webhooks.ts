@@ -3,11 +3,11 @@ import Type from 'typebox'
 import { type EventKind, wantedKinds } from '../../core/events.ts'
 import { mayAs } from '../../core/role.ts'
 import type { TryCause } from '../../events/sender.ts'
-import type { DeliveryEntry } from '../../history/deliveries.ts'
 import type { Session } from '../../store/access.ts'
 import { EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
 import { closed } from '../schemas.ts'
-import { type Asked, forOwner, forViewer, type PanelParts } from './route.ts'
+import { erased, leadsOf } from './leads-by-id.ts'
+import { type Asked, forOwner, forViewer } from './route.ts'
 
 const tries = 50
 /** To choose from; an endpoint takes as many. */
@@ -64,14 +64,18 @@ export const webhookRoutes = {
     async run(asked) {
       const limit = Number(asked.query.limit ?? tries)
       const { entries, next } = await ofAccount(asked).log(asked.params.endpointId, { ...asked.query, limit })
-      const leads = await leadsOf(asked.parts, asked.session.account.id, entries)
+      const leads = await leadsOf(
+        asked.parts,
+        asked.session.account.id,
+        entries.map(({ leadId }) => leadId),
+      )
       return {
         entries: entries.map(({ accountId, endpointId, detail, kind, leadId, ...entry }) => ({
           ...entry,
           kind: kind as EventKind,
           cause: entry.cause as TryCause | null,
-          /** Null of an event that is of no lead; without an email where the lead was erased. */
-          lead: leadId > 0 ? (leads.get(leadId) ?? { email: null, campaignId: 0, ref: '' }) : null,
+          /** Null of an event that is of no lead. */
+          lead: leadId > 0 ? (leads.get(leadId) ?? erased) : null,
         })),
         next,
       }
@@ -99,17 +103,3 @@ const hostAlone = (url: string) => `${new URL(url).origin}/…`
 
 /** The one answer with a secret. */
 const shown = ({ id, name, secret }: { id: number; name: string; secret: string }) => ({ id, name, secret })
-
-/** The log has no email: it is looked up while there is one. */
-async function leadsOf({ store, configCache }: PanelParts, accountId: number, entries: readonly DeliveryEntry[]) {
-  const ids = [...new Set(entries.map(({ leadId }) => leadId).filter((id) => id > 0))]
-  const found = ids.length === 0 ? [] : await store.leads.findByIds(accountId, ids)
-  const leads = new Map<number, { email: string; campaignId: number; ref: string }>()
-  for (const { id, campaignId, lead } of found) {
-    const campaign = await configCache.campaign(campaignId)
-    if (campaign === undefined) continue
-    const { email, ref } = await lead(campaign)
-    leads.set(id, { email, campaignId, ref })
-  }
-  return leads
-}

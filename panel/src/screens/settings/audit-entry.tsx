@@ -2,6 +2,7 @@ import { Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useWords } from '../../language.ts'
 import { Facts } from '../../parts/facts.tsx'
+import { LeadLink } from '../../parts/lead-link.tsx'
 import { SideDrawer } from '../../parts/side-drawer.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
 import { differencesOf } from './audit-differences.ts'
@@ -15,8 +16,7 @@ export function useNames() {
   return {
     action: (action: string) => text.actions[action] ?? action,
     actor: ({ kind, name }: AuditEntry['actor']) => (kind === 'user' ? name : `${name} (${text.actors[kind]})`),
-    subject: ({ kind, id, name }: AuditEntry['subject']) =>
-      `${kinds[kind] ?? kind} ${name}${kind === 'lead' ? ` (${id})` : ''}`,
+    subject: ({ kind, name }: AuditEntry['subject']) => `${kinds[kind] ?? kind} ${name}`,
     path: (path: readonly string[]) => path.map((step) => text.fields[step] ?? step).join(' › '),
     value(value: unknown) {
       if (value === undefined || value === null || value === '') return text.none
@@ -39,11 +39,12 @@ export function AuditDrawer({ of, onClose }: { of: AuditEntry | null; onClose():
 function Entry({ of }: { of: AuditEntry }) {
   const text = useWords(words)
   const names = useNames()
-  const facts: [string, ReactNode][] = [
+  const facts: (readonly [string, ReactNode])[] = [
     [text.when, <TimeText key="when" at={of.at} withSeconds />],
     [text.who, names.actor(of.actor)],
     [text.what, names.action(of.action)],
     [text.which, names.subject(of.subject)],
+    ...(of.lead === null ? [] : [[text.lead, <LeadLink key="lead" of={of.lead} erased={text.erased} />] as const]),
     ...(of.address === null ? [] : [[text.from, of.address] as [string, ReactNode]]),
   ]
   const differences = differencesOf(of.before, of.after)

@@ -162,6 +162,7 @@ function EntryRow({ of, onOpen }: { of: AuditEntry; onOpen(): void }) {
       </td>
       <td data-label={text.which} className="breaks">
         {names.subject(of.subject)}
+        {of.lead !== null && `: ${of.lead.email ?? text.erased}`}
       </td>
     </tr>
   )

@@ -1,12 +1,13 @@
-import { Anchor, Badge, Button, Code, Group, NativeSelect, Paper, Stack, Title } from '@mantine/core'
+import { Badge, Button, Code, Group, NativeSelect, Paper, Stack, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { type AnswerOf, type CallFailed, call, keyOf, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Facts } from '../../../parts/facts.tsx'
 import { Failure } from '../../../parts/failure.tsx'
+import { LeadLink } from '../../../parts/lead-link.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { More } from '../../../parts/more.tsx'
 import { Rows } from '../../../parts/rows.tsx'
@@ -116,13 +117,7 @@ function DeliveryTable({ of, entries }: { of: Webhook; entries: Delivery[] }) {
 
 function LeadOf({ of: { lead } }: { of: Delivery }) {
   const text = useWords(words)
-  if (lead === null) return text.none
-  if (lead.email === null) return text.erased
-  return (
-    <Anchor component={Link} href={`/campaigns/${lead.campaignId}/leads/${lead.ref}`} size="sm">
-      {lead.email}
-    </Anchor>
-  )
+  return lead === null ? text.none : <LeadLink of={lead} erased={text.erased} />
 }
 
 function OutcomeBadge({ of: { cause, status } }: { of: Delivery }) {
