@@ -83,3 +83,20 @@ test('check my page says what the widget last told of it', async () => {
   await page.getByText(/Widget last seen: \S+,? 17 Mar 2030/).waitFor()
   assertUntroubled(page)
 })
+
+test('an address that was typed without its scheme is completed on leaving the field, and by Enter', async () => {
+  const { id } = await campaignOf()
+  const page = await open(owner, { path: `/campaigns/${id}/pages` })
+  const field = (name: string) => page.getByRole('group', { name: 'Page 1' }).getByLabel(name)
+  await field('Address of the page').fill('shop.example.com/course?a=b')
+  await field('Link leads to').fill('localhost')
+  await field('Address of the page').focus()
+  assert.equal(await field('Address of the page').inputValue(), 'https://shop.example.com/course?a=b')
+  assert.equal(await field('Link leads to').inputValue(), 'localhost', 'what may be anything stays')
+  await field('Link leads to').fill('shop.example.com:8443')
+  await field('Link leads to').press('Enter')
+  await page.getByText('Saved.').waitFor()
+  const [saved] = (await place.json(['campaign', 'export', String(id)])).pages
+  assert.equal(saved.pageUrl, 'https://shop.example.com/course?a=b')
+  assert.match(saved.proxyUrl, /^https:\/\/shop\.example\.com:8443\/?$/)
+})

@@ -1,7 +1,8 @@
-import { Anchor, Button, Checkbox, Group, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
+import { AddressInput } from '../../../parts/address-input.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { focusNextRow, focusOnFault, idle, rowMark } from '../../../parts/next-row.ts'
@@ -172,22 +173,20 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
       <Stack>
         <MemberFields>
           <Stack>
-            <TextInput
+            <AddressInput
               label={text.pageUrl}
-              inputMode="url"
               placeholder="https://example.com/offer"
               required
               value={page.pageUrl}
               error={faultAt('pageUrl')}
-              onChange={(event) => onChange({ pageUrl: event.currentTarget.value.trim() })}
+              onChange={(pageUrl) => onChange({ pageUrl })}
             />
-            <TextInput
+            <AddressInput
               label={text.proxyUrl}
               description={text.proxyHint}
-              inputMode="url"
               value={page.proxyUrl ?? ''}
               error={faultAt('proxyUrl')}
-              onChange={(event) => onChange({ proxyUrl: event.currentTarget.value.trim() || null })}
+              onChange={(address) => onChange({ proxyUrl: address || null })}
             />
             <Checkbox
               label={text.eligible}

@@ -3,6 +3,7 @@ import { NativeSelect, Paper, Radio, Select, Stack, Switch, Text, TextInput, Tit
 import { type ReactNode, useMemo, useState } from 'react'
 import { useAsk } from '../../../api.ts'
 import { useLanguage, useWords } from '../../../language.ts'
+import { AddressInput } from '../../../parts/address-input.tsx'
 import { languageName, mailLanguages } from '../../../parts/language-name.ts'
 import { type Action, type Draft, isPersonal, type Kind, type StartsOn, usualOpening } from './draft.ts'
 import {
@@ -421,14 +422,13 @@ export function PageSection({ draft, change }: Props) {
           onChange={(event) => change({ action: event.currentTarget.value as Action })}
         />
         {draft.action === 'REDIRECT' && (
-          <TextInput
+          <AddressInput
             className="wide"
-            inputMode="url"
             label={text.redirectUrl}
             placeholder="https://"
             maxLength={2_048}
             value={draft.redirectUrl}
-            onChange={(event) => change({ redirectUrl: event.currentTarget.value })}
+            onChange={(redirectUrl) => change({ redirectUrl })}
             error={isWrong('onExpiry.redirectUrl')}
           />
         )}

@@ -1,7 +1,8 @@
-import { Checkbox, Fieldset, MultiSelect, NumberInput, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Checkbox, Fieldset, MultiSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { type AskedOf, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { AddressInput } from '../../../parts/address-input.tsx'
 import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { toast } from '../../../parts/toast.tsx'
@@ -58,16 +59,15 @@ export function SettingsForm({ all, of, onClose }: Props) {
         failed={send.error}
         onChange={(name) => set({ name })}
       />
-      <TextInput
+      <AddressInput
         label={text.url}
         description={text.urlHint}
         required
-        inputMode="url"
         maxLength={2_048}
         placeholder="https://"
         value={given.url}
         error={faultOf('url')}
-        onChange={(event) => set({ url: event.currentTarget.value.trim() })}
+        onChange={(url) => set({ url })}
       />
       <Checkbox.Group
         label={text.kinds}
