@@ -5,7 +5,26 @@ export type AuditEntry = AuditPage['entries'][number]
 /** `days` are dates such as `2026-12-31`, both included. */
 export type Filters = { like: string; action: string; days: [string | null, string | null] }
 
-export const none: Filters = { like: '', action: '', days: [null, null] }
+const forms = { like: /^[1-9]\d{0,14}$/, action: /^[a-z]+\.[a-z_]{1,40}$/, day: /^\d{4}-\d\d-\d\d$/ }
+
+/** What stands in the page's address; what cannot be meant is left out. */
+export function filtersIn(search: URLSearchParams): Filters {
+  const one = (name: string, form: RegExp) => {
+    const value = search.get(name) ?? ''
+    return form.test(value) ? value : ''
+  }
+  const days: Filters['days'] = [one('from', forms.day) || null, one('to', forms.day) || null]
+  return { like: one('like', forms.like), action: one('action', forms.action), days }
+}
+
+export function searchOf({ like, action, days: [from, to] }: Filters): Record<string, string> {
+  return {
+    ...(like && { like }),
+    ...(action && { action }),
+    ...(from !== null && { from }),
+    ...(to !== null && { to }),
+  }
+}
 
 /** Days of the reader's own zone. */
 export function queryOf({ like, action, days: [first, last] }: Filters) {

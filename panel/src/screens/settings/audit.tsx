@@ -3,6 +3,7 @@ import { Anchor, Button, Group, NativeSelect, Paper, SimpleGrid, Stack, Text } f
 import { DatePickerInput } from '@mantine/dates'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useSearchParams } from 'wouter'
 import { type AnswerOf, type CallFailed, call, useAsk } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
 import { Empty } from '../../parts/empty.tsx'
@@ -15,7 +16,15 @@ import { TimeText } from '../../parts/time-text.tsx'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
-import { type AuditEntry, type AuditPage, type AuditQuery, type Filters, none, queryOf } from './audit-query.ts'
+import {
+  type AuditEntry,
+  type AuditPage,
+  type AuditQuery,
+  type Filters,
+  filtersIn,
+  queryOf,
+  searchOf,
+} from './audit-query.ts'
 import { words } from './audit-words.ts'
 import { Section } from './section.tsx'
 
@@ -35,11 +44,13 @@ export default function AuditPart() {
 
 function Audit({ choices }: { choices: Choices }) {
   const text = useWords(words)
-  const [filters, setFilters] = useState(none)
+  const [search, setSearch] = useSearchParams()
+  const filters = filtersIn(search)
   const query = queryOf(filters)
+  const setFilters = (next: Filters) => setSearch(searchOf(next), { replace: true })
   const name = JSON.stringify(query)
   const clear = () => {
-    setFilters(none)
+    setSearch({}, { replace: true })
     focusScreen()
   }
   return (
