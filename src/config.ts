@@ -190,7 +190,7 @@ export function zoneFolder(): string | null {
 }
 
 /** SMTP_URL and SMTP_FROM, both or neither. @throws WrongSetting */
-export function readSmtp(): Smtp | null {
+function readSmtp(): Smtp | null {
   const { SMTP_URL: url, SMTP_FROM: from } = process.env
   if (url === undefined && from === undefined) return null
   if (url === undefined || !isSmtpUrl(url)) {

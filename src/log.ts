@@ -4,7 +4,7 @@ import pino from 'pino'
  * Everything that may stand in a log line. A new field is added here or it does not exist: emails, keys,
  * secrets, bodies and URLs have no place to go.
  */
-export type LogFields = {
+type LogFields = {
   signal?: string
   requestId?: string
   operation?: string | null
@@ -12,7 +12,7 @@ export type LogFields = {
   error?: ErrorFields
 }
 
-export type ErrorFields = { name: string; code?: string | number; at: string[]; cause?: ErrorFields }
+type ErrorFields = { name: string; code?: string | number; at: string[]; cause?: ErrorFields }
 
 export type Log = {
   info(message: string, fields?: LogFields): void

@@ -6,7 +6,7 @@ import type { Key, NewKey, Scope } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import { hashOf, newToken } from './tokens.ts'
 
-export type MadeKey = {
+type MadeKey = {
   id: string
   name: string
   /** The whole key with its secret, which is not stored. */

@@ -23,8 +23,8 @@ const lockSeconds = 15 * minute
 const offerSeconds = 30 * minute
 
 /** What apps read: as a QR code by its address, or typed in. `token` is to come back with the first code. */
-export type FactorOffer = { secret: string; uri: string; token: string }
-export type FactorState = { isOn: boolean; recoveryCodesLeft: number }
+type FactorOffer = { secret: string; uri: string; token: string }
+type FactorState = { isOn: boolean; recoveryCodesLeft: number }
 
 export type SecondFactor = {
   factorState(userId: number): Promise<FactorState>

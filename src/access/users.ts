@@ -39,7 +39,7 @@ const triesOfSite = 120
 
 export type SignedIn = { token: string }
 /** The password was right; with this and a code a session begins. */
-export type CodeNeeded = { codeToken: string }
+type CodeNeeded = { codeToken: string }
 
 export type Users = SecondFactor & {
   isEmpty(): Promise<boolean>
@@ -94,7 +94,7 @@ export type Users = SecondFactor & {
   removeOldTries(now: Seconds): Promise<unknown>
 }
 
-export type Joining = { email: string; password: string; accountName: string }
+type Joining = { email: string; password: string; accountName: string }
 
 export function buildUsers({ access }: Pick<Store, 'access'>): Users {
   const factor = buildSecondFactor(access)

@@ -13,7 +13,7 @@ export const isWorker = cluster.isWorker
 // From then on this worker answers when the first process asks for its metrics.
 if (isWorker) new AggregatorRegistry()
 
-export type Supervisor = {
+type Supervisor = {
   /** Stops all of them, and resolves when they have ended. */
   stop(): Promise<void>
   /** The exit code, once all have ended: 0, or that of the first that could not start. */

@@ -9,7 +9,7 @@ import { filedZoneData, nodeZoneData, type SpanAt, type ZoneData } from '../core
 import type { Log } from '../log.ts'
 import type { Store } from '../store/store.ts'
 
-export const systemFolder = '/usr/share/zoneinfo'
+const systemFolder = '/usr/share/zoneinfo'
 
 /** Of Node itself: ICU's. */
 const nodeVersion = process.versions.tz ?? ''

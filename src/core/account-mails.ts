@@ -5,7 +5,7 @@ export const panelLanguages = ['en', 'pl'] as const
 export type PanelLanguage = (typeof panelLanguages)[number]
 
 type Words = { subject: string; text: string; action: string; note: string }
-export type AccountMail = { subject: string; text: string; html: string }
+type AccountMail = { subject: string; text: string; html: string }
 
 /** `url` is a link that works once and for an hour. */
 export function resetMail(language: PanelLanguage, url: string): AccountMail {

@@ -1,5 +1,5 @@
 /** `lastcall_<uuid>.<secret>`; the secret is 32 random bytes in base64url (contract, "Key"). */
-export type ApiKey = { keyId: string; secret: string }
+type ApiKey = { keyId: string; secret: string }
 
 export const prefix = 'lastcall_'
 

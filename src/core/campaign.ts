@@ -39,7 +39,7 @@ export type CampaignSettings = Schedule & {
   mailTimer: GivenTimerStyle | null
 }
 
-export type OnExpiry = { action: 'HIDE' } | { action: 'ZERO' } | { action: 'REDIRECT'; redirectUrl: string }
+type OnExpiry = { action: 'HIDE' } | { action: 'ZERO' } | { action: 'REDIRECT'; redirectUrl: string }
 
 /** `proxyUrl` is where the CTA link redirects to instead of the page itself. */
 export type PageSettings = { id?: number; pageUrl: string; proxyUrl: string | null; eligible: boolean }

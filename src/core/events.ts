@@ -47,7 +47,7 @@ export type NoticeKind = (typeof noticeKinds)[number]
 
 /** Why a deadline changed. Positions are stored: add new ones at the end. */
 export const changeCauses = ['reset', 'retry', 'set', 'cleared', 'settings'] as const
-export type ChangeCause = (typeof changeCauses)[number]
+type ChangeCause = (typeof changeCauses)[number]
 const mostCauses = 8
 
 /** Of two changes in one second each is told, by an id of its own: `own` is what no other has. */
@@ -94,7 +94,7 @@ const leastLeadSeconds = 60
 const mostLeadSeconds = 30 * 86_400
 
 /** `PT24H`, `PT90M` or `PT1H30M` in seconds; undefined for anything else, and beyond `least` to 30 days. */
-export function parseLeadTime(written: string, least: Seconds = leastLeadSeconds): Seconds | undefined {
+function parseLeadTime(written: string, least: Seconds = leastLeadSeconds): Seconds | undefined {
   const [, hours = 0, minutes = 0, rest = 0] =
     /^PT(?=\d)(?:(\d{1,3})H)?(?:(\d{1,5})M)?(?:(\d{1,2})S)?$/.exec(written) ?? []
   const seconds = Number(hours) * 3_600 + Number(minutes) * 60 + Number(rest)

@@ -37,7 +37,7 @@ export const lintCodes = [
   'TIMER_WITHOUT_DEADLINE',
   ...timerLintCodes,
 ] as const
-export type LintCode = (typeof lintCodes)[number]
+type LintCode = (typeof lintCodes)[number]
 
 /**
  * False urgency: a deadline that is none. Directive 2005/29/EC, Annex I, no. 7: "falsely stating that a product

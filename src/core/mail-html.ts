@@ -36,7 +36,7 @@ export function deadlineInWords(at: Seconds, timeZone: string, language: MailLan
 }
 
 /** What the HTML is filled with: merge tags, or what they stand for. What is null is left out. */
-export type MailValues = { link: string; timer: string | null; deadline: string | null }
+type MailValues = { link: string; timer: string | null; deadline: string | null }
 type Size = { width: number; height: number }
 
 /** What to paste into a mail; docs/email.md has the same. `m` is for mail programs that keep images by their address. */

@@ -14,10 +14,10 @@ export const warnings = [
 ] as const
 export type Warning = (typeof warnings)[number]
 
-export type OfferPage = { id: number; pageUrl: string; eligible: boolean }
+type OfferPage = { id: number; pageUrl: string; eligible: boolean }
 
 /** What a campaign and its account say about links and timer. */
-export type OfferSource = {
+type OfferSource = {
   id: number
   isDraft: boolean
   timeZone: string
@@ -26,7 +26,7 @@ export type OfferSource = {
   mailTimer: object | null
 }
 
-export type LeadOfferFacts = {
+type LeadOfferFacts = {
   email: string
   ref: string
   registeredAt: Seconds

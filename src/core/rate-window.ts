@@ -2,7 +2,7 @@
  * Requests counted per account in the fixed UTC minute (specification, part 8), or per visitor. All share one
  * minute, so the whole state is that minute and a count for each account seen in it.
  */
-export type RateWindow<Who = number> = { minute: number; counts: Map<Who, number> }
+type RateWindow<Who = number> = { minute: number; counts: Map<Who, number> }
 
 export type RateVerdict = {
   allowed: boolean
@@ -42,7 +42,7 @@ export function countRequest<Who>(window: RateWindow<Who>, who: Who, limit: numb
 const mostVisitors = 100_000
 
 /** Counts for one visitor, by their address, at `nowMs` (milliseconds) against `limit` in the UTC minute. */
-export type VisitorRate = (address: string, limit: number, nowMs: number) => RateVerdict
+type VisitorRate = (address: string, limit: number, nowMs: number) => RateVerdict
 
 export function visitorRate(most = mostVisitors): VisitorRate {
   const window = newRateWindow<string>()

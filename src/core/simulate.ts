@@ -31,7 +31,7 @@ export type Answer =
     }
 
 /** One document gives one list of answers, an array of documents a list of such lists. */
-export type Simulated = { answers: Answer[] | Answer[][] } | { faults: Fault[] }
+type Simulated = { answers: Answer[] | Answer[][] } | { faults: Fault[] }
 
 type LeadEvent = { do: 'register' | 'visit' | 'lookup'; at: Seconds } | ExtendEvent
 type ExtendEvent = { do: 'extend'; at: Seconds; to: Seconds }

@@ -2,7 +2,7 @@ import type { Colour, TimerStyle } from '../core/timer-style.ts'
 import { type Parts, partsOf } from './presets.ts'
 
 /** A run of palette places that blends one colour into another; `first` is the pure one. */
-export type Ramp = { first: number; steps: number }
+type Ramp = { first: number; steps: number }
 
 /** First in the palette, so that a picture of digits alone does with three bits a pixel. */
 export const digitRamp: Ramp = { first: 0, steps: 8 }

@@ -6,7 +6,7 @@ const POINTS = 4
 const PASSED = 0.2
 
 /** Draws a ring into pixels of a column, so much of it still to pass: from the top on, clockwise. */
-export type DrawRing = (share: number, put: (at: number, strength: number) => void) => void
+type DrawRing = (share: number, put: (at: number, strength: number) => void) => void
 
 /** Where the ring lies is the same for all shares, so that is found once. */
 export function ringIn(box: Box, stroke: number, columnWidth: number): DrawRing {

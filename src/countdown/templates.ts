@@ -28,7 +28,7 @@ export type Templates = {
 /** The template cannot be had now; another attempt may succeed. */
 export class TemplateUnavailable extends Error {}
 
-export type TemplateLimits = { memoryBytes: number; waitingBuilds: number; buildMs: number }
+type TemplateLimits = { memoryBytes: number; waitingBuilds: number; buildMs: number }
 
 /** Of previews: those of the last few minutes. */
 const previewBytes = 8 * 2 ** 20

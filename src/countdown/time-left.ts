@@ -6,7 +6,7 @@ const secondsIn: Readonly<Record<TimerUnit, number>> = { days: 86_400, hours: 3_
 const inTheLarger = { days: 1_000, hours: 24, minutes: 60, seconds: 60 }
 
 /** The first column takes what larger units would have; a deadline further away than 999 of it shows 999. */
-export const MOST_VALUES = 1_000
+const MOST_VALUES = 1_000
 
 /** How many values a column can show. */
 export function valuesOf(units: Units, column: number): number {

@@ -7,7 +7,7 @@ import { type Lease, openLease } from './lease.ts'
 import { type RoundParts, runRound } from './round.ts'
 import { sweepOn } from './sweep.ts'
 
-export type Dispatcher = { close(): Promise<void> }
+type Dispatcher = { close(): Promise<void> }
 
 export type DispatcherParts = Omit<RoundParts, 'isStopping'> & {
   log: Log

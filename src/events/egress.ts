@@ -12,7 +12,7 @@ export const neverRanges = ['::/96', '64:ff9b:1::/48', '3fff::/20']
 const leastPort = 1_024
 
 /** The host as it is connected to, without the brackets of IPv6 and the dot that may end a name. */
-export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$|\.$/g, '').toLowerCase()
 
 /** Whether the operator has allowed this very host: a name, or an address in one of the ranges. */
 export function isAllowed({ ranges, names }: Egress, url: URL): boolean {

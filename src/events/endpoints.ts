@@ -20,7 +20,7 @@ import type { Sender, Try } from './sender.ts'
 /** `waiting`: it is left alone for a while, since its server fails or asked for it. */
 export const endpointStates = ['on', 'waiting', 'paused', 'gone', 'failing'] as const
 
-export type EndpointView = { id: number } & EndpointSettings & {
+type EndpointView = { id: number } & EndpointSettings & {
     state: (typeof endpointStates)[number]
     createdAt: string
     failingSince: string | null
@@ -32,7 +32,7 @@ export type EndpointView = { id: number } & EndpointSettings & {
 
 export type TestResult = Omit<Try, 'retryAfterSeconds'> & { delivered: boolean }
 
-export type EndpointParts = {
+type EndpointParts = {
   store: Store
   deliveries: Pick<DeliveryTable, 'page'>
   sender: Sender
@@ -257,7 +257,7 @@ function there(endpoint: Endpoint | undefined): Endpoint {
   return endpoint
 }
 
-export type LogAsked = Pick<DeliveryFilter, 'outcome' | 'limit'> & { before?: string | undefined }
+type LogAsked = Pick<DeliveryFilter, 'outcome' | 'limit'> & { before?: string | undefined }
 
 async function pageOf(
   deliveries: EndpointParts['deliveries'],

@@ -33,7 +33,7 @@ const closeMs = 1_000
 const firstTidyMs = 1_000
 const tidyEveryMs = 600_000
 
-export type HistoryOptions<Entry> = {
+type HistoryOptions<Entry> = {
   table: EntryTable<Entry>
   days: number
   /** Told how many entries were given up. */

@@ -21,7 +21,7 @@ export type HistoryFilter = {
 
 /** Entries stand in the order of their time, and within one millisecond in that of their ids. */
 export type Cursor = Pick<HistoryEntry, 'atMs' | 'requestId'>
-export type PageRange = { before?: Cursor | undefined; after?: Cursor | undefined; limit: number }
+type PageRange = { before?: Cursor | undefined; after?: Cursor | undefined; limit: number }
 export type AccountEntry = Omit<HistoryEntry, 'accountId'>
 /** How many requests of each sort came in the time that begins at `at`, in seconds. */
 export type Bar = { at: number; succeeded: number; refused: number; failed: number }

@@ -37,7 +37,7 @@ const closeAllMs = 8_000
 /** A year. Not for names below this host, which need not be ours. */
 const strictTransport = 'max-age=31536000'
 
-export type FrameworkOptions = {
+type FrameworkOptions = {
   /** Whether `PUBLIC_URL` is `https:`: browsers then stay with it. */
   isHttps: boolean
   /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` is believed. */

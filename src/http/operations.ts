@@ -1,7 +1,7 @@
 // For machines that watch the service; nothing here is personal or needs a key.
 import type { FastifyPluginAsync } from 'fastify'
 
-export type OperationsParts = {
+type OperationsParts = {
   /** True while requests reach the database, and the server is not about to stop. */
   isReady(): boolean
   metrics(): Promise<string>

@@ -13,7 +13,7 @@ const mostCampaigns = 1_000
 const mostCycling = 1_000
 
 /** At least so many; exactly so many where `isAll`. */
-export type OpenOffers = { count: number; isAll: boolean }
+type OpenOffers = { count: number; isAll: boolean }
 
 /**
  * An index tells, but for leads whose offer comes again by cycles: there a campaign of fewer than 1,000 leads is

@@ -7,7 +7,7 @@ import type { Campaign } from '../store/model.ts'
 import { type Sales, timesLeft } from '../store/sales.ts'
 import type { Store } from '../store/store.ts'
 
-export type SalesSum = { orders: number; revenue: Record<string, string> }
+type SalesSum = { orders: number; revenue: Record<string, string> }
 
 /**
  * Days of the campaign's time zone, both included. Each is three statements, and others get their turn between them.

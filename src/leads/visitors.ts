@@ -25,7 +25,7 @@ export type Shown = {
 }
 
 /** A visit to the page. `mayBegin` is asked before a visitor without an email begins an attempt. */
-export type Visit = { mayBegin(): boolean }
+type Visit = { mayBegin(): boolean }
 
 export type Visitors = {
   /** The lead that a ref names. @throws StoreUnavailable */

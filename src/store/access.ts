@@ -29,7 +29,7 @@ export type Invitation = { accountId: number | null; role: Role; endsAt: Seconds
 export type Inviter = Pick<User, 'id' | 'accountId'>
 
 /** `email` is where the link is mailed to; null where somebody passes it on. */
-export type Invited = { tokenHash: Uint8Array; role: Role; email: string | null; endsAt: Seconds }
+type Invited = { tokenHash: Uint8Array; role: Role; email: string | null; endsAt: Seconds }
 
 /** `id` is the hash of the link's token, in hex; the token itself is kept nowhere. */
 export type OpenInvitation = {
@@ -41,7 +41,7 @@ export type OpenInvitation = {
   endsAt: Seconds
 }
 
-export type NewUser = { email: string; passwordHash: string; role: Role }
+type NewUser = { email: string; passwordHash: string; role: Role }
 
 /** Of a user, in a list. */
 const mostSessions = 200

@@ -95,7 +95,7 @@ async function ofAccount(sql: Sql, accountId: number, fromDay: number): Promise<
   return rows.map(({ day, kind, total }) => ({ day, kind: kinds[kind] as Kind, total }))
 }
 
-export type DailyCount = AccountCount & { campaignId: number }
+type DailyCount = AccountCount & { campaignId: number }
 
 /** What people did in each campaign of the account, by day and kind, from `fromDay` (days since 1970-01-01) on. */
 async function byCampaign(sql: Sql, accountId: number, fromDay: number): Promise<DailyCount[]> {

@@ -4,7 +4,7 @@ import { acceptInvitation, type Credentials, toCredentials, toUser } from './acc
 import { type Actor, addUserEntry } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
-export type IdentityName = { issuer: string; subject: string }
+type IdentityName = { issuer: string; subject: string }
 
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type Identities = ReturnType<typeof identitiesOn>

@@ -32,7 +32,7 @@ export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | nu
 }
 
 /** Emails from `from`, included, up to `below`, excluded, in the order of bytes. */
-export type EmailRange = { from: string; below: string }
+type EmailRange = { from: string; below: string }
 
 /**
  * One stretch of the index, however many leads there are. Emails are printable ASCII: the character before stands

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EmptyDatabase, UnusableDatabase } from './errors.ts'
 
-export type Engine = 'sqlite' | 'postgres'
+type Engine = 'sqlite' | 'postgres'
 
 const folder = join(import.meta.dirname, 'migrations')
 const files = readdirSync(folder).sort()

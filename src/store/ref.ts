@@ -7,7 +7,7 @@ const blockBytes = 16
 const saltBytes = 6
 export const refKeyBytes = 16
 
-export type RefParts = {
+type RefParts = {
   accountId: number
   leadId: number
   /** 48 random bits, kept with the lead: somebody with the key but without the row cannot make up a ref. */

@@ -15,7 +15,7 @@ export type SignupCount = {
   clicked: number
   converted: number
 }
-export type CampaignSignups = Omit<SignupCount, 'accountId' | 'campaignId' | 'converted'>
+type CampaignSignups = Omit<SignupCount, 'accountId' | 'campaignId' | 'converted'>
 
 /** Who has come no step further. */
 export const nobody = { signedUp: 0, started: 0, clicked: 0, converted: 0 }
@@ -102,7 +102,7 @@ const byRule = `${fromLeadsWithEmail} AND by_hand_deadline_at IS NULL`
 const byHand = `${fromLeadsWithEmail} AND by_hand_deadline_at IS NOT NULL`
 
 /** `isAll`: there are no more. */
-export type OpenCount = { open: number; isAll: boolean }
+type OpenCount = { open: number; isAll: boolean }
 
 /**
  * How many leads have an open offer by the deadlines that are stored: of those whose offer comes again by cycles, only

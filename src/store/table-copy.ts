@@ -26,7 +26,7 @@ const copiedTables = {
   failed_deliveries: ['account_id', 'endpoint_id', 'due_at', 'lead_id', 'kind', 'detail'],
   sweeps: ['account_id', 'endpoint_id', 'campaign_id', 'cause'],
 } as const
-export type CopiedTable = keyof typeof copiedTables
+type CopiedTable = keyof typeof copiedTables
 const names = Object.keys(copiedTables) as CopiedTable[]
 
 /** Tables whose ids are never given twice. */

@@ -8,7 +8,7 @@ import { zoneOf } from './zone.ts'
 export type Cycle = Window & { number: number }
 
 /** The first window of an attempt, and what it was counted from. */
-export type FirstWindow = Window & { anchorAt: Seconds }
+type FirstWindow = Window & { anchorAt: Seconds }
 
 /**
  * The latest cycle that has begun by now. Exact periods are jumped over in one step; others are walked,

@@ -1,7 +1,7 @@
 import type { CycleOn, Deadline, Schedule } from './settings.ts'
 
 /** A deadline that is each lead's own, counted from the anchor. */
-export type PersonalDeadline = Exclude<Deadline, { kind: 'fixed' | 'none' }>
+type PersonalDeadline = Exclude<Deadline, { kind: 'fixed' | 'none' }>
 
 /** What an attempt keeps of the schedule that it began under. Plain JSON. */
 export type Rule = CyclingRule | { timeZone: string; deadline: PersonalDeadline; cycle: null }

@@ -14,7 +14,7 @@ type BesideRoute = {
   Params: { campaignId?: string; endpointId?: string; eventId?: string }
   Querystring: Record<string, string>
 }
-export type BesideRequest = FastifyRequest<BesideRoute>
+type BesideRequest = FastifyRequest<BesideRoute>
 
 type Beside<Of extends Operation> = {
   operations: readonly Of[]

@@ -10,7 +10,7 @@ import { neverKept } from '../visitor/headers.ts'
 import { languageOf, sendWords } from '../visitor/words-page.ts'
 import { endPage, type Mail, mailPage, offerPage, prices, securityOf, signUpPage } from './pages.ts'
 
-export type ShopParts = {
+type ShopParts = {
   /** Where the API answers, such as `http://localhost:8080`. */
   origin: string
   /** What links and images begin with. */

@@ -11,7 +11,7 @@ import { parseId } from '../public/leads.ts'
 import { description } from './description.ts'
 import { operations } from './operations.ts'
 
-export type EventsApiParts = BesideParts & { endpoints: Endpoints }
+type EventsApiParts = BesideParts & { endpoints: Endpoints }
 
 /** To be registered under `eventsPath`. */
 export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPluginAsync {

@@ -17,7 +17,7 @@ const kinds = allKinds.filter((kind): kind is Shown => kind !== 'conversion')
 const mostCampaigns = 50
 
 /** Something that a customer would want to fix; of a campaign, or of the account. */
-export type Attention =
+type Attention =
   | { what: 'NO_CAMPAIGN' | 'NO_KEY' | 'TOOLS_OFF'; campaignId: null; name: null; until: null }
   /** The key of this name still works, replaced as it was, and none does after it. */
   | { what: 'KEY_ENDS'; campaignId: null; name: string; until: Seconds }

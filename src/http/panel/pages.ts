@@ -29,7 +29,7 @@ const loaded: Record<string, Screen> = {
   '/settings/*': settings,
 }
 
-export type PagesParts = { site: Site; log: Log }
+type PagesParts = { site: Site; log: Log }
 
 export function pages({ site, log }: PagesParts): FastifyPluginAsync {
   return async (scope) => {

@@ -19,7 +19,7 @@ export const Range = Type.Object({ from: Type.Optional(LocalDate), to: Type.Opti
 type Range = Static<typeof Range>
 
 /** People are those who signed up on the day; what happened is of anybody, on the day itself. */
-export type ResultsOfDay = {
+type ResultsOfDay = {
   date: string
   signedUp: number
   started: number

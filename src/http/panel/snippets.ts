@@ -4,7 +4,7 @@ import type { Operation } from '../../core/operations.ts'
 import { type ApiRequest, apiRequest } from './api-request.ts'
 
 export const snippetLanguages = ['curl', 'node', 'python', 'php'] as const
-export type SnippetLanguage = (typeof snippetLanguages)[number]
+type SnippetLanguage = (typeof snippetLanguages)[number]
 export type Snippets = Record<SnippetLanguage, string>
 
 /** One operation in every language. */

@@ -35,7 +35,7 @@ declare module 'fastify' {
   }
 }
 
-export type PublicApiParts = {
+type PublicApiParts = {
   store: Store
   configCache: ConfigCache
   leads: Leads

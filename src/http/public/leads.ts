@@ -15,7 +15,7 @@ import {
   toWrite,
 } from './schemas.ts'
 
-export type LeadRouteParts = {
+type LeadRouteParts = {
   leads: Leads
   /** Wall clock, milliseconds. */
   now(): number

@@ -20,7 +20,7 @@ import { discardFailed, purgeOld, queueOn, resetTries, waiting } from './queue.t
 import { sweepsOn } from './sweeps.ts'
 
 /** How an engine goes about it. */
-export type EventsOptions = {
+type EventsOptions = {
   /** The installation's own. */
   key: Uint8Array
   /** Seconds by the database's clock, in SQL, where several nodes share it; null where one process serves it. */

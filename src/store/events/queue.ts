@@ -25,7 +25,7 @@ export type Due = Notice & Tried & { queue: (typeof queues)[number]; lastAt: Sec
 /** A delivery that failed. Without a next time it is given up. */
 export type Failed = Notice & Tried & { nextAt: Seconds | null; lastAt: Seconds }
 
-export type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonly Notice[] }
+type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonly Notice[] }
 
 export const keptSeconds = 30 * 86_400
 

@@ -14,7 +14,7 @@ import { insertNotices } from './queue.ts'
  */
 export const sweepCauses = ['looks', 'edit', 'backfill', 'resumed'] as const
 
-export type SweepCause = (typeof sweepCauses)[number]
+type SweepCause = (typeof sweepCauses)[number]
 
 /** Seconds of the epoch. */
 export type Pause = { from: Seconds; until: Seconds }

@@ -8,7 +8,7 @@ const beatTimeoutMs = 300
 
 const question = 'SELECT ref_key, version FROM installation, schema_version'
 
-export type Announcements = {
+type Announcements = {
   /** True while the database answers, and so while nothing can be missed. */
   isHeard(): boolean
   /** False once it has answered that it is another one than the one that was opened. */
@@ -16,7 +16,7 @@ export type Announcements = {
   close(): void
 }
 
-export type AnnouncementsOptions = {
+type AnnouncementsOptions = {
   /** Tells this installation from every other. */
   refKey: Uint8Array
   /**

@@ -8,7 +8,7 @@ import { inTime } from './connection.ts'
 const mostWaiting = 20_000
 
 /** `until` (of `performance.now`): then the answer is StoreUnavailable, whatever becomes of the statement. */
-export type Batcher<Item, Result> = (key: number, item: Item, until: number) => Promise<Result>
+type Batcher<Item, Result> = (key: number, item: Item, until: number) => Promise<Result>
 
 type Waiting<Item, Result> = {
   item: Item

@@ -39,7 +39,7 @@ export type Pool = {
   close(): Promise<void>
 }
 
-export type PoolOptions = {
+type PoolOptions = {
   url: string
   /** Connections at most. */
   size: number

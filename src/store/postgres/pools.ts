@@ -12,7 +12,7 @@ export type Pools = {
   timeoutMs: number
 }
 
-export type PoolsOptions = {
+type PoolsOptions = {
   url: string
   /** Connections of `durable` and of `counting`. */
   poolSize: number

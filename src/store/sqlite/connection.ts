@@ -24,7 +24,7 @@ export type Connection = {
   close(): void
 }
 
-export type ConnectionOptions = {
+type ConnectionOptions = {
   /** How long a statement waits, blocking the process, for a lock that another connection holds. */
   busyTimeoutMs: number
   readOnly?: boolean

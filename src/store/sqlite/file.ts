@@ -15,7 +15,7 @@ const cacheKibibytes = 32_768
 /** What is deleted is wiped, also the table that a migration drops. */
 const wipe = 'PRAGMA secure_delete = ON'
 
-export type ConnectionUse = {
+type ConnectionUse = {
   /** Afterwards no statement waits for a lock. */
   isServer?: boolean
   /** This process has claimed the database: no server runs on it. */

@@ -34,7 +34,7 @@ const insertLead = insertLeads(1)
 const findOneById = findLeadsById(1)
 const insertNotice = insertNoticesSql(1)
 
-export type LeadsOptions = {
+type LeadsOptions = {
   refs: RefCipher
   /** How long a registration waits for another process's lock. */
   lockWaitMs: number

@@ -34,7 +34,7 @@ const changeTimeoutMs = 5_000
 const countsAtOnce = 20
 
 /** `lockWaitMs`: how long a registration waits for another process's lock. */
-export type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
+type SqliteOptions = DatabaseOptions & { lockWaitMs: number }
 
 /** Opens, or makes, the embedded database and brings it to this version. @throws UnusableDatabase */
 export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {

@@ -17,7 +17,7 @@ export function emptyLog(connection: Connection): boolean {
   return connection.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0
 }
 
-export type LogProcess = {
+type LogProcess = {
   /** Returns at once. */
   emptyLog(): void
   close(): void
