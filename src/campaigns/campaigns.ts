@@ -6,6 +6,9 @@ import type { Actor } from '../store/audit.ts'
 import type { Campaign, CampaignChange, MayReplace } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
+/** What the panel adds; `mayReplace` where it replaces one that was read before. */
+type InPanel = { mayReplace: MayReplace | undefined; turn: Turn; changed: CampaignChange }
+
 /**
  * Makes the campaign, or replaces the one that `settings.id` names. Its countdown image is built first, so that nobody
  * waits for it later, and a style that cannot be drawn is not saved.
@@ -16,12 +19,10 @@ export async function saveCampaign(
   accountId: number,
   settings: CampaignSettings,
   by: Actor,
-  mayReplace?: MayReplace,
-  turn?: Turn,
-  changed?: CampaignChange,
+  inPanel?: InPanel,
 ): Promise<Campaign> {
   const { mailTimer } = settings
   const wanted = new Set([...languages, settings.language])
-  if (mailTimer !== null) for (const language of wanted) await templates.get(mailTimer, language, turn)
-  return store.configuration.applyCampaign(accountId, settings, by, mayReplace, changed)
+  if (mailTimer !== null) for (const language of wanted) await templates.get(mailTimer, language, inPanel?.turn)
+  return store.configuration.applyCampaign(accountId, settings, by, inPanel?.mayReplace, inPanel?.changed)
 }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDispatcher } from '../../src/events/dispatcher.ts'
-import { buildEndpoints } from '../../src/events/endpoints.ts'
 import { runRound } from '../../src/events/round.ts'
 import type { Delivery } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
@@ -283,9 +282,8 @@ test('a batch of other events has another id, though its first event and its siz
 })
 
 test('at another address what the one before refused comes at once', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
+  const { endpoint, register, round, find, sent, answer, clock, store, managed } = await opened(t)
   const { id } = await endpoint(registered)
-  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
   await register('ada@example.com')
   answer.status = 404
   for (let times = 0; times < 3; times += 1) {
@@ -296,25 +294,24 @@ test('at another address what the one before refused comes at once', async (t) =
   answer.status = 204
   const before = sent.length
   clock.at += 60
-  await buildEndpoints(own).of(accountId, testerAt(clock.at)).change(id, { batch: 2 })
+  await managed().change(id, { batch: 2 })
   await round(id)
   assert.equal(sent.length, before, 'another change is no new start')
-  await buildEndpoints(own).of(accountId, testerAt(clock.at)).change(id, { url: 'https://new.example/' })
+  await managed().change(id, { url: 'https://new.example/' })
   await round(id)
   assert.deepEqual([sent.length, sent.at(-1)?.url], [before + 1, 'https://new.example/'])
   assert.equal((await store.events.waiting(await find(id), clock.at)).waiting, 0)
 })
 
 test('what fails while the address is changed counts no more, and comes at the other one at once', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
+  const { endpoint, register, round, find, sent, answer, clock, parts, store, managed } = await opened(t)
   const { id } = await endpoint(registered)
-  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
   await register('ada@example.com')
   answer.status = 404
   await round(id)
   clock.at += 60
   const send = async () => {
-    await buildEndpoints(own).of(accountId, testerAt(clock.at)).change(id, { url: 'https://new.example/' })
+    await managed().change(id, { url: 'https://new.example/' })
     return { status: 404, cause: 'status' as const, milliseconds: 1, retryAfterSeconds: null }
   }
   await runRound({ ...parts, sender: { ...parts.sender, send } }, await find(id), 1_000, () => {})
@@ -345,10 +342,9 @@ test('once all that failed is given up, a failure weeks later does not pause the
 })
 
 test('a Test that is taken lets telling go on at once, but not before the time that the server has asked for', async (t) => {
-  const { endpoint, register, round, find, sent, answer, clock, parts, accountId, store } = await opened(t)
+  const { endpoint, register, round, find, sent, answer, clock, parts, store, managed } = await opened(t)
   const { id } = await endpoint({ ...registered, inFlight: 1 })
-  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
-  const test = () => buildEndpoints(own).of(accountId, testerAt(clock.at)).test(id)
+  const test = () => managed().test(id)
   for (let n = 0; n < 6; n += 1) await register(`${n}@example.com`)
   answer.status = 500
   while ((await find(id)).nextTryAt === null) await round(id)
@@ -371,7 +367,7 @@ test('a Test that is taken lets telling go on at once, but not before the time t
   answer.status = 204
   await test()
   assert.equal((await find(id)).nextTryAt, clock.at + 60)
-  const shown = async () => (await buildEndpoints(own).of(accountId, testerAt(clock.at)).read(id)).nextTryAt
+  const shown = async () => (await managed().read(id)).nextTryAt
   assert.ok(await shown())
   clock.at += 60
   assert.equal(await shown(), null, 'what has passed is not shown as the next try')

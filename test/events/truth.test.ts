@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { visitorName } from '../../src/core/visitor.ts'
-import { buildEndpoints } from '../../src/events/endpoints.ts'
 import { runRound } from '../../src/events/round.ts'
 import { purgedAtOnce } from '../../src/store/events/queue.ts'
 import type { Campaign } from '../../src/store/model.ts'
@@ -11,10 +10,9 @@ import { tester, testerAt } from '../support/actor.ts'
 import { beganAt, daySeconds, opened, registered } from '../support/lane.ts'
 
 test('what is discarded is told no more, but erasures, also where it was tried since', async (t) => {
-  const { endpoint, register, round, find, told, answer, clock, store, parts, accountId, campaignId } = await opened(t)
+  const { endpoint, register, round, find, told, answer, clock, store, campaignId, managed } = await opened(t)
   const { id } = await endpoint({ kinds: ['lead.registered', 'lead.erased'] })
-  const own = { ...parts, deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
-  const discard = (before: number) => buildEndpoints(own).of(accountId, testerAt(clock.at)).discardBefore(id, before)
+  const discard = (before: number) => managed().discardBefore(id, before)
   for (const name of ['ada', 'bob']) await register(`${name}@example.com`)
   const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
   await store.leads.erase([{ campaign, email: 'bob@example.com' }], testerAt(clock.at))

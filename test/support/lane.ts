@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { checkEndpoint, type EndpointSettings, wantedKinds } from '../../src/core/events.ts'
+import { buildEndpoints } from '../../src/events/endpoints.ts'
 import { runRound } from '../../src/events/round.ts'
 import type { Delivery, Sender, Try, TryCause } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
@@ -59,6 +60,8 @@ export async function opened(t: TestContext, mechanism: object = after) {
     onDropped: (count: number) => void dropped.push(count),
     log: { info() {}, warn: (text: string) => void warned.push(text), error() {} },
   }
+  const endpointParts = { deliveries: { page: async () => [] }, egress: { ranges: [], names: [] }, isOn: true }
+  const endpoints = buildEndpoints({ ...parts, ...endpointParts })
   const find = async (id: number) => (await store.events.findEndpoint(accountId, id)) as Endpoint
   return {
     ...{ store, clock, sent, answer, warned, dropped, parts, find, accountId, campaignId, settings, leads },
@@ -78,6 +81,8 @@ export async function opened(t: TestContext, mechanism: object = after) {
     },
     setDeadline: (email: string, at: number | null) =>
       leads.setDeadline({ accountId, campaignId }, email, at, testerAt(clock.at)),
+    /** What the API and the panel do with endpoints. */
+    managed: () => endpoints.of(accountId, testerAt(clock.at)),
     /** What has been told, since this was called last. */
     told: () =>
       sent.splice(0).map(({ body }) => {

@@ -148,7 +148,7 @@ async function save(
   const { account, user } = session
   const turn = turnToBuild(session, by.at)
   const changed = { at: by.at, userId: user.id }
-  return saveCampaign(parts, account.id, checked.campaign, by, mayReplace, turn, changed).catch((error) => {
+  return saveCampaign(parts, account.id, checked.campaign, by, { mayReplace, turn, changed }).catch((error) => {
     if (error instanceof ChangedMeanwhile) throw new PanelRefusal('CHANGED_MEANWHILE')
     if (!(error instanceof Refused)) throw error
     const [, path = '', message = error.message] = /^([\w.[\]]+): (.*)$/s.exec(error.message) ?? []
