@@ -130,58 +130,61 @@ export function buildLeads(
   configCache: ConfigCache,
   onStep: (campaign: Campaign, step: LeadStep) => void,
 ): Leads {
-  async function campaignOf({ accountId, campaignId }: CampaignOf): Promise<Campaign | undefined> {
+  /** The lead as it is on disk then; where nothing changes, as it was read. */
+  async function write(
+    { accountId, campaignId }: CampaignOf,
+    email: string,
+    now: Seconds,
+    change: Change,
+  ): Promise<LeadWrite | LeadRefusal> {
     const campaign = await configCache.campaign(campaignId)
-    return campaign?.accountId === accountId ? campaign : undefined
+    if (campaign?.accountId !== accountId) return 'CAMPAIGN_NOT_FOUND'
+    const decide = decider(change, now)
+    // What is told of a lead goes with its insert, and would have to be taken back: then a read comes first.
+    if (change.expectsNew && campaign.watchers.length === 0) {
+      const written = await store.leads.create?.(campaign, email, decide)
+      if (written !== undefined && written !== 'exists') return written
+    }
+    const seen = await store.leads.find(campaign, email)
+    const decision = decide(campaign, seen)
+    if (typeof decision === 'string') return decision
+    // What changes nothing needs no transaction: what was read is on disk.
+    if (seen !== undefined && decision === undefined) return { campaign, before: seen, lead: seen }
+    // It decides again on what it finds in its transaction: lead and settings may have changed since.
+    return store.leads.write(campaign, email, decide, seen)
   }
 
-  /** The store decides again on what it finds in its transaction: lead and settings may have changed since. */
-  async function write(
+  async function make(
     of: CampaignOf,
     email: string,
     now: Seconds,
     change: Change,
   ): Promise<Registration | LeadRefusal> {
-    const campaign = await campaignOf(of)
-    if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
-    const decide = decider(change, now)
-    let written: LeadWrite | LeadRefusal | 'exists' | undefined
-    // What is told of a lead goes with its insert, and would have to be taken back: then a read comes first.
-    if (change.expectsNew && campaign.watchers.length === 0) {
-      written = await store.leads.create?.(campaign, email, decide)
-    }
-    if (written === undefined || written === 'exists') {
-      const seen = await store.leads.find(campaign, email)
-      const decision = decide(campaign, seen)
-      if (typeof decision === 'string') return decision
-      // What changes nothing needs no transaction: what was read is on disk.
-      if (seen !== undefined && decision === undefined) return { ...view(campaign, seen, now), created: false }
-      written = await store.leads.write(campaign, email, decide, seen)
-    }
+    const written = await write(of, email, now, change)
     if (typeof written === 'string') return written
-    const { lead, before } = written
+    const { campaign, before, lead } = written
     const isNew = before === undefined
     const { anchorAt, rule } = before?.attempt ?? { anchorAt: null, rule: null }
     // A further attempt keeps the rule of the one before, and starts nobody for the first time.
     const hasStarted = lead.attempt.anchorAt !== null && anchorAt === null && rule === null
     if ((isNew || hasStarted) && change !== visitingWithoutEmail) {
-      onStep(written.campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
+      onStep(campaign, { registeredAt: lead.registeredAt, isNew, hasStarted })
     }
-    return { ...view(written.campaign, lead, now), created: isNew }
+    return { ...view(campaign, lead, now), created: isNew }
   }
 
   return {
-    register: (of, email, now) => write(of, email, now, registering),
+    register: (of, email, now) => make(of, email, now, registering),
     registerVisitor: (of, email, visitor, now) =>
-      write(of, email, now, visitor === undefined ? registering : registeringVisitor(visitor)),
-    visit: (of, email, now) => write(of, email, now, visiting),
-    visitWithoutEmail: (of, name, now) => write(of, name, now, visitingWithoutEmail),
-    add: (of, email, by) => write(of, email, by.at, adding(by)),
-    importLead: (of, email, now, by) => write(of, email, now, importing(by)),
-    setDeadline: (of, email, deadlineAt, by) => write(of, email, by.at, settingDeadline(deadlineAt, by)),
+      make(of, email, now, visitor === undefined ? registering : registeringVisitor(visitor)),
+    visit: (of, email, now) => make(of, email, now, visiting),
+    visitWithoutEmail: (of, name, now) => make(of, name, now, visitingWithoutEmail),
+    add: (of, email, by) => make(of, email, by.at, adding(by)),
+    importLead: (of, email, now, by) => make(of, email, now, importing(by)),
+    setDeadline: (of, email, deadlineAt, by) => make(of, email, by.at, settingDeadline(deadlineAt, by)),
     async lookUp(of, email, now) {
-      const campaign = await campaignOf(of)
-      if (campaign === undefined) return 'CAMPAIGN_NOT_FOUND'
+      const campaign = await configCache.campaign(of.campaignId)
+      if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'
       const lead = await store.leads.find(campaign, email)
       return lead === undefined ? 'LEAD_NOT_FOUND' : view(campaign, lead, now)
     },

@@ -197,8 +197,8 @@ const publicApi: Mutant[] = [
   },
   {
     file: 'src/leads/leads.ts',
-    line: 'campaign?.accountId === accountId ? campaign : undefined',
-    fault: 'campaign',
+    line: 'campaign?.accountId !== accountId',
+    fault: 'campaign === undefined',
     tests: inApi('campaign-id'),
   },
   {
