@@ -151,14 +151,17 @@ const removedAtOnce = 100
 /** Removes a part of what a deleted campaign has left, its leads and what was counted of it; true once nothing is left. */
 export async function removeDeleted(sql: Sql, { accountId, id }: DeletedCampaign): Promise<boolean> {
   const of = [accountId, id]
-  const some = async (table: string): Promise<number[]> =>
-    (await sql.all(`SELECT id FROM ${table} ${ofCampaign} LIMIT ${removedAtOnce}`, ...of)).map((row) => row.id)
+  // In the order of an index: PostgreSQL might look for them by going through the leads of everybody.
+  const some = async (table: string, order: string): Promise<number[]> => {
+    const ids = `SELECT id FROM ${table} ${ofCampaign} ORDER BY ${order} LIMIT ${removedAtOnce}`
+    return (await sql.all(ids, ...of)).map((row) => row.id)
+  }
   // SQLite would go through all of the account's orders, or all of the campaign's leads, without the index that is meant.
   const remove = (table: string, where: string, values: number[], ids: number[]) =>
     sql.run(`DELETE FROM ${table} WHERE ${where} IN (${ids.map(() => '?')})`, ...values, ...ids)
 
-  const leads = await some('leads')
-  const orders = await some('conversions')
+  const leads = await some('leads', 'email')
+  const orders = await some('conversions', 'id')
   if (leads.length > 0) {
     await remove('lead_counts', 'account_id = ? AND lead_id', [accountId], leads)
     await remove('clicked_leads', 'account_id = ? AND lead_id', [accountId], leads)

@@ -13,7 +13,7 @@ import { ask } from '../../support/postgres-databases.ts'
 
 let postgres: Postgres
 before(async () => {
-  // Nothing else has the plans made anew.
+  // Nothing else has plans made again.
   postgres = await startPostgres({ settings: ['autovacuum=off'] })
 })
 after(() => postgres.stop())
@@ -61,7 +61,7 @@ for (const isAnalyzed of [false, true])
       await store.leads.findByRef(lead.ref)
       await store.rates.count(account.id, 1_000_000, Date.now())
     }
-    // Plans are made anew when the table has been analyzed.
+    // Plans are made again when the table has been analyzed.
     for (let n = 0; n < 12; n += 1) await everyStatement()
     if (isAnalyzed) await ask(url, 'ANALYZE')
     for (let n = 0; n < 12; n += 1) await everyStatement()
@@ -87,3 +87,35 @@ for (const isAnalyzed of [false, true])
       assert.ok(idx_tup_read < 20_000, `${relname}: ${idx_tup_read} entries of an index were read`)
     }
   })
+
+test('the leads of a deleted campaign are removed without a look at those of others', async (t) => {
+  const url = await postgres.createDatabase()
+  const options = { lockWaitMs: 1_000, timeoutMs: 10_000, poolSize: 1, isServer: false }
+  const store = await openStore({ engine: 'postgres', url }, options)
+  t.after(() => store.close())
+  const { id: accountId } = await store.configuration.createAccount('Owner', tester)
+  const checked = checkCampaign({
+    ...{ name: 'Autumn course', timeZone: 'Europe/Warsaw' },
+    mechanism: { startsOn: 'registration', deadline: { kind: 'none' } },
+  })
+  if ('faults' in checked) throw new Error(JSON.stringify(checked.faults))
+  // The older one has most of the leads, and they lie in front.
+  for (const count of [20_000, 1_000]) {
+    const { id } = await store.configuration.applyCampaign(accountId, checked.campaign, tester)
+    await ask(
+      url,
+      `INSERT INTO leads (account_id, campaign_id, email, salt, registered_at, attempt, resets)
+        SELECT ${accountId}, ${id}, n || '@example.com', n, 1, 1, 0 FROM generate_series(1, ${count}) AS n`,
+    )
+  }
+  await ask(url, 'ANALYZE')
+  const deleted = await store.configuration.deleteCampaign(2, tester)
+  assert.ok(deleted)
+  const asSuperuser = new URL(postgres.adminUrl)
+  asSuperuser.pathname = new URL(url).pathname
+  await ask(asSuperuser.href, 'SELECT pg_stat_reset()')
+  while (!(await store.configuration.removeDeleted(deleted))) {}
+  await sleep(1_500)
+  const rows = await ask(url, "SELECT seq_tup_read::int AS read FROM pg_stat_user_tables WHERE relname = 'leads'")
+  assert.equal(rows[0]?.read, 0)
+})
