@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync } from 'fastify'
@@ -115,7 +116,9 @@ export function buildApp(parts: AppParts): App {
 
   return {
     async listen() {
-      await app.listen({ host: config.host, port: config.port })
+      // Of the name `localhost` Fastify would make a server for each address, and our stop waits for the first alone.
+      const { address } = await lookup(config.host)
+      await app.listen({ host: address, port: config.port })
       const { port } = app.server.address() as AddressInfo
       site.publicUrl = config.publicUrl ?? `http://localhost:${port}`
       return port

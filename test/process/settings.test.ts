@@ -150,6 +150,25 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     assert.equal((await fetch(`${server.origin}/healthz`)).status, 200)
   })
 
+  await t.test('a name with several addresses is one server, at the first of them', async (t) => {
+    const addresses = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ]
+    const preload = `import dns, { promises } from 'node:dns'
+      import { syncBuiltinESMExports } from 'node:module'
+      const { lookup } = dns
+      dns.lookup = (name, options, tell) =>
+        name === 'localhost' ? tell(null, ${JSON.stringify(addresses)}) : lookup(name, options, tell)
+      promises.lookup = async () => (${JSON.stringify(addresses[0])})
+      syncBuiltinESMExports()`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
+    const server = await installation(t).serve(['--host', 'localhost'], { NODE_OPTIONS })
+    const at = (host: string) => `http://${host}:${server.port}/healthz`
+    assert.equal((await fetch(at('127.0.0.1'))).status, 200)
+    await assert.rejects(fetch(at('[::1]')), 'a second server, whose requests the stop cuts off')
+  })
+
   await t.test('a port that is taken', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     const port = await new Promise<number>((resolve) =>
