@@ -52,8 +52,15 @@ function write(sql: string, values: Value[]): number {
   }
   writer ??= connect(path, { busyTimeoutMs, opened: ({ exec }) => exec(schema) })
   const connection = writer
-  // Not kept: each number of rows has a statement of its own.
-  return transaction(connection, () => Number(connection.prepare(sql).run(...values).changes))
+  try {
+    // Not kept: each number of rows has a statement of its own.
+    return transaction(connection, () => Number(connection.prepare(sql).run(...values).changes))
+  } catch (error) {
+    // SQLite keeps to what it found when it opened the file, such as that it may only be read.
+    connection.close()
+    writer = undefined
+    throw error
+  }
 }
 
 /** Nothing is there before a server of this version has run. The file may be another one each time. */

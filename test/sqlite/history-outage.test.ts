@@ -103,6 +103,20 @@ describe('the history fails', { concurrency: true }, () => {
       )
       assertStatus(await call(server, 'GET', '/campaigns', { key: me.key }), 200)
     })
+
+    await t.test('its tables removed: the file is opened again, which makes them, and nothing is lost', async () => {
+      const { place, owner: me, server } = shop
+      await sleep(1000)
+      const database = new DatabaseSync(historyPath(place))
+      database.exec('DROP TABLE request_history')
+      database.close()
+      const answers = await askMany(server, me, 20)
+      await eventually(
+        8,
+        () => stored(place, me, answers),
+        (count) => count === answers.length,
+      )
+    })
   })
 
   test('its file locked for good: what is given up is counted', async (t) => {
