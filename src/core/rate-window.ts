@@ -58,9 +58,12 @@ export function visitorRate(most = mostVisitors): VisitorRate {
 /** Rates of accounts and of visitors, for a database that one process serves. */
 export function ratesInProcess() {
   const window = newRateWindow()
+  const events = newRateWindow()
   const visitors = visitorRate()
   return {
     count: async (accountId: number, limit: number, nowMs: number) => countRequest(window, accountId, limit, nowMs),
+    countEvents: async (accountId: number, limit: number, nowMs: number) =>
+      countRequest(events, accountId, limit, nowMs),
     countVisitor: async (address: string, limit: number, nowMs: number) => visitors(address, limit, nowMs),
   }
 }

@@ -95,6 +95,8 @@ export type TemplateStore = {
 export type Rates = {
   /** Counts one request of the account against `limit` a minute; `nowMs` is milliseconds of the wall clock. */
   count(accountId: number, limit: number, nowMs: number): Promise<RateVerdict>
+  /** The same for the API for events, which is counted apart: no number of visitors takes its room. */
+  countEvents(accountId: number, limit: number, nowMs: number): Promise<RateVerdict>
   /** The same for a visitor, who is named by an address. The address itself is kept nowhere. */
   countVisitor(address: string, limit: number, nowMs: number): Promise<RateVerdict>
 }

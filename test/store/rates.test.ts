@@ -19,13 +19,13 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     t.after(() => Promise.all(stores.map((store) => store.close())))
     const secondsLeft = 60 - ((Date.now() / 1_000) % 60)
     if (secondsLeft < 10) await sleep(secondsLeft * 1_000 + 100)
-    for (const count of ['count', 'countVisitor'] as const) {
+    for (const count of ['count', 'countEvents', 'countVisitor'] as const) {
       const verdicts = await Promise.all(
         Array.from({ length: 600 }, (_, n) => {
           const { rates } = stores[n % stores.length] as (typeof stores)[number]
-          return count === 'count'
-            ? rates.count(7, limit, Date.now())
-            : rates.countVisitor('192.0.2.7', limit, Date.now())
+          return count === 'countVisitor'
+            ? rates.countVisitor('192.0.2.7', limit, Date.now())
+            : rates[count](7, limit, Date.now())
         }),
       )
       const passed = verdicts.filter(({ allowed }) => allowed)

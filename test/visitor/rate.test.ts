@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mailLanguages } from '../../src/core/mail-language.ts'
 import { languages } from '../../src/core/offer.ts'
-import { visitorRate } from '../../src/core/rate-window.ts'
+import { ratesInProcess, visitorRate } from '../../src/core/rate-window.ts'
 import { rateAddress, shortAddress } from '../../src/http/address.ts'
 import { newFastify } from '../../src/http/framework.ts'
 import { sendUndecodable } from '../../src/http/visitor/visitor.ts'
@@ -61,6 +61,13 @@ test('a table full of visitors refuses new ones until the minute ends, and then 
   assert.equal(rate('a', 2, 50_000).allowed, true)
   assert.equal(rate('a', 2, 50_000).allowed, false)
   assert.equal(rate('d', 2, 60_000).allowed, true)
+})
+
+test('a table full of visitors leaves the API for events alone', async () => {
+  const { countVisitor, countEvents } = ratesInProcess()
+  for (let n = 0; n < 100_000; n += 1) await countVisitor(String(n), 2, 1_000)
+  assert.equal((await countVisitor('one more', 2, 1_000)).allowed, false)
+  assert.equal((await countEvents(1, 2, 1_000)).allowed, true)
 })
 
 test('whose request it is, behind proxies of all manners', async () => {

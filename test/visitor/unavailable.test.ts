@@ -33,7 +33,7 @@ function surfaces(ask: () => Promise<any>, changes: Partial<VisitorParts> = {}) 
   const app = newFastify({ isHttps: false, trustProxy: [], log, sendUndecodable })
   app.register(
     visitor({
-      store: { rates: { count: ask, countVisitor: ask } },
+      store: { rates: { count: ask, countEvents: ask, countVisitor: ask } },
       visitors: { find: ask, campaign: ask, leadIn: ask, offer: ask, register: ask },
       templates: { get: ask },
       counting: { count: (one) => void counted.push(one), stepped() {}, keyUsed() {}, close: async () => {} },

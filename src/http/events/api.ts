@@ -21,7 +21,7 @@ export function eventsApi({ endpoints, ...parts }: EventsApiParts): FastifyPlugi
     description,
     admission: {
       refuse: ({ scopes }, reply) => (scopes.includes('events') ? undefined : sendError(reply, 'FORBIDDEN')),
-      count: (accountId, limit, nowMs) => store.rates.countVisitor(`events of ${accountId}`, limit, nowMs),
+      count: store.rates.countEvents,
     },
     async perform({ run }, { key, params, query, body, ip }) {
       const { id: keyId, account } = key as LiveKey

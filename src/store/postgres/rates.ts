@@ -57,9 +57,10 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
 
   return {
     count,
+    countEvents: (accountId, limit) => count(numberOf(refKey, `events of ${accountId}`), limit),
     countVisitor(address, limit) {
       forget()
-      return count(visitorNumber(refKey, address), limit)
+      return count(numberOf(refKey, address), limit)
     },
   }
 }
@@ -73,8 +74,8 @@ function verdicts(limits: number[], [used, granted, resetSeconds]: [number, numb
   })
 }
 
-/** Below zero, where no account is. That two visitors share one of 2^52 numbers is as good as impossible. */
-function visitorNumber(key: Uint8Array, address: string): number {
-  const digest = createHmac('sha256', key).update(address).digest()
+/** Below zero, where no account is. That two names share one of 2^52 numbers is as good as impossible. */
+function numberOf(key: Uint8Array, name: string): number {
+  const digest = createHmac('sha256', key).update(name).digest()
   return -1 - (digest.readUIntBE(0, 6) * 16 + (digest.readUInt8(6) >> 4))
 }
