@@ -6,6 +6,7 @@ import type { Decide } from '../../src/store/model.ts'
 import { tester } from '../support/actor.ts'
 import { assertError, assertStatus, call, leads, lookups, newEmail, openShop, withinOneSecond } from '../support/api.ts'
 import { campaignFile } from '../support/lastcall.ts'
+import { message, wire } from '../support/wire.ts'
 
 const shop = openShop()
 const list = (key = shop.owner.key) => call(shop.server, 'GET', '/campaigns', { key })
@@ -29,6 +30,23 @@ test('a key made, then revoked', async () => {
     ({ status }) => status !== 200,
   )
   assertError(refused, 401, 'UNAUTHORIZED')
+})
+
+test('a key revoked while a body is on its way', async () => {
+  const made = await shop.place.json(['key', 'create', '--account', account(), '--name', 'slow'])
+  await withinOneSecond(
+    () => list(made.key),
+    ({ status }) => status === 200,
+  )
+  const path = `/api/public/v1${leads(shop.owner.campaignId)}`
+  const head = [`Authorization: Bearer ${made.key}`, 'Content-Type: application/json', 'Connection: close']
+  const text = message('POST', path, head, JSON.stringify({ email: newEmail() }))
+  const line = await wire(shop.server.port)
+  await line.send(text.slice(0, -1))
+  await shop.place.json(['key', 'revoke', made.id])
+  await line.send(1_000, text.slice(-1))
+  const { answers } = await line.untilEnded()
+  assert.deepEqual([answers.length, answers[0]?.status], [1, 401])
 })
 
 test('a key renamed keeps working', async () => {

@@ -7,6 +7,7 @@ import { testerAt } from '../support/actor.ts'
 import { installation } from '../support/lastcall.ts'
 import { emailOf, type PanelAnswer, panelSession } from '../support/panel-session.ts'
 import { rowsOf } from '../support/rows.ts'
+import { message, wire } from '../support/wire.ts'
 
 // Of its own: an address may sign in thirty times a minute, and these do so nearly as often.
 const place = installation({ after })
@@ -48,6 +49,42 @@ test('the last owner stays: neither removed nor made something else, by panel an
   assert.match(stderr, /the last owner of an account stays one/)
   const roles = await place.arrange((store) => store.access.listUsers(id))
   assert.deepEqual(roles.map(({ role }) => role).toSorted(), ['member', 'owner'])
+})
+
+/** Another session of the user. */
+async function cookieOf(accountId: number, role: Role): Promise<string> {
+  const body = JSON.stringify({ email: emailOf(accountId, role), password: 'long enough for a test' })
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${server.origin}/panel/api/session`, { method: 'POST', headers, body })
+  return (answer.headers.get('set-cookie') ?? '').split(';')[0] as string
+}
+
+/** Sends all of the request but the last byte; what comes once that follows, too. */
+async function sendSlowly(cookie: string, method: string, path: string, body: object) {
+  const line = await wire(server.port)
+  const head = [`Cookie: ${cookie}`, 'Content-Type: application/json']
+  const text = message(method, `/panel/api${path}`, head, JSON.stringify(body))
+  await line.send(text.slice(0, -1), 300)
+  return async () => {
+    await line.send(text.slice(-1))
+    const [answer] = await line.answers(1)
+    line.destroy()
+    return answer?.status
+  }
+}
+
+test('what is still being sent when its session ends, or its user gets another role, is refused', async () => {
+  const { id, owner } = await newAccount()
+  await panelSession(place, server, id, 'member')
+  const path = `/users/${await idOf(id, 'member')}`
+  await owner('PATCH', path, { role: 'owner' })
+  const cookie = await cookieOf(id, 'member')
+  const stolen = await sendSlowly(await cookieOf(id, 'owner'), 'POST', '/keys', { name: 'of a thief' })
+  const back = await sendSlowly(cookie, 'PATCH', path, { role: 'owner' })
+  assert.equal((await owner('DELETE', '/sessions?but=this')).status, 200)
+  assert.equal((await owner('PATCH', path, { role: 'member' })).status, 200)
+  assert.deepEqual([await stolen(), await back()], [401, 403])
+  assert.deepEqual((await owner('GET', '/keys')).body.keys, [])
 })
 
 test('of two owners who make each other viewers or remove each other at once, one stays an owner', async () => {

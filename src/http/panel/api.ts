@@ -92,23 +92,27 @@ export function panelApi(parts: PanelSurface): FastifyPluginAsync {
 }
 
 /** Before a body is read: is there such a route, is it our own page that asks, and may its user? */
-function admit({ site, users, now }: PanelSurface) {
+function admit(parts: PanelSurface) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { publicUrl } = parts.site
     const { panelRoute } = request.routeOptions.config
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
-    if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)
-    const token = sessionCookie.read(request, site.publicUrl)
-    const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
-    const { access, reads, bodyLimit } = panelRoute
-    if (access !== 'anybody') {
-      if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
-      if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
-      if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
-    }
+    if (isForeign(request.headers, publicUrl)) throw foreignOrigin(publicUrl)
+    request.sessionToken = sessionCookie.read(request, publicUrl)
+    const session = await sessionFor(parts, panelRoute, request.sessionToken)
     request.session = session
-    request.sessionToken = token
-    if (session !== undefined && bodyLimit > usualBodyLimit) await turnToSend(session, reply)
+    if (session !== undefined && panelRoute.bodyLimit > usualBodyLimit) await turnToSend(session, reply)
   }
+}
+
+/** The session of somebody who may call the route now. @throws PanelRefusal */
+async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route, token: string) {
+  const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
+  if (access === 'anybody') return session
+  if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
+  if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
+  if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
+  return session
 }
 
 /** What an operator has to change where it is our own page that asks. */
@@ -130,6 +134,11 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     config: { panelRoute: route },
     bodyLimit: route.bodyLimit,
     schema: { ...(route.query && { querystring: route.query }), ...(route.body && { body: route.body }) },
+    // A body may take half a minute to arrive. Meanwhile the session may have ended, or its user got another role.
+    preHandler: async (request) => {
+      if (route.body === undefined || route.access === 'anybody') return
+      request.session = await sessionFor(parts, route, request.sessionToken)
+    },
     handler: async (request, reply) => {
       const { params, query, body, session, sessionToken: token, ip } = request
       const now = Math.floor(parts.now() / 1_000)

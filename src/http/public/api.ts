@@ -81,11 +81,21 @@ export function useContract(scope: FastifyInstance, log: Log, description: objec
   scope.get('/openapi.json', async (_, reply) => reply.type('application/json').send(described))
 }
 
+/** A change, such as a key that is revoked, holds within this time (contract, "Points of detail"). */
+const changeHoldsMs = 1_000
+
 /** Nothing in this scope is done before rows 1 to 4 of the contract have passed, also for unknown paths. */
 export async function guard(scope: FastifyInstance, parts: AuthorizeParts, admission?: Admission): Promise<void> {
   await shedLoad(scope)
   scope.addHook('onRequest', authorize(parts, admission))
-  // The hook above answers 404; without this handler Fastify would not call it.
+  // A body may take half a minute to arrive, and a key that is revoked meanwhile makes no endpoint any more.
+  scope.addHook('preHandler', async ({ headers }, reply) => {
+    if (reply.elapsedTime < changeHoldsMs) return
+    const key = await findKey(parts.configCache, headers.authorization ?? '', parts.now())
+    if (key === undefined) return unauthorized(reply, ', error="invalid_token"')
+    if (key.account.suspended) return sendError(reply, 'ACCOUNT_SUSPENDED')
+  })
+  // The hook of rows 1 to 4 answers 404; without this handler Fastify would not call it.
   scope.setNotFoundHandler((_, reply) => sendError(reply, 'NOT_FOUND'))
 }
 
