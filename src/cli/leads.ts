@@ -294,11 +294,10 @@ export async function* csvRows(
 async function* csvLines(file: string): AsyncGenerator<{ record: string[]; line: number }> {
   let lastLine = 0
   try {
-    const pieces = withFirstLineWhole(inputStream(file))
+    const pieces = withFirstLineWhole(unixLines(inputStream(file)))
     const first = await pieces.next()
     const parser = parse({
-      delimiter: delimiterOf(first.value ?? Buffer.of()),
-      bom: true,
+      delimiter: delimiterOf(first.value ?? ''),
       info: true,
       relax_column_count: true,
       // A stray quote is part of its field; else the lines after it would count as that field too.
@@ -326,30 +325,46 @@ async function* csvLines(file: string): AsyncGenerator<{ record: string[]; line:
   }
 }
 
-/** The stream's pieces; the first one has the whole first line, unless that is too long. */
-async function* withFirstLineWhole(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer, undefined> {
-  let head: Buffer | undefined = Buffer.of()
-  for await (const chunk of stream) {
+/**
+ * The text of a file, without its mark, with line feeds alone: the parser takes the end of the first line for that of
+ * all, and counts one of two characters twice where it stands within quotes.
+ */
+async function* unixLines(stream: NodeJS.ReadableStream): AsyncGenerator<string, undefined> {
+  let decoder: TextDecoder | undefined
+  let kept = ''
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    decoder ??= new TextDecoder(chunk[0] === 0xff && chunk[1] === 0xfe ? 'utf-16le' : 'utf-8')
+    const text = kept + decoder.decode(chunk, { stream: true })
+    kept = text.endsWith('\r') ? '\r' : ''
+    yield text.slice(0, text.length - kept.length).replaceAll(/\r\n?/g, '\n')
+  }
+  yield kept.replace('\r', '\n') + (decoder?.decode() ?? '')
+}
+
+/** The text's pieces; the first one has the whole first line, unless that is too long. */
+async function* withFirstLineWhole(pieces: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+  let head: string | undefined = ''
+  for await (const piece of pieces) {
     if (head === undefined) {
-      yield chunk as Buffer
+      yield piece
       continue
     }
-    head = Buffer.concat([head, chunk as Buffer])
-    if (head.length < maxLineBytes && !/[^\r\n][\r\n]/.test(head.toString('latin1'))) continue
+    head += piece
+    if (head.length < maxLineBytes && !/[^\n]\n/.test(head)) continue
     yield head
     head = undefined
   }
   if (head !== undefined && head.length > 0) yield head
 }
 
-async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   yield first
   yield* rest
 }
 
 /** Spreadsheets use semicolons where numbers are written with a comma; the first line tells which. */
-function delimiterOf(head: Buffer): ',' | ';' {
-  const [line = ''] = /[^\r\n]+/.exec(head.toString('latin1')) ?? []
+function delimiterOf(head: string): ',' | ';' {
+  const [line = ''] = /[^\n]+/.exec(head) ?? []
   const unquoted = line.replace(/"[^"]*"/g, '')
   return unquoted.includes(';') && !unquoted.includes(',') ? ';' : ','
 }

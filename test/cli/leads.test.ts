@@ -186,6 +186,16 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     ])
   })
 
+  check(
+    'a file whose lines end in several ways is read line by line, and its lines are counted as editors do',
+    async (t) => {
+      const place = origin.copy(t)
+      const csv = 'email,note\r\na@example.com,"two\r\nlines"\r\nno email\nb@example.com\nc@example.com\rno email\r\n'
+      const { refused, ...taken } = await imported(place, `${csv}d@example.com\r`)
+      assert.deepEqual([taken, refused.map(({ line }: any) => line)], [{ created: 4, existing: 0 }, [4, 7]])
+    },
+  )
+
   check('bad emails are refused by line, the others are taken', async (t) => {
     const place = origin.copy(t)
     const lines = [
