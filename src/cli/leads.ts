@@ -364,7 +364,7 @@ async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerato
 
 /** Spreadsheets use semicolons where numbers are written with a comma; the first line tells which. */
 function delimiterOf(head: string): ',' | ';' {
-  const [line = ''] = /[^\n]+/.exec(head) ?? []
-  const unquoted = line.replace(/"[^"]*"/g, '')
-  return unquoted.includes(';') && !unquoted.includes(',') ? ';' : ','
+  // Before the line is looked for: a heading in quotes may have a line break, too.
+  const [line = ''] = /[^\n]+/.exec(head.replaceAll(/"[^"]*"/g, '')) ?? []
+  return line.includes(';') && !line.includes(',') ? ';' : ','
 }

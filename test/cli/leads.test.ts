@@ -165,6 +165,10 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       'Bloggs, Joe;"a;b";joe@example.com\r\n' +
       'Kowalska, Anna, Maria;1,5;anna@example.com\r\n'
     assert.deepEqual(await imported(place, csv), { created: 2, existing: 0, refused: [] })
+    const broken = '"first\nname";email\nJoe;broken@example.com\n'
+    assert.deepEqual(await imported(place, broken), { created: 1, existing: 0, refused: [] })
+    const inPanel = { file: new File([broken], 'emails.csv'), column: 1, hasHeader: true }
+    assert.equal((await Array.fromAsync(emailLines(inPanel, () => {}))).flat()[0]?.email, 'broken@example.com')
     // What stands in a first line separated by commas is not taken for a separator.
     for (const byCommas of ['"a;b",email\nx;y,ann@example.com\n', 'email,a;b\nbob@example.com,x;y\n']) {
       assert.deepEqual(await imported(place, byCommas), { created: 1, existing: 0, refused: [] })
@@ -179,6 +183,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
         'ann@example.com',
         'anna@example.com',
         'bob@example.com',
+        'broken@example.com',
         'joe@example.com',
         'pieces@example.com',
         'wide@example.com',

@@ -154,7 +154,7 @@ function unixLines(): TransformStream<string, string> {
 
 /** Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs; the first line tells. */
 function delimiterOf(head: string): string {
-  const [line = ''] = /[^\r\n]+/.exec(head) ?? []
-  const unquoted = line.replace(/"[^"]*"/g, '')
-  return [',', ';', '\t'].find((one) => unquoted.includes(one)) ?? ','
+  // Before the line is looked for: a heading in quotes may have a line break, too.
+  const [line = ''] = /[^\r\n]+/.exec(head.replaceAll(/"[^"]*"/g, '')) ?? []
+  return [',', ';', '\t'].find((one) => line.includes(one)) ?? ','
 }
