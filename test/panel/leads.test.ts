@@ -411,6 +411,20 @@ longAtBothWidths('a lead is erased for good, after a question that names the con
   assertUntroubled(page)
 })
 
+test('what is selected on one page stays so while another page is selected', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, numbered(52, 'pages'))
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  const all = page.getByLabel('Select all on this page')
+  await all.check()
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await page.getByLabel('Select pages-00051@example.com').waitFor()
+  await all.check()
+  await page.getByRole('group', { name: '52 leads selected' }).waitFor()
+  await all.uncheck()
+  await page.getByRole('group', { name: '50 leads selected' }).waitFor()
+})
+
 /** What else there is for two selected leads, which stay as they were. */
 async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
   await two.getByRole('button', { name: 'Set deadline' }).click()

@@ -90,13 +90,15 @@ type ChooseAllProps = Pick<Props, 'leads' | 'chosen' | 'onChoose'> & { isLabelle
 
 function ChooseAll({ leads, chosen, onChoose, isLabelled }: ChooseAllProps) {
   const text = useWords(words)
-  const areAll = leads.every(({ ref }) => chosen.includes(ref))
+  const here = leads.map(({ ref }) => ref)
+  const elsewhere = chosen.filter((ref) => !here.includes(ref))
+  const areAll = here.every((ref) => chosen.includes(ref))
   return (
     <Checkbox
       {...(isLabelled ? { label: text.chooseAll, pl: 'sm' } : { 'aria-label': text.chooseAll })}
       checked={areAll}
-      indeterminate={chosen.length > 0 && !areAll}
-      onChange={(event) => onChoose(event.currentTarget.checked ? leads.map(({ ref }) => ref) : [])}
+      indeterminate={elsewhere.length < chosen.length && !areAll}
+      onChange={(event) => onChoose(event.currentTarget.checked ? [...elsewhere, ...here] : elsewhere)}
     />
   )
 }

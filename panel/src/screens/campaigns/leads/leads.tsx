@@ -25,6 +25,9 @@ import { words } from './words.ts'
 
 type Doing = 'add' | 'import' | 'export' | null
 
+/** As many as the service changes or erases by one request. */
+const mostChosen = 500
+
 /** Typing goes on for a moment before it is searched for. */
 const pauseMs = 250
 
@@ -195,7 +198,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
       {rows.length > 0 && (
         <LeadList
           {...{ leads: rows, settings, isOld: leads.isOld, query: wanted.query, chosen }}
-          onChoose={(refs) => setChosen(refs)}
+          onChoose={(refs) => setChosen(refs.slice(0, mostChosen))}
         />
       )}
       <Failure of={failed} />
