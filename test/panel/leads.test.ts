@@ -411,6 +411,26 @@ longAtBothWidths('a lead is erased for good, after a question that names the con
   assertUntroubled(page)
 })
 
+test('leads erased in a row are gone at once and the last can be undone, however slow the service is', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, numbered(4, 'row'))
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/leads/erasure', (route) => answered.then(() => route.continue()))
+  for (const number of [0, 1, 2]) {
+    await page.getByLabel(`Select row-0000${number}@example.com`).check()
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+    await page.getByLabel(`Select row-0000${number}@example.com`).waitFor({ state: 'detached' })
+  }
+  assert.deepEqual(await links(page).allTextContents(), ['row-00003@example.com'])
+  answer()
+  assert.ok(await eventually(5_000, async () => (await listOf(campaign.id)).length === 2))
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByLabel('Select row-00002@example.com').waitFor()
+  assert.deepEqual(await listOf(campaign.id), ['row-00002@example.com', 'row-00003@example.com'])
+})
+
 test('what is selected on one page stays so while another page is selected', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(52, 'pages'))

@@ -10,6 +10,8 @@ type Erasing = { campaignId: number; refs: readonly string[] }
 type Said = { waits: string; undo: string; done: string; failed: string }
 
 let waiting: { finish(): Promise<void> } | undefined
+/** Resolves when all that was asked for so far is done: one erasure after the other. */
+let asked: Promise<void> = Promise.resolve()
 /** Those that are as good as gone: no list shows them. */
 let hidden: readonly string[] = []
 const listeners = new Set<() => void>()
@@ -19,33 +21,38 @@ function hide(refs: readonly string[]): void {
   for (const listener of listeners) listener()
 }
 
-/** The leads vanish from the lists now and are erased when the time is up, or before another erasure begins. */
-export async function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: () => unknown): Promise<void> {
-  await waiting?.finish()
-  hide(refs)
-  // Others may be waiting by then.
-  const showAgain = () => hidden === refs && hide([])
+/** The leads vanish from the lists now and are erased when the time is up, or when another erasure begins. */
+export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: () => unknown): void {
+  waiting?.finish()
+  hide([...hidden, ...refs])
+  const showAgain = () => hide(hidden.filter((ref) => !refs.includes(ref)))
   const mayClose = stayOpen()
   const end = () => {
     window.clearTimeout(timer)
-    mayClose()
     waiting = undefined
   }
-  const finish = async () => {
-    end()
+  const erase = async () => {
     try {
       await call('POST /campaigns/:campaignId/leads/erasure', { params: { campaignId }, body: { refs: [...refs] } })
-      toast(said.done)
+      // It would take the place of the button that undoes the next one.
+      if (waiting === undefined) toast(said.done)
     } catch {
       toastFailure(said.failed)
     }
+    mayClose()
     await onErased()
     showAgain()
+  }
+  const finish = () => {
+    end()
+    asked = asked.then(erase)
+    return asked
   }
   const timer = window.setTimeout(finish, waitsMs)
   waiting = { finish }
   const undo = () => {
     end()
+    mayClose()
     showAgain()
   }
   toast(said.waits, { name: said.undo, onClick: undo })
@@ -55,8 +62,8 @@ export function useHidden(): readonly string[] {
   return useSyncExternalStore(onChange, () => hidden)
 }
 
-/** What is waiting is done before the session ends. */
-export const finishErasing = async (): Promise<void> => waiting?.finish()
+/** What is waiting, or under way, is done before the session ends. */
+export const finishErasing = (): Promise<void> => waiting?.finish() ?? asked
 
 atSignOut(() => hide([]))
 
