@@ -79,6 +79,15 @@ atBothWidths(
   },
 )
 
+test('a campaign whose name is as long as may be is duplicated, with an emoji where it is cut too', async () => {
+  const person = await stage.person('long-names')
+  await make({ name: `${'x'.repeat(191)}🎁${'x'.repeat(8)}` }, person)
+  const page = await stage.open(person, { path: '/campaigns' })
+  await page.getByRole('button', { name: 'Actions on xxx' }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+  await page.getByRole('heading', { name: /^Copy of x{191}🎁$/u }).waitFor()
+})
+
 async function duplicateAndImport(page: Page, exported: object): Promise<void> {
   await page.getByRole('button', { name: 'Actions on Published one' }).click()
   await page.getByRole('menuitem', { name: 'Duplicate' }).click()

@@ -47,7 +47,9 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const duplicate = async () => {
     const { id: _, pages, ...settings } = await read()
     const copies = pages.map(({ id: _, ...page }) => page)
-    const copy = { ...settings, pages: copies, name: text.copyOf(name).slice(0, 200), isDraft: true }
+    // Of whole characters: half an emoji is refused.
+    const copyName = [...text.copyOf(name)].slice(0, 200).join('')
+    const copy = { ...settings, pages: copies, name: copyName, isDraft: true }
     const made = await make.mutateAsync({ body: { settings: copy } })
     go(`/campaigns/${made.settings.id}/rules`)
   }
