@@ -318,6 +318,19 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.deepEqual([name, mechanism.deadline.period], ['Mine after all', 'PT72H'])
 })
 
+test('Enter adds a date to leave out, and saves nothing', async () => {
+  const id = await make({ ...course, mechanism: { ...course.mechanism, deadline: { kind: 'next', closes: friday } } })
+  const page = await edit(id)
+  await page.getByText('Days left out', { exact: true }).click()
+  const date = page.getByLabel('A date to leave out')
+  await date.fill('2099-12-25')
+  await date.press('Enter')
+  await page.getByText('25 Dec 2099').waitFor()
+  await page.getByText('Unsaved changes').waitFor()
+  await page.waitForTimeout(300)
+  assert.equal((await saved(page, id)).mechanism.deadline.skipDates, undefined)
+})
+
 longAtBothWidths('a finding is shown beside the setting, and again before it is published', async (width) => {
   const id = await make({ ...course, isDraft: true, mailTimer: {} })
   const page = await edit(id, { width })

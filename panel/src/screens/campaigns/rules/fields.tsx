@@ -222,7 +222,10 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
         value={date}
         onChange={setDate}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && date !== '') add()
+          if (event.key !== 'Enter') return
+          // It would save the whole form as well.
+          event.preventDefault()
+          if (date !== '') add()
         }}
         error={isWrong(path)}
       />
