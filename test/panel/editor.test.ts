@@ -318,6 +318,25 @@ atBothWidths('nobody overwrites what they have not seen', async (width) => {
   assert.deepEqual([name, mechanism.deadline.period], ['Mine after all', 'PT72H'])
 })
 
+test('what a colleague saves of another part, or publishes, stands in nobody’s way', async () => {
+  const id = await make({ ...course, isDraft: true })
+  const page = await edit(id)
+  await page.getByLabel('Name').fill('Mine')
+  await changeElsewhere(page, id, () => ({ pages: [{ pageUrl: 'https://example.com/theirs' }] }))
+  await save(page).click()
+  await page.getByText('Everything is saved').waitFor()
+  const { name, pages } = await saved(page, id)
+  assert.deepEqual([name, pages[0].pageUrl], ['Mine', 'https://example.com/theirs'])
+
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await changeElsewhere(page, id, () => ({ isDraft: false }))
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('button', { name: 'Back to draft' }).waitFor()
+  // The same button in the same place would take it back.
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  assert.equal((await saved(page, id)).isDraft, false)
+})
+
 test('Enter adds a date to leave out, and saves nothing', async () => {
   const id = await make({ ...course, mechanism: { ...course.mechanism, deadline: { kind: 'next', closes: friday } } })
   const page = await edit(id)

@@ -1,7 +1,7 @@
 import './rules/rules.css'
 import { Button, List, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -15,10 +15,17 @@ import { type Settings, useSaveCampaign, type Whole } from './use-campaign.ts'
 export function Publish({ read, onPublished }: { read: Whole; onPublished(): void }) {
   const text = useWords(words)
   const { account } = useSession()
-  const [isOpen, { open, close }] = useDisclosure(false)
   const saving = useSaveCampaign(read)
   const { isDraft } = read.settings
-  const name = isDraft ? text.publish : text.toDraft
+  // Where a colleague has published it meanwhile, the dialog must not ask for the opposite.
+  const [asked, ask] = useState<'publish' | 'toDraft' | null>(null)
+  const wanted = isDraft ? 'publish' : 'toDraft'
+  const open = () => {
+    saving.reset()
+    ask(wanted)
+  }
+  const close = () => ask(null)
+  const name = text[wanted]
   const confirm = async () => {
     await saving.save({ isDraft: !isDraft })
     close()
@@ -30,7 +37,7 @@ export function Publish({ read, onPublished }: { read: Whole; onPublished(): voi
         {name}
       </Button>
       <Confirm
-        opened={isOpen}
+        opened={asked === wanted}
         onClose={close}
         title={isDraft ? text.publishTitle : text.toDraftTitle}
         text={<Consequences settings={read.settings} />}

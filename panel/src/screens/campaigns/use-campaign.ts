@@ -21,12 +21,17 @@ export function useSaveCampaign(read: Whole) {
   const send = useSendAlone('PUT /campaigns/:campaignId')
   const campaignId = read.settings.id
   const queryKey = keyOf('GET /campaigns/:campaignId', { params: { campaignId } })
-  const save = async (changes: Partial<Settings>) => {
-    const body = { settings: { ...read.settings, ...changes }, revision: read.revision }
-    const saved = await send.mutateAsync({ params: { campaignId }, body }).catch(async (error: CallFailed) => {
+  /** `isApart`: what somebody else has saved meanwhile is nothing that `changes` would overwrite. */
+  const save = async (changes: Partial<Settings>, isApart: (theirs: Settings) => boolean = () => false) => {
+    const saveOver = ({ settings, revision }: Whole) =>
+      send.mutateAsync({ params: { campaignId }, body: { settings: { ...settings, ...changes }, revision } })
+    const saved = await saveOver(read).catch(async (error: CallFailed) => {
+      if (error.code !== 'CHANGED_MEANWHILE') throw error
       // What somebody else has saved is there to be seen.
-      if (error.code === 'CHANGED_MEANWHILE') await client.invalidateQueries({ queryKey })
-      throw error
+      await client.invalidateQueries({ queryKey })
+      const theirs = client.getQueryData<Whole>(queryKey)
+      if (theirs === undefined || !isApart(theirs.settings)) throw error
+      return saveOver(theirs)
     })
     client.setQueryData(queryKey, saved)
     // Not awaited: what was changed over must not look like somebody else's change meanwhile.

@@ -43,10 +43,10 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   }
 
   /** @throws CallFailed, which stands in `error` too */
-  const save = async () => unsaved !== undefined && (await saveBy(saving))
+  const save = async () => unsaved !== undefined && (await saveBy(saving, base))
 
-  async function saveBy(saver: typeof saving): Promise<void> {
-    const saved = await saver.save(settingsOf(draft))
+  async function saveBy(saver: typeof saving, seen: Whole): Promise<void> {
+    const saved = await saver.save(settingsOf(draft), (theirs) => asSaved(theirs) === asSaved(seen.settings))
     const later = unsavedOf<Draft>(campaignId, part)?.draft ?? draft
     const next = later === draft || follow === undefined ? later : follow(later, draft, saved.settings)
     // What was written meanwhile is still to be saved.
@@ -64,7 +64,7 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   /** Over what somebody else has saved, once it was seen. */
   async function keepMine(): Promise<void> {
     saving.reset()
-    await saveBy(keeping).catch(() => {})
+    await saveBy(keeping, read).catch(() => {})
     focusSave()
   }
 
