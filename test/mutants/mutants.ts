@@ -279,7 +279,7 @@ const visitor: Mutant[] = [
 const panel: Mutant[] = [
   {
     file: 'src/http/panel/api.ts',
-    line: 'if (isForeign(request.headers, site.publicUrl)) throw foreignOrigin(site.publicUrl)',
+    line: 'if (isForeign(request.headers, publicUrl)) throw foreignOrigin(publicUrl)',
     fault: '',
     tests: inPanel('http'),
   },
