@@ -123,6 +123,12 @@ const http: Mutant[] = [
 
 const publicApi: Mutant[] = [
   {
+    file: 'src/http/public/api.ts',
+    line: 'if (reply.elapsedTime < changeHoldsMs) return',
+    fault: 'return',
+    tests: inApi('change-holds'),
+  },
+  {
     file: 'src/http/public/schemas.ts',
     line: '[1-9][0-9]?|100)',
     fault: '[1-9][0-9]?|10[01])',
@@ -282,6 +288,12 @@ const panel: Mutant[] = [
     line: 'if (isForeign(request.headers, publicUrl)) throw foreignOrigin(publicUrl)',
     fault: '',
     tests: inPanel('http'),
+  },
+  {
+    file: 'src/http/panel/api.ts',
+    line: 'request.session = await sessionFor(parts, route, request.sessionToken)',
+    fault: '',
+    tests: inPanel('roles'),
   },
   {
     file: 'src/http/panel/api.ts',
