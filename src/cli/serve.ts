@@ -112,9 +112,11 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
     return await app.listen()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const taken = code === 'EADDRINUSE'
-    const reason = taken ? `port ${port} is taken; choose another, or 0 for a free one` : `${host} (${code})`
-    throw new WrongSetting(taken ? `PORT: ${reason}` : `HOST: cannot listen on ${reason}`)
+    const choose = 'choose another, or 0 for a free one'
+    if (code === 'EADDRINUSE') throw new WrongSetting(`PORT: port ${port} is taken; ${choose}`)
+    // Those below 1024 are root's.
+    if (code === 'EACCES') throw new WrongSetting(`PORT: port ${port} is not for this user; ${choose}`)
+    throw new WrongSetting(`HOST: cannot listen on ${host} (${code})`)
   }
 }
 

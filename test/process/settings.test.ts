@@ -179,6 +179,18 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
     holder.close()
   })
 
+  await t.test('a port that is for root alone', async () => {
+    // As the system says it to others.
+    const refuse = `import { Server } from 'node:net'
+      Server.prototype.listen = function () {
+        process.nextTick(() => this.emit('error', Object.assign(new Error('listen'), { code: 'EACCES' })))
+        return this
+      }`
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(refuse)}`
+    const made = await command(['serve'], { env: { ...env, PORT: '80', NODE_OPTIONS } })
+    assertRefused(made, /PORT: port 80 /, [2])
+  })
+
   await t.test('an address that is not of this machine', async () => {
     for (const host of someOf(['203.0.113.77', '256.256.256.256'], 1)) {
       const made = await command(['serve', '--host', host], { env })
