@@ -76,6 +76,19 @@ test('overload', { timeout: 300_000 }, async (t) => {
     assert.equal(await server.stop(), 0)
   })
 
+  await t.test('no file descriptor left: it lives, and serves who is connected', async (t) => {
+    // What Linux makes of it where Node reads the process's memory.
+    const preload = `process.memoryUsage = () => {
+      throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+    }`
+    const server = await origin.copy(t).serve(unlimited, {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}`,
+    })
+    await sleep(2_500)
+    assertGood(await onlyAnswer(server.port, [message('GET', campaigns, [bearer, 'Connection: close'])]), 200)
+    assert.equal(await server.stop(), 0)
+  })
+
   const body = (n: number) => JSON.stringify({ email: `hostile-${n}@example.com` })
   const many = Array.from({ length: 1_000 }, (_, n) => `a${n}:${n}`).join('\r\n')
   const registrations = amount(500, 1_500)

@@ -115,8 +115,8 @@ const http: Mutant[] = [
   { file: 'src/http/json.ts', line: '!plain.test(encoding)', fault: 'false', tests: inApi('media-type') },
   {
     file: 'src/http/overload.ts',
-    line: "if (value !== Number.POSITIVE_INFINITY) throw new Refusal('SERVICE_UNAVAILABLE')",
-    fault: '',
+    line: 'return !isLate && used',
+    fault: 'return used',
     tests: inFaults('overload'),
   },
 ]
