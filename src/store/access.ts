@@ -248,6 +248,11 @@ export async function acceptInvitation(
 ): Promise<User | undefined> {
   const invitation = await findInvitation(sql, tokenHash)
   if (invitation === undefined || invitation.endsAt <= by.at) return undefined
+  if (invitation.accountId === null) {
+    // Of two who use two such links at once, on PostgreSQL the later one waits here, and then finds a user.
+    await sql.bumpVersion(0)
+    if (await hasUsers(sql)) return undefined
+  }
   // Of two who use one link at once, one removes the row.
   const removed = await sql.run('DELETE FROM invitations WHERE token_hash = ?', tokenHash)
   if (removed === 0) return undefined
