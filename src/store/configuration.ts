@@ -299,6 +299,7 @@ async function deleteCampaign(sql: Sql, campaignId: number, by: Actor): Promise<
   const before = await findCampaign(sql, campaignId)
   if (before === undefined) return undefined
   await sql.run('DELETE FROM campaigns WHERE id = ?', campaignId)
+  for (const { id } of before.pages) await sql.run(forgetSighting, id)
   await sql.run('DELETE FROM sweeps WHERE account_id = ? AND campaign_id = ?', row.account_id, campaignId)
   await sql.run('INSERT INTO deleted_campaigns (id, account_id) VALUES (?, ?)', campaignId, row.account_id)
   await logCampaign(sql, by, 'campaign.deleted', before, null)
@@ -446,6 +447,9 @@ async function ruleIdOf(sql: Sql, campaignId: number, rule: Rule): Promise<numbe
   return row?.id
 }
 
+/** It refers to no page, and would stay. */
+const forgetSighting = 'DELETE FROM page_sightings WHERE page_id = ?'
+
 async function replacePages(sql: Sql, campaignId: number, pages: CampaignSettings['pages']): Promise<void> {
   const rows = await sql.all('SELECT id FROM offer_pages WHERE campaign_id = ?', campaignId)
   const known = new Set<number>(rows.map((row) => row.id))
@@ -465,7 +469,7 @@ async function replacePages(sql: Sql, campaignId: number, pages: CampaignSetting
   }
   for (const id of known) {
     await sql.run('DELETE FROM offer_pages WHERE id = ?', id)
-    await sql.run('DELETE FROM page_sightings WHERE page_id = ?', id)
+    await sql.run(forgetSighting, id)
   }
 }
 

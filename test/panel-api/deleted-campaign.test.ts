@@ -9,10 +9,11 @@ import { tester } from '../support/actor.ts'
 import { eventually } from '../support/api.ts'
 import { campaignFile } from '../support/lastcall.ts'
 import { panelSession, plainServer } from '../support/panel-session.ts'
+import { rowsOf } from '../support/rows.ts'
 
 const all = { prefix: '', afterEmail: '', limit: 1_000 }
 
-/** A campaign with some leads, of whom one has clicked. */
+/** A campaign with some leads, of whom one has clicked and seen the page. */
 async function campaignWith(store: Store, accountId: number, count: number) {
   const checked = checkCampaign(JSON.parse(campaignFile()))
   assert.ok('campaign' in checked)
@@ -23,10 +24,12 @@ async function campaignWith(store: Store, accountId: number, count: number) {
   const made = await Promise.all(Array.from({ length: count }, (_, n) => register(n)))
   const { lead } = made[0] as { lead: { id: number } }
   const click = { accountId, campaignId, day: 20_000, pageId: null, leadId: lead.id, kind: 'click' } as const
-  await store.counts.add([{ ...click, fetcher: 'person', total: 1, lastAt: 1_000 }])
+  const once = { fetcher: 'person', total: 1, lastAt: 1_000 } as const
+  const visit = { ...click, kind: 'visit', pageId: campaign.pages[0]?.id ?? null } as const
+  await store.counts.add([click, visit].map((what) => ({ ...what, ...once })))
   const left = async () => ({
     leads: (await store.leads.list(campaign, all)).length,
-    clicks: (await store.counts.ofLead(campaign, lead.id)).length,
+    counts: (await store.counts.ofLead(campaign, lead.id)).length,
   })
   return { campaignId, left }
 }
@@ -42,7 +45,8 @@ test('a deleted campaign is unknown at once, and its leads are removed while oth
     assert.equal((await ask('DELETE', `/campaigns/${deleted.campaignId}`)).status, 200)
     assert.equal((await ask('GET', `/campaigns/${deleted.campaignId}`)).status, 404)
     await eventually(20, store.configuration.deletedCampaigns, ({ length }) => length === 0)
-    assert.deepEqual(await deleted.left(), { leads: 0, clicks: 0 })
-    assert.deepEqual(await kept.left(), { leads: 10, clicks: 1 })
+    assert.deepEqual(await deleted.left(), { leads: 0, counts: 0 })
+    assert.deepEqual(await kept.left(), { leads: 10, counts: 2 })
   })
+  assert.equal((await rowsOf(place)).page_sightings?.length, 1)
 })
