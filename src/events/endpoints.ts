@@ -297,8 +297,9 @@ async function testOne(
   const body = testedEvent(endpoint, at)
   const { url } = endpoint.settings
   const secrets = store.events.secretsOf(endpoint, at)
+  const atMs = now()
   const result = await sender.send({ id, url, body: JSON.stringify(body), at, secrets })
-  onTry(entryOf(endpoint, { id, body, due: { leadId: 0, detail: 0, tries: 0 } }, result, now()))
+  onTry(entryOf(endpoint, { id, body, due: { leadId: 0, detail: 0, tries: 0 } }, result, atMs))
   const { status, cause, milliseconds } = result
   // Who has repaired the server sees telling go on. What it asked for, by Retry-After, holds all the same.
   const { pausedAt, failingSince, failures, nextTryAt } = endpoint

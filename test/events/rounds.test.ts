@@ -373,6 +373,21 @@ test('a Test that is taken lets telling go on at once, but not before the time t
   assert.equal(await shown(), null, 'what has passed is not shown as the next try')
 })
 
+test('a Test stands in the log at the time at which it was sent, as every try does', async (t) => {
+  const { endpoint, register, round, sent, noted, answer, clock, managed } = await opened(t)
+  const { id } = await endpoint(registered)
+  await register('ada@example.com')
+  answer.milliseconds = 300
+  for (const send of [() => managed().test(id), () => round(id)]) {
+    const [before, sentAt] = [sent.length, clock.at]
+    const sending = send()
+    while (sent.length === before) await sleep(5)
+    clock.at += 15
+    await sending
+    assert.equal(noted.at(-1)?.atMs, sentAt * 1_000)
+  }
+})
+
 test('what a server could not answer for 30 days is given up, and so is what may go nowhere', async (t) => {
   const { endpoint, register, round, find, answer, clock, store } = await opened(t)
   const { id } = await endpoint(registered)

@@ -11,6 +11,7 @@ import { runRound } from '../../src/events/round.ts'
 import type { Delivery, Sender, Try, TryCause } from '../../src/events/sender.ts'
 import { openSlots } from '../../src/events/slots.ts'
 import { sweepOn } from '../../src/events/sweep.ts'
+import type { DeliveryEntry } from '../../src/history/deliveries.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -54,9 +55,11 @@ export async function opened(t: TestContext, mechanism: object = after) {
   }
   const warned: string[] = []
   const dropped: number[] = []
+  const noted: DeliveryEntry[] = []
   const parts = {
     ...{ store, configCache, sender, slots: openSlots(64, 32), site: { publicUrl: 'https://offers.example' } },
-    ...{ now: () => clock.at * 1_000, onTry() {}, onWaiting() {}, isStopping: () => false },
+    ...{ now: () => clock.at * 1_000, onWaiting() {}, isStopping: () => false },
+    onTry: (entry: DeliveryEntry) => void noted.push(entry),
     onDropped: (count: number) => void dropped.push(count),
     log: { info() {}, warn: (text: string) => void warned.push(text), error() {} },
   }
@@ -64,7 +67,7 @@ export async function opened(t: TestContext, mechanism: object = after) {
   const endpoints = buildEndpoints({ ...parts, ...endpointParts })
   const find = async (id: number) => (await store.events.findEndpoint(accountId, id)) as Endpoint
   return {
-    ...{ store, clock, sent, answer, warned, dropped, parts, find, accountId, campaignId, settings, leads },
+    ...{ store, clock, sent, answer, warned, dropped, noted, parts, find, accountId, campaignId, settings, leads },
     register: (email: string) => leads.register({ accountId, campaignId }, email, clock.at),
     endpoint(changes: Partial<EndpointSettings> = {}) {
       const given = { name: 'shop', url: 'https://example.com/', kinds: wantedKinds, leadTimes: ['PT1H'], ...changes }
