@@ -170,16 +170,3 @@ test('who guesses at signing in keeps nobody from changing the password, and gue
     await guess(password)
   })
 })
-
-test('of several links for the first user that are used at once, one makes a user', async (t) => {
-  await installation(t).arrange(async (store) => {
-    const { invite } = buildUsers(store)
-    const links = await Promise.all(Array.from({ length: 4 }, () => invite(null, anOwner, by)))
-    const joined = links.map((token, index) => {
-      const user = { email: `${index}@example.com`, passwordHash: '' }
-      return store.access.acceptInvitation(hashOf(token), user, 'Owner', by)
-    })
-    assert.equal((await Promise.all(joined)).filter((user) => user !== undefined).length, 1)
-    assert.equal((await store.configuration.listAccounts()).length, 1)
-  })
-})

@@ -1,5 +1,5 @@
-// What many do at once to the same leads, over as many servers as the engine allows, comes out as if one did it after
-// the other.
+// What many do at once to the same leads, or by links of one kind, over as many servers as the engine allows, comes out
+// as if one did it after the other.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { checkCampaign } from '../../src/core/campaign.ts'
@@ -213,5 +213,20 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
         ['fulfilled', 'rejected', 'fulfilled'],
       )
     }
+  })
+
+  test(`of several links for the first user that are used at once one makes a user: ${engine}`, async (t) => {
+    const stores = await twoStores(t, place)
+    const links = times(4, (n) => Buffer.alloc(32, n))
+    const invited = { role: 'owner', email: null, endsAt: at } as const
+    for (const tokenHash of links) await stores[0].access.createInvitation(null, { ...invited, tokenHash }, tester)
+    const made = await Promise.all(
+      links.map((tokenHash, n) => {
+        const user = { email: `${n}@example.com`, passwordHash: '' }
+        return (stores[n % 2] as Store).access.acceptInvitation(tokenHash, user, 'Owner', tester)
+      }),
+    )
+    assert.equal(made.filter((user) => user !== undefined).length, 1)
+    assert.equal((await stores[0].configuration.listAccounts()).length, 1)
   })
 }
