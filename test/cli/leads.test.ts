@@ -33,6 +33,10 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
   }
   const emailsOf = async (place: Installation): Promise<string[]> =>
     (await place.json(['lead', 'list', ...campaign])).map(({ email }: any) => email).sort()
+  const readInPanel = async (csv: string | Buffer<ArrayBuffer>, column: number) => {
+    const file = new File([csv], 'emails.csv')
+    return (await Array.fromAsync(emailLines({ file, column, hasHeader: true }, () => {}))).flat()
+  }
   const tests: Promise<void>[] = []
   const check = (name: string, body: (t: TestContext) => Promise<void>) => {
     tests.push(t.test(name, body))
@@ -125,12 +129,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       assert.deepEqual(report, { created: emails.length, existing: 0, refused: [] })
       const taken = (await place.json(['lead', 'list', '--campaign', String(id)])).map(({ email }: any) => email).sort()
       assert.deepEqual(taken, emails)
-      const own = {
-        file: new File([readFileSync(join(place.folder, 'own.csv'))], 'own.csv'),
-        column: 0,
-        hasHeader: true,
-      }
-      const lines = (await Array.fromAsync(emailLines(own, () => {}))).flat()
+      const lines = await readInPanel(readFileSync(join(place.folder, 'own.csv')), 0)
       assert.deepEqual(lines.map(({ email }) => email).sort(), emails, 'in the panel too')
     },
   )
@@ -167,14 +166,14 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     assert.deepEqual(await imported(place, csv), { created: 2, existing: 0, refused: [] })
     const broken = '"first\nname";email\nJoe;broken@example.com\n'
     assert.deepEqual(await imported(place, broken), { created: 1, existing: 0, refused: [] })
-    const inPanel = { file: new File([broken], 'emails.csv'), column: 1, hasHeader: true }
-    assert.equal((await Array.fromAsync(emailLines(inPanel, () => {}))).flat()[0]?.email, 'broken@example.com')
+    assert.equal((await readInPanel(broken, 1))[0]?.email, 'broken@example.com')
     // What stands in a first line separated by commas is not taken for a separator.
     for (const byCommas of ['"a;b",email\nx;y,ann@example.com\n', 'email,a;b\nbob@example.com,x;y\n']) {
       assert.deepEqual(await imported(place, byCommas), { created: 1, existing: 0, refused: [] })
     }
     const wide = Buffer.from('\uFEFFname;email\r\nJoe;wide@example.com\r\n', 'utf16le')
     assert.deepEqual(await imported(place, wide), { created: 1, existing: 0, refused: [] })
+    assert.deepEqual(await readInPanel(wide, 1), [{ line: 2, email: 'wide@example.com', isMalformed: false }])
     const pieces = ['name', ';em', 'ail\n1,5;', 'pieces@example.com\n']
     const { code, stdout, stderr } = await place.run(['lead', 'import', ...campaign, '-'], slowly(pieces))
     assert.deepEqual([code, JSON.parse(stdout).created], [0, 1], stderr)
@@ -198,6 +197,10 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
       const csv = 'email,note\r\na@example.com,"two\r\nlines"\r\nno email\nb@example.com\nc@example.com\rno email\r\n'
       const { refused, ...taken } = await imported(place, `${csv}d@example.com\r`)
       assert.deepEqual([taken, refused.map(({ line }: any) => line)], [{ created: 4, existing: 0 }, [4, 7]])
+      assert.deepEqual(
+        (await readInPanel(`${csv}d@example.com\r`, 0)).map(({ line, email }) => `${line} ${email}`),
+        ['3 a@example.com', '4 no email', '5 b@example.com', '6 c@example.com', '7 no email', '8 d@example.com'],
+      )
     },
   )
 

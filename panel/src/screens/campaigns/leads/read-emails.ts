@@ -21,7 +21,7 @@ const looksLikeEmail = (cell: string) => /^\s*[^\s@]+@[^\s@]+\s*$/.test(cell)
 
 /** The first ten rows, for people to see what is what. Null where there are none. @throws where it cannot be read */
 export async function readHead(file: File): Promise<Head | null> {
-  const text = await file.slice(0, headBytes).text()
+  const text = new TextDecoder(await encodingOf(file)).decode(await file.slice(0, headBytes).arrayBuffer())
   const { parse } = await import('csv-parse/browser/esm')
   // The parser cannot end where it was given nothing.
   if (text === '') return null
@@ -29,7 +29,7 @@ export async function readHead(file: File): Promise<Head | null> {
   const parser = parse(optionsFor(text))
   parser.on('data', ({ record }: { record: string[] }) => read.push(record))
   const ended = new Promise<void>((resolve, reject) => parser.on('end', resolve).on('error', reject))
-  parser.end(text.replaceAll('\r\n', '\n'))
+  parser.end(text.replaceAll(lineEnd, '\n'))
   await ended
   const rows = read.slice(0, rowsShown + 1)
   const [first] = rows
@@ -71,7 +71,8 @@ export async function* emailLines(
   let lines: EmailLine[] = []
   let isHeaderRead = !hasHeader
   let isOurs = false
-  const reader = file.stream().pipeThrough(new TextDecoderStream()).pipeThrough(unixLines()).getReader()
+  const decoder = new TextDecoderStream(await encodingOf(file))
+  const reader = file.stream().pipeThrough(decoder).pipeThrough(unixLines()).getReader()
   // Browsers read 64 KiB at once: the first piece has the first line whole, as far as one may be long.
   let piece = await reader.read()
   // The parser cannot end where it was given nothing.
@@ -136,18 +137,29 @@ function optionsFor(head: string): Options {
   }
 }
 
-/** The parser counts a line break of two characters twice where it stands within quotes. */
+/** Some spreadsheets write UTF-16, which the mark at its beginning tells. */
+async function encodingOf(file: File): Promise<string> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
+  return first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8'
+}
+
+const lineEnd = /\r\n?/g
+
+/**
+ * The parser takes the end of the first line for that of all, and counts one of two characters twice where it stands
+ * within quotes.
+ */
 function unixLines(): TransformStream<string, string> {
   let kept = ''
   return new TransformStream({
     transform(chunk, controller) {
       const text = kept + chunk
       kept = text.endsWith('\r') ? '\r' : ''
-      const whole = text.slice(0, text.length - kept.length).replaceAll('\r\n', '\n')
+      const whole = text.slice(0, text.length - kept.length).replaceAll(lineEnd, '\n')
       if (whole !== '') controller.enqueue(whole)
     },
     flush(controller) {
-      if (kept !== '') controller.enqueue(kept)
+      if (kept !== '') controller.enqueue('\n')
     },
   })
 }
