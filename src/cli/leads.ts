@@ -362,9 +362,9 @@ async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerato
   yield* rest
 }
 
-/** Spreadsheets use semicolons where numbers are written with a comma; the first line tells which. */
-function delimiterOf(head: string): ',' | ';' {
+/** Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs; the first line tells. */
+function delimiterOf(head: string): string {
   // Before the line is looked for: a heading in quotes may have a line break, too.
   const [line = ''] = /[^\n]+/.exec(head.replaceAll(/"[^"]*"/g, '')) ?? []
-  return line.includes(';') && !line.includes(',') ? ';' : ','
+  return [',', ';', '\t'].find((one) => line.includes(one)) ?? ','
 }

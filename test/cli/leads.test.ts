@@ -157,7 +157,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     )
   })
 
-  check('a file that is separated by semicolons, as its first line tells', async (t) => {
+  check('a file that is separated by semicolons or tabs, as its first line tells', async (t) => {
     const place = origin.copy(t)
     const csv =
       '\uFEFF"name, first";note;email\r\n' +
@@ -174,6 +174,8 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     const wide = Buffer.from('\uFEFFname;email\r\nJoe;wide@example.com\r\n', 'utf16le')
     assert.deepEqual(await imported(place, wide), { created: 1, existing: 0, refused: [] })
     assert.deepEqual(await readInPanel(wide, 1), [{ line: 2, email: 'wide@example.com', isMalformed: false }])
+    const unicodeText = Buffer.from('\uFEFFname\temail\r\nJoe, Ann;\ttabs@example.com\r\n', 'utf16le')
+    assert.deepEqual(await imported(place, unicodeText), { created: 1, existing: 0, refused: [] })
     const pieces = ['name', ';em', 'ail\n1,5;', 'pieces@example.com\n']
     const { code, stdout, stderr } = await place.run(['lead', 'import', ...campaign, '-'], slowly(pieces))
     assert.deepEqual([code, JSON.parse(stdout).created], [0, 1], stderr)
@@ -185,6 +187,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
         'broken@example.com',
         'joe@example.com',
         'pieces@example.com',
+        'tabs@example.com',
         'wide@example.com',
       ],
     ])
