@@ -312,6 +312,14 @@ longTest(
     await page.getByText('The font lato has no “д”: take another font or letter.').waitFor()
     await page.getByLabel('Language of the mail').selectOption('English')
     assert.deepEqual(await offered(), ['Inter', 'Lato', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
+    // Labels that are not shown are saved too: the field stays until it is right.
+    await page.getByLabel('Units').selectOption('hours')
+    await page.getByLabel('in words').uncheck()
+    await page.getByText('The font lato has no “д”').waitFor()
+    await page.getByLabel('In place of “days”').fill('d')
+    await page.getByLabel('In place of “days”').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save timer' }).click()
+    await page.getByText('Saved.').waitFor()
     assertUntroubled(page)
   },
 )

@@ -229,6 +229,10 @@ function Labels({ style, onChange, beside }: GroupProps) {
     const { [unit]: _, ...others } = style.labelTexts
     onChange({ labelTexts: value === '' ? others : { ...others, [unit]: value } })
   }
+  // A text that is wrong is refused where it is not shown as well: its field is there until it is right.
+  const isNeeded = (unit: (typeof units)[number]) =>
+    (style.showLabels && style.units.includes(unit)) || beside(`labelTexts.${unit}`).error !== undefined
+  const fields = units.filter(isNeeded)
   return (
     <Stack>
       <Checkbox
@@ -237,28 +241,28 @@ function Labels({ style, onChange, beside }: GroupProps) {
         onChange={(event) => onChange({ showLabels: event.currentTarget.checked })}
       />
       {style.showLabels && (
-        <>
-          <Checkbox
-            label={text.uppercase}
-            checked={style.uppercase}
-            onChange={(event) => onChange({ uppercase: event.currentTarget.checked })}
-          />
-          <Judged findings={beside('labelTexts').findings}>
-            <SimpleGrid cols={columns}>
-              {style.units.map((unit) => (
-                <TextInput
-                  key={unit}
-                  label={text.ownLabel(text.unitNames[unit])}
-                  placeholder={text.inWords}
-                  maxLength={20}
-                  value={style.labelTexts[unit] ?? ''}
-                  error={beside(`labelTexts.${unit}`).error}
-                  onChange={(event) => put(unit, event.currentTarget.value)}
-                />
-              ))}
-            </SimpleGrid>
-          </Judged>
-        </>
+        <Checkbox
+          label={text.uppercase}
+          checked={style.uppercase}
+          onChange={(event) => onChange({ uppercase: event.currentTarget.checked })}
+        />
+      )}
+      {fields.length > 0 && (
+        <Judged findings={beside('labelTexts').findings}>
+          <SimpleGrid cols={columns}>
+            {fields.map((unit) => (
+              <TextInput
+                key={unit}
+                label={text.ownLabel(text.unitNames[unit])}
+                placeholder={text.inWords}
+                maxLength={20}
+                value={style.labelTexts[unit] ?? ''}
+                error={beside(`labelTexts.${unit}`).error}
+                onChange={(event) => put(unit, event.currentTarget.value)}
+              />
+            ))}
+          </SimpleGrid>
+        </Judged>
       )}
     </Stack>
   )
