@@ -49,6 +49,11 @@ async function assertFaultsAreSaid(page: Page, dialog: Locator): Promise<void> {
   await assertAccessible(page)
   await assertFits(page)
   await dialog.getByLabel('Address').fill(receiver.origin)
+  const batch = dialog.getByLabel('Events in one request')
+  await batch.fill('101')
+  await batch.press('Enter')
+  await dialog.getByText('Enter a whole number from 1 to 100.').waitFor()
+  await batch.fill('1')
   // It would hear of nothing, and nobody would know why.
   await dialog.getByLabel('Only these', { exact: true }).first().check()
   await button(page, 'New webhook').last().click()

@@ -1,11 +1,12 @@
 import { Checkbox, Fieldset, MultiSelect, NumberInput, Radio, SimpleGrid, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { type AskedOf, useSend } from '../../../api.ts'
-import { useWords } from '../../../language.ts'
+import { useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
 import { DialogForm } from '../../../parts/dialog-form.tsx'
 import { NameInput } from '../../../parts/name-input.tsx'
 import { toast } from '../../../parts/toast.tsx'
+import { faultInWords } from '../../campaigns/fault-words.ts'
 import { useShowFreshKey } from '../keys/fresh-key.tsx'
 import type { Webhook, Webhooks } from './webhook.tsx'
 import { words } from './words.ts'
@@ -25,6 +26,7 @@ type Props = { all: Webhooks; of?: Webhook; onClose(): void }
 
 export function SettingsForm({ all, of, onClose }: Props) {
   const text = useWords(words)
+  const language = useLanguage()
   const [given, setGiven] = useState(of === undefined ? fresh : settingsOf(of))
   const [create, change] = [useSend('POST /webhooks'), useSend('PUT /webhooks/:endpointId')]
   const send = of === undefined ? create : change
@@ -49,6 +51,11 @@ export function SettingsForm({ all, of, onClose }: Props) {
   }
   const faultOf = (path: keyof typeof text.faults) =>
     send.error?.faults.some((fault) => fault.path.split(/[.[]/)[0] === path) ? text.faults[path] : undefined
+  /** Enter sends a number before its field has put it within its bounds. */
+  const numberFault = (path: string) => {
+    const message = send.error?.faults.find((fault) => fault.path === path)?.message
+    return message && (faultInWords(language, message) ?? message)
+  }
   return (
     <DialogForm send={send} submit={submit} done={of === undefined ? text.create : text.save} onClose={onClose}>
       <NameInput
@@ -88,7 +95,7 @@ export function SettingsForm({ all, of, onClose }: Props) {
         checked={given.personal}
         onChange={(event) => set({ personal: event.currentTarget.checked })}
       />
-      <Speed given={given} set={set} />
+      <Speed given={given} set={set} faultOf={numberFault} />
     </DialogForm>
   )
 }
@@ -151,21 +158,26 @@ function Campaigns({ all, given: { campaignIds }, set }: PartProps & { all: Webh
   )
 }
 
-function Speed({ given, set }: PartProps) {
+type SpeedProps = PartProps & { faultOf(path: string): string | undefined }
+
+function Speed({ given, set, faultOf }: SpeedProps) {
   const text = useWords(words)
   return (
     <Fieldset legend={text.speed}>
       <SimpleGrid cols={{ base: 1, xs: 3 }} style={{ alignItems: 'end' }}>
         <NumberInput
           {...{ label: text.batch, min: 1, max: 100, allowDecimal: false, required: true, value: given.batch }}
+          error={faultOf('batch')}
           onChange={(batch) => set({ batch: Number(batch) })}
         />
         <NumberInput
           {...{ label: text.inFlight, min: 1, max: 32, allowDecimal: false, required: true, value: given.inFlight }}
+          error={faultOf('inFlight')}
           onChange={(inFlight) => set({ inFlight: Number(inFlight) })}
         />
         <NumberInput
           {...{ label: text.perMinute, min: 1, max: 100_000, allowDecimal: false, value: given.perMinute ?? '' }}
+          error={faultOf('perMinute')}
           onChange={(next) => set({ perMinute: next === '' ? null : Number(next) })}
         />
       </SimpleGrid>
