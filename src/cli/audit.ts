@@ -1,6 +1,6 @@
 import { integer } from '../config.ts'
 import { formatInstant } from '../core/instant.ts'
-import { type AuditFilter, auditActions, subjectKinds } from '../store/audit.ts'
+import { type AuditFilter, type AuditPage, auditActions, subjectKinds } from '../store/audit.ts'
 import type { Store } from '../store/store.ts'
 import {
   type Command,
@@ -56,12 +56,11 @@ export const listAudit: Command = async (args) => {
 }
 
 async function* pagesOf({ audit }: Store, accountId: number, filter: AuditFilter, limit: number) {
-  let beforeId = Number.MAX_SAFE_INTEGER
-  for (let left = limit; left > 0; left -= pageSize) {
-    const size = Math.min(left, pageSize)
-    const entries = await audit.listEntries(accountId, filter, beforeId, size)
-    yield entries.map(({ at, ...entry }) => ({ at: formatInstant(at), ...entry }))
-    if (entries.length < size) return
-    beforeId = entries.at(-1)?.id as number
+  let beforeId: number | null = Number.MAX_SAFE_INTEGER
+  for (let left = limit; left > 0 && beforeId !== null; ) {
+    const page: AuditPage = await audit.listEntries(accountId, filter, beforeId, Math.min(left, pageSize))
+    yield page.entries.map(({ at, ...entry }) => ({ at: formatInstant(at), ...entry }))
+    left -= page.entries.length
+    beforeId = page.next
   }
 }

@@ -145,6 +145,11 @@ export type AuditLog = ReturnType<typeof auditOn>
 const addressSeconds = 30 * 86_400
 const purgedAtOnce = 1_000
 const mostChoices = 500
+/**
+ * Of settings. A campaign's may be 256 kB, twice in each of its entries: a thousand of these stopped the server for a
+ * minute.
+ */
+const mostPageBytes = 1_000_000
 
 export function auditOn({ read, writeUnflushed }: Runner) {
   return { ...boundTo(read, { listEntries, listActors, listActions }), ...boundTo(writeUnflushed, { purge }) }
@@ -154,14 +159,20 @@ export function auditOn({ read, writeUnflushed }: Runner) {
 const likeEntry = `(actor, actor_name) IN (SELECT same.actor, same.actor_name FROM audit_entries AS same
   WHERE same.account_id = audit_entries.account_id AND same.id = ?)`
 
-/** Newest first, in the order of their ids; those before the entry `beforeId`, at most `limit`. */
+/** `next` is the entry before which the next page begins, null where nothing is left. */
+export type AuditPage = { entries: AuditEntry[]; next: number | null }
+
+/**
+ * Newest first, in the order of their ids; those before the entry `beforeId`, at most `limit`, and fewer where their
+ * settings are large.
+ */
 async function listEntries(
   sql: Sql,
   accountId: number,
   filter: AuditFilter,
   beforeId: number,
   limit: number,
-): Promise<AuditEntry[]> {
+): Promise<AuditPage> {
   const conditions: [text: string, value: Value | undefined][] = [
     ['at >= ?', filter.from],
     ['at < ?', filter.to],
@@ -173,11 +184,25 @@ async function listEntries(
   ]
   const given = conditions.filter(([, value]) => value !== undefined)
   const where = ['account_id = ?', 'id < ?', ...given.map(([text]) => text)].join(' AND ')
-  const rows = await sql.all(
-    `SELECT * FROM audit_entries WHERE ${where} ORDER BY id DESC LIMIT ?`,
-    ...[accountId, beforeId, ...given.map(([, value]) => value as Value), limit],
-  )
-  return rows.map(toEntry)
+  const select = (columns: string, most: number) =>
+    sql.all(
+      `SELECT ${columns} FROM audit_entries WHERE ${where} ORDER BY id DESC LIMIT ?`,
+      ...[accountId, beforeId, ...given.map(([, value]) => value as Value), most],
+    )
+  const sizes = await select('coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) AS bytes', limit + 1)
+  const count = Math.min(limit, fitting(sizes))
+  const entries = (await select('*', count)).map(toEntry)
+  return { entries, next: count < sizes.length ? (entries.at(-1)?.id ?? null) : null }
+}
+
+/** How many of them a page has room for: one at least. */
+function fitting(sizes: Row[]): number {
+  let room = mostPageBytes
+  const tooMuch = sizes.findIndex(({ bytes }, index) => {
+    room -= bytes
+    return index > 0 && room < 0
+  })
+  return tooMuch < 0 ? sizes.length : tooMuch
 }
 
 /**

@@ -72,7 +72,7 @@ test('of what was given up that is told again, and counted, which may be told; t
   assert.equal(await ask(), 2, 'not of who was erased')
   await round(id)
   assert.deepEqual(told().sort(), ['campaign.ended - 0', 'lead.erased - 0', 'lead.registered ada 0'])
-  const entries = await store.audit.listEntries(accountId, { action: 'webhook.resent' }, Number.MAX_SAFE_INTEGER, 9)
+  const { entries } = await store.audit.listEntries(accountId, { action: 'webhook.resent' }, Number.MAX_SAFE_INTEGER, 9)
   assert.deepEqual(
     entries.map(({ after }) => (after as { count: number }).count),
     [2, 1],

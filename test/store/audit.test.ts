@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
-import type { Actor, AuditEntry } from '../../src/store/audit.ts'
+import type { Actor, AuditEntry, AuditPage } from '../../src/store/audit.ts'
 import { migrationTo } from '../../src/store/migrations.ts'
 import { asFile } from '../../src/store/model.ts'
 import { type DatabaseLocation, openStore } from '../../src/store/open.ts'
@@ -28,8 +28,8 @@ function settings(changes: object = {}) {
   return checked.campaign
 }
 
-const all = (store: Store, accountId: number): Promise<AuditEntry[]> =>
-  store.audit.listEntries(accountId, {}, Number.MAX_SAFE_INTEGER, 1_000)
+const all = async (store: Store, accountId: number): Promise<AuditEntry[]> =>
+  (await store.audit.listEntries(accountId, {}, Number.MAX_SAFE_INTEGER, 1_000)).entries
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
 
@@ -146,7 +146,8 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     ] as const
     assert.deepEqual(await seen(), [true, true, undefined, false])
     const [newest, next] = await all(store, id)
-    const listed = (of: number, filter: object, beforeId: number) => store.audit.listEntries(of, filter, beforeId, 1)
+    const listed = async (of: number, filter: object, beforeId: number) =>
+      (await store.audit.listEntries(of, filter, beforeId, 1)).entries
     assert.deepEqual(await listed(id, {}, newest?.id as number), [next])
     // Of the same actor, but of another account.
     const { id: strangers } = await store.configuration.createAccount('Stranger', tester)
@@ -155,6 +156,24 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(await listed(id, like, Number.MAX_SAFE_INTEGER), [newest])
     await store.configuration.applyCampaign(id, settings({ id: made.id, isDraft: false }), testerAt(6))
     assert.deepEqual(await seen(), [false, false, made.id, true])
+  })
+
+  test(`a page of the log ends early where settings are large, and the next one goes on behind it: ${engine}`, async (t) => {
+    const store = await opened(t, await place(t))
+    const { id } = await store.configuration.createAccount('Owner', tester)
+    const pages = Array.from({ length: 50 }, (_, n) => ({ pageUrl: `https://example.com/${n}/${'a'.repeat(2_000)}` }))
+    const made = await store.configuration.applyCampaign(id, settings({ pages }), tester)
+    for (let n = 0; n < 12; n += 1)
+      await store.configuration.applyCampaign(id, settings({ id: made.id, name: `${n}`, pages }), tester)
+    const lengths: number[] = []
+    for (let next: number | null = Number.MAX_SAFE_INTEGER; next !== null; ) {
+      const page: AuditPage = await store.audit.listEntries(id, {}, next, 8)
+      assert.ok(JSON.stringify(page.entries).length < 1_100_000)
+      lengths.push(page.entries.length)
+      next = page.next
+    }
+    // The first save has no settings before it, and the account's entry next to none.
+    assert.deepEqual(lengths, [4, 4, 6])
   })
 
   test(`what may be chosen in the log stands in the same order on each engine: ${engine}`, async (t) => {

@@ -211,7 +211,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     await leads.setDeadline(of, ada.email, 7_000, testerAt(600))
     await reverse(store, of, '3', true, 600, tester)
     assert.equal((await offer(600)).deadline, 7_000, 'a later hand has set another')
-    const entries = await store.audit.listEntries(of.accountId, { action: 'lead.order_reversed' }, late, 9)
+    const { entries } = await store.audit.listEntries(of.accountId, { action: 'lead.order_reversed' }, late, 9)
     const reopens = entries.map(({ after }) => (after as { reopensOffer: boolean }).reopensOffer)
     assert.deepEqual(reopens, [false, true, true, false], 'reopening later is an entry, too')
     const converted = async () => (await store.conversions.peopleBetween(campaign, 0, 900)).converted

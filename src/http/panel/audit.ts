@@ -34,11 +34,13 @@ export const auditRoutes = {
       return { days: auditDays, actors, actions }
     },
   }),
-  /** Newest first. `next` is where the next page begins, null where nothing is left. */
+  /**
+   * Newest first; fewer than `limit` where their settings are large. `next` is where the next page begins, null where
+   * nothing is left.
+   */
   ...forOwner('GET /audit', {
     query: ListQuery,
     async run({ session, parts, query }) {
-      const limit = Number(query.limit)
       const filter = {
         from: number(query.from),
         to: number(query.to),
@@ -46,20 +48,16 @@ export const auditRoutes = {
         action: query.action,
       }
       const before = number(query.before) ?? Number.MAX_SAFE_INTEGER
-      const found = await parts.store.audit.listEntries(session.account.id, filter, before, limit + 1)
-      const page = found.slice(0, limit)
-      const last = found.length > limit ? page.at(-1) : undefined
-      const leads = await leadsOf(
-        parts,
-        session.account.id,
-        page.map((entry) => leadIdOf(entry) ?? 0),
-      )
-      const entries = page.map((entry) => {
+      const limit = Number(query.limit)
+      const page = await parts.store.audit.listEntries(session.account.id, filter, before, limit)
+      const ids = page.entries.map((entry) => leadIdOf(entry) ?? 0)
+      const leads = await leadsOf(parts, session.account.id, ids)
+      const entries = page.entries.map((entry) => {
         const leadId = leadIdOf(entry)
         /** Null of what was done to no lead alone. */
         return { ...entry, lead: leadId === undefined ? null : (leads.get(leadId) ?? erased) }
       })
-      return { entries, next: last === undefined ? null : String(last.id) }
+      return { entries, next: page.next === null ? null : String(page.next) }
     },
   }),
 }
