@@ -20,7 +20,7 @@ const settings = loaded(() => import('./screens/settings/settings.tsx'))
 const screens: [path: string, screen: ReturnType<typeof loaded>][] = [
   ['/', loaded(() => import('./screens/overview/overview.tsx'))],
   ['/campaigns', loaded(() => import('./screens/campaigns/list/list.tsx'))],
-  // One pattern for all: what lies over a part, as a lead over the list, must not make it anew.
+  // One pattern for all: what lies over a part, as a lead over the list, must not make it again.
   ['/campaigns/:campaignId/:part?/:ref?', loaded(() => import('./screens/campaigns/campaign.tsx'))],
   ['/person', loaded(() => import('./screens/person/person.tsx'))],
   ['/integrations', integrations],

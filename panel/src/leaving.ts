@@ -66,7 +66,7 @@ function onStep(event: PopStateEvent): void {
 
 window.addEventListener('popstate', onStep, { capture: true })
 
-/** The browser asks before it closes or loads the page anew; returns what ends that. */
+/** The browser asks before it closes or loads the page again; returns what ends that. */
 export function stayOpen(): () => void {
   const warn = (event: BeforeUnloadEvent) => event.preventDefault()
   window.addEventListener('beforeunload', warn)

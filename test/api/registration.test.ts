@@ -163,7 +163,7 @@ describe('registration', { concurrency: true }, () => {
       }
     })
 
-  test('with reset on, a repeated registration begins anew; without, it does not', async () => {
+  test('with reset on, a repeated registration begins again; without, it does not', async () => {
     const deadline = { kind: 'after', period: 'PT48H' }
     const reset = { enabled: true, max: 1 }
     const on = await applyCampaign(shop, { mechanism: { startsOn: 'registration', deadline, reset } })

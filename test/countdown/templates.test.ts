@@ -61,7 +61,7 @@ test('one that was had before is there at once; asked for twice, it is built onc
   await templates.close()
 })
 
-test('a stored one is taken, a broken one built anew and replaced', async () => {
+test('a stored one is taken, a broken one built again and replaced', async () => {
   const { cache, stored, written } = memoryShelf()
   const key = templateKey(small, 'en')
   stored.set(key, builtHere)

@@ -69,7 +69,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
   })
 }
 
-test('a file that is removed is made anew, and what spoils its place is outlived', async (t) => {
+test('a file that is removed is made again, and what spoils its place is outlived', async (t) => {
   const database = (await emptyDatabases.sqlite?.(t)) as DatabaseLocation & { engine: 'sqlite' }
   mkdirSync(filePath(database))
   const { history, stored, lost } = await opened(t, database)

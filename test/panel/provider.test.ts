@@ -96,7 +96,7 @@ longTest('an invitation is joined by single sign-on', async () => {
   await page.getByText('inviter’s account').waitFor()
 })
 
-test('a forgotten password is set anew by the link in the mail, once', async () => {
+test('the link in the mail sets a new password, once', async () => {
   for (const { width, language } of widthsInLanguages()) {
     const text = words[language]
     const person = await stage.person(`forgetful-${language}-${width}`)

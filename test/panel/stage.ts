@@ -209,7 +209,7 @@ async function signIn(context: BrowserContext, { email, password }: Person): Pro
   assert.equal(answer.status(), 200, await answer.text())
 }
 
-/** The reader looks at the page again after a minute: what is old is then read anew. */
+/** The reader looks at the page again after a minute: what is old is then read again. */
 export async function comeBack(page: Page): Promise<void> {
   await page.evaluate(() => {
     const now = Date.now

@@ -172,9 +172,9 @@ test('lead erase', { concurrency: 4, timeout: 400_000 }, async (t) => {
         assertNoTrace(place.folder, email)
         assert.equal((await register(server.base, email, 'leads/lookup')).status, 404)
         if (n === 0) {
-          const anew = await register(server.base, email)
-          assert.equal(anew.status, 201)
-          assert.equal(((await anew.json()) as any).created, true)
+          const again = await register(server.base, email)
+          assert.equal(again.status, 201)
+          assert.equal(((await again.json()) as any).created, true)
           assert.equal((await erase(place, email)).code, 0)
           assertNoTrace(place.folder, email)
         }

@@ -1,4 +1,4 @@
-// The figures of a campaign against a second evaluator's, which keeps every event and counts anew. On both engines.
+// The figures of a campaign against a second evaluator's, which keeps every event and counts again. On both engines.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

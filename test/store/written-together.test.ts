@@ -153,7 +153,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.equal((await stores[1].leads.find(campaign, seen.email))?.attempt.resets, 2 * rounds.length)
   })
 
-  test(`a lead that was erased is another one when it is registered anew: ${engine}`, async (t) => {
+  test(`a lead that was erased is another one when it is registered again: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
     const campaign = await makeCampaign(store)

@@ -34,7 +34,7 @@ async function run({ args, folder, env, input }: Asked) {
   const stderr = caught(process.stderr)
   let code = 0
   try {
-    // Another address is another module, which runs anew.
+    // Another address is another module, which runs again.
     await import(`${main}?${++runs}`)
   } catch (error) {
     if ((error as Partial<Exit>).exitCode === undefined) throw error

@@ -1,4 +1,4 @@
-// Preloaded into a server of a test: its clock differs by the milliseconds that a file holds, read anew each time; after
+// Preloaded into a server of a test: its clock differs by the milliseconds that a file holds, read again each time; after
 // `=` they are the time itself, which then stands still.
 import { readFileSync } from 'node:fs'
 

@@ -14,7 +14,7 @@ import { isFull } from './faults.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** Named after the code that builds them: what it draws otherwise is built anew. */
+/** Named after the code that builds them: what it draws otherwise is built again. */
 const folder = join(root, 'node_modules', '.cache', 'templates', codeHash('countdown'))
 
 function codeHash(...rooms: string[]): string {

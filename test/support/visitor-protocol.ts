@@ -46,7 +46,7 @@ export type VisitorService = {
   campaign(settings: CampaignSettings): Promise<string>
   /** A lead by its ref, with the campaign's window or one of its own. */
   lead(campaignId: string, span?: Span): Promise<string>
-  /** Sets one lead's window anew. */
+  /** Sets one lead's window again. */
   move(campaignId: string, ref: string, span: Span): Promise<void>
   /** All that was asked so far, the latest last. */
   questions: Question[]

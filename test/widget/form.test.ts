@@ -149,7 +149,7 @@ longTest('on a page that runs from right to left the form leaves nothing to scro
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 400)
 })
 
-longTest('a form whose inside the page writes anew gets its trap and its message again', async (t) => {
+longTest('a form whose inside the page writes again gets its trap and its message again', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form }))
@@ -225,7 +225,7 @@ longTest('an email field that belongs to the form by its attribute may stand out
   assert.equal(registrations(id)[0]?.body.email, 'ada@example.com')
 })
 
-longTest('a page that is written anew after it was loaded keeps its form and its countdown', async (t) => {
+longTest('a page that is written again after it was loaded keeps its form and its countdown', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600 })
   const { page } = await stage.visitor(t)
   await page.goto(stage.put({ campaigns: [id], body: form }))
@@ -234,7 +234,7 @@ longTest('a page that is written anew after it was loaded keeps its form and its
     document.open()
     document.write(html)
     document.close()
-  }, `<!doctype html><html lang="en"><title>Anew</title><body>${form}${offerPage}`)
+  }, `<!doctype html><html lang="en"><title>Again</title><body>${form}${offerPage}`)
   await page.locator('[name=lastcall-website]').waitFor({ state: 'attached' })
   await page.getByLabel('Email').fill('ada@example.com')
   await page.getByRole('button').click()

@@ -128,7 +128,7 @@ async function buildApp(): Promise<void> {
 
 for (const wait of [false, true])
   longTest(
-    `on a page that React takes over ${wait ? 'data-wait lets React be first' : 'React finds what the widget wrote, and builds anew'}`,
+    `on a page that React takes over ${wait ? 'data-wait lets React be first' : 'React finds what the widget wrote, and builds again'}`,
     async (t) => {
       const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
       const { page, context } = await stage.visitor(t)

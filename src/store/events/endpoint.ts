@@ -1,4 +1,4 @@
-// Endpoints as they stand in the database, and who of them watches a campaign.
+// Endpoints as rows of the database, and who of them watches a campaign.
 import { type EndpointSettings, type Watcher, watcherOf } from '../../core/events.ts'
 import type { Seconds } from '../../core/instant.ts'
 import type { Row, Sql } from '../sql.ts'

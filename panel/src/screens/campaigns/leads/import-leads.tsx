@@ -11,7 +11,7 @@ import { ChooseFile } from './choose-file.tsx'
 import { type Foreseen, type Report, refusedShown } from './import-run.ts'
 import { forgetImport, goOnImporting, type Importing, startImport, stopImport, useImporting } from './importing.ts'
 import classes from './leads.module.css'
-import { useLeadsAnew } from './use-leads.ts'
+import { useLeadsAgain } from './use-leads.ts'
 import { type LeadWords, numberText, words } from './words.ts'
 
 /** Characters of what was refused; it may be anything. */
@@ -23,7 +23,7 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
   const text = useWords(words)
   const { id: campaignId, isDraft } = settings
   const { phase, report, trouble, failed, asked } = useImporting(campaignId)
-  const anew = useLeadsAnew(campaignId)
+  const again = useLeadsAgain(campaignId)
   const isRunning = phase === 'trying' || phase === 'running'
   const isOver = phase === 'done' || phase === 'stopped'
   const inside = useFocusOfStep(phase)
@@ -46,7 +46,7 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
           <ChooseFile
             trouble={trouble}
             onChange={() => forgetImport(campaignId)}
-            onStart={(csv) => startImport(campaignId, csv, isDraft).then(anew)}
+            onStart={(csv) => startImport(campaignId, csv, isDraft).then(again)}
           />
         )}
         {phase === 'asking' && asked !== null && (
@@ -54,7 +54,7 @@ export function ImportLeads({ settings, opened, onClose }: Props) {
             foreseen={asked.foreseen}
             timeZone={settings.timeZone}
             onCancel={close}
-            onGoOn={() => goOnImporting(campaignId, asked.csv).then(anew)}
+            onGoOn={() => goOnImporting(campaignId, asked.csv).then(again)}
           />
         )}
         {phase === 'trying' && <Progress value={100 * (report?.done ?? 0)} aria-label={text.importTrying} animated />}

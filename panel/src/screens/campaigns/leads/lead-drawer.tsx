@@ -20,7 +20,7 @@ import { LeadTimeLine, opensLater } from './lead-time-line.tsx'
 import classes from './leads.module.css'
 import { Orders } from './record-order.tsx'
 import { SetDeadline } from './set-deadline.tsx'
-import { useLeadsAnew } from './use-leads.ts'
+import { useLeadsAgain } from './use-leads.ts'
 import { words } from './words.ts'
 
 export type WholeLead = AnswerOf<'GET /campaigns/:campaignId/leads/:ref'>
@@ -182,7 +182,7 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
   const { cancel } = useWords(panelWords)
   const [isAsked, setAsked] = useState(false)
   const { suspended } = useSession().account
-  const readAnew = useLeadsAnew(settings.id)
+  const readAnew = useLeadsAgain(settings.id)
   const erase = () => {
     const focusNext = focusNextRow('leads', lead.ref)
     const said = { waits: text.erasing(1), undo: text.undo, done: text.erased, failed: text.eraseFailed }

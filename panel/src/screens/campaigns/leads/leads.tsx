@@ -19,7 +19,7 @@ import { LeadDrawer } from './lead-drawer.tsx'
 import { LeadList } from './lead-list.tsx'
 import { LookingThrough } from './looking-through.tsx'
 import { Totals } from './totals.tsx'
-import { type Filter, type State, useLeads, useLeadsAnew } from './use-leads.ts'
+import { type Filter, type State, useLeads, useLeadsAgain } from './use-leads.ts'
 import { states, useWanted } from './wanted.ts'
 import { words } from './words.ts'
 
@@ -165,7 +165,7 @@ type FoundProps = {
 function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const text = useWords(words)
   const leads = useLeads(settings.id, filter, wanted.page)
-  const readAnew = useLeadsAnew(settings.id)
+  const readAnew = useLeadsAgain(settings.id)
   const may = useMay('member')
   const { suspended } = useSession().account
   const gone = useHidden()

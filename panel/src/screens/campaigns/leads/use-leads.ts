@@ -55,7 +55,7 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
     getNextPageParam: ({ afterEmail, afterDeadline }) =>
       afterEmail === null ? undefined : { afterEmail, afterDeadline },
     placeholderData: keepPreviousData,
-    // Thousands of leads may have been looked through: nothing but a change begins that anew.
+    // Thousands of leads may have been looked through: nothing but a change begins that again.
     ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
   })
   const steps = query.data?.pages ?? []
@@ -118,7 +118,7 @@ async function countAnew(client: QueryClient): Promise<void> {
 }
 
 /** After many leads were made at once. */
-export function useLeadsAnew(campaignId: number): () => Promise<void> {
+export function useLeadsAgain(campaignId: number): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
     await Promise.all([client.resetQueries({ queryKey: [search, campaignId] }), countAnew(client)])

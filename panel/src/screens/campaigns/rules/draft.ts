@@ -57,7 +57,7 @@ export function rulesOf({ name, timeZone, language, mechanism, anonymous, conver
   return { name, timeZone, language, mechanism, anonymous, conversion, onExpiry }
 }
 
-/** Whether each lead has a deadline of their own: only then it can start anew. */
+/** Whether each lead has a deadline of their own: only then it can start again. */
 export const isPersonal = (kind: Kind): boolean => kind !== 'fixed' && kind !== 'none'
 
 export const usualClosing: RecurrenceDraft = { every: 'week', time: '18:00', week: ['fri'], month: [1] }

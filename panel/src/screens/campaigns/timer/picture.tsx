@@ -91,7 +91,7 @@ export function Picture({ style, of, language, languages, setLanguage }: Picture
           />
         ) : (
           <img
-            // Drawn anew, so that it plays from its first frame.
+            // Drawn again, so that it plays from its first frame.
             key={`${plays} ${picture.dataUpdatedAt}`}
             src={picture.data.picture}
             width={style.width}

@@ -33,7 +33,7 @@ function History({ choices }: { choices: Choices }) {
     focusScreen()
   }
   const wanted = { filters, span }
-  // What was asked for begins anew with other filters.
+  // What was asked for begins again with other filters.
   const name = JSON.stringify(wanted)
   return (
     <Stack gap="lg">
