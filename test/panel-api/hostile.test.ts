@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { routes } from '../../src/http/panel/routes.ts'
 import { tester } from '../support/actor.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { type PanelSession, panelSession, plainServer } from '../support/panel-session.ts'
@@ -185,6 +186,11 @@ test('a user reads much once at a time: with many at once everybody would wait f
   }
   await counted
   assert.ok(longestMs < tookMs / 2, `another waited ${longestMs} ms of ${tookMs}`)
+})
+
+test('a user exports a thousand leads at a time, as they search', () => {
+  const steps = ['POST /campaigns/:campaignId/leads/search', 'POST /campaigns/:campaignId/leads/export'] as const
+  for (const step of steps) assert.ok(routes[step].readsMuch, step)
 })
 
 test('row 7: a file full of faults has a line on the command line that can be read', async () => {

@@ -55,6 +55,7 @@ export const leadRoutes = {
   /** The same leads with what the export says of each, in the order of its columns. */
   ...forMember('POST /campaigns/:campaignId/leads/export', {
     reads: true,
+    readsMuch: true,
     body: SearchBody,
     async run({ campaign, session, parts, body, now }) {
       const { leads, ...rest } = await findLeads(parts.store, campaign, body, now)
