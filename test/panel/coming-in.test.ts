@@ -99,6 +99,10 @@ longTest('what is missing in a field is said in the panel’s language, not the 
   await page.getByRole('textbox', { name: 'Hasło' }).fill('not the password')
   await signIn()
   await page.getByText('Błędny adres e-mail lub hasło').waitFor()
+  // A browser takes it for an email.
+  await email.fill('ada..b@example.com')
+  await signIn()
+  await page.getByText('Podaj adres e-mail, na przykład ada@example.com.').waitFor()
 })
 
 atBothWidths('an unknown address is a page with a way back, in a browser', async (width) => {

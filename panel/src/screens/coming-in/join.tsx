@@ -4,6 +4,7 @@ import { type FormEvent, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
+import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NameInput } from '../../parts/name-input.tsx'
@@ -62,6 +63,7 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
   const [, go] = useLocation()
   const client = useQueryClient()
   const send = useSendAlone('POST /users')
+  const emailFault = useEmailFault(send.error)
   const ways = useAsk('GET /session', {}).data?.ways
   const form = useRef<HTMLFormElement>(null)
   const [given, setGiven] = useState({ accountName: '', email: '', password: '' })
@@ -100,6 +102,7 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
               required
               autoComplete="username"
               value={given.email}
+              error={emailFault}
               onChange={put('email')}
             />
             <NewPassword

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
+import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { NewPassword } from '../../parts/password.tsx'
@@ -28,6 +29,7 @@ function AskForLink() {
   const text = useWords(words)
   const language = useLanguage()
   const send = useSendAlone('POST /password-resets')
+  const emailFault = useEmailFault(send.error)
   const [email, setEmail] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -45,6 +47,7 @@ function AskForLink() {
           required
           autoComplete="username"
           value={email}
+          error={emailFault}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         {isTooOften ? <Refused text={text.resetTooOften} /> : <Failure of={{ error: send.error }} />}

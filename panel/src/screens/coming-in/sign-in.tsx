@@ -5,6 +5,7 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 import { useAsk, useSendAlone } from '../../api.ts'
 import { useWords } from '../../language.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
+import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { Waiting } from '../../parts/loaded.tsx'
 import { Password } from '../../parts/password.tsx'
@@ -78,6 +79,7 @@ type PasswordProps = {
 function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
   const text = useWords(words)
   const send = useSendAlone('POST /session')
+  const emailFault = useEmailFault(send.error)
   const [password, setPassword] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const submit = async (event: FormEvent) => {
@@ -94,6 +96,7 @@ function PasswordStep({ email, isKnown, setEmail, onShown }: PasswordProps) {
           required
           value={email}
           readOnly={isKnown}
+          error={emailFault}
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <Password

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react'
 import { type AnswerOf, useAsk, useSend } from '../../api.ts'
 import { useLanguage, useWords } from '../../language.ts'
 import { CopyBlock } from '../../parts/copy.tsx'
+import { useEmailFault } from '../../parts/email-fault.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { focusNextRow, focusOnFault, rowMark } from '../../parts/next-row.ts'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -91,6 +92,7 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
   const { ways, account } = useSession()
   const hints = [ways.hasMail && text.inviteByMail, ways.byProvider && text.inviteByProvider].filter((one) => one)
   const isTaken = send.error?.code === 'EMAIL_TAKEN'
+  const emailFault = useEmailFault(send.error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const to = email.trim()
@@ -118,7 +120,7 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
             miw={220}
             maw={420}
             value={email}
-            error={isTaken && text.inviteTaken}
+            error={isTaken ? text.inviteTaken : emailFault}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
         </Group>
