@@ -57,6 +57,23 @@ test('what a node that is lost has under way keeps its locks for a minute at mos
   assert.deepEqual(await Promise.all([admin, durable, counting].map(limitOf)), ['1min', '2s', '2s'])
 })
 
+test('made-up ids of keys and campaigns, however many are asked for, leave connections for everybody else', async (t) => {
+  const { store, url } = await opened(t)
+  const { configuration, access } = store
+  const other = await clientOf(t, url)
+  await other.query('BEGIN')
+  await other.query('LOCK TABLE api_keys, campaigns')
+  const asked = Array.from({ length: 100 }, (_, n) =>
+    Promise.all([configuration.findLiveKey(`none-${n}`), configuration.findCampaign(1_000 + n)]),
+  )
+  // Those go on their way first.
+  await sleep(50)
+  const outcome = await Promise.race([access.hasUsers(), sleep(1_500, 'waits', { ref: false })])
+  await other.query('ROLLBACK')
+  assert.equal(outcome, false)
+  for (const found of await Promise.all(asked)) assert.deepEqual(found, [undefined, undefined])
+})
+
 test('a change of settings waits for a registration that is being written', async (t) => {
   const { store, url } = await opened(t)
   const account = await store.configuration.createAccount('Owner', tester)

@@ -1,6 +1,5 @@
 import { accessOn } from '../access.ts'
 import { auditOn } from '../audit.ts'
-import { configurationOn } from '../configuration.ts'
 import { conversionsOn } from '../conversions.ts'
 import { countsOn } from '../counts.ts'
 import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
@@ -14,6 +13,7 @@ import type { Store } from '../store.ts'
 import type { CopyEnd } from '../table-copy.ts'
 import { templatesOn } from '../templates.ts'
 import { hearAnnouncements } from './announcements.ts'
+import { postgresConfiguration } from './configuration.ts'
 import { applicationBegin, applicationName, openPool, type Pool } from './connection.ts'
 import { postgresEnd } from './copy-end.ts'
 import { assertCluster, type Distribution, distribute } from './distribution.ts'
@@ -72,7 +72,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   })
   isOurs = announcements.isOurs
   return {
-    configuration: configurationOn(runner),
+    configuration: postgresConfiguration(pools, runner),
     leads: leadsOn(pools, runner, refCipher(refKey)),
     conversions: conversionsOn(runner, refCipher(refKey)),
     counts: countsOn(runner, countsAtOnce),
