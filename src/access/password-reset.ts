@@ -7,12 +7,11 @@ import { assertUncommon } from './common-passwords.ts'
 import { hashPassword } from './passwords.ts'
 import { AccessRefused } from './refused.ts'
 import { hashOf, newToken } from './tokens.ts'
-import { assertLeft, emailKey, triesOfEmail } from './users.ts'
+import { assertLeft, emailKey, triesFrom, triesOfEmail } from './users.ts'
 
 const hour = 3_600
-/** In an hour: mails to one person, and emails that are asked for from one address. */
+/** Mails to one person in an hour. From one address as many are asked for in an hour as may sign in within a minute. */
 const mostOfEmail = 3
-const mostOfAddress = 30
 
 export type PasswordReset = {
   /** Counts, whether or not the email has a user. `address` is as `rateAddress` gives it. @throws AccessRefused */
@@ -37,7 +36,7 @@ export function buildPasswordReset(store: Pick<Store, 'access' | 'passwordResets
     async ask(email, address, now) {
       const limits: TryLimit[] = [
         { name: `reset of ${emailKey(email)}`, most: mostOfEmail, seconds: hour },
-        { name: `reset from ${address}`, most: mostOfAddress, seconds: hour },
+        ...triesFrom(address).map(({ name, most }) => ({ name: `reset from ${name}`, most, seconds: hour })),
       ]
       assertLeft(await access.findTries(limits, now), now)
       // Somebody else may have used up the last one since.

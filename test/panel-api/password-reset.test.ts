@@ -155,6 +155,13 @@ test('the answer is the same, and does not wait for the mail, whether or not the
   assert.equal(mailsTo('unknown@example.com').length, 0)
 })
 
+async function askedOften(from: string, most: number) {
+  await place.arrange(async ({ access }) => {
+    const limit = { name: `reset from ${from}`, most, seconds: 3_600 }
+    for (let n = 0; n < most; n += 1) await access.countTries([limit], now())
+  })
+}
+
 test('an email gets three links an hour, known or not, and an address asks for thirty', async () => {
   await userOf('flooded@example.com')
   for (const email of ['flooded@example.com', 'unknown-too@example.com']) {
@@ -164,12 +171,14 @@ test('an email gets three links an hour, known or not, and an address asks for t
     assert.ok((await askFor(email)).body.retryAfterSeconds > 3_000)
   }
   await tokenFor('flooded@example.com', 3)
-  const from = '192.0.2.77'
-  await place.arrange(async ({ access }) => {
-    const limit = { name: `reset from ${from}`, most: 30, seconds: 3_600 }
-    for (let n = 0; n < 30; n += 1) await access.countTries([limit], now())
-  })
-  assert.equal((await askFor('somebody@example.com', 'en', from)).status, 429)
+  await askedOften('address 192.0.2.77', 30)
+  assert.equal((await askFor('somebody@example.com', 'en', '192.0.2.77')).status, 429)
+})
+
+test('an address of IPv6 asks for links with the 48 bits of its site', async () => {
+  await askedOften('site 2001:db8:7', 120)
+  assert.equal((await askFor('somebody@example.com', 'en', '2001:db8:7:1::1')).status, 429)
+  assert.equal((await askFor('somebody@example.com', 'en', '2001:db8:8:1::1')).status, 200)
 })
 
 test('mails are in the language of the reader’s panel', async () => {
