@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openStore } from '../../src/store/open.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
+import { ask } from '../support/postgres-databases.ts'
+import { eventually } from '../support/prepared.ts'
 
 const options = { lockWaitMs: 1_000, timeoutMs: 5_000, poolSize: 2, isServer: false }
 const limit = 120
@@ -42,3 +44,17 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 }
+
+test('what was counted for a visitor is removed by any later request, after the last visitor too', async (t) => {
+  const place = await emptyDatabases.postgres?.(t)
+  assert.ok(place?.engine === 'postgres')
+  const before = await openStore(place, options)
+  await before.rates.countVisitor('192.0.2.7', limit, Date.now())
+  await before.close()
+  await ask(place.url, 'UPDATE request_rates SET minute = minute - 3')
+  const store = await openStore(place, options)
+  t.after(() => store.close())
+  await store.rates.count(7, limit, Date.now())
+  const visitors = () => ask(place.url, 'SELECT 1 FROM request_rates WHERE account_id < 0')
+  assert.ok(await eventually(5_000, async () => (await visitors()).length === 0))
+})

@@ -36,9 +36,9 @@ const forgetVisitors = `DELETE FROM request_rates WHERE account_id < 0 AND minut
 
 export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
   const { counting, timeoutMs } = pools
-  let forgottenAt = 0
+  let forgottenAt = Number.NEGATIVE_INFINITY
 
-  /** Now and then; nobody waits for it. */
+  /** Now and then, by any request: the last visitor's would stay until another came. Nobody waits for it. */
   function forget(): void {
     if (performance.now() - forgottenAt < forgetEveryMs) return
     forgottenAt = performance.now()
@@ -53,15 +53,15 @@ export function ratesOn(pools: Pools, refKey: Uint8Array): Rates {
     )
     return verdicts(limits, row as [number, number, number])
   })
-  const count = (who: number, limit: number) => ask(who, limit, performance.now() + timeoutMs)
+  const count = (who: number, limit: number) => {
+    forget()
+    return ask(who, limit, performance.now() + timeoutMs)
+  }
 
   return {
     count,
     countEvents: (accountId, limit) => count(numberOf(refKey, `events of ${accountId}`), limit),
-    countVisitor(address, limit) {
-      forget()
-      return count(numberOf(refKey, address), limit)
-    },
+    countVisitor: (address, limit) => count(numberOf(refKey, address), limit),
   }
 }
 
