@@ -76,14 +76,21 @@ export async function copyTables(
   return copied as Copied
 }
 
+/** Of two copies into one empty database at once, the later is refused: key and first accounts come together. */
 async function claimTarget(from: CopyEnd, to: CopyEnd): Promise<void> {
   const installationOf = async ({ read }: CopyEnd): Promise<Row> =>
     (await read((sql) => sql.get('SELECT ref_key, starts_since FROM installation'))) as Row
-  const installation = await installationOf(from)
-  if (Buffer.compare(installation.ref_key, (await installationOf(to)).ref_key) === 0) return
-  if ((await count(to, 'accounts')) > 0) throw new Refused('--to: the database holds another installation')
-  const { ref_key: refKey, starts_since: startsSince } = installation
-  await to.write((sql) => sql.run('UPDATE installation SET ref_key = ?, starts_since = ?', refKey, startsSince))
+  const { ref_key: refKey, starts_since: startsSince } = await installationOf(from)
+  const { ref_key: found } = await installationOf(to)
+  if (Buffer.compare(refKey, found) === 0) return
+  const another = new Refused('--to: the database holds another installation')
+  if ((await count(to, 'accounts')) > 0) throw another
+  const { value: accounts } = await rowsOf(from, 'accounts').next()
+  await to.write(async (sql) => {
+    const claim = 'UPDATE installation SET ref_key = ?, starts_since = ? WHERE ref_key = ?'
+    if ((await sql.run(claim, refKey, startsSince, found)) === 0) throw another
+    if (accounts) await sql.run(insertion(to, 'accounts', accounts), ...accounts.flatMap(valuesOf))
+  })
 }
 
 async function count({ read }: CopyEnd, table: CopiedTable): Promise<number> {

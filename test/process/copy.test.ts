@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
 import { createKey } from '../../src/access/keys.ts'
 import type { EndpointSettings } from '../../src/core/events.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { isFull } from '../support/faults.ts'
 import { accountWithKey, appliedCampaign, arrangeIn, campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
-import { assertRefused, command, sharedCommand } from '../support/prepared.ts'
+import { assertRefused, command, eventually, sharedCommand } from '../support/prepared.ts'
 import { postgresUrl } from '../support/shared-postgres.ts'
 
 /** Its picture need not be drawn. */
@@ -203,6 +204,25 @@ test('copy', { timeout: 400_000 }, async (t) => {
       '--to: cannot use the PostgreSQL: permission denied for schema public; its user must own',
       [1],
     )
+  })
+
+  await t.test('of two installations that are copied to one database at once, one is refused', async (own) => {
+    const others = [await furnished(own), await furnished(own)]
+    const target = await newDatabase()
+    await json(target, ['migrate'])
+    const holder = new Client({ connectionString: target })
+    await holder.connect()
+    await holder.query('BEGIN')
+    await holder.query('LOCK TABLE installation IN SHARE MODE')
+    const copies = Promise.all(others.map((other) => command(['copy', '--from', other.url, '--to', target])))
+    const waiting = "SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'installation'::regclass"
+    const both = await eventually(20_000, async () => (await holder.query(waiting)).rows.length === 2)
+    await holder.query('COMMIT')
+    await holder.end()
+    assert.ok(both)
+    const [taken, left] = (await copies).sort((a, b) => Number(a.code) - Number(b.code))
+    assert.equal(taken?.code, 0)
+    assertRefused(left as NonNullable<typeof left>, '--to: the database holds another installation', [2])
   })
 
   await t.test('copies neither from under a running server nor to it', async (own) => {
