@@ -11,6 +11,8 @@ import { installation } from '../support/lastcall.ts'
 import { assertRefused, command, prepared, root, several } from '../support/prepared.ts'
 import { rowsOf } from '../support/rows.ts'
 
+const filesNamed = (folder: string, name: string) => readdirSync(folder).filter((file) => file.startsWith(name))
+
 test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
   const origin = await prepared(t)
   const tests: Promise<void>[] = []
@@ -92,6 +94,21 @@ test('backup', { concurrency: 3, timeout: 400_000 }, async (t) => {
     await ended
     const path = join(place.folder, 'copy.db')
     assert.ok(!existsSync(path) || statSync(path).size > 40_000_000)
+  })
+
+  check('a backup of a damaged database says that it is damaged, and leaves nothing', async (t) => {
+    const place = origin.copy(t)
+    const database = new DatabaseSync(place.databasePath)
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'audit_entries'").get()?.rootpage
+    const pageSize = database.prepare('PRAGMA page_size').get()?.page_size as number
+    database.close()
+    const bytes = readFileSync(place.databasePath)
+    bytes.fill(0xff, ((root as number) - 1) * pageSize, (root as number) * pageSize)
+    writeFileSync(place.databasePath, bytes)
+    const made = await place.runShared(['backup', 'copy.db'])
+    assertRefused(made, 'the database refused: database disk image is malformed', [1])
+    assert.deepEqual(filesNamed(place.folder, 'copy.db'), [])
   })
 
   check('a backup of nothing makes nothing', async (t) => {

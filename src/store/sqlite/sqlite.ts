@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
 import { accessOn } from '../access.ts'
 import { auditOn } from '../audit.ts'
@@ -13,7 +13,7 @@ import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { Store } from '../store.ts'
 import { templatesOn } from '../templates.ts'
-import { type Connection, SQLITE_FULL, SQLITE_IOERR, sqliteCode } from './connection.ts'
+import { type Connection, SQLITE_CANTOPEN, SQLITE_FULL, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import {
   changing,
   closeDatabase,
@@ -103,13 +103,16 @@ export function runnerOn(database: Database, lockWaitMs: number): Runner {
 function copyTo(connection: Connection, backup: string): void {
   // Killed meanwhile it leaves what looks like a backup: not under the name of one.
   const file = `${backup}.${process.pid}.part`
+  // In containers each one may have the same id.
+  if (existsSync(file)) throw new Refused(`${file} is left of a backup that was killed: remove it`)
   try {
     connection.get('VACUUM INTO ?', file)
   } catch (error) {
     const message = `cannot write ${backup}: ${(error as Error).message}`
-    const isBegun = [SQLITE_FULL, SQLITE_IOERR].includes(sqliteCode(error) ?? 0)
-    if (isBegun) rmSync(file, { force: true })
-    throw isBegun ? new Error(message) : new Refused(message)
+    if (sqliteCode(error) === SQLITE_CANTOPEN) throw new Refused(message)
+    rmSync(file, { force: true })
+    // All else is said of the database itself, such as that it is damaged.
+    throw [SQLITE_FULL, SQLITE_IOERR].includes(sqliteCode(error) ?? 0) ? new Error(message) : error
   }
   const descriptor = openSync(file, 'r')
   fsyncSync(descriptor)
