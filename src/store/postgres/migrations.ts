@@ -54,24 +54,25 @@ function commandsOf(migration: string): string[] {
   return migration.split(/;\s*\n/).filter((command) => command.trim() !== '')
 }
 
-type Found = { server: number; known: unknown; encoding: string; tables: number }
+type Found = { server: number; isKnown: boolean; encoding: string; tables: number }
 
 /** The version of a database of Lastcall's; 0 is an empty one. @throws UnusableDatabase */
 async function checkVersion(connection: Connection): Promise<number> {
   const { rows } = await connection.query(
-    `SELECT current_setting('server_version_num')::int AS server, to_regclass('schema_version') AS known,
-       current_setting('server_encoding') AS encoding,
+    // Other programs have a `schema_version` too.
+    `SELECT current_setting('server_version_num')::int AS server, current_setting('server_encoding') AS encoding,
+       to_regclass('schema_version') IS NOT NULL AND to_regclass('installation') IS NOT NULL AS "isKnown",
        (SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r')
          AS tables`,
     [],
   )
-  const { server, known, encoding, tables: tableCount } = rows[0] as Found
+  const { server, isKnown, encoding, tables: tableCount } = rows[0] as Found
   if (server < oldestServer) throw new UnusableDatabase('the database must be PostgreSQL 15 or later')
   // Ids that a worker gives do not fit a ref, and no other server would hear of what is changed there.
   if (await isWorker(connection)) {
     throw new UnusableDatabase('this is a worker of a Citus cluster: DATABASE_URL must name its coordinator')
   }
-  if (known === null) {
+  if (!isKnown) {
     // Another one lacks letters that names may have: what has them would fail, each time as a defect of ours.
     if (encoding !== 'UTF8') {
       throw new UnusableDatabase("the database must be in UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0")
@@ -79,6 +80,9 @@ async function checkVersion(connection: Connection): Promise<number> {
     if (tableCount === 0) return 0
     throw new UnusableDatabase('the database has tables, but not those of Lastcall: give it one of its own')
   }
-  const { rows: versions } = await connection.query('SELECT version FROM schema_version', [])
+  const { rows: versions } = await connection.query('SELECT version FROM schema_version, installation', [])
+  if (versions.length === 0) {
+    throw new UnusableDatabase('the database was not restored to the end: restore it again, into an empty one')
+  }
   return versions[0]?.version
 }

@@ -59,6 +59,20 @@ for (const [how, acts] of Object.entries(replaced).slice(isFull ? 0 : -1))
     }
   })
 
+test('a database of another program, or half restored, is refused and not changed', { timeout: 60_000 }, async () => {
+  const [theirs, half] = [await postgres.createDatabase(), await postgres.createDatabase()]
+  const refused = async (url: string, why: string) =>
+    assertRefused(await command(['migrate'], { env: { DATABASE_URL: url } }), why, [1])
+  await ask(theirs, "CREATE TABLE schema_version AS SELECT '5' AS version")
+  await refused(theirs, 'the database has tables, but not those of Lastcall')
+  assert.deepEqual(await ask(theirs, 'SELECT version FROM schema_version'), [{ version: '5' }])
+  await createOther(half)
+  for (const table of ['installation', 'schema_version']) {
+    await ask(half, `DELETE FROM ${table}`)
+    await refused(half, 'the database was not restored to the end')
+  }
+})
+
 test('somebody migrates the database: a start waits for that longer than for any other lock', {
   timeout: 60_000,
 }, async (t) => {
