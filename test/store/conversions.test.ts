@@ -125,6 +125,9 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       const found = async (at: number) => (await buy(ada, `${deadlineAt} ${at}`, 300, { at })).conversion.deadlineAt
       assert.deepEqual([await found(199), await found(200)], [100 + hour, deadlineAt])
     }
+    await leads.setDeadline(of, ada.email, 5_000, testerAt(250))
+    const { conversion } = await buy(ada, '1', 300, { at: 249 })
+    assert.equal(conversion.deadlineAt, 100 + hour, 'a deadline by hand that another hand has replaced is not kept')
   })
 
   test(`an order that is told after the lead's first visit, and was bought before it, had no deadline: ${engine}`, async (t) => {
