@@ -241,6 +241,24 @@ for (const [turn, look] of looks.entries())
           )
         if (!(await eventually(5_000, hasShrunk))) await isNarrow()
       })
+      await t.test(`nor on a phone with text twice as large: ${path}`, async () => {
+        await page.setViewportSize(widths.phone)
+        const size = (to: string) =>
+          page.evaluate((to) => document.documentElement.style.setProperty('font-size', to), to)
+        await size('200%')
+        const doesFit = () =>
+          assertFits(page).then(
+            () => true,
+            () => false,
+          )
+        if (!(await eventually(5_000, doesFit))) await assertFits(page)
+        const { x, width } = (await page.locator('header').getByRole('button').last().boundingBox()) ?? assert.fail()
+        assert.ok(x + width <= widths.phone.width, `the last button of the head: ${x} + ${width}`)
+        const choices = page.locator('.mantine-SegmentedControl-root')
+        const hidden = await choices.evaluateAll((those) => those.map((one) => one.scrollWidth - one.clientWidth))
+        assert.ok(Math.max(0, ...hidden) <= 1, 'a choice is cut')
+        await size('')
+      })
       assert.equal(await page.locator('html').getAttribute('lang'), look.language)
     }
     assertUntroubled(page)

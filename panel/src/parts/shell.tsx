@@ -74,8 +74,11 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
             aria-expanded={isOpen}
           />
           <img src={icon} width={28} height={28} alt="" />
-          <Text fw={700}>Lastcall</Text>
-          <Text c="dimmed" size="sm" truncate ml="auto">
+          {/* Where text is large these two give way, the account first: the buttons stay within the window. */}
+          <Text fw={700} style={{ overflow: 'hidden', whiteSpace: 'nowrap' }}>
+            Lastcall
+          </Text>
+          <Text c="dimmed" size="sm" truncate ml="auto" style={{ flexShrink: 100 }}>
             {session.account.name}
           </Text>
           <HelpButton />

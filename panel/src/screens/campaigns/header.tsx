@@ -31,7 +31,7 @@ export function CampaignHeader({ of }: { of: Whole }) {
         ← {text.back}
       </Anchor>
       <Group justify="space-between" align="start" gap="sm">
-        <Stack gap={4} flex={1} miw={240}>
+        <Stack gap={4} flex={1} miw="min(100%, 15rem)">
           <Group gap="sm">
             <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
               {name}

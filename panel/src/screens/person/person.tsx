@@ -48,7 +48,7 @@ export default function PersonScreen() {
             autoComplete="off"
             maxLength={254}
             flex={1}
-            miw={220}
+            miw="min(100%, 13.75rem)"
             maw={420}
             value={email}
             error={isWrong ? text.emailWrong : undefined}
@@ -142,10 +142,12 @@ function Row({ lead }: { lead: Lead }) {
   const { campaignId, campaignName, ref, timeZone } = lead
   return (
     <Paper component="li" withBorder p="sm">
-      <Group justify="space-between" align="start" wrap="nowrap" gap="sm">
-        <Anchor component={Link} href={`/campaigns/${campaignId}/leads/${ref}`} style={{ overflowWrap: 'anywhere' }}>
-          {campaignName}
-        </Anchor>
+      <Group justify="space-between" align="start" gap="sm">
+        <Text component="div" flex={1} miw="min(100%, 7rem)" style={{ overflowWrap: 'anywhere' }}>
+          <Anchor component={Link} href={`/campaigns/${campaignId}/leads/${ref}`}>
+            {campaignName}
+          </Anchor>
+        </Text>
         <StateBadge state={lead.state} />
       </Group>
       <Text size="sm" component="div">

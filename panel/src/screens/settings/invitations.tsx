@@ -117,7 +117,7 @@ function Invite({ send }: { send: ReturnType<typeof useSend<'POST /invitations'>
             autoComplete="off"
             maxLength={254}
             flex={1}
-            miw={220}
+            miw="min(100%, 13.75rem)"
             maw={420}
             value={email}
             error={isTaken ? text.inviteTaken : emailFault}

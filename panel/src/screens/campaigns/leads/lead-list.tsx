@@ -122,8 +122,8 @@ function Card(props: RowProps) {
   return (
     <Paper component="li" withBorder p="sm" style={{ listStyle: 'none' }} {...rowMark('leads', lead.ref)}>
       <Stack gap={6}>
-        <Group justify="space-between" align="start" wrap="nowrap" gap="sm">
-          <Group gap="xs" wrap="nowrap" align="start">
+        <Group justify="space-between" align="start" gap="sm">
+          <Group gap="xs" wrap="nowrap" align="start" flex={1} miw="min(100%, 7rem)">
             {may && <Choose {...props} />}
             <Address {...{ lead, settings, query }} />
           </Group>

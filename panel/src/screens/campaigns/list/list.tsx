@@ -98,7 +98,7 @@ function Found({ campaigns }: { campaigns: Summary[] }) {
           type="search"
           value={search}
           flex={1}
-          miw={200}
+          miw="min(100%, 12.5rem)"
           onChange={(event) => put({ search: event.currentTarget.value }, true)}
         />
         <SegmentedControl
