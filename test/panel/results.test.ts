@@ -68,6 +68,15 @@ test('the results show people through the steps, the time before, pages and days
   assert.ok(millions && millions.height < 40, 'a number is in one line')
 })
 
+test('a day in the address that no month has is left out', async () => {
+  for (const days of ['from=2026-02-31&to=2026-03-05', 'from=2026-13-01']) {
+    const page = await stage.open(owner, { path: `/campaigns/${id}?${days}` })
+    await page.getByRole('heading', { name: 'Sales' }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    assertUntroubled(page)
+  }
+})
+
 longTest(
   'where nobody signed up before starts were counted, the results do not say that some are missing',
   async () => {

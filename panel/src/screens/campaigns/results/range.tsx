@@ -18,7 +18,9 @@ export function useRange(timeZone: string): [Range, (range: Range) => void] {
   const [search, setSearch] = useSearchParams()
   const dateIn = (name: string) => {
     const text = search.get(name) ?? ''
-    return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
+    // Browsers take the 31st of February for a day of March.
+    const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && daysBefore(text, 0) === text
+    return isDate ? text : undefined
   }
   const to = dateIn('to')
   const from = dateIn('from') ?? daysBefore(to ?? todayIn(timeZone), 29)
@@ -52,7 +54,7 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
       <DatePickerInput
         type="range"
         size="xs"
-        miw={210}
+        miw="min(100%, 13.125rem)"
         locale={language}
         ariaLabels={around.calendarLabels}
         hideOutsideDates
