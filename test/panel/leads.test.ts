@@ -445,6 +445,16 @@ test('what is selected on one page stays so while another page is selected', asy
   await page.getByRole('group', { name: '50 leads selected' }).waitFor()
 })
 
+test('a page beyond the end of the list says that nobody is on it', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, numbered(2, 'beyond'))
+  const page = await open(owner, { path: `${leadsPath(campaign.id)}?page=9` })
+  await page.getByText('Nobody is on this page: the list ends before it.').waitFor()
+  await page.goto(leadsPath(campaign.id))
+  await links(page).first().waitFor()
+  assert.equal(await page.getByText('Nobody is on this page').count(), 0)
+})
+
 /** What else there is for two selected leads, which stay as they were. */
 async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
   await two.getByRole('button', { name: 'Set deadline' }).click()

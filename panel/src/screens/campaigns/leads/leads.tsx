@@ -105,7 +105,7 @@ function Toolbar({ typed, onType, wanted, onDo }: ToolbarProps) {
           maxLength={254}
           autoComplete="off"
           spellCheck={false}
-          miw={220}
+          miw="min(100%, 13.75rem)"
           flex={1}
           onChange={(event) => onType(event.currentTarget.value)}
         />
@@ -173,6 +173,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const { failed, hasMore, isLooking, isPending } = leads
   const rows = leads.leads.filter(({ ref }) => !gone.includes(ref))
   const isNobody = !isPending && leads.foundCount === 0 && !hasMore && !isLooking && failed.error === null
+  const isBeyond = !isPending && leads.foundCount > 0 && leads.leads.length === 0 && !hasMore && !isLooking
   const isSearch = filter.prefix !== '' || filter.part !== ''
   if (isNobody && !isSearch && filter.state === null) {
     return (
@@ -195,6 +196,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
     <>
       {isPending && <Waiting />}
       {isNobody && <Empty text={filter.state === null ? nobody : text.nobodyInState} />}
+      {isBeyond && <Empty text={text.nobodyOnPage} />}
       {rows.length > 0 && (
         <LeadList
           {...{ leads: rows, settings, isOld: leads.isOld, query: wanted.query, chosen }}

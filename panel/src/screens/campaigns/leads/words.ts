@@ -70,6 +70,7 @@ export const words = inBoth({
       'Nobody has signed up for this campaign yet. Leads come through the form of the widget or the API; you can also add one by hand or import a list.',
     nobodyFound: 'No email begins like that. Check capital letters, or type fewer characters.',
     nobodyInState: 'No lead is in this state now. Choose another one.',
+    nobodyOnPage: 'Nobody is on this page: the list ends before it.',
     registered: 'The lead is signed up.',
     registeredBefore:
       'The lead had signed up before. The rules of the campaign decide about repeat sign-ups; this is how it is now.',
@@ -256,6 +257,7 @@ export const words = inBoth({
       'Do tej kampanii nikt się jeszcze nie zapisał. Odbiorcy zapisują się przez formularz widżetu lub API; możesz też dodać kogoś ręcznie albo zaimportować listę.',
     nobodyFound: 'Żaden adres tak się nie zaczyna. Sprawdź wielkie litery albo wpisz mniej znaków.',
     nobodyInState: 'Żaden odbiorca nie jest teraz w tym stanie. Wybierz inny.',
+    nobodyOnPage: 'Na tej stronie nikogo nie ma: lista kończy się wcześniej.',
     registered: 'Odbiorca został zapisany.',
     registeredBefore: 'Ten odbiorca był już zapisany. O ponownych zapisach decydują zasady kampanii; oto obecny stan.',
     erased: 'Usunięto.',
