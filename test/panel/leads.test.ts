@@ -455,6 +455,25 @@ test('a page beyond the end of the list says that nobody is on it', async () => 
   assert.equal(await page.getByText('Nobody is on this page').count(), 0)
 })
 
+test('what went wrong with a deadline for several leads is gone when its dialog opens again', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, numbered(2, 'refused'))
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  await page.getByLabel('Select all on this page').check()
+  const bar = page.getByRole('group', { name: '2 leads selected' })
+  await bar.getByRole('button', { name: 'Set deadline' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Deadline by hand' })
+  await dialog.getByLabel('New deadline').fill('1 Jan 2020, 10:00')
+  await page.route('**/leads/deadlines', (route) => route.abort())
+  await dialog.getByRole('button', { name: 'Set deadline' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await bar.getByRole('button', { name: 'Set deadline' }).click()
+  await dialog.getByLabel('New deadline').waitFor()
+  assert.equal(await dialog.getByRole('alert').count(), 0)
+})
+
 /** What else there is for two selected leads, which stay as they were. */
 async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
   await two.getByRole('button', { name: 'Set deadline' }).click()

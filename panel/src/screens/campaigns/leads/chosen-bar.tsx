@@ -66,7 +66,13 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
         <Button {...button} loading={send.isPending} onClick={() => setDeadline(null).catch(() => {})}>
           {text.dayLater}
         </Button>
-        <Button {...button} onClick={() => setDoing('deadline')}>
+        <Button
+          {...button}
+          onClick={() => {
+            send.reset()
+            setDoing('deadline')
+          }}
+        >
           {text.deadlineSet}
         </Button>
         <Button {...button} disabled={false} onClick={() => setDoing('export')}>
