@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync } from 'fastify'
@@ -116,9 +115,9 @@ export function buildApp(parts: AppParts): App {
 
   return {
     async listen() {
-      // Of the name `localhost` Fastify would make a server for each address, and our stop waits for the first alone.
-      const { address } = await lookup(config.host)
-      await app.listen({ host: address, port: config.port })
+      // Of `localhost` in small letters Fastify makes a server for each address, and our stop waits for the first alone.
+      const host = config.host === 'localhost' ? 'LOCALHOST' : config.host
+      await app.listen({ host, port: config.port })
       const { port } = app.server.address() as AddressInfo
       site.publicUrl = config.publicUrl ?? `http://localhost:${port}`
       return port

@@ -111,9 +111,8 @@ if (engine === 'postgres') {
 /** The file, on a copy, so that it is the server that finds the files as the kill has left them. */
 function assertIntact(place: Installation): void {
   if (engine !== 'sqlite') return
-  const copy = mkdtempSync(join(tmpdir(), 'lastcall-killed-'))
+  const copy = copyOf(place.folder)
   try {
-    cpSync(place.folder, copy, { recursive: true })
     const database = new DatabaseSync(join(copy, 'lastcall.db'))
     const rows = database.prepare('PRAGMA integrity_check').all()
     assert.deepEqual(
@@ -123,5 +122,18 @@ function assertIntact(place: Installation): void {
     database.close()
   } finally {
     rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+/** What the server had started ends a moment after it, and takes files of its own away: then all is copied again. */
+function copyOf(folder: string): string {
+  const copy = mkdtempSync(join(tmpdir(), 'lastcall-killed-'))
+  try {
+    cpSync(folder, copy, { recursive: true })
+    return copy
+  } catch (error) {
+    rmSync(copy, { recursive: true, force: true })
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return copyOf(folder)
   }
 }

@@ -155,12 +155,11 @@ test('settings', { concurrency: 4, timeout: 400_000 }, async (t) => {
       { address: '127.0.0.1', family: 4 },
       { address: '::1', family: 6 },
     ]
-    const preload = `import dns, { promises } from 'node:dns'
+    const preload = `import dns from 'node:dns'
       import { syncBuiltinESMExports } from 'node:module'
       const { lookup } = dns
       dns.lookup = (name, options, tell) =>
-        name === 'localhost' ? tell(null, ${JSON.stringify(addresses)}) : lookup(name, options, tell)
-      promises.lookup = async () => (${JSON.stringify(addresses[0])})
+        name.toLowerCase() === 'localhost' ? tell(null, ${JSON.stringify(addresses)}) : lookup(name, options, tell)
       syncBuiltinESMExports()`
     const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(preload)}`
     const server = await installation(t).serve(['--host', 'localhost'], { NODE_OPTIONS })
