@@ -106,13 +106,13 @@ export function useLeadChange<Name extends RouteName>(
     // The lead that is shown beside the list, too.
     onSettled: () => {
       client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') })
-      return countAnew(client)
+      return countAgain(client)
     },
   })
 }
 
 /** How many there are, above the list. */
-async function countAnew(client: QueryClient): Promise<void> {
+async function countAgain(client: QueryClient): Promise<void> {
   client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId') })
   await client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/states') })
 }
@@ -121,6 +121,6 @@ async function countAnew(client: QueryClient): Promise<void> {
 export function useLeadsAgain(campaignId: number): () => Promise<void> {
   const client = useQueryClient()
   return async () => {
-    await Promise.all([client.resetQueries({ queryKey: [search, campaignId] }), countAnew(client)])
+    await Promise.all([client.resetQueries({ queryKey: [search, campaignId] }), countAgain(client)])
   }
 }
