@@ -154,7 +154,7 @@ export function buildLeads(
     return store.leads.write(campaign, email, decide, seen)
   }
 
-  async function make(
+  async function apply(
     of: CampaignOf,
     email: string,
     now: Seconds,
@@ -174,14 +174,14 @@ export function buildLeads(
   }
 
   return {
-    register: (of, email, now) => make(of, email, now, registering),
+    register: (of, email, now) => apply(of, email, now, registering),
     registerVisitor: (of, email, visitor, now) =>
-      make(of, email, now, visitor === undefined ? registering : registeringVisitor(visitor)),
-    visit: (of, email, now) => make(of, email, now, visiting),
-    visitWithoutEmail: (of, name, now) => make(of, name, now, visitingWithoutEmail),
-    add: (of, email, by) => make(of, email, by.at, adding(by)),
-    importLead: (of, email, now, by) => make(of, email, now, importing(by)),
-    setDeadline: (of, email, deadlineAt, by) => make(of, email, by.at, settingDeadline(deadlineAt, by)),
+      apply(of, email, now, visitor === undefined ? registering : registeringVisitor(visitor)),
+    visit: (of, email, now) => apply(of, email, now, visiting),
+    visitWithoutEmail: (of, name, now) => apply(of, name, now, visitingWithoutEmail),
+    add: (of, email, by) => apply(of, email, by.at, adding(by)),
+    importLead: (of, email, now, by) => apply(of, email, now, importing(by)),
+    setDeadline: (of, email, deadlineAt, by) => apply(of, email, by.at, settingDeadline(deadlineAt, by)),
     async lookUp(of, email, now) {
       const campaign = await configCache.campaign(of.campaignId)
       if (campaign?.accountId !== of.accountId) return 'CAMPAIGN_NOT_FOUND'

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import type { AuditEntry } from '../../store/audit.ts'
 import { closed } from '../schemas.ts'
-import { erased, leadsOf } from './leads-by-id.ts'
+import { erased, leadsById } from './leads-by-id.ts'
 import { forOwner } from './route.ts'
 
 const Id = Type.String({ pattern: '^[1-9][0-9]{0,14}$' })
@@ -51,7 +51,7 @@ export const auditRoutes = {
       const limit = Number(query.limit)
       const page = await parts.store.audit.listEntries(session.account.id, filter, before, limit)
       const ids = page.entries.map((entry) => leadIdOf(entry) ?? 0)
-      const leads = await leadsOf(parts, session.account.id, ids)
+      const leads = await leadsById(parts, session.account.id, ids)
       const entries = page.entries.map((entry) => {
         const leadId = leadIdOf(entry)
         /** Null of what was done to no lead alone. */

@@ -7,7 +7,7 @@ type Named = { email: string | null; campaignId: number; ref: string }
 export const erased: Named = { email: null, campaignId: 0, ref: '' }
 
 /** Of the account's leads those that are there, by their ids. An id below one is of no lead. */
-export async function leadsOf({ store, configCache }: PanelParts, accountId: number, ids: readonly number[]) {
+export async function leadsById({ store, configCache }: PanelParts, accountId: number, ids: readonly number[]) {
   const known = [...new Set(ids)].filter((id) => id > 0)
   const found = known.length === 0 ? [] : await store.leads.findByIds(accountId, known)
   const leads = new Map<number, Named>()

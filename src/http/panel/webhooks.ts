@@ -6,7 +6,7 @@ import type { TryCause } from '../../events/sender.ts'
 import type { Session } from '../../store/access.ts'
 import { EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
 import { closed } from '../schemas.ts'
-import { erased, leadsOf } from './leads-by-id.ts'
+import { erased, leadsById } from './leads-by-id.ts'
 import { type Asked, forOwner, forViewer } from './route.ts'
 
 const tries = 50
@@ -64,7 +64,7 @@ export const webhookRoutes = {
     async run(asked) {
       const limit = Number(asked.query.limit ?? tries)
       const { entries, next } = await ofAccount(asked).log(asked.params.endpointId, { ...asked.query, limit })
-      const leads = await leadsOf(
+      const leads = await leadsById(
         asked.parts,
         asked.session.account.id,
         entries.map(({ leadId }) => leadId),

@@ -45,7 +45,8 @@ export function eraseSoon({ campaignId, refs }: Erasing, said: Said, onErased: (
   }
   const finish = () => {
     end()
-    asked = asked.then(erase)
+    // Also where the one before could not be shown.
+    asked = asked.then(erase, erase)
     return asked
   }
   const timer = window.setTimeout(finish, waitsMs)

@@ -182,11 +182,11 @@ function Erase({ lead, settings, onErased }: { lead: WholeLead; settings: Settin
   const { cancel } = useWords(panelWords)
   const [isAsked, setAsked] = useState(false)
   const { suspended } = useSession().account
-  const readAnew = useLeadsAgain(settings.id)
+  const readAgain = useLeadsAgain(settings.id)
   const erase = () => {
     const focusNext = focusNextRow('leads', lead.ref)
     const said = { waits: text.erasing(1), undo: text.undo, done: text.erased, failed: text.eraseFailed }
-    eraseSoon({ campaignId: settings.id, refs: [lead.ref] }, said, readAnew)
+    eraseSoon({ campaignId: settings.id, refs: [lead.ref] }, said, readAgain)
     onErased()
     focusNext()
   }

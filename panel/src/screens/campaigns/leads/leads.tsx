@@ -165,7 +165,7 @@ type FoundProps = {
 function Found({ filter, settings, wanted, onDo }: FoundProps) {
   const text = useWords(words)
   const leads = useLeads(settings.id, filter, wanted.page)
-  const readAnew = useLeadsAgain(settings.id)
+  const readAgain = useLeadsAgain(settings.id)
   const may = useMay('member')
   const { suspended } = useSession().account
   const gone = useHidden()
@@ -214,7 +214,7 @@ function Found({ filter, settings, wanted, onDo }: FoundProps) {
           }}
         />
       )}
-      <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} onChanged={readAnew} />
+      <ChosenBar {...{ chosen, settings, filter }} onDone={() => setChosen([])} onChanged={readAgain} />
     </>
   )
 }
