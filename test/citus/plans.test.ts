@@ -154,6 +154,7 @@ async function askCounts({ counts, rates }: Store, both: Both, leadId: number): 
   await counts.openByDeadline({ ...campaign, terms: { ...campaign.terms, personal: null } }, now, 10)
   await Promise.all(emails.map(() => rates.count(accountId, 120, Date.now())))
   await rates.countVisitor('203.0.113.7', 120, Date.now())
+  await rates.countEvents(accountId, 120, Date.now())
 }
 
 async function askConversions({ conversions }: Store, campaign: Campaign, { lead }: LeadWrite): Promise<void> {
