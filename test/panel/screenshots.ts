@@ -22,6 +22,7 @@ async function take(name: string, options: OpenOptions, who?: Person): Promise<v
 
 async function save(page: Page, path: string, width: number): Promise<void> {
   await page.waitForLoadState('networkidle')
+  await page.locator('main [role=status] .mantine-Skeleton-root').first().waitFor({ state: 'hidden' })
   await page.waitForTimeout(600)
   const picture = await page.screenshot()
   await sharp(picture).resize({ width }).png({ palette: true, colours: 64 }).toFile(path)
@@ -107,7 +108,7 @@ site.put(
   <style>body { margin: 0; padding: 40px 28px; font: 18px/1.5 system-ui, sans-serif; color: #1f2937; background: #fbf7f0 }
   h1 { font-size: 34px; line-height: 1.15 } s { color: #6b7280 } strong { font-size: 40px }
   .time { padding: 14px 18px; background: #7c2d12; color: #fff; border-radius: 10px }
-  [data-lastcall=countdown] { font-weight: 700; white-space: nowrap }
+  [data-lastcall=countdown] { font-size: 15px; font-weight: 700; white-space: nowrap }
   a { display: block; margin-top: 24px; padding: 16px; text-align: center; color: #fff; background: #c2410c;
   border-radius: 10px; text-decoration: none; font-weight: 700 }</style>
   <h1>Draw what you see, in ten weeks</h1><p>Live every Tuesday, with your drawings looked at one by one.</p>

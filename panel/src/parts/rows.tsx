@@ -24,7 +24,7 @@ export function Rows({ label, columns, numbers = [], actions, children }: Props)
             </th>
           ))}
           {actions !== undefined && (
-            <th scope="col">
+            <th scope="col" className="actions">
               <VisuallyHidden>{actions}</VisuallyHidden>
             </th>
           )}

@@ -43,7 +43,8 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
   const [half, setHalf] = useState<string | null>(null)
   const span = to === today ? spans.find((days) => days === daysBetween(from, to)) : undefined
   return (
-    <Group gap="sm" align="end">
+    // It takes the room that there is: by its content alone it would be narrower than its two parts beside each other.
+    <Group gap="sm" align="end" flex="1 1 auto">
       <SegmentedControl
         aria-label={text.range}
         size="xs"
