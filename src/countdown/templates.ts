@@ -113,6 +113,9 @@ function recentlyUsed(mostBytes: number) {
       return template
     },
     add(key: string, template: Template): Template {
+      // Of two who looked at once the later finds it here: counted twice, it would leave less room for ever.
+      const known = templates.get(key)
+      if (known !== undefined) return known
       templates.set(key, template)
       bytes += sizeOf(template)
       for (const [oldest, forgotten] of templates) {

@@ -98,6 +98,19 @@ test('what was not asked for the longest is forgotten where memory is short', as
   assert.ok(templates.get(b, 'en') instanceof Promise)
 })
 
+test('two who look at one style at once leave room for as many others', async () => {
+  const { cache, stored } = memoryShelf()
+  const styles = [1, 2].map((radius) => ({ ...small, cornerRadius: radius }))
+  for (const style of styles) stored.set(templateKey(style, 'en'), builtHere)
+  const templates = openTemplates(cache, { memoryBytes: builtHere.length * 2 })
+  const [a, b] = styles as [object, object]
+  const noTurn = () => Promise.reject(new Error('is stored'))
+  const [first, second] = await Promise.all([templates.preview(a, 'en', noTurn), templates.preview(a, 'en', noTurn)])
+  assert.equal(first, second)
+  await templates.get(b, 'en')
+  assert.ok(!(templates.get(a, 'en') instanceof Promise))
+})
+
 test('too many at once, one that takes too long, and one after the end are refused', async () => {
   const templates = openTemplates(undefined, { waitingBuilds: 1, buildMs: 1 })
   const first = templates.get(small, 'en')
