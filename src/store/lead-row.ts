@@ -1,7 +1,6 @@
 // A lead as a row of either engine.
 import type { Rule } from '../core/mechanism/rule.ts'
-import { beforeEmails } from '../core/visitor.ts'
-import type { Decision, Lead, LeadFilter } from './model.ts'
+import type { Decision, Lead } from './model.ts'
 import type { Value } from './sql.ts'
 
 /** The columns of `leads` that make a lead, in the order of `LeadRow`. */
@@ -29,18 +28,6 @@ export function leadOf(row: LeadRow, email: string, ref: string, rule: Rule | nu
   const byHand = setTo === null ? null : { deadlineAt: setTo, setAt: setAt as number, cycle }
   const attempt = { number, resets, rule, anchorAt, opensAt, deadlineAt, byHand }
   return { id, ref, email, registeredAt, ruleId, attempt }
-}
-
-/** Emails from `from`, included, up to `below`, excluded, in the order of bytes. */
-type EmailRange = { from: string; below: string }
-
-/**
- * One stretch of the index, however many leads there are. Emails are printable ASCII: the character before stands
- * directly behind an email, and the one after behind all that begin alike.
- */
-export function emailRange({ prefix, afterEmail }: Pick<LeadFilter, 'prefix' | 'afterEmail'>): EmailRange {
-  const next = `${afterEmail || beforeEmails}\x01`
-  return { from: next > prefix ? next : prefix, below: `${prefix}\x7f` }
 }
 
 /** The columns of an attempt, in this order. */

@@ -1,28 +1,20 @@
 // The statements on leads, which both engines read alike. Each names the account: a database that is divided by
 // account finds its part by that. "Values" are what stands for the `?`.
-import type { Seconds } from '../core/instant.ts'
 import { beforeEmails } from '../core/visitor.ts'
 import { type Actor, addLeadEntries, counted, type LeadEntry } from './audit.ts'
 import { unlinkOrders } from './erased-orders.ts'
 import { noteErased } from './events/notes.ts'
 import { attemptColumns, type LeadRow, leadColumns } from './lead-row.ts'
-import type {
-  Campaign,
-  DeadlineFilter,
-  DeadlinePosition,
-  DeletedCampaign,
-  Lead,
-  LeadName,
-  SearchStep,
-} from './model.ts'
-import type { Sql, Value } from './sql.ts'
+import type { DeletedCampaign, LeadName } from './model.ts'
+import type { Sql } from './sql.ts'
 
 const listOf = (columns: string): string => columns.replaceAll(/[^,]+/g, ' ?').trim()
 
 export type LeadWithEmail = [email: string, ...LeadRow]
 /** A lead that was looked for in all campaigns of its account. */
 export type FoundRow = [campaignId: number, ...LeadWithEmail]
-const columns = `email, ${leadColumns}`
+/** Those of `LeadWithEmail`. */
+export const columns = `email, ${leadColumns}`
 
 /** Values: account, campaign, email. */
 export const findLead = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ? AND email = ?`
@@ -48,75 +40,10 @@ export function findLeadsById(count: number): string {
     WHERE account_id = ? AND id IN (${Array(count).fill('?').join(', ')})`
 }
 
-/** Values: account, campaign, the range of emails, limit. */
-export const listLeads = `SELECT ${columns} FROM leads
-  WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`
-
 /** Emails come behind this name, visitors without one before it; the indexes by deadline say the same. */
 export const hasEmail = `email > '${beforeEmails}'`
 /** Values: account, campaign. */
 export const fromLeadsWithEmail = `FROM leads WHERE account_id = ? AND campaign_id = ? AND ${hasEmail}`
-
-/** Of a deadline that was set by hand nobody asks when it opens. */
-const opensByHand = 'CAST(0 AS bigint)'
-
-/**
- * By deadline, opening and id, as the index has them: an import may give a million leads one deadline, and to sort
- * these for each page would stop SQLite for seconds.
- */
-function leadsByDeadline(isDescending: boolean): string {
-  const [after, direction] = isDescending ? ['<', 'DESC'] : ['>', 'ASC']
-  const order = ['ends_at', 'begins_at', 'id'].map((column) => `${column} ${direction}`).join(', ')
-  const side = (endsAt: string, beginsAt: string, byHand: string) =>
-    `SELECT * FROM (SELECT ${columns}, ${endsAt} AS ends_at, ${beginsAt} AS begins_at ${fromLeadsWithEmail}
-      AND by_hand_deadline_at IS ${byHand} AND (${endsAt}, ${beginsAt}, id) ${after} (?, ?, ?)
-      ORDER BY ${order} LIMIT ?) AS by_${endsAt}`
-  const [byRule, set] = [side('deadline_at', 'opens_at', 'NULL'), side('by_hand_deadline_at', opensByHand, 'NOT NULL')]
-  return `SELECT ${columns} FROM (${byRule} UNION ALL ${set}) AS found ORDER BY ${order} LIMIT ?`
-}
-
-export const listByDeadline = { ascending: leadsByDeadline(false), descending: leadsByDeadline(true) }
-
-/** The values of these two. */
-export function deadlineValues({ accountId, id }: Campaign, { after, isDescending, limit }: DeadlineFilter): Value[] {
-  const end = (isDescending ? 1 : -1) * Number.MAX_SAFE_INTEGER
-  const position = after === null ? [end, end, end] : [after.at, after.opensAt, after.id]
-  const side = [accountId, id, ...position, limit]
-  return [...side, ...side, limit]
-}
-
-/** Of a lead of such a list. */
-export function deadlinePosition({ id, attempt: { byHand, deadlineAt, opensAt } }: Lead): DeadlinePosition {
-  return byHand === null
-    ? { at: deadlineAt as Seconds, opensAt: opensAt as Seconds, id }
-    : { at: byHand.deadlineAt, opensAt: 0, id }
-}
-
-/** Values: account, campaign, the email before, limit. */
-export const listWithoutDeadline = `SELECT ${columns} ${fromLeadsWithEmail}
-  AND by_hand_deadline_at IS NULL AND deadline_at IS NULL AND email > ? ORDER BY email LIMIT ?`
-
-/** Leads that one step of a search looks at: some ten milliseconds of either engine. */
-export const searchSize = 20_000
-
-/** How many emails a step has, and the last of them. Values: account, campaign, the range of emails, size. */
-export const searchStep = `SELECT count(*) AS total, max(email) AS last FROM (SELECT email FROM leads
-  WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?) AS step`
-
-/** Values: account, campaign, the first and the last email, pattern, limit. */
-export const searchLeads = `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ?
-  AND email >= ? AND email <= ? AND lower(email) LIKE ? ESCAPE '\\' ORDER BY email LIMIT ?`
-
-export function patternOf(part: string): string {
-  return `%${part.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
-}
-
-/** Where a step ended that looked at `total` emails up to `last`, and found these. */
-export function searchedUpTo(found: readonly Lead[], limit: number, total: number, last: string): SearchStep {
-  const isCut = found.length === limit
-  const afterEmail = isCut ? (found.at(-1) as Lead).email : total < searchSize ? null : last
-  return { leads: [...found], read: isCut ? found.length : total, afterEmail }
-}
 
 const insertColumns = `account_id, campaign_id, email, salt, registered_at, ${attemptColumns}`
 const insertRow = `(${listOf(insertColumns)})`

@@ -46,9 +46,6 @@ export type Store = {
   close(): Promise<void>
 }
 
-/** What reads many leads. */
-export type LeadLists = Pick<LeadStore, 'list' | 'listByDeadline' | 'listWithoutDeadline' | 'search'>
-
 /** Each call rejects with StoreUnavailable where the database does not answer. */
 export type LeadStore = {
   find(campaign: Campaign, email: string): Promise<Lead | undefined>

@@ -624,7 +624,7 @@ const offers: Mutant[] = [
     tests: ['test/store/conversions.test.ts'],
   },
   {
-    file: 'src/store/lead-sql.ts',
+    file: 'src/store/lead-lists.ts',
     line: "['ends_at', 'begins_at', 'id']",
     fault: "['ends_at', 'begins_at', 'email']",
     tests: ['test/store/lead-pages.test.ts'],

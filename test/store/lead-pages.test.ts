@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { checkCampaign } from '../../src/core/campaign.ts'
 import { begin, offerAt, setByHand } from '../../src/core/mechanism/attempt.ts'
 import { visitorName } from '../../src/core/visitor.ts'
-import { deadlinePosition, listByDeadline } from '../../src/store/lead-sql.ts'
+import { deadlinePosition, statements } from '../../src/store/lead-lists.ts'
 import type { Campaign, Lead, SearchStep } from '../../src/store/model.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -42,7 +42,7 @@ test('a page in the order of deadlines sorts no more than the page on SQLite, wh
   await (await openStore(at, options)).close()
   const database = new DatabaseSync('path' in at ? at.path : '')
   t.after(() => database.close())
-  for (const sql of Object.values(listByDeadline)) {
+  for (const sql of [statements.byDeadline, statements.byDeadlineDown]) {
     const steps = database
       .prepare(`EXPLAIN QUERY PLAN ${sql}`)
       .all()

@@ -1,9 +1,9 @@
 // Leads as they are read and erased; how they are written stands in lead-writer.ts. Every statement names one account.
 import type { Rule } from '../../core/mechanism/rule.ts'
 import { isVisitorName } from '../../core/visitor.ts'
-import { emailRange, type LeadRow, leadOf } from '../lead-row.ts'
+import { leadLists, statements } from '../lead-lists.ts'
+import { type LeadRow, leadOf } from '../lead-row.ts'
 import {
-  deadlineValues,
   deleteNamed,
   type FoundRow,
   findLead,
@@ -11,19 +11,11 @@ import {
   findLeads,
   findLeadsById,
   type LeadWithEmail,
-  listByDeadline,
-  listLeads,
-  listWithoutDeadline,
-  patternOf,
-  searchedUpTo,
-  searchLeads,
-  searchSize,
-  searchStep,
 } from '../lead-sql.ts'
-import type { Campaign, FoundLead, Lead } from '../model.ts'
+import type { FoundLead } from '../model.ts'
 import type { RefCipher } from '../ref.ts'
-import type { Runner, Value } from '../sql.ts'
-import type { LeadLists, LeadStore } from '../store.ts'
+import type { Runner } from '../sql.ts'
+import type { LeadStore } from '../store.ts'
 import { batcher } from './batcher.ts'
 import { prepared, unprepared } from './connection.ts'
 import { leadWriter, type ToLead } from './lead-writer.ts'
@@ -35,14 +27,6 @@ const batchSize = 500
 const findOne = prepared('find_lead', findLead)
 const findAll = prepared('find_leads', findLeads(''))
 const findByRef = prepared('find_by_ref', findLeadByRef)
-const list = prepared('list_leads', listLeads)
-const byDeadline = {
-  ascending: prepared('list_by_deadline', listByDeadline.ascending),
-  descending: prepared('list_by_deadline_down', listByDeadline.descending),
-}
-const withoutDeadline = prepared('list_without_deadline', listWithoutDeadline)
-const stepOfSearch = prepared('search_step', searchStep)
-const foundBySearch = prepared('search_leads', searchLeads)
 
 export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStore {
   const { counting, admin, timeoutMs } = pools
@@ -100,44 +84,12 @@ export function leadsOn(pools: Pools, runner: Runner, refs: RefCipher): LeadStor
       return rows.filter(([, email]) => !isVisitorName(email)).map(foundLead)
     },
     ...leadWriter(pools, refs, toLead),
-    ...lists(pools, toLead),
+    ...leadLists(
+      (name, values) => patiently(pools, ({ rows }) => rows(prepared(`leads_${name}`, statements[name]), values)),
+      (campaign, [email, ...row]) => toLead(campaign, email, row),
+    ),
     erase: (leads, by) => runner.write((sql) => deleteNamed(sql, leads, by)),
     // Vacuum and the log's recycling see to it (docs/operating.md).
     eraseTraces: async () => {},
-  }
-}
-
-/** Many leads, in an order. */
-function lists(pools: Pools, toLead: ToLead): LeadLists {
-  async function listed(campaign: Campaign, statement: typeof list, values: Value[]): Promise<Lead[]> {
-    const rows = await patiently(pools, (connection) => connection.rows<LeadWithEmail>(statement, values))
-    return Promise.all(rows.map(([email, ...row]) => toLead(campaign, email, row)))
-  }
-
-  return {
-    list(campaign, { limit, ...filter }) {
-      const { from, below } = emailRange(filter)
-      const values = [campaign.accountId, campaign.id, from, below, limit]
-      return listed(campaign, list, values)
-    },
-    listByDeadline: (campaign, filter) =>
-      listed(
-        campaign,
-        filter.isDescending ? byDeadline.descending : byDeadline.ascending,
-        deadlineValues(campaign, filter),
-      ),
-    listWithoutDeadline: (campaign, { afterEmail, limit }) =>
-      listed(campaign, withoutDeadline, [campaign.accountId, campaign.id, afterEmail, limit]),
-    async search(campaign, { part, afterEmail, limit }) {
-      const of = [campaign.accountId, campaign.id]
-      const { from, below } = emailRange({ prefix: '', afterEmail })
-      const values = [...of, from, below, searchSize]
-      const [step] = await patiently(pools, (connection) =>
-        connection.rows<[number, string | null]>(stepOfSearch, values),
-      )
-      const [total, last] = step as [number, string | null]
-      const found = await listed(campaign, foundBySearch, [...of, from, last, patternOf(part), limit])
-      return searchedUpTo(found, limit, total, last ?? '')
-    },
   }
 }

@@ -1,9 +1,9 @@
 import type { Rule } from '../../core/mechanism/rule.ts'
 import { isVisitorName } from '../../core/visitor.ts'
 import { insertNoticesSql, noticeValues } from '../events/queue.ts'
-import { attemptValues, emailRange, leadOf } from '../lead-row.ts'
+import { leadLists, statements } from '../lead-lists.ts'
+import { attemptValues, leadOf } from '../lead-row.ts'
 import {
-  deadlineValues,
   deleteNamed,
   type FoundRow,
   findLead,
@@ -11,20 +11,12 @@ import {
   findLeadsById,
   insertLeads,
   type LeadWithEmail,
-  listByDeadline,
-  listLeads,
-  listWithoutDeadline,
-  patternOf,
-  searchedUpTo,
-  searchLeads,
-  searchSize,
-  searchStep,
   updateLead,
 } from '../lead-sql.ts'
 import type { Campaign, Decision, FoundLead, Lead, LeadNotice } from '../model.ts'
 import { newSalt, type RefCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
-import type { LeadLists, LeadStore } from '../store.ts'
+import type { LeadStore } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { type Database, reading } from './database.ts'
 import { eraseTraces } from './erase.ts'
@@ -92,7 +84,7 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
         const rows = ids.flatMap((id) => connection.rows<FoundRow>(findOneById, accountId, id))
         return rows.filter(([, email]) => !isVisitorName(email)).map((row) => foundLead(row))
       }),
-    ...lists(database, toLead),
+    ...leadLists((name, values) => reading(database, () => connection.rows(statements[name], ...values)), toLead),
     write: leadWriter(database, { find, create, change }, lockWaitMs),
     async erase(leads, by) {
       const erased = await runner.write((sql) => deleteNamed(sql, leads, by))
@@ -100,42 +92,6 @@ export function leadsOn(database: Database, runner: Runner, { refs, lockWaitMs, 
       return erased
     },
     eraseTraces: (email) => eraseTraces(database, email),
-  }
-}
-
-type ToLead = (campaign: Campaign, row: LeadWithEmail) => Lead
-
-/** Many leads, in an order. */
-function lists(database: Database, toLead: ToLead): LeadLists {
-  const { connection } = database
-  return {
-    list: (campaign, { limit, ...filter }) =>
-      reading(database, () => {
-        const { from, below } = emailRange(filter)
-        const values = [campaign.accountId, campaign.id, from, below, limit]
-        return connection.rows<LeadWithEmail>(listLeads, ...values).map((row) => toLead(campaign, row))
-      }),
-    listByDeadline: (campaign, filter) =>
-      reading(database, () => {
-        const sql = filter.isDescending ? listByDeadline.descending : listByDeadline.ascending
-        const rows = connection.rows<LeadWithEmail>(sql, ...deadlineValues(campaign, filter))
-        return rows.map((row) => toLead(campaign, row))
-      }),
-    listWithoutDeadline: (campaign, { afterEmail, limit }) =>
-      reading(database, () => {
-        const values = [campaign.accountId, campaign.id, afterEmail, limit]
-        return connection.rows<LeadWithEmail>(listWithoutDeadline, ...values).map((row) => toLead(campaign, row))
-      }),
-    search: (campaign, { part, afterEmail, limit }) =>
-      reading(database, () => {
-        const of = [campaign.accountId, campaign.id]
-        const { from, below } = emailRange({ prefix: '', afterEmail })
-        const [step] = connection.rows<[number, string | null]>(searchStep, ...of, from, below, searchSize)
-        const [total, last] = step as [number, string | null]
-        const values = [...of, from, last, patternOf(part), limit]
-        const found = connection.rows<LeadWithEmail>(searchLeads, ...values).map((row) => toLead(campaign, row))
-        return searchedUpTo(found, limit, total, last ?? '')
-      }),
   }
 }
 
