@@ -4,6 +4,10 @@ import type { TemplateStore } from './store.ts'
 
 const mostTemplates = 10_000
 
+/** By the index alone: a template has a million bytes, and all others wait while those of many are read. */
+export const removeOldest = `DELETE FROM timer_templates WHERE made_at <
+  (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET ${mostTemplates - 1})`
+
 export function templatesOn({ read, writeUnflushed }: Runner): TemplateStore {
   return {
     read: (id) =>
@@ -16,10 +20,7 @@ export function templatesOn({ read, writeUnflushed }: Runner): TemplateStore {
           template,
           madeAt,
         )
-        await run(
-          `DELETE FROM timer_templates WHERE made_at <
-            (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET ${mostTemplates - 1})`,
-        )
+        await run(removeOldest)
       }),
   }
 }

@@ -75,7 +75,7 @@ const dropNewer = `DROP TABLE audit_entries; DROP TABLE password_resets; DROP TA
   DROP TABLE clicked_leads; ALTER TABLE installation DROP COLUMN starts_since;
   DROP TABLE endpoints; DROP TABLE notices; DROP TABLE failed_deliveries; DROP TABLE sweeps;
   ALTER TABLE api_keys DROP COLUMN scopes; ALTER TABLE leads DROP COLUMN by_hand_cycle;
-  DROP TABLE deleted_campaigns;`
+  DROP TABLE deleted_campaigns; DROP INDEX timer_templates_by_age;`
 
 /** Turns it into what each version kept: the leads up to `filedUpTo` filed by their email, the others not yet. */
 const older: Record<number, (filedUpTo: number) => string> = {
