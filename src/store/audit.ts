@@ -139,9 +139,6 @@ export type AuditFilter = {
   subjectId?: string | undefined
 }
 
-/** Each call rejects with StoreUnavailable where the database does not answer. */
-export type AuditLog = ReturnType<typeof auditOn>
-
 const addressSeconds = 30 * 86_400
 const purgedAtOnce = 1_000
 const mostChoices = 500

@@ -27,9 +27,6 @@ export type Judge = (campaign: Campaign, lead: Lead, found: Attempt) => Purchase
 /** By the rules, or by the hand that had set it before. */
 export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) => Decision | undefined
 
-/** Each call rejects with StoreUnavailable where the database does not answer. */
-export type Conversions = ReturnType<typeof conversionsOn>
-
 export function conversionsOn({ read, writeInTime }: Runner, refs: RefCipher) {
   /** In one step: no other write of the lead and no change of the account's settings comes in between. */
   const inCampaign = <Done>(of: CampaignName, now: Seconds, by: Actor | null, work: (on: Work) => Promise<Done>) =>

@@ -6,9 +6,6 @@ import { boundTo, type Runner, type Sql } from './sql.ts'
 
 type IdentityName = { issuer: string; subject: string }
 
-/** Each call rejects with StoreUnavailable where the database does not answer. */
-export type Identities = ReturnType<typeof identitiesOn>
-
 export function identitiesOn({ read, write }: Runner) {
   return { ...boundTo(read, { find, findInvitationTo }), ...boundTo(write, { link, join }) }
 }

@@ -4,9 +4,6 @@ import { setPassword, toUser, type User } from './access.ts'
 import type { Actor } from './audit.ts'
 import { boundTo, type Runner, type Sql } from './sql.ts'
 
-/** Each call rejects with StoreUnavailable where the database does not answer. */
-export type PasswordResets = ReturnType<typeof passwordResetsOn>
-
 export function passwordResetsOn({ read, write }: Runner) {
   return { ...boundTo(read, { find }), ...boundTo(write, { create, use }) }
 }

@@ -1,13 +1,7 @@
 // What the rest of Lastcall asks of a database. Each engine answers it in a folder of its own.
-import type { Seconds } from '../core/instant.ts'
 import type { RateVerdict } from '../core/rate-window.ts'
-import type { Access } from './access.ts'
-import type { Actor, AuditLog } from './audit.ts'
+import type { Actor } from './audit.ts'
 import type { Configuration } from './configuration.ts'
-import type { Conversions } from './conversions.ts'
-import type { Counts } from './counts.ts'
-import type { Events } from './events/events.ts'
-import type { Identities } from './identities.ts'
 import type {
   Campaign,
   DeadlineFilter,
@@ -21,19 +15,11 @@ import type {
   PartFilter,
   SearchStep,
 } from './model.ts'
-import type { PasswordResets } from './password-resets.ts'
+import type { sharedParts } from './parts.ts'
 
-export type Store = {
+export type Store = ReturnType<typeof sharedParts> & {
   configuration: Configuration
   leads: LeadStore
-  conversions: Conversions
-  counts: Counts
-  access: Access
-  identities: Identities
-  passwordResets: PasswordResets
-  audit: AuditLog
-  templates: TemplateStore
-  events: Events
   rates: Rates
   /** Calls back after accounts, keys or campaigns were changed, by this process or another, within 0.5 s. */
   onChange(listener: () => void): void
@@ -80,12 +66,6 @@ export type LeadStore = {
   erase(leads: readonly LeadName[], by: Actor): Promise<number>
   /** Removes every trace of an address without leads that the engine can reach, which may take a minute. */
   eraseTraces(email: string): Promise<void>
-}
-
-/** Countdown images as they were built, for every process. */
-export type TemplateStore = {
-  read(id: string): Promise<Uint8Array | undefined>
-  write(id: string, template: Uint8Array, madeAt: Seconds): Promise<void>
 }
 
 /** Requests counted in the fixed UTC minute, exactly over all keys and nodes (contract, "Rate"). */

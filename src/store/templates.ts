@@ -1,6 +1,6 @@
 // Countdown images as they were built, kept for every process.
+import type { Seconds } from '../core/instant.ts'
 import type { Runner } from './sql.ts'
-import type { TemplateStore } from './store.ts'
 
 const mostTemplates = 10_000
 
@@ -8,11 +8,11 @@ const mostTemplates = 10_000
 export const removeOldest = `DELETE FROM timer_templates WHERE made_at <
   (SELECT made_at FROM timer_templates ORDER BY made_at DESC LIMIT 1 OFFSET ${mostTemplates - 1})`
 
-export function templatesOn({ read, writeUnflushed }: Runner): TemplateStore {
+export function templatesOn({ read, writeUnflushed }: Runner) {
   return {
-    read: (id) =>
+    read: (id: string): Promise<Uint8Array | undefined> =>
       read(async (sql) => (await sql.get('SELECT template FROM timer_templates WHERE id = ?', id))?.template),
-    write: (id, template, madeAt) =>
+    write: (id: string, template: Uint8Array, madeAt: Seconds) =>
       writeUnflushed(async ({ run }) => {
         await run(
           'INSERT INTO timer_templates (id, template, made_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',

@@ -20,19 +20,15 @@ import { discardFailed, purgeOld, queueOn, resetTries, waiting } from './queue.t
 import { sweepsOn } from './sweeps.ts'
 
 /** How an engine goes about it. */
-type EventsOptions = {
-  /** The installation's own. */
-  key: Uint8Array
+export type EventsOptions = {
   /** Seconds by the database's clock, in SQL, where several nodes share it; null where one process serves it. */
   sharedClock: string | null
   /** Rows of one statement. */
   rowsAtOnce: number
 }
 
-/** Each call rejects with StoreUnavailable where the database does not answer. */
-export type Events = ReturnType<typeof eventsOn>
-
-export function eventsOn(runner: Runner, { key, sharedClock, rowsAtOnce }: EventsOptions) {
+/** `key` is the installation's own. */
+export function eventsOn(runner: Runner, key: Uint8Array, { sharedClock, rowsAtOnce }: EventsOptions) {
   const { read, write, writeUnflushed } = runner
   return {
     ...boundTo(read, { listEndpoints, findEndpoint, waiting, accountsWithEndpoints, deletedEndpoints }),

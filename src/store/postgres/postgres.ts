@@ -1,17 +1,10 @@
-import { accessOn } from '../access.ts'
-import { auditOn } from '../audit.ts'
-import { conversionsOn } from '../conversions.ts'
-import { countsOn } from '../counts.ts'
 import { Refused, StoreUnavailable, UnusableDatabase } from '../errors.ts'
-import { eventsOn } from '../events/events.ts'
-import { identitiesOn } from '../identities.ts'
 import { latestVersion } from '../migrations.ts'
-import { passwordResetsOn } from '../password-resets.ts'
+import { sharedParts } from '../parts.ts'
 import { refCipher } from '../ref.ts'
 import type { Sql } from '../sql.ts'
 import type { Store } from '../store.ts'
 import type { CopyEnd } from '../table-copy.ts'
-import { templatesOn } from '../templates.ts'
 import { hearAnnouncements } from './announcements.ts'
 import { postgresConfiguration } from './configuration.ts'
 import { applicationBegin, applicationName, openPool, type Pool } from './connection.ts'
@@ -74,14 +67,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   return {
     configuration: postgresConfiguration(pools, runner),
     leads: leadsOn(pools, runner, refCipher(refKey)),
-    conversions: conversionsOn(runner, refCipher(refKey)),
-    counts: countsOn(runner, countsAtOnce),
-    access: accessOn(runner, refKey),
-    identities: identitiesOn(runner),
-    passwordResets: passwordResetsOn(runner),
-    audit: auditOn(runner),
-    templates: templatesOn(runner),
-    events: eventsOn(runner, { key: refKey, sharedClock: clock, rowsAtOnce: noticesAtOnce }),
+    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: clock, rowsAtOnce: noticesAtOnce }),
     rates: ratesOn(pools, refKey),
     onChange: (listener) => {
       listeners.push(listener)

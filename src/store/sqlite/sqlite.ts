@@ -1,18 +1,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { ratesInProcess } from '../../core/rate-window.ts'
-import { accessOn } from '../access.ts'
-import { auditOn } from '../audit.ts'
 import { configurationOn } from '../configuration.ts'
-import { conversionsOn } from '../conversions.ts'
-import { countsOn } from '../counts.ts'
 import { Refused } from '../errors.ts'
-import { eventsOn } from '../events/events.ts'
-import { identitiesOn } from '../identities.ts'
-import { passwordResetsOn } from '../password-resets.ts'
+import { sharedParts } from '../parts.ts'
 import { refCipher } from '../ref.ts'
 import type { Runner } from '../sql.ts'
 import type { Store } from '../store.ts'
-import { templatesOn } from '../templates.ts'
 import { type Connection, SQLITE_CANTOPEN, SQLITE_FULL, SQLITE_IOERR, sqliteCode } from './connection.ts'
 import {
   changing,
@@ -52,21 +45,13 @@ export function openSqlite({ lockWaitMs, ...options }: SqliteOptions): Store {
       lockWaitMs,
       onErased: () => logProcess?.emptyLog(),
     }),
-    conversions: conversionsOn(runner, refCipher(refKey)),
-    counts: countsOn(runner, countsAtOnce),
-    access: accessOn(runner, refKey),
-    identities: identitiesOn(runner),
-    passwordResets: passwordResetsOn(runner),
-    audit: auditOn(runner),
-    templates: templatesOn(runner),
     // One process serves an embedded database.
-    events: eventsOn(runner, { key: refKey, sharedClock: null, rowsAtOnce: 1 }),
+    ...sharedParts(runner, refKey, { countsAtOnce, sharedClock: null, rowsAtOnce: 1 }),
     rates: ratesInProcess(),
     onChange: (listener) => {
       database.listeners.push(listener)
     },
     isReady: () => database.isReady && database.isReachable,
-    // One process serves an embedded database.
     otherZoneData: async () => [],
     backup: (file) => retryWhileLocked(database, changeTimeoutMs, () => copyTo(database.connection, file)),
     async close() {
