@@ -8,8 +8,9 @@ import { sweepOn } from '../../src/events/sweep.ts'
 import { buildLeads } from '../../src/leads/leads.ts'
 import type { Endpoint } from '../../src/store/events/endpoint.ts'
 import type { Due } from '../../src/store/events/queue.ts'
-import { type Sweep, sweepCauses, toSweep } from '../../src/store/events/sweeps.ts'
+import { type Sweep, sweepAll, sweepCauses, toSweep } from '../../src/store/events/sweeps.ts'
 import { openStore } from '../../src/store/open.ts'
+import type { Sql, Value } from '../../src/store/sql.ts'
 import type { Store } from '../../src/store/store.ts'
 import { tester, testerAt } from '../support/actor.ts'
 import { emptyDatabases } from '../support/empty-databases.ts'
@@ -587,4 +588,33 @@ test('the schedules of a sweep that an earlier version began are read in each of
     const sweep = toSweep({ ...row, schedules_before: JSON.stringify([written]) })
     assert.deepEqual([sweep.schedulesBefore, sweep.pauses], [[schedule], []])
   }
+})
+
+test('of a thousand campaigns the leads are given to an endpoint by few statements: nobody registers meanwhile', async () => {
+  let statements = 0
+  const started = new Set<Value | undefined>()
+  const ids = Array.from({ length: 1_000 }, (_, index) => ({ id: index + 1 }))
+  const count = (text: string, values: Value[]) => {
+    statements += 1
+    if (!text.startsWith('INSERT')) return
+    for (const [at, value] of values.entries()) if (at % 6 === 2) started.add(value)
+  }
+  const sql: Pick<Sql, 'all' | 'get' | 'run'> = {
+    async all(text, ...values) {
+      count(text, values)
+      return text.startsWith('SELECT id FROM campaigns') ? ids : []
+    },
+    async get(text, ...values) {
+      count(text, values)
+      return { begun_at: 0, schedules_before: '[]' }
+    },
+    async run(text, ...values) {
+      count(text, values)
+      return 1
+    },
+  }
+  const endpoint = { accountId: 1, id: 1, settings: settings() } as Endpoint
+  await sweepAll(sql as Sql, endpoint, 'looks', 500)
+  assert.equal(started.size, 1_000)
+  assert.ok(statements < 20, `${statements} statements`)
 })

@@ -7,7 +7,7 @@ import { ChangedMeanwhile, Refused } from '../errors.ts'
 import type { Row, Sql } from '../sql.ts'
 import { type Endpoint, findEndpoint, type Health, listEndpoints, type PauseCause, toEndpoint } from './endpoint.ts'
 import { key, putFailed, queues, removeSome, retryAtOnce, storedTries } from './queue.ts'
-import { heldBack, startSweep, sweepAll, sweepCauses } from './sweeps.ts'
+import { heldBack, startSweeps, sweepAll, sweepCauses } from './sweeps.ts'
 
 /** After so many failed tries in a row the endpoint's server is left alone for a while. */
 export const failuresToStop = 5
@@ -174,7 +174,7 @@ export async function rotateSecret(
 export async function startBackfill(sql: Sql, endpoint: Endpoint, campaignId: number, by: Actor): Promise<void> {
   const { accountId, id } = endpoint
   await sql.bumpVersion(accountId)
-  await startSweep(sql, [accountId, id, campaignId], 'backfill', by.at)
+  await startSweeps(sql, accountId, [{ endpointId: id, campaignId }], 'backfill', by.at)
   await log(sql, by, endpoint, 'backfilled', null, { campaignId })
 }
 

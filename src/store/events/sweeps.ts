@@ -34,6 +34,8 @@ export type Sweep = {
 }
 
 const mostSchedules = 20
+/** Of one statement. */
+const sweepsAtOnce = 100
 
 /** In place of `begunAt`: the campaign is a draft, and its leads are compared once it is published again. */
 export const heldBack = -1
@@ -65,16 +67,17 @@ export async function sweepAfterSave(
   after: Campaign,
   now: Seconds,
 ): Promise<void> {
+  const those = after.watchers.map(({ endpointId }) => ({ endpointId, campaignId: after.id }))
   if (before === undefined || before.isDraft) {
     if (after.isDraft) return
     await releaseSweeps(sql, after, now)
-    return startSweeps(sql, after, 'looks', now)
+    return startSweeps(sql, after.accountId, those, 'looks', now)
   }
   const instants = ({ terms: { opensAt, deadlineAt, endsAt } }: Campaign) =>
     JSON.stringify([opensAt, deadlineAt, endsAt])
   if (!after.isDraft && instants(before) === instants(after)) return
   const { timeZone, mechanism } = before.terms
-  await startSweeps(sql, after, 'edit', after.isDraft ? heldBack : now, { timeZone, mechanism })
+  await startSweeps(sql, after.accountId, those, 'edit', after.isDraft ? heldBack : now, { timeZone, mechanism })
 }
 
 /** Those that were held back. Who is paused hears of no edit. */
@@ -85,16 +88,6 @@ async function releaseSweeps(sql: Sql, { accountId, id, watchers }: Campaign, no
   await sql.run(`DELETE FROM sweeps WHERE ${held}`, accountId, id)
 }
 
-async function startSweeps(
-  sql: Sql,
-  { accountId, id, watchers }: Campaign,
-  cause: SweepCause,
-  now: Seconds,
-  before?: Schedule,
-): Promise<void> {
-  for (const { endpointId } of watchers) await startSweep(sql, [accountId, endpointId, id], cause, now, before)
-}
-
 export async function sweepAll(
   sql: Sql,
   { accountId, id, settings }: Endpoint,
@@ -103,40 +96,46 @@ export async function sweepAll(
   before?: Pause,
 ): Promise<void> {
   const campaigns = await sql.all('SELECT id FROM campaigns WHERE account_id = ? ORDER BY id', accountId)
-  for (const campaign of campaigns) {
-    const isWatched = watcherOf(id, settings, campaign.id) !== undefined
-    if (isWatched) await startSweep(sql, [accountId, id, campaign.id], cause, now, before)
-  }
+  const watched = campaigns.filter((campaign) => watcherOf(id, settings, campaign.id) !== undefined)
+  const those = watched.map((campaign) => ({ endpointId: id, campaignId: campaign.id }))
+  await startSweeps(sql, accountId, those, cause, now, before)
 }
 
 /**
  * One that is under way begins again, and still tells what has become true since it was started first. Some leads then
- * know of the first edit and some do not, so that all are compared with both schedules before.
+ * know of the first edit and some do not, so that all are compared with both schedules before. Many with a statement:
+ * nobody registers meanwhile, and an account may have a thousand campaigns.
  */
-export async function startSweep(
+export async function startSweeps(
   sql: Sql,
-  of: [accountId: number, endpointId: number, campaignId: number],
+  accountId: number,
+  those: readonly { endpointId: number; campaignId: number }[],
   cause: SweepCause,
   now: Seconds,
   before?: Schedule | Pause,
 ): Promise<void> {
-  const name = [...of, sweepCauses.indexOf(cause)]
-  // A stretch that was read before is written no more.
-  const row = (await sql.get(
-    `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (account_id, endpoint_id, campaign_id, cause)
-        DO UPDATE SET restarts = sweeps.restarts + 1, after_email = ''
-      RETURNING begun_at, schedules_before`,
-    ...[...name, now],
-  )) as Row
-  const begunAt = now === heldBack ? heldBack : row.begun_at
-  const all = [...listed(row.schedules_before), ...(before === undefined ? [] : [before])]
-  const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()].slice(-mostSchedules)
-  await sql.run(
-    `UPDATE sweeps SET begun_at = ?, schedules_before = ?
-      WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?`,
-    ...[begunAt, JSON.stringify(different), ...name],
-  )
+  const added = before === undefined ? [] : [before]
+  const start = [sweepCauses.indexOf(cause), now, JSON.stringify(added)]
+  for (const part of inParts(those, sweepsAtOnce)) {
+    // A stretch that was read before is written no more.
+    const rows = await sql.all(
+      `INSERT INTO sweeps (account_id, endpoint_id, campaign_id, cause, begun_at, schedules_before)
+        VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}
+        ON CONFLICT (account_id, endpoint_id, campaign_id, cause)
+          DO UPDATE SET restarts = sweeps.restarts + 1, after_email = '',
+            begun_at = CASE WHEN excluded.begun_at = ${heldBack} THEN ${heldBack} ELSE sweeps.begun_at END
+        RETURNING endpoint_id, campaign_id, cause, schedules_before`,
+      ...part.flatMap(({ endpointId, campaignId }) => [accountId, endpointId, campaignId, ...start]),
+    )
+    for (const { endpoint_id, campaign_id, cause, schedules_before: known } of rows) {
+      const all = [...listed(known), ...added]
+      const different = [...new Map(all.map((one) => [JSON.stringify(one), one])).values()].slice(-mostSchedules)
+      const kept = JSON.stringify(different)
+      const change = `UPDATE sweeps SET schedules_before = ?
+        WHERE account_id = ? AND endpoint_id = ? AND campaign_id = ? AND cause = ?`
+      if (kept !== known) await sql.run(change, kept, accountId, endpoint_id, campaign_id, cause)
+    }
+  }
 }
 
 /** In rows of before 2026-11-26 each is a text of its own. */
