@@ -8,9 +8,9 @@ import { type MailService, mailServiceNames } from '../core/mail-services.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
 import { exportCells, exportColumns, exportFacts, exportLine } from '../leads/export.ts'
-import { buildLeads, type CampaignOf, idsOf, type Leads, type LeadView, view } from '../leads/leads.ts'
+import { buildLeads, idsOf, type Leads, type LeadView, view } from '../leads/leads.ts'
 import { erasePerson, findPerson, leadDocument, personDocument } from '../leads/person.ts'
-import type { Campaign, Lead } from '../store/model.ts'
+import type { Campaign, CampaignOf, Lead } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 import {
   type Command,

@@ -5,8 +5,9 @@ import { setByHand } from '../core/mechanism/attempt.ts'
 import { purchaseIn } from '../core/order.ts'
 import type { Actor } from '../store/audit.ts'
 import type { Judge, Reopen, Told } from '../store/conversions.ts'
+import type { CampaignOf } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
-import { type CampaignOf, ownNumber } from './leads.ts'
+import { ownNumber } from './leads.ts'
 
 type Orders = Pick<Store, 'conversions'>
 

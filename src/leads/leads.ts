@@ -15,7 +15,7 @@ import {
 } from '../core/mechanism/attempt.ts'
 import { isVisitorName } from '../core/visitor.ts'
 import { type Actor, counted, type LeadEntry } from '../store/audit.ts'
-import type { Campaign, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../store/model.ts'
+import type { Campaign, CampaignOf, Decide, Decision, Lead, LeadRefusal, LeadWrite } from '../store/model.ts'
 import type { Store } from '../store/store.ts'
 
 /** Every call rejects with StoreUnavailable where the database does not answer. */
@@ -45,9 +45,6 @@ export type Leads = {
   /** Registers the email unless it is registered already, also in a draft. An import has one `by`, and takes a while. */
   importLead(of: CampaignOf, email: string, now: Seconds, by: Actor): Promise<Registration | LeadRefusal>
 }
-
-/** A campaign of another account looks as if it did not exist. */
-export type CampaignOf = { accountId: number; campaignId: number }
 
 export const idsOf = ({ accountId, id }: Campaign): CampaignOf => ({ accountId, campaignId: id })
 

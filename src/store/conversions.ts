@@ -9,7 +9,7 @@ import { noteConverted } from './events/notes.ts'
 import { insertNotices } from './events/queue.ts'
 import { attemptValues, leadOf } from './lead-row.ts'
 import { findLead, findLeadByRef, type LeadWithEmail, lockLead, updateLead } from './lead-sql.ts'
-import type { Campaign, Decision, Lead } from './model.ts'
+import type { Campaign, CampaignOf, Decision, Lead } from './model.ts'
 import type { RefCipher } from './ref.ts'
 import { addSignups, nobody } from './results.ts'
 import { ordersByQuarter, peopleBetween, reversedBetween, salesBetween } from './sales.ts'
@@ -19,7 +19,6 @@ import { boundTo, type Runner, type Sql, type Value } from './sql.ts'
 export const sources = ['api', 'panel', 'command line', 'import'] as const
 export type Source = (typeof sources)[number]
 
-type CampaignName = { accountId: number; campaignId: number }
 /** An order as a channel tells it. */
 export type Told = { order: Order; buyer: Buyer; source: Source }
 /** What an order does to the offer. `found` is the attempt as it was when the order was given. */
@@ -29,7 +28,7 @@ export type Reopen = (campaign: Campaign, lead: Lead, conversion: Conversion) =>
 
 export function conversionsOn({ read, writeInTime }: Runner, refs: RefCipher) {
   /** In one step: no other write of the lead and no change of the account's settings comes in between. */
-  const inCampaign = <Done>(of: CampaignName, now: Seconds, by: Actor | null, work: (on: Work) => Promise<Done>) =>
+  const inCampaign = <Done>(of: CampaignOf, now: Seconds, by: Actor | null, work: (on: Work) => Promise<Done>) =>
     writeInTime(async (sql) => {
       await sql.holdSettings(of.accountId)
       const campaign = await findCampaign(sql, of.campaignId)
@@ -40,10 +39,10 @@ export function conversionsOn({ read, writeInTime }: Runner, refs: RefCipher) {
     ...boundTo(read, { list, newest, ofLead, find, firstOf }),
     ...boundTo(read, { ordersByQuarter, salesBetween, reversedBetween, peopleBetween }),
     /** Writes the order with all that it does. One that is known is answered as it is. Resolves once it is on disk. */
-    convert: (of: CampaignName, told: Told, judge: Judge, now: Seconds, by: Actor | null) =>
+    convert: (of: CampaignOf, told: Told, judge: Judge, now: Seconds, by: Actor | null) =>
       inCampaign(of, now, by, (on) => convert(on, told, judge)),
     /** Counts the order out. `reopen` decides on the lead where the order's closing still stands. */
-    reverse: (of: CampaignName, orderId: string, reopen: Reopen | null, now: Seconds, by: Actor | null) =>
+    reverse: (of: CampaignOf, orderId: string, reopen: Reopen | null, now: Seconds, by: Actor | null) =>
       inCampaign(of, now, by, (on) => reverse(on, orderId, reopen)),
   }
 }

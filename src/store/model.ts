@@ -68,6 +68,9 @@ export type Campaign = Omit<CampaignSettings, 'id' | 'timeZone' | 'mechanism' | 
   watchers: readonly Watcher[]
 }
 
+/** A campaign of another account looks as if it did not exist. */
+export type CampaignOf = { accountId: number; campaignId: number }
+
 /** A campaign as a file that `campaign apply` takes. */
 export type CampaignFile = ReturnType<typeof asFile>
 
