@@ -206,7 +206,9 @@ function changeBetween(
   own: number,
 ): { kind: EventKind; detail: number } | undefined {
   if (before === undefined) return { kind: 'lead.registered', detail: 0 }
-  if (before.anchorAt === null && after.anchorAt !== null) return { kind: 'lead.started', detail: 0 }
+  // A retry anchors too, where an edit has done away with the wait for a visit.
+  const isVisit = before.anchorAt === null && after.anchorAt !== null && before.number === after.number
+  if (isVisit) return { kind: 'lead.started', detail: 0 }
   const [old, next] = [offerAt(terms, before, now), offerAt(terms, after, now)]
   if (old.deadline === next.deadline && old.attempt === next.attempt) return undefined
   return { kind: 'lead.deadline_changed', detail: changeDetail(causeBetween(before, after), own) }

@@ -172,6 +172,10 @@ test('a write tells what it changed and why, and when to look again; of a draft 
   assert.deepEqual(texts(again, registerAgain(terms, again, 9_000), 9_000), ['lead.deadline_changed 9000 retry'])
   const old = setByHand(terms, again, -5, 400)
   assert.deepEqual(texts(again, old, 400), ['lead.deadline_changed 400 set'], 'a deadline before 1970')
+  const ended = setByHand(terms, pending, 150, 120)
+  const atOnce = termsOf({ timeZone: 'UTC', mechanism: { ...mechanism, startsOn: 'registration' } })
+  const retried = ['lead.deadline_changed 300 retry', 'look 3900 0']
+  assert.deepEqual(texts(ended, registerAgain(atOnce, ended, 300), 300), retried, 'no visit was made')
   assert.deepEqual(texts(pending, started, 200, true), ['look 3800 0'])
   assert.deepEqual(
     texts(again, setByHand(terms, again, 3_900, 400), 400),
