@@ -244,6 +244,28 @@ test('what a server that is well could not take waits for its own time, also whe
   assert.deepEqual(emails.sort(), ['0', '1', '2', '3', '4'])
 })
 
+test('what failed while the clock was a year ahead is told soon after it is set back', async (t) => {
+  const { endpoint, register, round, find, told, answer, clock, store } = await opened(t)
+  const { id: refusing } = await endpoint(registered)
+  const { id: busy } = await endpoint(registered)
+  await register('ada@example.com')
+  clock.at = beganAt + 365 * daySeconds
+  answer.status = 400
+  await round(refusing)
+  answer.status = 429
+  await round(busy)
+  told()
+  clock.at = beganAt + 3_600
+  answer.status = 204
+  assert.deepEqual(await store.events.purgeOld(clock.at), { dropped: 0, isMore: false })
+  for (const id of [refusing, busy]) {
+    assert.equal((await find(id)).failingSince, null)
+    await round(id)
+  }
+  assert.deepEqual(told(), Array(2).fill('lead.registered ada 0'))
+  assert.equal(clock.at, beganAt + 3_600, 'nothing was waited for')
+})
+
 test('what a server asks for counts from its answer, however slow that was', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
   const { send } = parts.sender

@@ -29,6 +29,9 @@ type Settled = { done: readonly Due[]; failed: readonly Failed[]; looks: readonl
 
 export const keptSeconds = 30 * 86_400
 
+/** Nothing waits for longer; what says so was written before the clock was set back, and would wait for as long again. */
+const mostWait = { endpoint: 2 * 3_600, delivery: 2 * 86_400 }
+
 /** What waits is counted up to here. */
 const mostCounted = 10_001
 
@@ -189,6 +192,21 @@ export function removeSome(
   return sql.run(`DELETE FROM ${table} WHERE ${of} AND (${key}) IN (${some})`, ...ids, ...ids, ...values)
 }
 
+/** Makes due what waits for a time that no failure gives, some of it at a time. Resolves with how many. */
+async function endLongWaits(sql: Sql, endpoint: Row, now: Seconds): Promise<number> {
+  const { account_id, id, failing_since, next_try_at } = endpoint
+  const own = [account_id, id]
+  const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
+  if (Math.max(failing_since, next_try_at) > now + mostWait.endpoint)
+    await sql.run(`UPDATE endpoints SET ${isWell} WHERE account_id = ? AND id = ?`, ...own)
+  const of = 'account_id = ? AND endpoint_id = ?'
+  return sql.run(
+    `UPDATE failed_deliveries SET next_at = ?, last_at = ? WHERE ${of} AND (${key}) IN
+      (SELECT ${key} FROM failed_deliveries WHERE ${of} AND next_at > ? LIMIT ${purgedAtOnce})`,
+    ...[now, now, ...own, ...own, now + mostWait.delivery],
+  )
+}
+
 /**
  * What nobody waits for after 30 days, some of it at a time: deliveries that were given up, and all that an endpoint
  * which is paused was not told. `dropped` is how many were never tried.
@@ -196,14 +214,17 @@ export function removeSome(
 export async function purgeOld(sql: Sql, now: Seconds): Promise<{ dropped: number; isMore: boolean }> {
   const before = now - keptSeconds
   let [dropped, isMore] = [0, false]
-  for (const { account_id, id, paused_at } of await sql.all('SELECT account_id, id, paused_at FROM endpoints')) {
+  const select = 'SELECT account_id, id, paused_at, failing_since, next_try_at FROM endpoints'
+  for (const endpoint of await sql.all(select)) {
+    const { account_id, id, paused_at } = endpoint
+    const ended = await endLongWaits(sql, endpoint, now)
     // By the instant when it was due, in whose order they stand: by that of the next try, `+` keeps the engines from
     // going over all that was given up.
     const isOld = `AND due_at < ? AND last_at < ? ${paused_at === null ? 'AND +next_at IS NULL' : ''}`
     const removed = await removeSome(sql, 'failed_deliveries', account_id, id, isOld, before, before)
     const untold = paused_at === null ? 0 : await removeSome(sql, 'notices', account_id, id, 'AND due_at < ?', before)
     dropped += untold
-    isMore ||= Math.max(removed, untold) === purgedAtOnce
+    isMore ||= Math.max(ended, removed, untold) === purgedAtOnce
   }
   return { dropped, isMore }
 }
