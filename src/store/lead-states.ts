@@ -52,6 +52,6 @@ function stateOf({ terms, rules }: Campaign, now: Seconds): string {
     ${isOver ? "WHEN TRUE THEN 'expired'" : ''}
     ${cycling.length === 0 ? '' : `WHEN rule_id IN (${cycling.join(', ')}) THEN 'cycle'`}
     WHEN deadline_at <= ${now} THEN 'expired'
-    WHEN opens_at > ${now} THEN 'scheduled'
+    WHEN opens_at > ${now} AND opens_at > anchor_at THEN 'scheduled'
     ELSE 'open' END`
 }

@@ -67,6 +67,14 @@ test('reset limits are read live', () => {
   assert.equal(registerAgain(scheduleOf(oneDay, { reset: { enabled: true } }), attempt, now).anchorAt, now)
 })
 
+test('an offer that opens as it begins is open to a clock that is behind; one that opens later is scheduled', () => {
+  const early = '2026-05-04T09:59:58Z'
+  assert.equal(shown(scheduleOf(oneDay), begin(scheduleOf(oneDay), monday), early), 'open 2026-05-05T10:00:00Z 1/1')
+  const daily = (time: string) => ({ every: 'day', time }) as const
+  const later = scheduleOf({ kind: 'next', closes: daily('18:00'), opens: daily('14:00') })
+  assert.equal(shown(later, begin(later, monday), early), 'scheduled 2026-05-04T16:00:00Z 1/1')
+})
+
 test('a scheduled offer can be reset', () => {
   const closes = { every: 'week', on: ['sun' as const], time: '23:59' } as const
   const deadline: Deadline = {

@@ -84,6 +84,23 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
     }
   })
 
+  await t.test('an offer that has begun is open after a step back, and where another node is behind', async () => {
+    shiftMs = 0
+    const { offerLinks } = (await post('leads', 'begun@example.com')).body
+    const lc = String(offerLinks[0].url.split('/').at(-1))
+    const visitor = base.replace('/api/public/v1', `/visitor/v1/campaigns/${campaignId}`)
+    for (const [name, step] of steps) {
+      if (step > 0) continue
+      shiftMs = step
+      const gate = await fetch(`${visitor}/gate`, { headers: { 'lastcall-ref': lc } })
+      assert.deepEqual([gate.status, gate.headers.get('lastcall-state')], [204, 'open'], name)
+      const asked = await fetch(`${visitor}/offer`, { method: 'POST', body: JSON.stringify({ lc, visit: false }) })
+      const { state, opensAt, now } = (await asked.json()) as { state: string; opensAt: number; now: number }
+      assert.deepEqual([state, opensAt <= now], ['open', true], `${name}: the widget goes by these`)
+    }
+    shiftMs = 0
+  })
+
   await t.test('no window refills within its minute', async () => {
     const into = Date.now() % minute
     // Forty seconds into a minute, of the argument; what PostgreSQL counts by is the real clock.

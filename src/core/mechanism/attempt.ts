@@ -114,9 +114,11 @@ function standingByRule(terms: Terms, attempt: Attempt, now: Seconds): Standing 
   if (rule === null || opensAt === null || deadlineAt === null) {
     return standing(terms.opensAt, earlier(terms.deadlineAt, endsAt), 1, now)
   }
-  if (rule.cycle === null) return standing(opensAt, earlier(deadlineAt, endsAt), 1, now)
-  const cycle = cycleAt(rule, { anchorAt, opensAt, deadlineAt }, endsAt, now)
-  return standing(cycle.opensAt, earlier(cycle.deadlineAt, endsAt), cycle.number, now)
+  // The clock was set back, or is behind that of the node which began the attempt: it has begun all the same.
+  const at = Math.max(now, anchorAt)
+  if (rule.cycle === null) return standing(opensAt, earlier(deadlineAt, endsAt), 1, at)
+  const cycle = cycleAt(rule, { anchorAt, opensAt, deadlineAt }, endsAt, at)
+  return standing(cycle.opensAt, earlier(cycle.deadlineAt, endsAt), cycle.number, at)
 }
 
 /** The deadline comes first: an offer that ends before it opens is expired. */

@@ -150,11 +150,13 @@ const allowPost = async (_: FastifyRequest, reply: FastifyReply) => allow(reply,
 
 function offerOf(shown: Shown | undefined, { arrivedAt }: FastifyRequest, nowMs: number): OfferAnswer {
   const { campaign, offer, nextAt, isKnown = false } = shown ?? {}
+  const opensAt = milliseconds(offer?.opensAt)
   return {
     now: nowMs,
     spentMs: Math.round(performance.now() - arrivedAt),
     state: offer?.state ?? 'none',
-    opensAt: milliseconds(offer?.opensAt),
+    // What is open may have opened later by this clock (`offerAt`): the widget would hide it until then.
+    opensAt: opensAt !== null && offer?.state === 'open' ? Math.min(opensAt, nowMs) : opensAt,
     deadline: milliseconds(offer?.deadline),
     nextAt: milliseconds(nextAt),
     onExpiry: (offer && campaign?.onExpiry) ?? null,
