@@ -106,6 +106,14 @@ test('by ref, into a draft, with the money of any currency and an instant that h
   assert.equal(formatAmount(4_900, 'DEM'), '49.00', 'of a currency that Intl has left out since')
 })
 
+test('an order of a shop whose clock is some seconds ahead counts as bought now', async () => {
+  const { id } = await applyCampaign(shop, {})
+  const order = { email: await registered(id), orderId: 'ahead', at: instant(Date.now() + 20_000) }
+  const { status, body } = await ask('POST', orders(id), order)
+  assert.equal(status, 201)
+  assert.ok(Date.parse(body.at) <= Date.now())
+})
+
 test('refused: each fault by its name, and never by its value', async () => {
   const { id } = await applyCampaign(shop, {})
   const email = await registered(id)
