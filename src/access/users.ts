@@ -160,7 +160,8 @@ function sessionsOf(access: Access) {
       const found = await access.findSession(tokenHash)
       if (found === undefined) return undefined
       const { seenAt, createdAt } = found
-      if (now - seenAt >= idleSeconds || now - createdAt >= longestSeconds) {
+      // From long after now, before the clock was set back: it would live until then, and as long again.
+      if (Math.abs(now - seenAt) >= idleSeconds || Math.abs(now - createdAt) >= longestSeconds) {
         await access.endSession(tokenHash)
         return undefined
       }

@@ -177,6 +177,10 @@ test('the clock steps while serving', { timeout: 120_000 }, async (t) => {
       shiftMs += further
       assert.equal((await signIn()).status, 200, `${name}: kept out`)
     }
+    shiftMs = 365 * day
+    const { cookie } = await signIn()
+    shiftMs = 0
+    assert.equal(await isSignedIn(cookie), false, 'one that began while the clock was a year ahead ends with that')
   })
   shiftMs = 0
 })
