@@ -63,7 +63,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   /** One lane: round after round, until nothing is due or the server is to be left alone. */
   async function run(endpoint: Endpoint): Promise<void> {
     const { accountId } = endpoint
-    const own = { ...parts, isStopping: () => isStopping(accountId) }
+    const own = { ...parts, lease, isStopping: () => isStopping(accountId) }
     const round = openLane(own, paces, endpoint, () => own.isStopping() || clock.isQuiet())
     try {
       for (let isMore = true; isMore; ) {
@@ -100,11 +100,15 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
   }
 }
 
+type LaneParts = RoundParts & { lease: Lease }
+
 /** Each call is a round, which reads the endpoint again; false where the lane ends with it. */
-function openLane(parts: RoundParts, paces: Paces, { accountId, id }: Endpoint, isOver: () => boolean) {
+function openLane(parts: LaneParts, paces: Paces, of: Endpoint, isOver: () => boolean) {
+  const { accountId, id } = of
   let most = Number.POSITIVE_INFINITY
   return async (giveBack: () => void): Promise<boolean> => {
-    const endpoint = await parts.store.events.findEndpoint(accountId, id)
+    // While this node hung, another may have taken it: two lanes would tell everything twice.
+    const endpoint = await parts.lease.find(of)
     if (isOver() || endpoint === undefined || endpoint.pausedAt !== null) return false
     if ((endpoint.nextTryAt ?? 0) > Math.floor(parts.now() / 1_000)) return false
     if ((await parts.configCache.account(accountId))?.suspended !== false) return false

@@ -71,6 +71,7 @@ export function openLease({ events, configuration }: Pick<Store, 'events' | 'con
     /** False where there are no endpoints. */
     renew,
     isHeld: (accountId: number) => performance.now() - (leasedAt.get(accountId) ?? Number.NEGATIVE_INFINITY) < heldMs,
+    find: ({ accountId, id }: Endpoint) => events.findLeased(holder, accountId, id),
     due: (now: Seconds): Promise<Endpoint[]> => ask((accountId) => events.dueEndpoints(holder, now, accountId)),
     /** The same, and those whose servers are left alone for now. */
     waiting: (now: Seconds): Promise<Endpoint[]> =>

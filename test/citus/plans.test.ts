@@ -194,6 +194,7 @@ async function askEvents({ events }: Store, endpoint: Endpoint, campaign: Campai
   await events.lease('node', accountId)
   assert.equal((await events.dueEndpoints('node', now + 1, accountId)).length, 1)
   assert.equal((await events.sweeps('node', accountId)).length, 1)
+  assert.equal((await events.findLeased('node', accountId, endpoint.id))?.id, endpoint.id)
   await events.release('node', accountId)
   const due = await events.due(endpoint, now + 1, 100)
   const [first] = due

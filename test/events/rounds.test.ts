@@ -770,4 +770,28 @@ if (engine === 'postgres') {
     await sleep(1_500)
     assert.equal(sent.filter(({ url }) => url === 'https://new.example/').length, 1, 'a new one is taken at once')
   })
+
+  test('a node whose endpoint another has taken leaves it to that, however much waits', async (t) => {
+    const { endpoint, register, sent, answer, parts, store, clock } = await opened(t)
+    await endpoint({ ...registered, inFlight: 1 })
+    answer.milliseconds = 100
+    clock.at = Math.floor(Date.now() / 1_000)
+    for (let n = 0; n < 60; n += 1) await register(`${n}@example.com`)
+    let holder = ''
+    const lease = (name: string, accountId?: number) => {
+      holder = name
+      return store.events.lease(name, accountId)
+    }
+    const node = openDispatcher({ ...parts, store: { ...store, events: { ...store.events, lease } } })
+    t.after(() => node.close())
+    for (let waited = 0; sent.length < 1 && waited < 100; waited += 1) await sleep(50)
+    // As after it has hung for longer than its lease.
+    await store.events.release(holder)
+    await store.events.lease('another')
+    await sleep(1_000)
+    const { length } = sent
+    await sleep(1_000)
+    assert.equal(sent.length, length)
+    assert.ok(length < 60)
+  })
 }

@@ -1,7 +1,7 @@
 // Endpoints are served by one node at a time: who has which, and what there is to do for them.
 import type { Seconds } from '../../core/instant.ts'
 import type { Runner } from '../sql.ts'
-import { type Endpoint, toEndpoint } from './endpoint.ts'
+import { type Endpoint, notDeleted, toEndpoint } from './endpoint.ts'
 import { dueBy } from './queue.ts'
 import { heldBack, type Sweep, sweepCauses, toSweep } from './sweeps.ts'
 
@@ -30,6 +30,12 @@ export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string |
     async release(holder: string, accountId?: number): Promise<void> {
       const ended = `UPDATE endpoints AS e SET lease_ends_at = NULL WHERE lease_holder = ? ${andOf(accountId)}`
       if (sharedClock !== null) await writeUnflushed((sql) => sql.run(ended, holder, ...only(accountId)))
+    },
+    /** The endpoint as it is now; undefined where it has gone, or another node has it. */
+    async findLeased(holder: string, accountId: number, id: number): Promise<Endpoint | undefined> {
+      const sql = `SELECT * FROM endpoints WHERE ${mine} AND account_id = ? AND id = ? AND ${notDeleted}`
+      const row = await read(({ get }) => get(sql, holder, accountId, id))
+      return row && toEndpoint(row)
     },
     /**
      * The endpoints of `holder` for which something is due, and whose servers may be tried until `triedUntil`. One that
