@@ -7,7 +7,7 @@ import { describeError, type Log, openLog } from '../log.ts'
 import { claimDatabase, migrateDatabase, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
 import { anyText, type Command, readArguments } from './command.ts'
-import { isWorker, metricsOfAll, superviseWorkers } from './workers.ts'
+import { isWorker, metricsOfAll, outdated, superviseWorkers } from './workers.ts'
 import { watchZoneData } from './zone-data.ts'
 
 /** A registration that finds the database locked is answered 503 well within the second of the contract. */
@@ -41,7 +41,14 @@ async function runWorkers(config: Config): Promise<void> {
   }
   const supervisor = superviseWorkers(config.workers, { log, listening })
   stopWithGrace(log, atSignals, supervisor.stop)
-  process.exit(await supervisor.ended)
+  const code = await supervisor.ended
+  if (code === outdated) endOutdated()
+  process.exit(code)
+}
+
+function endOutdated(): never {
+  console.error('a newer Lastcall has migrated the database: start that one')
+  process.exit(1)
 }
 
 /** The flags of `serve`, each of the same meaning as a variable. */
@@ -63,10 +70,8 @@ export async function run(
   const store = await openStore(config.database, {
     ...limits(config),
     isServer: true,
-    onNewerDatabase() {
-      console.error('a newer Lastcall has migrated the database: start that one')
-      process.exit(1)
-    },
+    // The first process says it once for all workers.
+    onNewerDatabase: () => (isWorker ? process.exit(outdated) : endOutdated()),
   })
   // Loaded here: a start that is refused, and the one who watches over workers, need none of it.
   const { buildApp } = await import('../app.ts')

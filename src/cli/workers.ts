@@ -10,13 +10,15 @@ const pauseMs = 1_000
 const metricsTimeoutMs = 4_000
 
 export const isWorker = cluster.isWorker
+/** A worker's exit code when a newer Lastcall has migrated the database: another in its place would be refused. */
+export const outdated = 3
 // From then on this worker answers when the first process asks for its metrics.
 if (isWorker) new AggregatorRegistry()
 
 type Supervisor = {
   /** Stops all of them, and resolves when they have ended. */
   stop(): Promise<void>
-  /** The exit code, once all have ended: 0, or that of the first that could not start. */
+  /** The exit code, once all have ended: 0, `outdated`, or that of the first that could not start. */
   ended: Promise<number>
 }
 
@@ -60,8 +62,8 @@ export function superviseWorkers(
     startedAt.delete(worker.id)
     if (isStopping) {
       if (workers().length === 0) allEnded.resolve()
-    } else if (!isReady) {
-      // It has said why on standard error.
+    } else if (!isReady || code === outdated) {
+      // One that could not start has said why on standard error.
       failure = code || 1
       void stop()
     } else {

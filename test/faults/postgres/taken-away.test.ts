@@ -177,4 +177,12 @@ test('with workers, the line of listening is the first, and one line says that t
   await sleep(500)
   assert.match(server.output(), /^Lastcall listening on /)
   assert.equal(server.output().match(/no user yet/g)?.length, 1)
+
+  await t.test('brought to a newer version: they end, none is replaced, and it is said once', async () => {
+    const exited = once(server.process, 'exit')
+    await ask(me.url, 'UPDATE schema_version SET version = version + 1')
+    const [code] = await Promise.race([exited, sleep(8_000, ['still there'])])
+    assert.equal(code, 1)
+    assert.equal(server.output().match(/a newer Lastcall has migrated the database/g)?.length, 1)
+  })
 })
