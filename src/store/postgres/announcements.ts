@@ -9,6 +9,8 @@ const beatTimeoutMs = 300
 const question = 'SELECT ref_key, version FROM installation, schema_version'
 
 type Announcements = {
+  /** Resolves once it is known whether the database answers. */
+  begun: Promise<void>
   /** True while the database answers, and so while nothing can be missed. */
   isHeard(): boolean
   /** False once it has answered that it is another one than the one that was opened. */
@@ -71,8 +73,8 @@ export function hearAnnouncements(url: string, options: AnnouncementsOptions): A
     }
   }
 
-  beat()
   return {
+    begun: beat(),
     isHeard: () => isHeard,
     isOurs: () => isOurs,
     close() {

@@ -64,6 +64,8 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
     newerDatabase: () => onNewerDatabase?.(),
   })
   isOurs = announcements.isOurs
+  // Not beside the rest of the start, which keeps the process busy for so long that a server would say it is not ready.
+  if (isServer) await announcements.begun
   return {
     configuration: postgresConfiguration(pools, runner),
     leads: leadsOn(pools, runner, refCipher(refKey)),

@@ -168,11 +168,12 @@ test('fewer connections than it needs: a start says so and ends', { timeout: 60_
   await Promise.all(takers.map((taker) => taker.end()))
 })
 
-test('with workers, the line of listening is the first, and one line says that the panel has no user', {
+test('with workers, the line of listening is the first, they are ready then, and one line says that the panel has no user', {
   timeout: 60_000,
 }, async (t) => {
   const me = await owner()
   const server = await installation(t).serve(['--workers', '2'], { DATABASE_URL: me.url })
+  for (let asked = 0; asked < 4; asked += 1) assert.ok(await isReady(server), 'a worker is not ready')
   assert.ok(await eventually(5_000, () => server.output().includes('no user yet')))
   await sleep(500)
   assert.match(server.output(), /^Lastcall listening on /)
