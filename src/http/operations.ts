@@ -4,6 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 type OperationsParts = {
   /** True while requests reach the database, and the server is not about to stop. */
   isReady(): boolean
+  /** Empty where one of several processes does not tell its own. */
   metrics(): Promise<string>
   metricsType: string
 }
@@ -18,6 +19,13 @@ export function operations({ isReady, metrics, metricsType }: OperationsParts): 
         .type('text/plain; charset=utf-8')
         .send(ready ? 'ready\n' : 'not ready: stopping, or the database does not answer\n')
     })
-    scope.get('/metrics', async (_, reply) => reply.type(metricsType).send(await metrics()))
+    scope.get('/metrics', async (_, reply) => {
+      const text = await metrics()
+      // Empty with 200 it would look like a service that has nothing to say.
+      return reply
+        .code(text === '' ? 503 : 200)
+        .type(metricsType)
+        .send(text)
+    })
   }
 }

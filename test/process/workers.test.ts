@@ -54,6 +54,17 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
     assert.doesNotMatch(server.output(), /Warning/)
   })
 
+  await t.test('one that hangs makes /metrics 503, not empty', async () => {
+    const [victim] = workers()
+    process.kill(victim as number, 'SIGSTOP')
+    // One connection may be handed to the one that hangs.
+    const asking = [1, 2].map(() => fetch(`${server.origin}/metrics`, { headers: { connection } }))
+    const { status } = await Promise.any(asking)
+    process.kill(victim as number, 'SIGCONT')
+    assert.equal(status, 503)
+    await Promise.all(asking)
+  })
+
   await t.test('one that is killed takes no other down, and is replaced', async () => {
     const [victim] = workers()
     process.kill(victim as number, 'SIGKILL')
