@@ -57,6 +57,16 @@ test('what a node that is lost has under way keeps its locks for a minute at mos
   assert.deepEqual(await Promise.all([admin, durable, counting].map(limitOf)), ['1min', '2s', '2s'])
 })
 
+test('the limits of a session hold beside `options` of the address', async (t) => {
+  const { url } = await opened(t)
+  const withOptions = `${url}?options=-c%20search_path%3Dpublic&sslmode=disable`
+  const pools = openPools({ url: withOptions, poolSize: 1, timeoutMs: 1_000, mayUse: () => true })
+  t.after(() => Promise.all([pools.admin, pools.durable, pools.counting].map((pool) => pool.close())))
+  const shown = ['statement_timeout', 'search_path'].map((name) => `current_setting('${name}')`).join()
+  const { rows } = await pools.durable.use(5_000, ({ query }) => query(`SELECT concat_ws(' ', ${shown}) AS shown`, []))
+  assert.deepEqual(rows, [{ shown: '900ms public' }])
+})
+
 test('made-up ids of keys and campaigns, however many are asked for, leave connections for everybody else', async (t) => {
   const { store, url } = await opened(t)
   const { configuration, access } = store

@@ -203,8 +203,10 @@ export const applicationName = () => applicationBegin + zoneData().version
 
 function clientConfig(url: string, settings: Record<string, string>): pg.ClientConfig {
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
+  // To the driver `options` of the address count, and not ours: they are said behind those.
+  const own = encodeURIComponent(options.map((one) => ` ${one}`).join(''))
   return {
-    connectionString: url,
+    connectionString: url.replaceAll(/[?&]options=[^&#]*/g, (theirs) => theirs + own),
     application_name: applicationName(),
     keepAlive: true,
     types,
