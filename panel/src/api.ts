@@ -85,12 +85,15 @@ async function request<Name extends RouteName>(
       body: JSON.stringify(asked.body),
       headers: { 'Content-Type': 'application/json' },
     }),
-  }).catch((error) => {
-    throw (error as Error).name === 'AbortError' ? error : new CallFailed(undefined)
-  })
-  const body = await answer.json().catch(() => undefined)
+  }).catch(unreached)
+  // The page of a proxy, or cut off on the way: every route answers JSON.
+  const body = await answer.json().catch(unreached)
   if (answer.ok) return body
   throw new CallFailed(body)
+}
+
+function unreached(error: Error): never {
+  throw error.name === 'AbortError' ? error : new CallFailed(undefined)
 }
 
 /** What a route answers, read again when something that it depends on was changed. */

@@ -183,6 +183,26 @@ longAtBothWidths('a campaign that cannot be duplicated or exported says why, and
   await page.context().close()
 })
 
+test('an answer that is no JSON, or was cut off on the way, is none: nothing is said to be done', async () => {
+  const page = await open('/integrations', 'phone')
+  const dialog = page.getByRole('dialog', { name: 'New key' })
+  for (const [contentType, body] of [
+    ['text/html', '<p>Welcome to our network</p>'],
+    ['application/json', '{"id":"5b'],
+  ] as const) {
+    await page.getByRole('button', { name: 'New key' }).click()
+    await dialog.getByLabel('Name').fill('Till')
+    await page.route('**/panel/api/keys', (route) => route.fulfill({ status: 200, contentType, body }))
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    await dialog.getByText('The service cannot be reached').waitFor()
+    await page.unrouteAll()
+    assert.equal(await dialog.getByLabel('Name').inputValue(), 'Till')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+  }
+  assertUntroubled(page)
+})
+
 longAtBothWidths('a name of spaces is marked where it stands', async (width) => {
   const page = await open('/settings', width)
   const fault = page.getByText('The name can’t be blank, and has at most 200 characters.')
