@@ -430,6 +430,28 @@ longAtBothWidths('a campaign is archived: a draft, out of the list, and back', a
   assertUntroubled(page)
 })
 
+test('a copy that comes late takes nobody away from where they are', async () => {
+  await make({ name: 'Slow' })
+  const page = await stage.open(owner, { path: '/campaigns' })
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/panel/api/campaigns', async (route) => {
+    if (route.request().method() === 'POST') await held
+    await route.continue()
+  })
+  const made = page.waitForResponse((answer) => answer.request().method() === 'POST')
+  await page.getByRole('button', { name: 'Actions on Slow', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).click()
+  await page.getByRole('link', { name: 'Find a person' }).click()
+  await page.waitForURL(/person$/)
+  letGo()
+  await made
+  await page.waitForTimeout(500)
+  assert.match(page.url(), /person$/)
+})
+
 longTest('the list fits a tablet that lies, in Polish', async () => {
   const person = await stage.person('on-a-tablet')
   await make(

@@ -455,6 +455,43 @@ test('a page beyond the end of the list says that nobody is on it', async () => 
   assert.equal(await page.getByText('Nobody is on this page').count(), 0)
 })
 
+test('a lead that is added slowly is gone to once, and takes nobody away from another screen', async () => {
+  const { id } = await campaignOf(owner)
+  const page = await open(owner, { path: leadsPath(id), isNew: true })
+  page.setDefaultTimeout(10_000)
+  const add = async (email: string) => {
+    await page.getByRole('button', { name: 'Add lead' }).first().click()
+    await page.getByRole('textbox', { name: 'Email', exact: true }).fill(email)
+  }
+  await add('ada@example.com')
+  const before = await page.evaluate(() => history.length)
+  await page.getByRole('button', { name: 'Sign up' }).dblclick()
+  await page.getByText('The lead is signed up.').waitFor()
+  await page.waitForTimeout(300)
+  assert.equal(await page.evaluate(() => history.length), before + 1)
+
+  await page.goBack()
+  await add('bob@example.com')
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route(`**/panel/api/campaigns/${id}/leads`, async (route) => {
+    await held
+    await route.continue()
+  })
+  const added = page.waitForResponse(`**/panel/api/campaigns/${id}/leads`)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('tab', { name: 'Mail timer' }).click()
+  await page.waitForURL(/timer$/)
+  letGo()
+  await added
+  await page.waitForTimeout(500)
+  assert.match(page.url(), /timer$/)
+  assert.equal((await listOf(id)).length, 2)
+})
+
 test('what went wrong with a deadline for several leads is gone when its dialog opens again', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(2, 'refused'))

@@ -21,15 +21,19 @@ export function AddLead({ campaignId, opened, onClose, onAdded }: Props) {
   const send = useLeadChange('POST /campaigns/:campaignId/leads', campaignId)
   const [email, setEmail] = useState('')
   const isWrong = send.error?.code === 'INVALID'
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
-    const added = await send.mutateAsync({ params: { campaignId }, body: { email: email.trim() } })
-    setEmail('')
-    onAdded(added)
+    const onSuccess = (added: Added) => {
+      setEmail('')
+      onAdded(added)
+    }
+    // Not by its promise: two clicks in one instant would go to the lead twice, and who left the list would be taken back.
+    const after = { onSuccess, onError: () => focusOnFault() }
+    send.mutate({ params: { campaignId }, body: { email: email.trim() } }, after)
   }
   return (
     <Modal opened={opened} onClose={onClose} title={text.addTitle} centered>
-      <form onSubmit={(event) => submit(event).catch(() => focusOnFault())} noValidate>
+      <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">{text.addText}</Text>
           <TextInput

@@ -11,6 +11,7 @@ import { focusNextRow } from '../../../parts/next-row.ts'
 import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
 import { toast } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
+import type { Whole } from '../use-campaign.ts'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
 
@@ -50,8 +51,9 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
     // Of whole characters: half an emoji is refused.
     const copyName = [...text.copyOf(name)].slice(0, 200).join('')
     const copy = { ...settings, pages: copies, name: copyName, isDraft: true }
-    const made = await make.mutateAsync({ body: { settings: copy } })
-    go(`/campaigns/${made.settings.id}/rules`)
+    // Who has left the list meanwhile is not taken away from where they are.
+    const onSuccess = (made: Whole) => go(`/campaigns/${made.settings.id}/rules`)
+    await make.mutateAsync({ body: { settings: copy } }, { onSuccess })
   }
   const confirm = () => {
     const focusNext = focusNextRow('campaigns', id)

@@ -40,8 +40,8 @@ function ImportForm() {
     const settings = ownCopy(parse(await file.text().catch(() => '')))
     setIsJson(settings !== undefined)
     if (settings === undefined) return
-    const made = await send.mutateAsync({ body: { settings } }).catch(() => undefined)
-    if (made !== undefined) go(`/campaigns/${made.settings.id}/rules`)
+    // Who has closed the dialog meanwhile stays where they are.
+    send.mutate({ body: { settings } }, { onSuccess: (made) => go(`/campaigns/${made.settings.id}/rules`) })
   }
   return (
     <Stack>
