@@ -492,6 +492,26 @@ test('a lead that is added slowly is gone to once, and takes nobody away from an
   assert.equal((await listOf(id)).length, 2)
 })
 
+test('what came of one way to set a deadline is not said beside what came of another', async () => {
+  const { id } = await campaignOf(owner)
+  await imported(id, ['ada@example.com'])
+  const { ref } = await shown(id, 'ada@example.com')
+  const page = await open(owner, { path: leadsPath(id, ref) })
+  page.setDefaultTimeout(10_000)
+  const saved = page.getByText('Saved.')
+  const isBusy = page.getByText('The service is busy')
+  const busy = { status: 503, json: { code: 'SERVICE_UNAVAILABLE', faults: [], retryAfterSeconds: null } }
+  await page.getByRole('button', { name: '+1 day' }).click()
+  await saved.waitFor()
+  await page.route(/leads\/[^/]+\/deadline$/, (route) => route.fulfill(busy))
+  await page.getByRole('button', { name: 'Back to the rules' }).click()
+  await isBusy.waitFor()
+  assert.equal(await saved.count(), 0)
+  await page.getByRole('button', { name: '+1 day' }).click()
+  await saved.waitFor()
+  assert.equal(await isBusy.count(), 0)
+})
+
 test('what went wrong with a deadline for several leads is gone when its dialog opens again', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(2, 'refused'))

@@ -20,14 +20,20 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
   const [at, setAt] = useState('')
   const { suspended } = useSession().account
   const isWrong = send.error?.code === 'INVALID'
-  const save = async (next: string | null) => {
-    await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body: { at: next } })
-    setAt('')
-  }
   const later = useLeadChange('PUT /campaigns/:campaignId/leads/deadlines', campaignId, (leads, { leads: changed }) =>
     leads.map((one) => ({ ...one, ...changed.find(({ ref }) => ref === one.ref) })),
   )
-  const dayLater = () => later.mutate({ params: { campaignId }, body: { refs: [lead.ref], at: null } })
+  const isBusy = send.isPending || later.isPending
+  // What came of the one is not said beside what comes of the other.
+  const save = async (next: string | null) => {
+    later.reset()
+    await send.mutateAsync({ params: { campaignId, ref: lead.ref }, body: { at: next } })
+    setAt('')
+  }
+  const dayLater = () => {
+    send.reset()
+    later.mutate({ params: { campaignId }, body: { refs: [lead.ref], at: null } })
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save(at).catch(() => focusOnFault())
@@ -41,15 +47,16 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
             onChange={(next) => {
               setAt(next)
               send.reset()
+              later.reset()
             }}
           />
           {!isWrong && <Failure of={{ error: send.error ?? later.error }} />}
           <Group gap="sm">
-            <Button type="submit" variant="default" disabled={suspended} loading={send.isPending}>
+            <Button type="submit" variant="default" disabled={suspended || isBusy} loading={send.isPending}>
               {text.deadlineSet}
             </Button>
             {lead.deadline !== null && (
-              <Button variant="default" disabled={suspended} loading={later.isPending} onClick={dayLater}>
+              <Button variant="default" disabled={suspended || isBusy} loading={later.isPending} onClick={dayLater}>
                 {text.dayLater}
               </Button>
             )}
@@ -57,7 +64,7 @@ export function SetDeadline({ lead, settings }: { lead: WholeLead; settings: Set
               <Button
                 variant="default"
                 title={text.deadlineClearText}
-                disabled={suspended || send.isPending}
+                disabled={suspended || isBusy}
                 onClick={() => save(null).catch(() => {})}
               >
                 {text.deadlineClear}
