@@ -4,7 +4,15 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFull, someOf } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
-import { assertAccessible, assertFits, assertUntroubled, atBothWidths, longAtBothWidths, sharedStage } from './stage.ts'
+import {
+  assertAccessible,
+  assertFits,
+  assertUntroubled,
+  atBothWidths,
+  comeBack,
+  longAtBothWidths,
+  sharedStage,
+} from './stage.ts'
 
 const stage = await sharedStage()
 const owner = await stage.person('owner')
@@ -115,6 +123,25 @@ atBothWidths(
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
   },
 )
+
+test('the account’s name follows what a colleague saves, as long as nobody types', async () => {
+  const page = await stage.open(owner, { path: '/settings' })
+  const name = page.getByLabel('Name')
+  await name.waitFor()
+  for (const [theirs, shown] of [
+    ['Theirs', 'Theirs'],
+    ['Theirs again', 'Mine'],
+  ] as const) {
+    await page.request.patch('/panel/api/account', { data: { name: theirs } })
+    await comeBack(page)
+    await page.getByRole('banner').getByText(theirs, { exact: true }).waitFor({ state: 'attached' })
+    assert.equal(await name.inputValue(), shown)
+    await name.fill('Mine')
+  }
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved.').waitFor()
+  assert.equal(await name.inputValue(), 'Mine')
+})
 
 longAtBothWidths('users of a suspended account read everything and change nothing', async (width) => {
   const person = await stage.person(`suspended-${width}`)

@@ -36,17 +36,19 @@ function NameOnly() {
 function AccountName() {
   const text = useWords(words)
   const { account } = useSession()
-  const [name, setName] = useState(account.name)
+  // Until somebody types it is the account's, which a colleague may change meanwhile.
+  const [typed, setTyped] = useState<string>()
+  const name = typed ?? account.name
   const send = useSend('PATCH /account')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const after = { onSuccess: () => setName(name.trim()), onError: () => focusOnFault() }
+    const after = { onSuccess: () => setTyped(undefined), onError: () => focusOnFault() }
     if (name !== account.name) send.mutate({ body: { name: name.trim() } }, after)
   }
   return (
     <form onSubmit={submit}>
       <Stack align="start">
-        <NameInput label={text.name} w="100%" maw={420} value={name} failed={send.error} onChange={setName} />
+        <NameInput label={text.name} w="100%" maw={420} value={name} failed={send.error} onChange={setTyped} />
         <Failure of={{ error: send.error }} />
         <Button type="submit" loading={send.isPending} {...idle(name === account.name)}>
           {text.save}
