@@ -132,6 +132,10 @@ export function useSend<Name extends RouteName>(name: Name): Sending<Name> {
   return useMutation({
     mutationFn: useOnce(name),
     onSuccess: () => client.invalidateQueries(),
+    // Somebody has removed it meanwhile: lists that show it still are read again.
+    onError: ({ code }) => {
+      if (code === 'NOT_FOUND') client.invalidateQueries()
+    },
   })
 }
 

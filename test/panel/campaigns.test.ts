@@ -452,6 +452,20 @@ test('a copy that comes late takes nobody away from where they are', async () =>
   assert.match(page.url(), /person$/)
 })
 
+test('a campaign that somebody has deleted meanwhile leaves the list, and it is said that it does not exist', async () => {
+  const { id } = await make({ name: 'Theirs' })
+  const page = await stage.open(owner, { path: '/campaigns' })
+  await page.getByRole('button', { name: 'Actions on Theirs', exact: true }).click()
+  await stage.place.run(['campaign', 'delete', String(id), '--yes'])
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox').fill('Theirs')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('This does not exist, or not any more.').waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Theirs', exact: true }).count(), 0)
+})
+
 longTest('the list fits a tablet that lies, in Polish', async () => {
   const person = await stage.person('on-a-tablet')
   await make(

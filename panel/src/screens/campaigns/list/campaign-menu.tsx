@@ -9,7 +9,7 @@ import { download, fileName, jsonFile } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow } from '../../../parts/next-row.ts'
 import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
-import { toast } from '../../../parts/toast.tsx'
+import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
 import type { Whole } from '../use-campaign.ts'
 import type { Summary } from './list.tsx'
@@ -34,9 +34,17 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const archive = useSend('PUT /campaigns/:campaignId/archive')
   const [isRemoving, { open, close }] = useDisclosure(false)
   const [isArchiving, { open: askArchive, close: closeArchive }] = useDisclosure(false)
+  const sayFailure = useToastFailure()
+  /** Somebody has deleted it meanwhile: its row goes, and with it the dialog that would say so. */
+  const sayGone = (focusNext: () => void) => (error: CallFailed) => {
+    if (error.code !== 'NOT_FOUND') return
+    sayFailure(error)
+    focusNext()
+  }
   const putAway = async (next: boolean) => {
     const focusNext = focusNextRow('campaigns', id)
-    await archive.mutateAsync({ params: { campaignId: id }, body: { isArchived: next } })
+    const asked = { params: { campaignId: id }, body: { isArchived: next } }
+    await archive.mutateAsync(asked, { onError: sayGone(focusNext) })
     closeArchive()
     toast(next ? text.archivedNow(name) : text.restored(name))
     focusNext()
@@ -62,7 +70,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
       toast(text.removed(name))
       focusNext()
     }
-    remove.mutate({ params: { campaignId: id } }, { onSuccess })
+    remove.mutate({ params: { campaignId: id } }, { onSuccess, onError: sayGone(focusNext) })
   }
   const running = useRunning()
   const may = useMay('member')
