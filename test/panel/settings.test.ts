@@ -143,6 +143,28 @@ test('the account’s name follows what a colleague saves, as long as nobody typ
   assert.equal(await name.inputValue(), 'Mine')
 })
 
+test('a removal that is under way when its question is closed is told all the same', async () => {
+  const person = await stage.person('slow')
+  const { email } = await stage.colleague(person, 'member')
+  const page = await stage.open(person, { path: '/settings/users' })
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/panel/api/users/*', async (route) => {
+    await held
+    await route.continue()
+  })
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: `Remove ${email}` }).click()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  letGo()
+  await page.getByText(`${email} is removed.`).waitFor()
+  await page.locator('main:focus').waitFor()
+})
+
 longAtBothWidths('users of a suspended account read everything and change nothing', async (width) => {
   const person = await stage.person(`suspended-${width}`)
   await stage.place.json(['account', 'set', String(person.accountId), '--suspended', 'true'])

@@ -85,10 +85,12 @@ function EndOthers() {
   const text = useWords(words)
   const send = useSend('DELETE /sessions')
   const [isAsked, setAsked] = useState(false)
-  const close = () => {
-    setAsked(false)
+  const ask = () => {
     send.reset()
+    setAsked(true)
   }
+  // Not reset here: what is under way when the dialog is closed is still told.
+  const close = () => setAsked(false)
   const confirm = () => {
     const focusNext = focusNextRow('sessions', '')
     const onSuccess = () => {
@@ -100,7 +102,7 @@ function EndOthers() {
   }
   return (
     <Group>
-      <Button variant="default" onClick={() => setAsked(true)}>
+      <Button variant="default" onClick={ask}>
         {text.endOthers}
       </Button>
       <Confirm

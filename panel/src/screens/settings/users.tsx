@@ -36,10 +36,12 @@ function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
   const [removing, setRemoving] = useState<User>()
   const remove = useSend('DELETE /users/:userId')
   const owners = users.data?.users.filter(({ role }) => role === 'owner').length
-  const close = () => {
-    setRemoving(undefined)
+  const ask = (user: User) => {
     remove.reset()
+    setRemoving(user)
   }
+  // Not reset here: what is under way when the dialog is closed is still told.
+  const close = () => setRemoving(undefined)
   const confirm = (userId: number) => {
     const focusNext = focusNextRow('users', userId)
     const onSuccess = () => {
@@ -62,7 +64,7 @@ function Users({ users }: { users: ReturnType<typeof useAsk<'GET /users'>> }) {
             key={user.id}
             user={user}
             isLastOwner={user.role === 'owner' && owners === 1}
-            onRemove={() => setRemoving(user)}
+            onRemove={() => ask(user)}
           />
         ))}
       </Stack>
@@ -133,7 +135,8 @@ function ChooseRole({ user, isMe }: { user: User; isMe: boolean }) {
   const [asked, setAsked] = useState<Role>()
   const close = () => {
     setAsked(undefined)
-    send.reset()
+    // What is under way is still told.
+    if (!send.isPending) send.reset()
   }
   const set = (role: Role) => {
     const onSuccess = () => {
