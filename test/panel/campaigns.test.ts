@@ -466,6 +466,35 @@ test('a campaign that somebody has deleted meanwhile leaves the list, and it is 
   assert.equal(await page.getByRole('link', { name: 'Theirs', exact: true }).count(), 0)
 })
 
+test('what went wrong with deleting is gone when its question opens again', async () => {
+  const { id } = await make({ name: 'Kept', mailTimer: { height: 50, pixelsPerPoint: 1 } })
+  const page = await stage.open(owner, { path: '/campaigns' })
+  const busy = { status: 503, json: { code: 'SERVICE_UNAVAILABLE', faults: [], retryAfterSeconds: null } }
+  await page.route(`**/panel/api/campaigns/${id}`, (route) =>
+    route.request().method() === 'GET' ? route.fallback() : route.fulfill(busy),
+  )
+  const dialog = page.getByRole('dialog')
+  const assertAskedAgain = async (ask: () => Promise<void>, typed: string, action: string) => {
+    await ask()
+    if (typed !== '') await dialog.getByRole('textbox').fill(typed)
+    await dialog.getByRole('button', { name: action }).click()
+    await dialog.getByText('The service is busy').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await ask()
+    await dialog.getByRole('button', { name: action }).waitFor()
+    assert.equal(await dialog.getByRole('alert').count(), 0)
+  }
+  const askToDelete = async () => {
+    await page.getByRole('button', { name: 'Actions on Kept', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+  }
+  await assertAskedAgain(askToDelete, 'Kept', 'Delete')
+  await page.goto(`/campaigns/${id}/timer`)
+  const name = 'Remove the mail timer'
+  await assertAskedAgain(() => page.getByRole('main').getByRole('button', { name }).click(), '', name)
+})
+
 longTest('the list fits a tablet that lies, in Polish', async () => {
   const person = await stage.person('on-a-tablet')
   await make(

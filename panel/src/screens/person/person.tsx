@@ -166,6 +166,10 @@ function Erase({ email, onErased }: { email: string; onErased(campaigns: number)
   const [isAsked, setAsked] = useState(false)
   const send = useSend('POST /person/erasure')
   const { suspended } = useSession().account
+  const ask = () => {
+    send.reset()
+    setAsked(true)
+  }
   const erase = async () => {
     const { campaignIds } = await send.mutateAsync({ body: { email } })
     setAsked(false)
@@ -173,7 +177,7 @@ function Erase({ email, onErased }: { email: string; onErased(campaigns: number)
   }
   return (
     <>
-      <Button color="red" variant="outline" disabled={suspended} onClick={() => setAsked(true)}>
+      <Button color="red" variant="outline" disabled={suspended} onClick={ask}>
         {text.erase}
       </Button>
       <Confirm

@@ -50,7 +50,15 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
     focusNext()
   }
   // A draft loses nothing by it: only what is live is asked about.
-  const archiving = () => (state === 'draft' ? running.start(text.archive, () => putAway(true)) : askArchive())
+  const archiving = () => {
+    archive.reset()
+    if (state === 'draft') running.start(text.archive, () => putAway(true))
+    else askArchive()
+  }
+  const removing = () => {
+    remove.reset()
+    open()
+  }
   const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
   const exportFile = async () => download(jsonFile(await read()), fileName(name, 'json'))
   const duplicate = async () => {
@@ -81,7 +89,7 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
     isArchived
       ? { name: text.restore, disabled, onClick: () => running.start(text.restore, () => putAway(false)) }
       : { name: text.archive, disabled, onClick: archiving },
-    { name: text.remove, isDangerous: true, disabled, onClick: open },
+    { name: text.remove, isDangerous: true, disabled, onClick: removing },
   ]
   return (
     <>

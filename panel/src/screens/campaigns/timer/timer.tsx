@@ -115,8 +115,12 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
 
 function Remove({ read }: PartProps) {
   const text = useWords(words)
-  const { save, isPending, error } = useSaveCampaign(read)
+  const { save, isPending, error, reset } = useSaveCampaign(read)
   const [isAsked, { open, close }] = useDisclosure(false)
+  const ask = () => {
+    reset()
+    open()
+  }
   const focusPage = focusNextRow('timers', '')
   const remove = () =>
     save({ mailTimer: null }).then(
@@ -128,7 +132,7 @@ function Remove({ read }: PartProps) {
     )
   return (
     <>
-      <Button variant="subtle" color="red" onClick={open}>
+      <Button variant="subtle" color="red" onClick={ask}>
         {text.remove}
       </Button>
       <Confirm
