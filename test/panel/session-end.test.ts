@@ -1,5 +1,6 @@
 // A session that ends in the middle of something: the reader signs in on top of it, and it goes on.
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { isFull } from '../support/faults.ts'
 import { campaignFile } from '../support/lastcall.ts'
@@ -143,6 +144,24 @@ async function assertNameOutlives(page: Page, person: Person): Promise<void> {
   const accounts = await stage.place.json(['account', 'list'])
   assert.ok(accounts.some(({ id, name }: any) => id === person.accountId && name === 'A better name'))
 }
+
+test('who has signed in again in one tab is not asked in another', async () => {
+  const person = await stage.person('tabs')
+  const page = await stage.open(person, { path: '/settings', isNew: true })
+  const other = await page.context().newPage()
+  await other.goto('/integrations')
+  await other.getByRole('button', { name: 'New key' }).waitFor()
+  await page.context().clearCookies()
+  for (const tab of [other, page]) {
+    await comeBack(tab)
+    await question(tab).waitFor()
+  }
+  await signInAgain(page, person)
+  // As a browser tells of a tab that is looked at again.
+  await other.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await question(other).waitFor({ state: 'hidden' })
+  assertUntroubled(page)
+})
 
 longAtBothWidths('a user who signs out and in again is asked once', async (width) => {
   const person = await stage.person(`out-${width}`)

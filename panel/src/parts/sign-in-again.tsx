@@ -19,6 +19,7 @@ export function SignInAgain() {
     signedInAgain()
     client.invalidateQueries()
   }
+  useOtherTab(isAsked, user.id, goOn)
   return (
     <Modal
       opened={isAsked}
@@ -35,17 +36,17 @@ export function SignInAgain() {
       <Stack>
         <Text size="sm">{text.sessionEndedText}</Text>
         {ways.byPassword && <SignInForm email={user.email} onDone={goOn} />}
-        {ways.byProvider && <InAnotherTab userId={user.id} onDone={goOn} />}
+        {ways.byProvider && <InAnotherTab />}
       </Stack>
     </Modal>
   )
 }
 
-/** Going to the provider would lose the screen: the reader signs in beside it, and comes back. */
-function InAnotherTab({ userId, onDone }: { userId: number; onDone(): void }) {
-  const text = useWords(words)
+/** The reader may sign in in another tab: that one's session is this one's too. */
+function useOtherTab(isAsked: boolean, userId: number, onDone: () => void): void {
   const done = useEffectEvent(onDone)
   useEffect(() => {
+    if (!isAsked) return undefined
     const look = async () => {
       const session = await call('GET /session', {})
       if (session.signedIn && session.user.id === userId) done()
@@ -53,7 +54,12 @@ function InAnotherTab({ userId, onDone }: { userId: number; onDone(): void }) {
     const onFocus = () => void look().catch(() => {})
     window.addEventListener('focus', onFocus)
     return () => window.removeEventListener('focus', onFocus)
-  }, [userId])
+  }, [isAsked, userId])
+}
+
+/** Going to the provider would lose the screen: the reader signs in beside it, and comes back. */
+function InAnotherTab() {
+  const text = useWords(words)
   return (
     <Anchor href={new URL('sign-in', document.baseURI).href} target="_blank">
       {text.signInBeside}
