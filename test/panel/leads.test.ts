@@ -18,6 +18,7 @@ import {
   assertFits,
   assertUntroubled,
   atBothWidths,
+  comeBack,
   longAtBothWidths,
   type Person,
   sharedStage,
@@ -510,6 +511,18 @@ test('what came of one way to set a deadline is not said beside what came of ano
   await page.getByRole('button', { name: '+1 day' }).click()
   await saved.waitFor()
   assert.equal(await isBusy.count(), 0)
+})
+
+test('who comes back to the list of leads sees what is true by then', async () => {
+  const { id } = await campaignOf(owner)
+  await imported(id, ['ada@example.com'])
+  const page = await open(owner, { path: leadsPath(id), isNew: true })
+  const row = page.getByRole('row').filter({ hasText: 'ada@example.com' })
+  await row.getByText('Open', { exact: true }).waitFor()
+  const at = ['--email', 'ada@example.com', '--at', '2026-01-01T00:00:00Z']
+  await place.json(['lead', 'deadline', '--campaign', String(id), ...at])
+  await comeBack(page)
+  await row.getByText('Expired', { exact: true }).waitFor()
 })
 
 test('what went wrong with a deadline for several leads is gone when its dialog opens again', async () => {

@@ -30,6 +30,7 @@ export type Filter = {
 /** Leads of one page. */
 export const pageSize = 50
 const mostAtOnce = 1_000
+const staleMs = 10_000
 
 type Place = { afterEmail: string; afterDeadline: Step['afterDeadline'] }
 
@@ -43,6 +44,7 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
   const wanted = page * pageSize
   // Beyond it by one, which tells that there is another page.
   const most = useMay('member') ? mostAtOnce : pageSize + 1
+  const isSearch = state !== null || part !== ''
   const firstLimit = useRef(Math.min(most, wanted + 1)).current
   const query = useInfiniteQuery<Step, CallFailed, InfiniteData<Step, Place>, unknown[], Place>({
     queryKey: [search, campaignId, filter],
@@ -55,12 +57,13 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
     getNextPageParam: ({ afterEmail, afterDeadline }) =>
       afterEmail === null ? undefined : { afterEmail, afterDeadline },
     placeholderData: keepPreviousData,
-    // Thousands of leads may have been looked through: nothing but a change begins that again.
-    ...{ staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false },
+    // Who comes back sees what is true by now. But thousands of leads may have been looked through: nothing but a
+    // change begins that again.
+    ...{ staleTime: isSearch ? Number.POSITIVE_INFINITY : staleMs, gcTime: 0 },
   })
   const steps = query.data?.pages ?? []
   const found = steps.flatMap((step) => step.leads)
-  const { hasNextPage, isFetching, isError, isPlaceholderData, fetchNextPage } = query
+  const { hasNextPage, isFetching, isError, isPlaceholderData, isFetchNextPageError, fetchNextPage } = query
   const goesOn = hasNextPage && !isFetching && !isError && !isPlaceholderData && !isStopped && found.length <= wanted
   useEffect(() => {
     if (goesOn) fetchNextPage()
@@ -78,7 +81,7 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
     isStopped,
     hasMore: hasNextPage,
     hasNextPage: found.length > wanted,
-    failed: { error: query.error, refetch: () => (found.length > 0 ? fetchNextPage() : query.refetch()) },
+    failed: { error: query.error, refetch: () => (isFetchNextPageError ? fetchNextPage() : query.refetch()) },
     goOn: () => setStopped(false),
     stop: () => setStopped(true),
   }
