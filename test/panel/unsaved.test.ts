@@ -1,5 +1,6 @@
 // Offer pages and mail timer while somebody writes: nobody overwrites what they have not seen, nothing is lost unasked.
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { campaignFile } from '../support/lastcall.ts'
 import {
@@ -268,6 +269,35 @@ atBothWidths(
     assert.equal(await address(page, 3).count(), 0)
   },
 )
+
+for (const [what, look] of [
+  ['at once', async () => {}],
+  ['after looking at the campaign again', comeBack],
+] as const) {
+  test(`a save whose answer was lost is no change of somebody else, and is made once: ${what}`, async () => {
+    const id = await make()
+    const page = await open(`/campaigns/${id}/pages`, 'desk')
+    await address(page, 1).waitFor()
+    await add(page, 2, 'https://example.com/two')
+    await page.route(`**/panel/api/campaigns/${id}`, async (route) => {
+      if (route.request().method() !== 'PUT') return route.fallback()
+      await page.request.put(route.request().url(), { data: route.request().postDataJSON() })
+      await route.abort('connectionfailed')
+    })
+    await page.getByRole('button', { name: 'Save pages' }).click()
+    await page.getByText('The service cannot be reached').waitFor()
+    await page.unrouteAll()
+    const { pages } = await exported(id)
+    assert.equal(pages.length, 2)
+    await look(page)
+    await page.waitForTimeout(300)
+    assert.equal(await behind(page).count(), 0)
+    await save(page, 'pages')
+    assert.equal(await behind(page).count(), 0)
+    assert.deepEqual((await exported(id)).pages, pages)
+    assert.equal(await page.getByText('The service cannot be reached').count(), 0)
+  })
+}
 
 longAtBothWidths('a page’s address that cannot be says why in its own words, and what to write', async (width) => {
   const page = await open(`/campaigns/${await make()}/pages`, width)

@@ -15,14 +15,20 @@ export function useCampaign() {
   return useAsk('GET /campaigns/:campaignId', { params: { campaignId: useCampaignId() } }, { staleMs: 5_000 })
 }
 
+type Judge = (theirs: Settings) => boolean
+const never: Judge = () => false
+
 /** Saves changed settings of the campaign over those that were read. */
 export function useSaveCampaign(read: Whole) {
   const client = useQueryClient()
   const send = useSendAlone('PUT /campaigns/:campaignId')
   const campaignId = read.settings.id
   const queryKey = keyOf('GET /campaigns/:campaignId', { params: { campaignId } })
-  /** `isApart`: what somebody else has saved meanwhile is nothing that `changes` would overwrite. */
-  const save = async (changes: Partial<Settings>, isApart: (theirs: Settings) => boolean = () => false) => {
+  /**
+   * `isApart`: what somebody else has saved meanwhile is nothing that `changes` would overwrite. `isThere`: it is
+   * `changes`, from a save whose answer was lost on the way.
+   */
+  const save = async (changes: Partial<Settings>, isApart: Judge = never, isThere: Judge = never) => {
     const saveOver = ({ settings, revision }: Whole) =>
       send.mutateAsync({ params: { campaignId }, body: { settings: { ...settings, ...changes }, revision } })
     const saved = await saveOver(read).catch(async (error: CallFailed) => {
@@ -30,6 +36,10 @@ export function useSaveCampaign(read: Whole) {
       // What somebody else has saved is there to be seen.
       await client.invalidateQueries({ queryKey })
       const theirs = client.getQueryData<Whole>(queryKey)
+      if (theirs !== undefined && isThere(theirs.settings)) {
+        send.reset()
+        return theirs
+      }
       if (theirs === undefined || !isApart(theirs.settings)) throw error
       return saveOver(theirs)
     })

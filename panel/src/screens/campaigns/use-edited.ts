@@ -29,8 +29,11 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   const draft = useMemo(() => unsaved?.draft ?? draftOf(read.settings), [unsaved, read.settings, draftOf])
   const base = unsaved?.base ?? read
   const asSaved = (settings: Settings) => JSON.stringify(settingsOf(draftOf(settings)))
+  /** Whether the draft is saved already: by a save whose answer was lost on the way. */
+  const isThere = (settings: Settings) =>
+    JSON.stringify(settingsOf(follow?.(draft, draft, settings) ?? draft)) === asSaved(settings)
   // Other screens change other settings: only who changed this very part would be overwritten.
-  const isBehind = asSaved(base.settings) !== asSaved(read.settings)
+  const isBehind = asSaved(base.settings) !== asSaved(read.settings) && !isThere(read.settings)
   const saving = useSaveCampaign(isBehind ? base : read)
   const keeping = useSaveCampaign(read)
   const isPending = saving.isPending || keeping.isPending
@@ -46,7 +49,9 @@ export function useEdited<Draft>(read: Whole, { part, draftOf, settingsOf, follo
   const save = async () => unsaved !== undefined && (await saveBy(saving, base))
 
   async function saveBy(saver: typeof saving, seen: Whole): Promise<void> {
-    const saved = await saver.save(settingsOf(draft), (theirs) => asSaved(theirs) === asSaved(seen.settings))
+    if (isThere(read.settings)) return discard()
+    const isApart = (theirs: Settings) => asSaved(theirs) === asSaved(seen.settings)
+    const saved = await saver.save(settingsOf(draft), isApart, isThere)
     const later = unsavedOf<Draft>(campaignId, part)?.draft ?? draft
     const next = later === draft || follow === undefined ? later : follow(later, draft, saved.settings)
     // What was written meanwhile is still to be saved.

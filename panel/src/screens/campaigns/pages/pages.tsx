@@ -30,7 +30,8 @@ const form = {
   follow: (later: Draft[], sent: Draft[], { pages }: Settings): Draft[] =>
     later.map((page) => {
       const saved = pages[sent.findIndex(({ key }) => key === page.key)]
-      return page.id === undefined && saved !== undefined ? { ...page, id: saved.id } : page
+      // First, as in what is saved: the two are compared as texts.
+      return page.id === undefined && saved !== undefined ? { id: saved.id, ...page } : page
     }),
 }
 
