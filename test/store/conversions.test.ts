@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openConfigCache } from '../../src/campaigns/config-cache.ts'
 import { type CampaignSettings, checkCampaign } from '../../src/core/campaign.ts'
-import { checkEndpoint, eventKinds } from '../../src/core/events.ts'
+import { causeOf, checkEndpoint, eventKinds } from '../../src/core/events.ts'
 import { offerAt } from '../../src/core/mechanism/attempt.ts'
 import type { Buyer, Order } from '../../src/core/order.ts'
 import { convert, reverse } from '../../src/leads/conversions.ts'
@@ -301,5 +301,11 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       ['200 lead.converted', '200 lead.converted', '300 lead.deadline_changed', `${100 + hour} look`],
     )
     assert.notEqual(due[0]?.detail, due[1]?.detail)
+    await leads.setDeadline(of, ada.email, 5_000, testerAt(400))
+    await buy(ada, '3', 500)
+    await reverse(store, of, '3', true, 600, tester)
+    const changes = (await store.events.due(endpoint, late, 100)).filter(({ kind }) => kind === 'lead.deadline_changed')
+    const causes = changes.map(({ dueAt, detail }) => `${dueAt} ${causeOf(detail)}`)
+    assert.deepEqual(causes, ['300 cleared', '400 set', '600 set'], 'a reversal says which deadline it gives back')
   })
 }
