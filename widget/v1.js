@@ -140,7 +140,7 @@ const kept = {}
 let consent
 let mayKeep = true
 /** Where a page asks to wait, nothing is written into it before. */
-let isLoaded = document.readyState === 'complete'
+let isLoaded = false
 /** The ref that has to stay in the address, where it is new once only. */
 let leftLc = ''
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -831,6 +831,8 @@ function start() {
     scan,
   }
   sheet.replaceSync(style)
+  // What comes late may come while the page is still being taken over.
+  if (document.readyState === 'complete') loaded()
   scan()
   emit('ready')
 }

@@ -152,6 +152,27 @@ for (const wait of [false, true])
     },
   )
 
+test('asked to wait, a widget that comes after the page has loaded writes nothing for half a second either', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const late = `<script>
+    const noteWriting = () => { globalThis.writtenAt ??= performance.now() }
+    addEventListener('load', () => {
+      globalThis.loadedAt = performance.now()
+      new MutationObserver(noteWriting).observe(document.body, { subtree: true, childList: true, attributes: true })
+      const script = document.createElement('script')
+      script.src = '${stage.service.origin}/widget/v1.js?campaign=${id}&wait'
+      document.head.append(script)
+    })
+  </script>`
+  // The first who asks waits until the script is made.
+  await fetch(`${stage.service.origin}/widget/v1.js`)
+  await page.goto(putHtml(late, offerPage))
+  await page.getByRole('timer').waitFor()
+  const waitedMs = await page.evaluate('writtenAt - loadedAt')
+  assert.ok(Number(waitedMs) >= 500, `${waitedMs} ms`)
+})
+
 const [, style = ''] =
   /(<style>\n {2}\[data-lastcall-cloak\].*?<\/style>)/s.exec(readFileSync(join(root, 'docs', 'widget.md'), 'utf8')) ??
   []
