@@ -57,11 +57,11 @@ export function layOut(style: TimerStyle, language: MailLanguage, typefaces: Typ
   // Above labels in the box the digits move down a little, or they would hang at its top.
   const top = parts.areLabelsInside && lowest !== null ? box.top + Math.round(box.height * 0.06) : box.top
   const around = parts.edge === 'ring' ? box : { ...box, top, height: above - top }
-  const digits = digitLayout(style, parts, around, typefaces.digits)
+  const stroke = Math.max(1, parts.edge === 'ring' ? box.width * 0.07 : 2 * style.pixelsPerPoint)
+  const digits = digitLayout(style, parts, around, stroke, typefaces.digits)
   const labels = lowest === null ? null : raised(lowest, spareAbove(parts, above, box, digits))
   return {
-    ...{ width, height, columnWidth, box, digits, labels },
-    stroke: Math.max(1, parts.edge === 'ring' ? box.width * 0.07 : 2 * style.pixelsPerPoint),
+    ...{ width, height, columnWidth, box, stroke, digits, labels },
     changing: parts.edge === 'ring' ? { start: box.top, end: box.top + box.height } : digits.rows,
     split: parts.isSplit ? splitOf(box, digits, style.pixelsPerPoint) : null,
   }
@@ -85,7 +85,7 @@ function boxOf(style: TimerStyle, parts: Parts, { columnWidth, side, margin, bot
 }
 
 /** Three digits fit into a box. Their height is whole pixels, so that their flat ends are sharp. */
-function digitLayout(style: TimerStyle, parts: Parts, box: Box, typeface: Typeface): Layout['digits'] {
+function digitLayout(style: TimerStyle, parts: Parts, box: Box, stroke: number, typeface: Typeface): Layout['digits'] {
   const glyphs = DIGITS.map(typeface)
   const advance = Math.max(...glyphs.map((glyph) => glyph.advance))
   const bounds = glyphs.map(({ outline }) => boundsOf(outline))
@@ -98,7 +98,12 @@ function digitLayout(style: TimerStyle, parts: Parts, box: Box, typeface: Typefa
   // What the style asks for, as far as it has room.
   const asked = (style.digitSize ?? 0) * style.pixelsPerPoint * flat
   const most = isRing ? tallest(0.5, 0.76) : tallest(0.8, 0.96)
-  const rise = Math.floor(style.digitSize === null ? usual : Math.min(asked, most))
+  let rise = Math.floor(style.digitSize === null ? usual : Math.min(asked, most))
+  const [highest, lowest] = [Math.min(...bounds.map(({ top }) => top)), Math.max(...bounds.map(({ bottom }) => bottom))]
+  // Larger ones would be drawn over the edge of the box, which is smooth over a pixel.
+  const edge = parts.edge === 'line' ? stroke + 1 : 1
+  const fits = (scale: number) => isWithin(box, edge, 3 * Math.round(advance * scale), (lowest - highest) * scale)
+  if (!isRing && !isBare) while (rise > 1 && !fits(rise / flat)) rise -= 1
   const size = rise / flat
   const baseline = box.top + Math.round((box.height + rise) / 2)
   return {
@@ -106,10 +111,18 @@ function digitLayout(style: TimerStyle, parts: Parts, box: Box, typeface: Typefa
     baseline,
     cell: Math.max(1, Math.round(advance * size)),
     rows: {
-      start: baseline + Math.floor(Math.min(...bounds.map(({ top }) => top)) * size),
-      end: baseline + Math.ceil(Math.max(...bounds.map(({ bottom }) => bottom)) * size),
+      start: baseline + Math.floor(highest * size),
+      end: baseline + Math.ceil(lowest * size),
     },
   }
+}
+
+/** Whether a rectangle in the middle of a box with round corners keeps away from its edge. */
+function isWithin(box: Box, edge: number, width: number, height: number): boolean {
+  const radius = Math.max(0, box.radius - edge)
+  const across = radius + edge - (box.width - width) / 2
+  const down = radius + edge - (box.height - height) / 2
+  return across <= radius && (across <= 0 || down <= 0 || Math.hypot(across, down) <= radius)
 }
 
 function labelLayout(

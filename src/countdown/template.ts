@@ -2,7 +2,7 @@ import { timerUnits } from '../core/timer-style.ts'
 import type { Units } from './time-left.ts'
 
 /** Raise it when a style gives other bytes, also by a new font: templates of another engine are not used. */
-export const ENGINE_VERSION = 4
+export const ENGINE_VERSION = 5
 
 /**
  * All that the images of one style in one language share, compressed beforehand. A fragment is one row of one

@@ -9,6 +9,7 @@ import { drawAtlas } from '../../src/countdown/atlas.ts'
 import { openTypefaces } from '../../src/countdown/fonts.ts'
 import { layOut } from '../../src/countdown/layout.ts'
 import { boundsOf, type Outline, roundedBox } from '../../src/countdown/outline.ts'
+import { drawColumn } from '../../src/countdown/picture.ts'
 import { addOutline, blankCanvas, coverage } from '../../src/countdown/rasterise.ts'
 import { wordsOf } from '../../src/countdown/words.ts'
 import { someOf } from '../support/faults.ts'
@@ -154,6 +155,28 @@ for (const font of someOf(timerFonts, 2)) {
           for (const { left, width: wide } of drawAtlas(style, layout, forms, typefaces).words.values()) {
             assert.ok(left >= 0 && left + wide <= columnWidth, 'labels in their columns')
           }
+        }
+      }
+    }
+  })
+
+  test(`${font}: digits leave the edge of their box whole, however large they are and however round it is`, () => {
+    const typefaces = openTypefaces(font, 'en')
+    for (const preset of ['boxes', 'outline', 'flip'] as const) {
+      for (const [width, height] of sizes) {
+        for (const [cornerRadius, digitSize] of [
+          [10, 160],
+          [40, 160],
+          [40, null],
+        ] as const) {
+          const style = fullTimerStyle({ preset, font, width, height, cornerRadius, digitSize })
+          const layout = layOut(style, 'en', typefaces)
+          const atlas = drawAtlas(style, layout, [[], [], [], []], typefaces)
+          const empty = atlas.columnOf(0)
+          const inside = empty.places[(layout.box.top + 6) * empty.width + empty.width / 2]
+          const { places } = drawColumn(layout, atlas, { digits: '888', word: '', ringShare: 0 })
+          const isCut = places.some((place, at) => place !== empty.places[at] && empty.places[at] !== inside)
+          assert.equal(isCut, false, `${preset}, ${width} × ${height}, ${cornerRadius}`)
         }
       }
     }
