@@ -109,9 +109,9 @@ const style = `
 :where([data-lastcall=countdown] b),:where([data-lastcall=bar]) p b{font-size:var(--lastcall-number-size,1em)}
 :where([data-lastcall=countdown] small),:where([data-lastcall=bar]) p small{font-size:var(--lastcall-label-size,.85em)}
 [data-lastcall=bar]>div{position:fixed;inset:auto 0 0;z-index:var(--lastcall-bar-layer,9999);box-sizing:border-box;padding:.7em 1em calc(.7em + env(safe-area-inset-bottom));background:var(--lastcall-bar-background,#14213d);color:var(--lastcall-bar-color,#fff);font:var(--lastcall-bar-font,1rem/1.4 system-ui,sans-serif);text-align:center;overflow-wrap:anywhere}
+[data-lastcall=bar] :is(p,b,small){color:inherit!important}
 [data-lastcall=bar] p{display:flex;flex-wrap:wrap;justify-content:center;align-items:baseline;gap:0 1em}
 :where([data-lastcall=bar]) p span{justify-content:center;color:var(--lastcall-box-color,inherit)}
-[data-lastcall=bar] :is(b,small){color:inherit}
 [data-lastcall=honeypot]{position:fixed!important;top:-999em!important}
 @media print{[data-lastcall=bar]{display:none}}
 `

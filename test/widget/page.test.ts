@@ -320,8 +320,8 @@ longTest(
     const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
     const { page } = await stage.visitor(t, { viewport: { width: 700, height: 400 } })
     const body = `<style>
-    p { color: #333; max-width: 20ch; margin: 1em 2em }
-    b { color: #c00; background: #ff0 } small { color: #777; font-size: 30px }
+    p { color: #333 !important; max-width: 20ch; margin: 1em 2em }
+    b { color: #c00 !important; background: #ff0 } small { color: #777 !important; font-size: 30px }
     span, p span { color: #444; font-size: 40px; background: #ff0; display: block; float: left; border: 3px solid; margin: 9px }
     aside { width: 300px; margin: 2rem; padding: 1rem; border: 1px solid; transform: translateZ(0) }
     @media (max-width: 800px) { aside { display: none } }
