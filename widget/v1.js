@@ -285,6 +285,11 @@ async function ask(c) {
       take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs || 0)), drift)
     }
     c.retryMs = 2500
+    // A new attempt that waits for a visit, and somebody is here.
+    if (c.offer?.state === 'pending' && !visit && !document.hidden && !navigator.webdriver) {
+      c.reported = false
+      ask(c)
+    }
   } catch {
     const isLost = visit && !isTold
     if (isLost) c.reported = false

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { longTest } from '../support/faults.ts'
+import { sleepyMachine } from '../support/page-clock.ts'
 import { eventually, offerPage, openStage, sees, shownSeconds } from '../support/widget-stage.ts'
 
 const stage = openStage()
@@ -46,6 +47,23 @@ longTest('who signs up once more on the open page is seen to be there, and the o
   await sees(page, 'The offer is over')
   await send()
   await sees(page, 'Buy for half the price')
+})
+
+test('who is signed up once more elsewhere is seen on the open page within the hour, and the offer begins again', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3, startsOn: 'visit', retries: true })
+  const { page } = await stage.visitor(t, { script: sleepyMachine })
+  const register = async (lc?: string) => {
+    const body = JSON.stringify({ email: 'sam@example.com', lc })
+    const answer = await fetch(`${stage.service.origin}/visitor/v1/campaigns/${id}/leads`, { method: 'POST', body })
+    return ((await answer.json()) as { lc: string }).lc
+  }
+  const lc = await register()
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${lc}`)
+  await sees(page, 'The offer is over')
+  await register(lc)
+  await page.evaluate(() => document.dispatchEvent(new CustomEvent('test:doze', { detail: 3_600_000 })))
+  await page.getByRole('timer').waitFor()
+  await sees(page, 'The offer is over')
 })
 
 test('a refused email is said to be so, where readers look for it', async (t) => {
