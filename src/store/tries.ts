@@ -12,15 +12,19 @@ export type TryLimit = { name: string; most: number; seconds?: number }
 const minuteSeconds = 60
 const mostSeconds = 3_600
 
-/** A window that ends too late was opened before the clock was set back: it is over, so that nobody is locked out. */
+/**
+ * A window that ends too late was opened before the clock was set back: it is over, so that nobody is locked out. One
+ * that ends a little too late may be that of a node whose clock is ahead: it goes on.
+ */
 const isOver = '(ends_at <= ? OR ends_at > ?)'
+const latestEnd = (now: Seconds, seconds: number): Seconds => now + 2 * seconds
 
 export function triesOn({ read, writeUnflushed }: Pick<Runner, 'read' | 'writeUnflushed'>, key: Uint8Array) {
   const bucketOf = (name: string) => createHmac('sha256', key).update(`tries ${name}`).digest()
 
   async function find(sql: Sql, { name, most, seconds = minuteSeconds }: TryLimit, now: Seconds): Promise<Tries> {
     const select = `SELECT tried, ends_at FROM tries WHERE bucket = ? AND NOT ${isOver}`
-    const row = await sql.get(select, bucketOf(name), now, now + seconds)
+    const row = await sql.get(select, bucketOf(name), now, latestEnd(now, seconds))
     const { tried, ends_at } = row ?? { tried: 0, ends_at: now }
     return { count: tried, isFull: tried >= most, endsAt: ends_at }
   }
@@ -30,7 +34,7 @@ export function triesOn({ read, writeUnflushed }: Pick<Runner, 'read' | 'writeUn
     const endsAt = now + seconds
     // Asked for at once: to PostgreSQL it is one way.
     const [, counted] = await Promise.all([
-      sql.run(`DELETE FROM tries WHERE bucket = ? AND ${isOver}`, bucket, now, endsAt),
+      sql.run(`DELETE FROM tries WHERE bucket = ? AND ${isOver}`, bucket, now, latestEnd(now, seconds)),
       sql.run(
         `INSERT INTO tries (bucket, tried, ends_at) VALUES (?, 1, ?)
           ON CONFLICT (bucket) DO UPDATE SET tried = tries.tried + 1 WHERE tries.tried < ?`,
@@ -55,6 +59,6 @@ export function triesOn({ read, writeUnflushed }: Pick<Runner, 'read' | 'writeUn
 
     /** Removes what no longer counts. */
     removeOldTries: (now: Seconds): Promise<number> =>
-      writeUnflushed((sql) => sql.run(`DELETE FROM tries WHERE ${isOver}`, now, now + mostSeconds)),
+      writeUnflushed((sql) => sql.run(`DELETE FROM tries WHERE ${isOver}`, now, latestEnd(now, mostSeconds))),
   }
 }

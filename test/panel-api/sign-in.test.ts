@@ -85,6 +85,17 @@ test('row 6: an address of IPv6 counts with its network of 64 bits, and with the
     assert.equal((await signIn({ ...stranger, from })).status, status, from)
 })
 
+test('what a node counted whose clock is seconds ahead counts on the others too', async () => {
+  await place.arrange(async ({ access }) => {
+    const limit = { name: 'over two nodes', most: 2 }
+    for (const ahead of [3, 0]) assert.equal(await access.countTries([limit], now() + ahead), true)
+    await access.removeOldTries(now())
+    assert.equal(await access.countTries([limit], now()), false)
+    assert.equal((await access.findTries([limit], now()))[0]?.isFull, true)
+    await access.forgetTries(limit.name)
+  })
+})
+
 test('row 6: what is counted does not wait for the disk', async () => {
   await place.arrange(async ({ access }) => {
     const flushed = engine === 'sqlite' ? flushesOfSqlite : flushesOfPostgres
