@@ -304,7 +304,7 @@ longAtBothWidths('a page’s address that cannot be says why in its own words, a
   for (const [url, said] of [
     ['https://example.com/?promo=-50%', 'write %25 in its place'],
     ['https://example.com/?email=*|EMAIL|*', 'write %7C in its place'],
-    ['www.example.com/offer', 'begins with https://'],
+    ['ftp://www.example.com/offer', 'begins with https://'],
   ] as const) {
     await address(page, 1).fill(url)
     await page.getByRole('button', { name: 'Save pages' }).click()
