@@ -1,5 +1,6 @@
 // From the set-up link to signing out, in a real browser.
 import assert from 'node:assert/strict'
+import { test } from 'node:test'
 import { words } from '../../panel/src/screens/coming-in/words.ts'
 import { amount, longTest } from '../support/faults.ts'
 import {
@@ -60,6 +61,27 @@ longTest('the set-up link makes the first account and user, once, and stays in n
   const second = await open(undefined, { path: `/setup${hash}` })
   await second.getByText('This link has been used or is too old').waitFor()
   assert.equal((await place.runShared(['setup-link'])).code, 2)
+})
+
+test('whose joining was done, and the answer to it lost, is led on to sign in', async () => {
+  const owner = await stage.person('inviting')
+  const inviting = await stage.open(owner)
+  const made = await inviting.request.post('/panel/api/invitations', { data: { role: 'member', language: 'en' } })
+  const { pathname, hash } = new URL((await made.json()).url)
+  const page = await stage.open(undefined, { path: pathname + hash, width: 'phone', isNew: true })
+  await page.getByLabel('Email').fill('lost@example.com')
+  await page.getByRole('textbox', { name: 'Password' }).fill('a long enough password')
+  await page.route('**/panel/api/users', async (route) => {
+    await inviting.request.post(route.request().url(), { data: route.request().postDataJSON() })
+    await route.abort('connectionfailed')
+  })
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByText('The service cannot be reached').waitFor()
+  await page.unrouteAll()
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByText('If you have used it, sign in').waitFor()
+  await page.getByRole('link', { name: 'Go to sign in' }).click()
+  await page.waitForURL(/sign-in$/)
 })
 
 atBothWidths('signing in and out, with the way back to where one wanted to go', async (width) => {

@@ -44,9 +44,7 @@ function ByLink({ isFirst }: { isFirst: boolean }) {
     return (
       <>
         <Failure of={{ error: invitation.error }} />
-        <Button component={Link} href="/sign-in" variant="default">
-          {text.toSignIn}
-        </Button>
+        <ToSignIn />
       </>
     )
   }
@@ -55,6 +53,15 @@ function ByLink({ isFirst }: { isFirst: boolean }) {
       <Text size="sm">{isFirst ? text.setupText : text.joinText(invitation.data.accountName ?? '')}</Text>
       <JoinForm token={token} isFirst={isFirst} />
     </>
+  )
+}
+
+function ToSignIn() {
+  const text = useWords(words)
+  return (
+    <Button component={Link} href="/sign-in" variant="default">
+      {text.toSignIn}
+    </Button>
   )
 }
 
@@ -112,6 +119,8 @@ function JoinForm({ token, isFirst }: { token: string; isFirst: boolean }) {
               onChange={put('password')}
             />
             <Failure of={{ error: send.error }} />
+            {/* The answer to a first try may have been lost on the way. */}
+            {send.error?.code === 'LINK_USED_UP' && <ToSignIn />}
             <Button type="submit" loading={send.isPending}>
               {isFirst ? text.setupDone : text.joinDone}
             </Button>
