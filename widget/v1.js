@@ -265,6 +265,7 @@ async function ask(c) {
   if (!c.asking) return
   // A browser that a program drives starts no offer.
   const visit = !document.hidden && !navigator.webdriver && !c.reported
+  const before = c.offer?.state
   let isTold = false
   c.reported ||= visit
   try {
@@ -285,8 +286,9 @@ async function ask(c) {
       take(c, offer, Math.max(0, performance.now() - sentAt - (offer.spentMs || 0)), drift)
     }
     c.retryMs = 2500
-    // A new attempt that waits for a visit, and somebody is here.
-    if (c.offer?.state === 'pending' && !visit && !document.hidden && !navigator.webdriver) {
+    // A new attempt that waits for a visit, and somebody is here. Another visit may be on its way before the first answer.
+    const isNew = (before ?? 'pending') !== 'pending' && c.offer?.state === 'pending'
+    if (isNew && !visit && !document.hidden && !navigator.webdriver) {
       c.reported = false
       ask(c)
     }
