@@ -48,6 +48,13 @@ export class CallFailed extends Error {
   }
 }
 
+let userId: number | undefined
+
+/** In whose name this tab asks: where another tab has signed somebody else in, it is refused, as after a session's end. */
+export function askAs(id: number | undefined): void {
+  userId = id
+}
+
 /**
  * Asks one route of the panel's API. Where the session has ended the reader signs in again, over the screen as it
  * is, and the call is made once more. @throws CallFailed
@@ -81,10 +88,11 @@ async function request<Name extends RouteName>(
   const answer = await fetch(new URL(`panel/api${path}${search}`, document.baseURI), {
     method,
     ...(signal && { signal }),
-    ...(asked.body !== undefined && {
-      body: JSON.stringify(asked.body),
-      headers: { 'Content-Type': 'application/json' },
-    }),
+    headers: {
+      ...(userId !== undefined && { 'Lastcall-User': String(userId) }),
+      ...(asked.body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(asked.body !== undefined && { body: JSON.stringify(asked.body) }),
   }).catch(unreached)
   // The page of a proxy, or cut off on the way: every route answers JSON.
   const body = await answer.json().catch(unreached)

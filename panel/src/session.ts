@@ -1,5 +1,5 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type AnswerOf, type CallFailed, call, keyOf } from './api.ts'
+import { type AnswerOf, askAs, type CallFailed, call, keyOf } from './api.ts'
 import { signInAgain } from './signing-in.ts'
 
 type Session = AnswerOf<'GET /session'>
@@ -10,21 +10,26 @@ const staleMs = 60_000
 const queryKey = keyOf('GET /session', {})
 
 /**
- * Whether somebody is signed in, asked again from time to time. Where a session has ended since, the screens stay as
- * they are, and the reader signs in on top of them.
+ * Whether somebody is signed in, asked again from time to time. Where a session has ended since, or another tab has
+ * signed somebody else in, the screens stay as they are, and the reader signs in on top of them.
  */
 export function useAnySession(): UseQueryResult<Session, CallFailed> {
   const client = useQueryClient()
   return useQuery<Session, CallFailed>({
     queryKey,
     queryFn: async ({ signal }) => {
-      const session = await call('GET /session', {}, signal)
-      const hasEnded = !session.signedIn && client.getQueryData<Session>(queryKey)?.signedIn === true
-      return hasEnded && (await signInAgain()) ? call('GET /session', {}, signal) : session
+      const before = client.getQueryData<Session>(queryKey)
+      const found = await call('GET /session', {}, signal)
+      const hasEnded = before?.signedIn === true && userIdOf(before) !== userIdOf(found)
+      const session = hasEnded && (await signInAgain()) ? await call('GET /session', {}, signal) : found
+      askAs(userIdOf(session))
+      return session
     },
     staleTime: staleMs,
   })
 }
+
+const userIdOf = (session: Session) => (session.signedIn ? session.user.id : undefined)
 
 /** Who is signed in; only screens behind the session ask. */
 export function useSession(): SignedIn {

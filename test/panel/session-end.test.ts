@@ -104,6 +104,26 @@ longAtBothWidths(
   },
 )
 
+test('where another tab has signed somebody else in, nothing is done in the name of that person', async () => {
+  const [ada, bela] = [await stage.person('ada-here'), await stage.person('bela-beside')]
+  const page = await stage.open(ada, { path: '/integrations' })
+  page.setDefaultTimeout(10_000)
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Shop')
+  const { email, password } = bela
+  await page.request.post('/panel/api/session', { data: { email, password } })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await signInAgain(page, ada)
+  await page.getByText('Shop').first().waitFor()
+  const keysOf = ({ accountId }: Person) => stage.place.json(['key', 'list', '--account', String(accountId)])
+  assert.deepEqual([(await keysOf(ada)).length, (await keysOf(bela)).length], [1, 0])
+
+  await page.request.post('/panel/api/session', { data: { email, password } })
+  await comeBack(page)
+  await signInAgain(page, ada)
+  await page.getByRole('banner').getByText('ada-here’s account').waitFor({ state: 'attached' })
+})
+
 atBothWidths('a fresh key and a half-written name outlive the session', async (width) => {
   const person = await stage.person(`fresh-${width}`)
   const page = await stage.open(person, { width, path: '/integrations' })

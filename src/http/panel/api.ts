@@ -99,17 +99,20 @@ function admit(parts: PanelSurface) {
     if (panelRoute === undefined) throw new PanelRefusal('NOT_FOUND')
     if (isForeign(request.headers, publicUrl)) throw foreignOrigin(publicUrl)
     request.sessionToken = sessionCookie.read(request, publicUrl)
-    const session = await sessionFor(parts, panelRoute, request.sessionToken)
+    const session = await sessionFor(parts, panelRoute, request)
     request.session = session
     if (session !== undefined && panelRoute.bodyLimit > usualBodyLimit) await turnToSend(session, reply)
   }
 }
 
 /** The session of somebody who may call the route now. @throws PanelRefusal */
-async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route, token: string) {
+async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route, request: FastifyRequest) {
+  const { sessionToken: token, headers } = request
   const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
   if (access === 'anybody') return session
-  if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
+  // A tab says in whose name it asks: another may have signed somebody else in, of another account.
+  const isOther = headers['lastcall-user'] !== undefined && headers['lastcall-user'] !== String(session?.user.id)
+  if (session === undefined || isOther) throw new PanelRefusal('SIGNED_OUT')
   if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
   if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
   return session
@@ -137,7 +140,7 @@ function addRoute(scope: FastifyInstance, route: Route, parts: PanelSurface): vo
     // A body may take half a minute to arrive. Meanwhile the session may have ended, or its user got another role.
     preHandler: async (request) => {
       if (route.body === undefined || route.access === 'anybody') return
-      request.session = await sessionFor(parts, route, request.sessionToken)
+      request.session = await sessionFor(parts, route, request)
     },
     handler: async (request, reply) => {
       const { params, query, body, session, sessionToken: token, ip } = request
