@@ -60,7 +60,7 @@ const bodies: Record<string, unknown> = {
   'POST /campaigns/:campaignId/conversions/reversal': { orderId: '1001', reopen: false },
   'POST /person': { email },
   'POST /webhooks': webhook,
-  'PUT /webhooks/:endpointId': webhook,
+  'PATCH /webhooks/:endpointId': webhook,
   'POST /webhooks/:endpointId/secret': { graceHours: 1 },
   'POST /webhooks/:endpointId/resume': { from: 'now' },
   'POST /webhooks/:endpointId/resend': { eventId: `evt_${'0'.repeat(32)}` },

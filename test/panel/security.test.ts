@@ -308,7 +308,7 @@ function bodyFor(route: string): unknown {
     'POST /campaigns/:campaignId/leads/erasure': { refs: [lead.ref] },
     'PUT /campaigns/:campaignId/leads/deadlines': { refs: [lead.ref], at: null },
     'PUT /campaigns/:campaignId/leads/:ref/deadline': { at: null },
-    'PUT /webhooks/:endpointId': { name: 'mine now', url: 'https://example.com/', kinds: ['lead.registered'] },
+    'PATCH /webhooks/:endpointId': { name: 'mine now' },
     'POST /webhooks/:endpointId/secret': { graceHours: 0 },
     'POST /webhooks/:endpointId/resume': { from: 'now' },
     'POST /webhooks/:endpointId/resend': { eventId: `evt_${'0'.repeat(32)}` },

@@ -169,6 +169,21 @@ for (const width of widthsByTurns())
     assertUntroubled(page)
   })
 
+test('to edit a webhook puts back nothing that a colleague has changed meanwhile', async () => {
+  const who = await stage.person('two-edit')
+  const of = ['--account', String(who.accountId)]
+  const given = ['--name', 'Till', '--kinds', 'lead.registered', '--url', 'https://example.com/before']
+  const { id } = await stage.place.json(['webhook', 'create', ...of, ...given])
+  const page = await stage.open(who, { path: '/integrations/webhooks' })
+  await choose(page, 'Till', 'Edit')
+  await page.getByRole('dialog').getByLabel('Name').fill('Shop')
+  await stage.place.json(['webhook', 'set', String(id), ...of, '--url', 'https://example.com/theirs'])
+  await button(page, 'Save').click()
+  await page.getByRole('link', { name: 'Shop' }).waitFor()
+  const [endpoint] = (await stage.place.json(['webhook', 'list', ...of])) as { url: string }[]
+  assert.equal(endpoint?.url, 'https://example.com/theirs')
+})
+
 test('the overview says whose server fails, and which webhook is paused because of it', async () => {
   const who = await stage.person('failing')
   const file = campaignFile()

@@ -4,7 +4,7 @@ import { type EventKind, wantedKinds } from '../../core/events.ts'
 import { mayAs } from '../../core/role.ts'
 import type { TryCause } from '../../events/sender.ts'
 import type { Session } from '../../store/access.ts'
-import { EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
+import { EndpointChange, EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
 import { closed } from '../schemas.ts'
 import { erased, leadsById } from './leads-by-id.ts'
 import { type Asked, forOwner, forViewer } from './route.ts'
@@ -32,8 +32,8 @@ export const webhookRoutes = {
     body: EndpointInput,
     run: async (asked) => shown(await ofAccount(asked).create(asked.body)),
   }),
-  ...forOwner('PUT /webhooks/:endpointId', {
-    body: EndpointInput,
+  ...forOwner('PATCH /webhooks/:endpointId', {
+    body: EndpointChange,
     run: (asked) => ofAccount(asked).change(asked.params.endpointId, asked.body),
   }),
   ...forOwner('DELETE /webhooks/:endpointId', {

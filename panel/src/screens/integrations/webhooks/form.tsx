@@ -27,8 +27,9 @@ type Props = { all: Webhooks; of?: Webhook; onClose(): void }
 export function SettingsForm({ all, of, onClose }: Props) {
   const text = useWords(words)
   const language = useLanguage()
-  const [given, setGiven] = useState(of === undefined ? fresh : settingsOf(of))
-  const [create, change] = [useSend('POST /webhooks'), useSend('PUT /webhooks/:endpointId')]
+  const [found] = useState(of === undefined ? fresh : settingsOf(of))
+  const [given, setGiven] = useState(found)
+  const [create, change] = [useSend('POST /webhooks'), useSend('PATCH /webhooks/:endpointId')]
   const send = of === undefined ? create : change
   const show = useShowFreshKey()
   const set = (changes: Partial<Settings>) => setGiven((before) => ({ ...before, ...changes }))
@@ -44,7 +45,12 @@ export function SettingsForm({ all, of, onClose }: Props) {
       const { id, name, secret } = await create.mutateAsync({ body })
       show({ id: String(id), name, key: secret, isSecret: true })
     } else {
-      await change.mutateAsync({ params: { endpointId: of.id }, body })
+      // Only these: a colleague may have changed others since the dialog was opened.
+      const isChanged = (name: keyof Settings) => JSON.stringify(body[name]) !== JSON.stringify(found[name])
+      const changes = Object.entries(body).filter(([name]) => isChanged(name as keyof Settings))
+      if (changes.length > 0) {
+        await change.mutateAsync({ params: { endpointId: of.id }, body: Object.fromEntries(changes) })
+      }
       toast(text.saved(body.name))
     }
     onClose()
