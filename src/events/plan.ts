@@ -159,9 +159,9 @@ function toldBy(
   return isTold ? [{ kind, at: dueAt, detail }] : []
 }
 
-/** It was due before the endpoint goes on from, and nobody has asked for it again since. */
-const isPast = ({ fromAt }: Endpoint, { dueAt, lastAt, isAskedFor }: Due) =>
-  dueAt < fromAt && !(isAskedFor && lastAt !== null && lastAt >= fromAt)
+/** It was due before the endpoint goes on from, is of no backfill, and nobody has asked for it again since. */
+const isPast = ({ fromAt }: Endpoint, { dueAt, kind, lastAt, isAskedFor }: Due) =>
+  dueAt < fromAt && kind !== 'registered before' && !(isAskedFor && lastAt !== null && lastAt >= fromAt)
 
 /**
  * Which moment a look tells of: its own, or, of moments that are too old, the first that is not, or the last there is.

@@ -480,6 +480,44 @@ test('an erasure is told also where the endpoint goes on from now', async (t) =>
   assert.deepEqual(told(), ['lead.erased - 1'])
 })
 
+test('a backfill is told also where the endpoint goes on from now, or what was before is discarded', async (t) => {
+  const { endpoint, register, round, told, clock, find, store, campaignId, managed, sweep, answer } = await opened(t)
+  await register('ada@example.com')
+  const { id } = await endpoint(registered)
+  await managed().backfill(id, campaignId)
+  await sweep()
+  clock.at += 60
+  await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+  answer.status = 400
+  await round(id)
+  clock.at += 60
+  await managed().discardBefore(id, clock.at)
+  answer.status = 204
+  await round(id)
+  assert.deepEqual(told(), ['lead.registered ada 0', 'lead.registered ada 0'])
+})
+
+for (const cause of ['failing', 'user'] as const) {
+  test(`paused (${cause}), and on again from now: nothing is told of an edit of before, and its date is told`, async (t) => {
+    const june = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-06-01T00:00' } }
+    const { endpoint, register, find, round, save, told, clock, store, sweep } = await opened(t, june)
+    const { id } = await endpoint({ kinds: ['lead.deadline_changed', 'lead.expired'] })
+    await register('ada@example.com')
+    const pause = async () => store.events.pauseEndpoint(await find(id), cause, testerAt(clock.at))
+    // Where its server fails what happens is still noted; else the edit has just not been gone through.
+    if (cause === 'failing') await pause()
+    clock.at += 600
+    await save({ mechanism: { ...june, deadline: { kind: 'fixed', at: '2026-03-02T11:00' } } })
+    if (cause === 'user') await pause()
+    clock.at += 600
+    await store.events.resumeEndpoint(await find(id), clock.at, testerAt(clock.at))
+    await sweep()
+    clock.at = beganAt + 3_601
+    await round(id)
+    assert.deepEqual(told(), ['lead.expired ada 60'])
+  })
+}
+
 test('who registers in the moment of publishing is told, whatever a cache still holds', async (t) => {
   const { endpoint, register, told, find, parts } = await opened(t)
   const { id } = await endpoint(registered)

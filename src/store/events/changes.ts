@@ -132,6 +132,10 @@ export async function resumeEndpoint(
   const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
     AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(later, by.at, accountId, id)
+  // Who goes on from now hears of no edit of before; the looks that it gives come by the next sweep.
+  const edits = `DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
+    AND cause = ${sweepCauses.indexOf('edit')}`
+  if (endpoint.pausedAt !== null && fromAt !== null) await sql.run(edits, accountId, id)
   // One that is on has its looks.
   if (endpoint.pausedAt !== null) await sweepAll(sql, endpoint, 'looks', by.at)
   if (endpoint.pausedAt !== null && fromAt === null) {

@@ -169,11 +169,12 @@ export function resetTries(sql: Sql, { accountId, id }: Endpoint, now: Seconds):
 
 /**
  * Some of it at a time, until it resolves with 0. It may have been tried since, and would count as asked for again.
- * Erasures are told all the same.
+ * Erasures are told all the same, and a backfill.
  */
 export function discardFailed(sql: Sql, { accountId, id }: Endpoint, fromAt: Seconds): Promise<number> {
+  const told = (['registered before', 'lead.erased'] as const).map((kind) => noticeKinds.indexOf(kind))
   // By the index of `next_at`: what was given up, which may be much more, is not gone over.
-  const waiting = `AND next_at >= 0 AND kind <> ${noticeKinds.indexOf('lead.erased')} AND due_at < ? ORDER BY next_at`
+  const waiting = `AND next_at >= 0 AND kind NOT IN (${told.join(', ')}) AND due_at < ? ORDER BY next_at`
   return removeSome(sql, 'failed_deliveries', accountId, id, waiting, fromAt)
 }
 
