@@ -75,7 +75,7 @@ async function planOf(
   now: Seconds,
 ): Promise<Planned> {
   if (due.kind === 'lead.erased') return { due, events: erased(parts, endpoint, due, now), look: null }
-  if (due.leadId < 0) return { due, events: await ended(parts, endpoint, due, now), look: null }
+  if (due.leadId < 0) return { due, ...(await ended(parts, endpoint, due, now)), look: null }
   // Erased, of a deleted campaign, no longer wanted, or told by another look.
   if (of === undefined) return { due, events: [], look: null }
   const { kind } = due
@@ -88,11 +88,12 @@ async function planOf(
   const told = happened.filter((what) => !isBoughtBefore(of, what))
   const look = lookAt === null ? null : ({ ...due, dueAt: lookAt, kind: 'look', detail: 0 } as const)
   // What a look finds in a draft is not told. What a notice names happened before: nothing is noted of a draft.
-  const isHeld = kind !== 'look' && told.length > 0 && now - due.dueAt <= keptSeconds
-  if (of.campaign.isDraft) return { due, events: [], look, isHeld }
+  if (of.campaign.isDraft) return { due, events: [], look, isHeld: told.length > 0 && isToBeHeld(due, now) }
   const events = told.map((what) => eventOf(parts, endpoint, { ...of, conversion }, due, what, now))
   return { due, events, look }
 }
+
+const isToBeHeld = ({ kind, dueAt }: Due, now: Seconds) => kind !== 'look' && now - dueAt <= keptSeconds
 
 /** Where a purchase ends the offer, nobody who bought is told that they missed it. */
 function isBoughtBefore({ campaign, convertedAt }: Found, { kind, at }: Happened): boolean {
@@ -212,14 +213,21 @@ function erased({ store }: PlanParts, endpoint: Endpoint, due: Due, now: Seconds
 }
 
 /** Of a campaign whose date has not moved since. */
-async function ended(parts: PlanParts, endpoint: Endpoint, due: Due, now: Seconds): Promise<Event[]> {
+async function ended(
+  parts: PlanParts,
+  endpoint: Endpoint,
+  due: Due,
+  now: Seconds,
+): Promise<Pick<Planned, 'events' | 'isHeld'>> {
   const { dueAt, leadId, isAskedFor } = due
   const campaign = await campaignOf(parts, -leadId)
-  if (campaign === undefined || campaign.isDraft) return []
+  if (campaign === undefined) return { events: [] }
   const isWanted = watcherOf(endpoint.id, endpoint.settings, -leadId)?.kinds.includes('campaign.ended')
   const isDue = isWanted && endOf(campaign.terms) === dueAt && !isPast(endpoint, due)
-  if (!isDue && !isAskedFor) return []
+  if (!isDue && !isAskedFor) return { events: [] }
+  if (campaign.isDraft) return { events: [], isHeld: isToBeHeld(due, now) }
   const id = parts.store.events.eventId(endpoint.accountId, leadId, 'campaign.ended', dueAt, 0)
   const kind = 'campaign.ended' as const
-  return [{ id, campaignId: campaign.id, body: endedEvent(campaign, dueAt, now), due: { ...due, kind } }]
+  const body = endedEvent(campaign, dueAt, now)
+  return { events: [{ id, campaignId: campaign.id, body, due: { ...due, kind } }] }
 }

@@ -252,6 +252,25 @@ test('campaign.ended: told once when the date passes, and not of a date that was
   assert.deepEqual(told(), ['campaign.ended - 20'])
 })
 
+test('campaign.ended that the server has not taken comes again also where the campaign is a draft meanwhile', async (t) => {
+  const fixed = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-03-02T11:00' } }
+  const { endpoint, round, sweep, told, answer, clock, save } = await opened(t, fixed)
+  const { id } = await endpoint({ kinds: ['campaign.ended'] })
+  await sweep()
+  clock.at += 3_601
+  answer.status = 500
+  await round(id)
+  await save({ isDraft: true })
+  answer.status = 204
+  clock.at += 60
+  await round(id)
+  assert.deepEqual(told(), ['campaign.ended - 60'])
+  await save({ isDraft: false })
+  clock.at += 3_600
+  await round(id)
+  assert.deepEqual(told(), ['campaign.ended - 60'])
+})
+
 test('campaign.ended is not told of a date that had passed when the endpoint was made', async (t) => {
   const { endpoint, round, sweep, told } = await opened(t, fixed('2026-03-02T09:00'))
   const { id } = await endpoint({ kinds: ['campaign.ended'] })

@@ -653,7 +653,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
   ['events/plan.ts', 'now - oldSeconds)', '0)', 'events/truth'],
   ['events/plan.ts', 'at === null || at < fromAt', 'at === null', 'events/truth'],
   ['events/plan.ts', 'if (of.campaign.isDraft) return', 'if (false) return', 'events/truth'],
-  ['events/plan.ts', 'events: [], look, isHeld }', 'events: [], look }', 'events/truth'],
+  ['events/plan.ts', 'told.length > 0 && isToBeHeld(due, now)', 'false', 'events/truth'],
   ['events/round.ts', 'if (!isTroubled) health.failingSince = null', '', 'events/rounds'],
   ['store/events/queue.ts', 'isElsewhere ? once.map(fromStart) : once', 'once', 'events/rounds'],
   ['events/plan.ts', 'isAskedFor || (isTrue', '(isTrue', 'events/truth'],
