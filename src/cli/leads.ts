@@ -108,6 +108,10 @@ async function eraseIn(store: Store, campaignId: number, email: string) {
 async function eraseInAll(store: Store, accountId: number, email: string) {
   await needAccount(store, accountId)
   const campaignIds = await erasePerson(store, accountId, email, commandActor())
+  // A campaign that was deleted has its leads until the last of them is removed, though nobody finds them.
+  for (const deleted of await store.configuration.deletedCampaigns()) {
+    if (deleted.accountId === accountId) while (!(await store.configuration.removeDeleted(deleted))) {}
+  }
   await store.leads.eraseTraces(email)
   if (campaignIds.length === 0) throw notRegistered('in any campaign of the account')
   return { erased: true, campaignIds }

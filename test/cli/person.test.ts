@@ -1,6 +1,7 @@
 // One person over all campaigns: `lead find` and `lead erase --account`.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { tester } from '../support/actor.ts'
 import { campaignFile, type Installation } from '../support/lastcall.ts'
 import { panelSession } from '../support/panel-session.ts'
 import { assertRefused, prepared } from '../support/prepared.ts'
@@ -80,6 +81,14 @@ test('one person over all campaigns', { timeout: 300_000 }, async (t) => {
     assertRefused(await place.runShared(['lead', 'erase', '--email', 'ada@example.com']), '--account', [2])
     assertRefused(await place.runShared(['lead', 'find', '--account', '999', '--email', 'a@example.com']), '999', [2])
     assertRefused(await place.runShared(['lead', 'find', ...account]), '--email', [2])
+  })
+
+  await t.test('lead erase --account leaves no row in a campaign whose removal was stopped', async (t) => {
+    const { place, draftId } = await arranged(t)
+    await place.arrange((store) => store.configuration.deleteCampaign(draftId, tester))
+    const erase = ['lead', 'erase', ...account, '--email', 'ada@example.com']
+    assert.deepEqual(await place.json(erase), { erased: true, campaignIds: [origin.campaignId] })
+    assert.deepEqual(await place.arrange((store) => store.configuration.deletedCampaigns()), [])
   })
 
   await t.test('the panel finds and erases the same, and nothing of another account', async (t) => {
