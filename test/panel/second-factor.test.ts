@@ -236,3 +236,29 @@ longAtBothWidths('what cannot be read of factor and sessions says so, and is rea
   await page.getByText(security[language].onlyThis).waitFor()
   await page.getByText(security[language].isOff).waitFor()
 })
+
+test('recovery codes that are under way when their dialog is closed are shown all the same', async () => {
+  const person = await stage.person('slow-codes')
+  const { recoveryCodes } = await phoneOf(person)
+  const [text, door] = [security.en, comingIn.en]
+  const page = await stage.open(undefined, { path: '/settings/security' })
+  await givePassword(page, person, 'en')
+  await page.keyboard.type(recoveryCodes[0] ?? '')
+  await page.keyboard.press('Enter')
+  await page.getByText(text.isOn(9)).waitFor()
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+  await page.route('**/panel/api/factor/recovery-codes', async (route) => {
+    await held
+    await route.continue()
+  })
+  await named(page, text.newCodes).click()
+  const dialog = page.getByRole('dialog')
+  await field(dialog, door.code).fill(recoveryCodes[1] ?? '')
+  await page.keyboard.press('Enter')
+  await named(dialog, around.en.cancel).click()
+  await dialog.waitFor({ state: 'detached' })
+  letGo()
+  // Those from before work no more.
+  const shown = await page.getByRole('dialog', { name: text.recoveryTitle }).getByRole('region').innerText()
+  assert.equal(shown.trim().split('\n').length, 10)
+})

@@ -30,6 +30,11 @@ export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
     // The button that opened the dialog may be gone by now.
     focusNextRow('factor', 'state')()
   }
+  // Also where the dialog was closed meanwhile: they are seen this once.
+  const show = (made: string[]) => {
+    setCodes(made)
+    setOpen(true)
+  }
   const title = { switchOn: text.switchOnTitle, switchOff: text.switchOffTitle, newCodes: text.newCodesTitle }
   return (
     <Stack align="start">
@@ -55,9 +60,9 @@ export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
         centered
       >
         {codes !== undefined && <RecoveryCodes codes={codes} onDone={close} />}
-        {codes === undefined && doing === 'switchOn' && <SwitchOn onClose={close} onDone={setCodes} />}
-        {codes === undefined && doing === 'newCodes' && <NewCodes onClose={close} onDone={setCodes} />}
-        {doing === 'switchOff' && <SwitchOff onClose={close} />}
+        {codes === undefined && doing === 'switchOn' && <SwitchOn onClose={close} onDone={show} />}
+        {codes === undefined && doing === 'newCodes' && <NewCodes onClose={close} onDone={show} />}
+        {codes === undefined && doing === 'switchOff' && <SwitchOff onClose={close} />}
       </Modal>
     </Stack>
   )
