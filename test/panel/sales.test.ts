@@ -105,3 +105,26 @@ atBothWidths(
     assertUntroubled(page)
   },
 )
+
+test('what went wrong with a reversal, and what was ticked, is gone when its question opens again', async () => {
+  const who = await stage.person('reverser')
+  const file = campaignFile({ conversion: { closes: true } })
+  const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
+  const campaign = ['--campaign', String(id)]
+  await stage.place.json(['lead', 'import', ...campaign, '-'], 'email\nada@example.com\n')
+  await stage.place.json(['lead', 'convert', ...campaign, '--email', 'ada@example.com', '--order', '1001'])
+  const page = await stage.open(who, { path: `/campaigns/${id}/results` })
+  await page.route('**/conversions/reversal', (route) => route.abort())
+  const dialog = page.getByRole('dialog', { name: 'Reverse order 1001?' })
+  const reopen = dialog.getByLabel('Give the buyer the offer back')
+  await page.getByRole('button', { name: 'Reverse 1001' }).click()
+  await reopen.check()
+  await dialog.getByRole('button', { name: 'Reverse', exact: true }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Reverse 1001' }).click()
+  await reopen.waitFor()
+  assert.equal(await dialog.getByRole('alert').count(), 0)
+  assert.equal(await reopen.isChecked(), false)
+})

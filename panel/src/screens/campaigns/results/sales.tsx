@@ -151,13 +151,18 @@ function Reverse({ id, campaignId, orderId, closed }: ReverseProps) {
   const [reopen, setReopen] = useState(false)
   const { suspended } = useSession().account
   const send = useSend('POST /campaigns/:campaignId/conversions/reversal')
+  const ask = () => {
+    send.reset()
+    setReopen(false)
+    open()
+  }
   return (
     <>
       <Button
         size="compact-xs"
         variant="default"
         disabled={suspended}
-        onClick={open}
+        onClick={ask}
         aria-label={`${text.reverse} ${orderId}`}
       >
         {text.reverse}
