@@ -544,6 +544,22 @@ test('what went wrong with a deadline for several leads is gone when its dialog 
   assert.equal(await dialog.getByRole('alert').count(), 0)
 })
 
+test('what went wrong with adding a lead is gone when its dialog opens again', async () => {
+  const campaign = await campaignOf(owner)
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  await page.route('**/leads', (route) => (route.request().method() === 'POST' ? route.abort() : route.fallback()))
+  const dialog = page.getByRole('dialog', { name: 'Add a lead' })
+  await page.getByRole('button', { name: 'Add lead' }).first().click()
+  await dialog.getByLabel('Email').fill('ada@example.com')
+  await dialog.getByRole('button', { name: 'Sign up' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Add lead' }).first().click()
+  await dialog.getByLabel('Email').waitFor()
+  assert.equal(await dialog.getByRole('alert').count(), 0)
+})
+
 /** What else there is for two selected leads, which stay as they were. */
 async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
   await two.getByRole('button', { name: 'Set deadline' }).click()

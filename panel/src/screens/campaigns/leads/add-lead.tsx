@@ -31,8 +31,13 @@ export function AddLead({ campaignId, opened, onClose, onAdded }: Props) {
     const after = { onSuccess, onError: () => focusOnFault() }
     send.mutate({ params: { campaignId }, body: { email: email.trim() } }, after)
   }
+  const close = () => {
+    // What is under way is still gone to.
+    if (!send.isPending) send.reset()
+    onClose()
+  }
   return (
-    <Modal opened={opened} onClose={onClose} title={text.addTitle} centered>
+    <Modal opened={opened} onClose={close} title={text.addTitle} centered>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">{text.addText}</Text>
