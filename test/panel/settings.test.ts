@@ -196,7 +196,7 @@ test('what a suspended account may not do is switched off before it is tried', a
     [`${campaign}/leads`]: [/^Add lead/, /^Import/],
     [`${campaign}/leads/${ref}`]: [/^Set deadline/, /^\+1 day/, /^Record a purchase/, /^Erase lead/],
     [`${campaign}/pages`]: [/^Save pages/],
-    [`${campaign}/timer`]: [/^Save timer/],
+    [`${campaign}/timer`]: [/^Save timer/, /^Remove the mail timer/],
     [`${campaign}/results`]: [/^Reverse 1001/],
   }
   const met = someOf(Object.entries(onScreens), 2)

@@ -34,12 +34,13 @@ export default function TimerPart({ read }: PartProps) {
 function NoTimer({ read }: PartProps) {
   const text = useWords(words)
   const may = useMay('member')
+  const { suspended } = useSession().account
   const { save, isPending, error } = useSaveCampaign(read)
   return (
     <Empty text={text.none}>
       <Failure of={{ error }} />
       {may && (
-        <Button loading={isPending} onClick={() => save({ mailTimer: {} }).catch(() => {})}>
+        <Button disabled={suspended} loading={isPending} onClick={() => save({ mailTimer: {} }).catch(() => {})}>
           {text.add}
         </Button>
       )}
@@ -115,6 +116,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
 
 function Remove({ read }: PartProps) {
   const text = useWords(words)
+  const { suspended } = useSession().account
   const { save, isPending, error, reset } = useSaveCampaign(read)
   const [isAsked, { open, close }] = useDisclosure(false)
   const ask = () => {
@@ -132,7 +134,7 @@ function Remove({ read }: PartProps) {
     )
   return (
     <>
-      <Button variant="subtle" color="red" onClick={ask}>
+      <Button variant="subtle" color="red" disabled={suspended} onClick={ask}>
         {text.remove}
       </Button>
       <Confirm
