@@ -5,6 +5,7 @@ import { useLanguage, useWords } from '../../../language.ts'
 import { AddressInput } from '../../../parts/address-input.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { Empty } from '../../../parts/empty.tsx'
+import { Failure } from '../../../parts/failure.tsx'
 import { focusNextRow, focusOnFault, idle, rowMark } from '../../../parts/next-row.ts'
 import { MemberFields } from '../../../parts/role-note.tsx'
 import { TimeText } from '../../../parts/time-text.tsx'
@@ -214,7 +215,8 @@ function PageFields({ page, number, faultAt, onChange, onRemove, campaignId, tim
 function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Draft; timeZone: string }) {
   const text = useWords(words)
   const asked = { params: { campaignId } }
-  const { data, isFetching, refetch } = useAsk('GET /campaigns/:campaignId/sightings', asked, { staleMs: 5_000 })
+  const route = 'GET /campaigns/:campaignId/sightings'
+  const { data, error, isFetching, refetch } = useAsk(route, asked, { staleMs: 5_000 })
   const [isChecked, setIsChecked] = useState(false)
   const seen = data?.pages.find(({ pageId }) => pageId === page.id)
   const check = () => refetch().then(() => setIsChecked(true))
@@ -229,7 +231,7 @@ function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Dr
             {text.seen}: <TimeText at={seen.seenAt} timeZone={timeZone} />
           </>
         )}
-        {isChecked && data !== undefined && seen === undefined && ` ${text.checkHint}`}
+        {isChecked && error === null && data !== undefined && seen === undefined && ` ${text.checkHint}`}
       </Text>
       <Group gap="sm">
         <Button variant="default" size="xs" loading={isFetching} onClick={check}>
@@ -239,6 +241,7 @@ function Sighting({ campaignId, page, timeZone }: { campaignId: number; page: Dr
           {text.openPage}
         </Anchor>
       </Group>
+      {isChecked && <Failure of={{ error }} />}
     </Stack>
   )
 }
