@@ -1,5 +1,5 @@
 import { Text, Tooltip } from '@mantine/core'
-import { useLanguage, useWords } from '../language.ts'
+import { type Language, locales, useLanguage, useWords } from '../language.ts'
 import { offsetText, ownZone, useOffsets, wallClock } from './local-time.ts'
 import { words } from './words.ts'
 
@@ -55,7 +55,7 @@ export function TimesIn({ at, say, ...shown }: Said) {
 }
 
 /** Empty as long as the offset is not known. */
-function instantText(at: number, offset: number | undefined, language: string, withSeconds: boolean): string {
+function instantText(at: number, offset: number | undefined, language: Language, withSeconds: boolean): string {
   if (offset === undefined) return ''
   return `${formatOf(language, withSeconds).format(wallClock(at, offset))} ${offsetText(offset)}`
 }
@@ -63,11 +63,11 @@ function instantText(at: number, offset: number | undefined, language: string, w
 /** Making one takes many times as long as using it. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function formatOf(language: string, withSeconds: boolean): Intl.DateTimeFormat {
+function formatOf(language: Language, withSeconds: boolean): Intl.DateTimeFormat {
   const key = `${language} ${withSeconds}`
   const format =
     formats.get(key) ??
-    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    new Intl.DateTimeFormat(locales[language], {
       ...{ timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
       ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
       ...(withSeconds && { second: '2-digit' }),

@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { useLanguage, useWords } from '../../../language.ts'
+import { type Language, locales, useLanguage, useWords } from '../../../language.ts'
 import { useOffsets, wallClock } from '../../../parts/local-time.ts'
 import { TimeText } from '../../../parts/time-text.tsx'
 import type { Settings } from '../use-campaign.ts'
@@ -101,7 +101,7 @@ function countsText(day: Day, text: (typeof words)['en']): string {
 }
 
 /** A day of the campaign's zone, which is no instant. */
-function dateText(date: string, language: string): string {
+function dateText(date: string, language: Language): string {
   const form = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const
-  return new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, form).format(new Date(date))
+  return new Intl.DateTimeFormat(locales[language], form).format(new Date(date))
 }

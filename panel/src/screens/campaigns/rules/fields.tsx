@@ -1,7 +1,7 @@
 // Fields that stand in the midst of a sentence. Each is named for those who hear it alone.
 import { Button, Chip, CloseButton, Group, MultiSelect, NativeSelect, NumberInput, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
-import { useLanguage, useWords } from '../../../language.ts'
+import { locales, useLanguage, useWords } from '../../../language.ts'
 import { ClockInput, TimeOfDay } from '../../../parts/clock-input.tsx'
 import { type RecurrenceDraft, type Typed, type Weekday, weekdays } from './draft.ts'
 import { useIsWrong } from './lint.tsx'
@@ -188,10 +188,7 @@ export function DatesField({ label, path, value, onChange }: Field<string[]>) {
   const isWrong = useIsWrong()
   const [date, setDate] = useState('')
   const input = useRef<HTMLInputElement>(null)
-  const format = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-    dateStyle: 'medium',
-    timeZone: 'UTC',
-  })
+  const format = new Intl.DateTimeFormat(locales[language], { dateStyle: 'medium', timeZone: 'UTC' })
   const add = () => {
     onChange([...new Set([...value, date])].sort())
     setDate('')

@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { type CallFailed, call } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { download } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import type { Entry } from './use-history.ts'
 import { queryOf, type Wanted } from './wanted.ts'
@@ -10,9 +11,7 @@ import { words } from './words.ts'
 /** Lines of one file: what a spreadsheet still takes, and a browser's memory too. */
 const mostLines = 100_000
 
-const columns = [
-  ...['time', 'request_id', 'key_id', 'operation', 'campaign_id', 'status', 'error_code', 'milliseconds'],
-]
+const columns = ['time', 'request_id', 'key_id', 'operation', 'campaign_id', 'status', 'error_code', 'milliseconds']
 
 /** No value of ours has a comma, a quote, or a sign that a spreadsheet would take for a formula. */
 function lineOf({ atMs, requestId, keyId, operation, campaignId, status, errorCode, milliseconds }: Entry) {
@@ -36,7 +35,9 @@ export function CsvExport({ wanted }: { wanted: Wanted }) {
     try {
       const read = (lines: number) => setState({ ...idle, isRunning: true, lines })
       const { lines, isCut } = await readLines(wanted, stop.signal, read)
-      save(`${[columns.join(','), ...lines].join('\r\n')}\r\n`)
+      const text = [columns.join(','), ...lines].map((line) => `${line}\r\n`).join('')
+      const name = `lastcall-requests-${new Date().toISOString().slice(0, 10)}.csv`
+      download(new Blob([text], { type: 'text/csv' }), name)
       setState({ ...idle, lines: lines.length, isCut })
     } catch (error) {
       setState(stop.signal.aborted ? idle : { ...idle, error: error as CallFailed })
@@ -75,13 +76,4 @@ async function readLines(wanted: Wanted, signal: AbortSignal, onRead: (lines: nu
     onRead(lines.length)
   } while (before !== null && lines.length < mostLines)
   return { lines, isCut: before !== null }
-}
-
-function save(text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = `lastcall-requests-${new Date().toISOString().slice(0, 10)}.csv`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

@@ -1,10 +1,9 @@
-import { useLanguage } from '../../../language.ts'
+import { locales, useLanguage } from '../../../language.ts'
 import { offsetText, useOwnClock, wallClock } from '../../../parts/local-time.ts'
 
 /** Instants of the history, in the reader's own zone, which a heading names. */
 export function useMoments() {
-  const language = useLanguage()
-  const locale = language === 'en' ? 'en-GB' : language
+  const locale = locales[useLanguage()]
   const offsetAt = useOwnClock()
   const of = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { hourCycle: 'h23', timeZone: 'UTC', ...options })

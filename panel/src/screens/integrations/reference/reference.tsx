@@ -16,13 +16,13 @@ import { Link } from 'wouter'
 import { type AnswerOf, useAsk } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
 import { CopyBlock } from '../../../parts/copy.tsx'
+import { download, jsonFile } from '../../../parts/download.ts'
 import { Empty } from '../../../parts/empty.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Waiting } from '../../../parts/loaded.tsx'
 import { Everywhere } from './codes.tsx'
 import { type Language, languageNames, OperationCard } from './operation.tsx'
 import { type Reference, readOperations } from './reading.ts'
-import { saveFile } from './save-file.ts'
 import { words } from './words.ts'
 
 type CampaignListed = AnswerOf<'GET /campaigns'>['campaigns'][number]
@@ -122,18 +122,18 @@ function Start({ reference, collection }: { reference: Reference; collection: Re
 type File = { title: string; intro: string; name: string; content: object }
 
 function Download({ title, intro, name, content }: File) {
-  const { download } = useWords(words)
+  const text = useWords(words)
   return (
     <Card title={title}>
       <Text size="sm">{intro}</Text>
       <Group mt="auto">
         <Button
           variant="default"
-          onClick={() => saveFile(name, content)}
-          aria-label={`${download}: ${name}`}
+          onClick={() => download(jsonFile(content), name)}
+          aria-label={`${text.download}: ${name}`}
           style={{ overflow: 'hidden' }}
         >
-          {download} {name}
+          {text.download} {name}
         </Button>
       </Group>
     </Card>
