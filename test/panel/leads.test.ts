@@ -544,6 +544,22 @@ test('what went wrong with a deadline for several leads is gone when its dialog 
   assert.equal(await dialog.getByRole('alert').count(), 0)
 })
 
+test('leads that are selected in one campaign are not in another to which the browser goes back', async () => {
+  const [first, second] = [await campaignOf(owner, { name: 'First' }), await campaignOf(owner, { name: 'Second' })]
+  for (const { id } of [first, second]) await imported(id, numbered(2, 'selected'))
+  const page = await open(owner, { path: leadsPath(first.id), isNew: true })
+  await links(page).first().waitFor()
+  await page.getByRole('link', { name: 'All campaigns' }).click()
+  await page.getByRole('link', { name: 'Second', exact: true }).click()
+  await page.getByRole('tab', { name: 'Leads' }).click()
+  await page.getByLabel('Select all on this page').check()
+  await page.getByText('2 leads selected').waitFor()
+  await page.evaluate(() => history.go(-3))
+  await page.getByRole('heading', { name: 'First' }).waitFor()
+  await links(page).first().waitFor()
+  assert.equal(await page.getByText('2 leads selected').count(), 0)
+})
+
 test('what went wrong with adding a lead is gone when its dialog opens again', async () => {
   const campaign = await campaignOf(owner)
   const page = await open(owner, { path: leadsPath(campaign.id) })

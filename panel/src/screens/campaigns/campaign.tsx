@@ -37,8 +37,9 @@ export default function CampaignScreen() {
   if (campaign.isPending) return <Waiting />
   const Part = parts[part as keyof typeof parts]
   return (
-    <Stack gap="lg">
-      <CampaignHeader key={campaign.data.settings.id} of={campaign.data} />
+    // Of another campaign, to which the browser may go back at once, nothing is selected, searched for or asked.
+    <Stack key={campaign.data.settings.id} gap="lg">
+      <CampaignHeader of={campaign.data} />
       <CampaignTabs part={part} campaignId={campaign.data.settings.id} />
       <Loaded>
         <Part key={part} read={campaign.data} />
