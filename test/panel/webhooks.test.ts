@@ -226,3 +226,24 @@ async function assertWaitIsSaid(page: Page): Promise<void> {
   await page.getByText(/^The server has taken nothing since .* 1970, .*\. Next try: .* 2100, .*\.$/).waitFor()
   await assertFits(page)
 }
+
+test('what came of a test of one webhook is not said of another to which the browser goes back', async () => {
+  const who = await stage.person('of-two')
+  for (const name of ['Till', 'Crm']) {
+    const hook = ['--name', name, '--kinds', 'lead.registered', '--url', 'https://example.com/']
+    await stage.place.json(['webhook', 'create', '--account', String(who.accountId), ...hook])
+  }
+  const page = await stage.open(who, { path: '/integrations/webhooks' })
+  const result = { delivered: true, status: 204, cause: null, milliseconds: 3 }
+  await page.route('**/test', (route) => route.fulfill({ json: result }))
+  await page.getByRole('link', { name: 'Till' }).click()
+  await page.getByRole('heading', { name: 'Till' }).waitFor()
+  await page.getByRole('link', { name: 'All webhooks' }).click()
+  await page.getByRole('link', { name: 'Crm' }).click()
+  await button(page, 'Send a test').click()
+  const said = page.getByText(/after \d+ ms/)
+  await said.waitFor()
+  await page.evaluate(() => history.go(-2))
+  await page.getByRole('heading', { name: 'Till' }).waitFor()
+  assert.equal(await said.count(), 0)
+})

@@ -32,7 +32,7 @@ export default function WebhooksPart() {
       <Failure of={asked} />
       {!all.isOn && <Off />}
       <RoleNote needed="owner">{text.onlyOwners}</RoleNote>
-      {one === undefined ? <List all={all} act={setAction} /> : <OneWebhook of={one} act={setAction} />}
+      {one === undefined ? <List all={all} act={setAction} /> : <OneWebhook key={one.id} of={one} act={setAction} />}
       <Dialogs all={all} action={action} onClose={() => setAction(null)} />
     </Stack>
   )
