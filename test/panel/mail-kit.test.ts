@@ -100,3 +100,19 @@ test(`a mail with a deadline for each of ${count} emails of a file takes at most
   assertReady(html, contacts, /\*\|(\w+)\|\*/g, /The offer ends on <strong>\d{1,2} \w+ \d{4} at \d\d:\d\d<\/strong>/)
   assertUntroubled(page)
 })
+
+test('what came of the test mail of one lead is not said of the next', async () => {
+  const { id } = await campaignOf({ name: 'Spring course' })
+  await place.json(['lead', 'import', '--campaign', String(id), '-'], 'email\nada@example.com\nbob@example.com\n')
+  const page = await open(owner, { path: `/campaigns/${id}/timer` })
+  const choose = async (email: string) => {
+    await page.getByRole('combobox', { name: 'Lead' }).click()
+    await page.getByRole('option', { name: email }).click()
+  }
+  await page.route('**/test-mail', (route) => route.abort())
+  await choose('ada@example.com')
+  await page.getByRole('button', { name: 'Download as .eml' }).click()
+  await page.getByRole('alert').waitFor()
+  await choose('bob@example.com')
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+})

@@ -28,7 +28,7 @@ export function TestMail(props: Props) {
 
 function Choice({ campaignId, canSend, link }: Props) {
   const text = useWords(words)
-  const { user } = useSession()
+  const { user, account } = useSession()
   const [typed, setTyped] = useState('')
   const [picked, setPicked] = useState<{ ref: string; email: string } | null>(null)
   const [prefix] = useDebouncedValue(typed === picked?.email ? '' : typed, 300)
@@ -42,6 +42,7 @@ function Choice({ campaignId, canSend, link }: Props) {
     const { file } = await send.mutateAsync({ params: { campaignId }, body: { ref: picked.ref, link, isSent } })
     if (file !== null) download(new Blob([file], { type: 'message/rfc822' }), `campaign-${campaignId}.eml`)
   }
+  const isIdle = picked === null || account.suspended
   return (
     <>
       <Text size="sm">{text.testText}</Text>
@@ -56,20 +57,20 @@ function Choice({ campaignId, canSend, link }: Props) {
         value={picked?.ref ?? null}
         searchValue={typed}
         onSearchChange={setTyped}
-        onChange={(ref) => setPicked(leads.find((lead) => lead.ref === ref) ?? null)}
+        onChange={(ref) => {
+          setPicked(leads.find((lead) => lead.ref === ref) ?? null)
+          // Of the lead before.
+          if (!send.isPending) send.reset()
+        }}
       />
       <Failure of={{ error: send.error }} />
       <Group>
         {canSend && (
-          <Button disabled={picked === null} loading={send.isPending} onClick={() => ask(true).catch(() => {})}>
+          <Button disabled={isIdle} loading={send.isPending} onClick={() => ask(true).catch(() => {})}>
             {text.testSend(user.email)}
           </Button>
         )}
-        <Button
-          variant="default"
-          disabled={picked === null || send.isPending}
-          onClick={() => ask(false).catch(() => {})}
-        >
+        <Button variant="default" disabled={isIdle || send.isPending} onClick={() => ask(false).catch(() => {})}>
           {text.testFile}
         </Button>
         <Text size="sm" role="status">
