@@ -147,6 +147,6 @@ Who changed what in this account, and when. Owners alone see it.
 
 - It has what users do in the panel, what commands on the server do, and what a key does to webhooks. Sign-ups and orders that come by the API are not in it.
 - Open an entry to see each setting **before** and **after**.
-- Leads are named by a number, never by their email. Where somebody sat is kept as a part of their address, for thirty days.
+- Of a lead an entry keeps a number and no email; it shows the email as long as there is the lead. Where somebody sat is kept as a part of their address, for thirty days.
 - **Export as CSV** takes all entries that fit the filters.`,
 }

@@ -136,7 +136,7 @@ Kto może korzystać z konta.
 - Nowe hasło kończy wszystkie inne Twoje sesje.
 - **Drugi składnik** to kod z aplikacji w telefonie, podawany po haśle. Zeskanuj kod QR jeden raz; działa, gdy pierwszy kod okaże się poprawny.
 - **Kody zapasowe** wpuszczają po jednym razie, jeśli stracisz telefon. Przechowuj je z dala od telefonu.
-- Dziesięć błędnych kodów blokuje go na kwadrans. Aby go wyłączyć, też potrzeba kodu.
+- Dziesięć błędnych kodów blokuje drugi składnik na kwadrans. Aby go wyłączyć, też potrzeba kodu.
 - Część **Twoje sesje** pokazuje każdą przeglądarkę, sieć, z której nastąpiło logowanie, i ostatnie użycie, z dokładnością do godziny. Wyloguj to, czego nie znasz, i zmień wtedy hasło.
 
 Jeśli nie masz ani telefonu, ani kodów zapasowych, osoba prowadząca instalację usunie drugi składnik poleceniem \`lastcall user reset-factor\`.`,
@@ -147,6 +147,6 @@ Kto, co i kiedy zmienił na tym koncie. Widzą go tylko właściciele.
 
 - Zawiera to, co robią użytkownicy w panelu, polecenia na serwerze i klucz przy webhookach. Nie ma w nim zapisów ani zamówień, które przychodzą przez API.
 - Otwórz wpis, aby zobaczyć każde ustawienie **przed** i **po** zmianie.
-- Odbiorców nazywa numer, nigdy e-mail. Z adresu osoby zostaje jego część, na trzydzieści dni.
+- Wpis przechowuje numer odbiorcy, a nie e-mail; pokazuje e-mail, dopóki odbiorca istnieje. Z adresu osoby zostaje jego część, na trzydzieści dni.
 - **Eksportuj do CSV** zapisuje wszystkie wpisy, które pasują do filtrów.`,
 }
