@@ -142,3 +142,15 @@ atBothWidths('an unknown address is a page with a way back, in a browser', async
   const toProgram = await fetch(`${stage.server.origin}/no-such-page`)
   assert.deepEqual([toProgram.status, ((await toProgram.json()) as { code: string }).code], [404, 'NOT_FOUND'])
 })
+
+for (const path of ['reset', 'join'])
+  test(`a link that could not be looked at is looked at again by a button: ${path}`, async () => {
+    const page = await stage.open(undefined, { path: '/sign-in' })
+    await page.route(/panel\/api\/(?:password-reset|invitation)$/, (route) => route.abort())
+    await page.goto(`/${path}#of-before`)
+    await page.getByText('The service cannot be reached.').waitFor()
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('This link has been used or is too old.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0)
+  })

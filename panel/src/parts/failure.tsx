@@ -15,13 +15,15 @@ export function Failure({ of, invalid }: Props) {
   const { error, refetch } = of
   if (error === null) return null
   const said = (error.code === 'INVALID' && invalid) || (failures[error.code] ?? failures.INTERNAL_ERROR)
+  // A link that is used up stays so.
+  const mayRetry = refetch !== undefined && error.code !== 'LINK_USED_UP'
   const shows = error.code === 'INTERNAL_ERROR' && error.requestId !== null
   return (
     <Alert color="red" variant="outline" role="alert">
       <Stack gap="xs" align="start">
         <Text size="sm">{said}</Text>
         {shows && <Text size="xs">{requestId(error.requestId as string)}</Text>}
-        {refetch !== undefined && (
+        {mayRetry && (
           <Button size="xs" variant="default" onClick={() => refetch()}>
             {retry}
           </Button>

@@ -43,7 +43,7 @@ function ByLink({ isFirst }: { isFirst: boolean }) {
   if (invitation.isError) {
     return (
       <>
-        <Failure of={{ error: invitation.error }} />
+        <Failure of={invitation} />
         <ToSignIn />
       </>
     )

@@ -69,7 +69,7 @@ function ByLink({ token }: { token: string }) {
     send.mutate({ body: { token, password } })
   }
   if (link.isPending) return <Waiting height={160} />
-  if (link.isError) return <Failure of={{ error: link.error }} />
+  if (link.isError) return <Failure of={link} />
   if (send.isSuccess) return <Done text={text.resetDone} />
   return (
     <form onSubmit={submit}>
