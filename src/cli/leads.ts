@@ -280,7 +280,7 @@ export async function* csvRows(
 ): AsyncGenerator<{ cells: Record<string, string | undefined>; line: number }> {
   let positions: [name: string, at: number][] | undefined
   let cellOf = (cell: string | undefined) => cell
-  for await (const { record, line } of csvLines(file)) {
+  for await (const { record, line } of csvLines(file, columns)) {
     if (positions !== undefined) {
       yield { cells: Object.fromEntries(positions.map(([name, at]) => [name, cellOf(record[at])])), line }
       continue
@@ -295,13 +295,13 @@ export async function* csvRows(
 }
 
 /** The lines of a CSV file. @throws WrongCall also at the first line behind which none can be told from the next */
-async function* csvLines(file: string): AsyncGenerator<{ record: string[]; line: number }> {
+async function* csvLines(file: string, columns: readonly string[]): AsyncGenerator<{ record: string[]; line: number }> {
   let lastLine = 0
   try {
     const pieces = withFirstLineWhole(unixLines(inputStream(file)))
     const first = await pieces.next()
     const parser = parse({
-      delimiter: delimiterOf(first.value ?? ''),
+      delimiter: delimiterOf(first.value ?? '', columns),
       info: true,
       relax_column_count: true,
       // A stray quote is part of its field; else the lines after it would count as that field too.
@@ -366,9 +366,13 @@ async function* chain(first: string, rest: AsyncIterable<string>): AsyncGenerato
   yield* rest
 }
 
-/** Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs; the first line tells. */
-function delimiterOf(head: string): string {
+/**
+ * Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs. The first line tells: it may
+ * have the others in a heading, but then they cut none of `columns` out of it.
+ */
+function delimiterOf(head: string, columns: readonly string[]): string {
   // Before the line is looked for: a heading in quotes may have a line break, too.
   const [line = ''] = /[^\n]+/.exec(head.replaceAll(/"[^"]*"/g, '')) ?? []
-  return [',', ';', '\t'].find((one) => line.includes(one)) ?? ','
+  const found = [',', ';', '\t'].filter((one) => line.includes(one))
+  return found.find((one) => line.split(one).some((cell) => columns.includes(cell))) ?? found[0] ?? ','
 }

@@ -171,6 +171,14 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     for (const byCommas of ['"a;b",email\nx;y,ann@example.com\n', 'email,a;b\nbob@example.com,x;y\n']) {
       assert.deepEqual(await imported(place, byCommas), { created: 1, existing: 0, refused: [] })
     }
+    // Nor is the comma in a heading of one that has the email between semicolons.
+    for (const heading of ['email;last, first', 'last, first;email']) {
+      const ofHeading = `${heading}\n${heading.replace('email', 'heading@example.com')}\n`
+      const created = heading.startsWith('email') ? 1 : 0
+      assert.deepEqual(await imported(place, ofHeading), { created, existing: 1 - created, refused: [] })
+      const column = heading.split(';').indexOf('email')
+      assert.equal((await readInPanel(ofHeading, column))[0]?.email, 'heading@example.com')
+    }
     const wide = Buffer.from('\uFEFFname;email\r\nJoe;wide@example.com\r\n', 'utf16le')
     assert.deepEqual(await imported(place, wide), { created: 1, existing: 0, refused: [] })
     assert.deepEqual(await readInPanel(wide, 1), [{ line: 2, email: 'wide@example.com', isMalformed: false }])
@@ -185,6 +193,7 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
         'anna@example.com',
         'bob@example.com',
         'broken@example.com',
+        'heading@example.com',
         'joe@example.com',
         'pieces@example.com',
         'tabs@example.com',

@@ -903,6 +903,10 @@ longTest('a CSV file is taken whatever its heading, and its column can be chosen
   await choose(`Joe\tnone\n${numbered(12, 'row').join('\tx\n')}\n`)
   await dialog.getByRole('cell', { name: 'row-00008@example.com' }).waitFor()
   assert.equal(await column.inputValue(), '0')
+  // A comma in a name does not separate where the email stands between semicolons.
+  await choose('Bloggs, Joe;joe@example.com\n')
+  await dialog.getByRole('cell', { name: 'joe@example.com', exact: true }).waitFor()
+  assert.equal(await column.inputValue(), '1')
   // No heading at all: ten rows are shown, and the first is one to be imported.
   await choose(numbered(12, 'bare').join('\n'))
   await dialog.getByRole('cell', { name: 'bare-00009@example.com' }).waitFor()

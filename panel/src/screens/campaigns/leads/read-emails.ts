@@ -164,9 +164,14 @@ function unixLines(): TransformStream<string, string> {
   })
 }
 
-/** Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs; the first line tells. */
+/**
+ * Spreadsheets separate by semicolons where the comma stands in numbers, and some by tabs. The first line tells: it may
+ * have the others in a heading or a name, but then they do not leave the email alone.
+ */
 function delimiterOf(head: string): string {
   // Before the line is looked for: a heading in quotes may have a line break, too.
   const [line = ''] = /[^\r\n]+/.exec(head.replaceAll(/"[^"]*"/g, '')) ?? []
-  return [',', ';', '\t'].find((one) => line.includes(one)) ?? ','
+  const found = [',', ';', '\t'].filter((one) => line.includes(one))
+  const isEmail = (cell: string) => usualHeadings.includes(plain(cell)) || (looksLikeEmail(cell) && !/[,;]/.test(cell))
+  return found.find((one) => line.split(one).some(isEmail)) ?? found[0] ?? ','
 }
