@@ -576,6 +576,22 @@ test('what went wrong with adding a lead is gone when its dialog opens again', a
   assert.equal(await dialog.getByRole('alert').count(), 0)
 })
 
+test('a deadline for several leads that is none gets the focus, and is no longer wrong once it is another', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, numbered(2, 'unread'))
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  await page.getByLabel('Select all on this page').check()
+  const bar = page.getByRole('group', { name: '2 leads selected' })
+  await bar.getByRole('button', { name: 'Set deadline' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Deadline by hand' })
+  const field = dialog.getByLabel('New deadline')
+  await field.fill('31 Feb 2020, 10:00')
+  await dialog.getByRole('button', { name: 'Set deadline' }).press('Enter')
+  await dialog.locator('input[aria-invalid=true]:focus').waitFor()
+  await field.fill('1 Jan 2020, 10:00')
+  await dialog.locator('input:not([aria-invalid=true]):focus').waitFor()
+})
+
 /** What else there is for two selected leads, which stay as they were. */
 async function lookAtOtherActions(page: Page, two: Locator): Promise<void> {
   await two.getByRole('button', { name: 'Set deadline' }).click()

@@ -103,6 +103,7 @@ longTest('nobody, no email, and too many searches are said', async () => {
   await page.getByText('Nothing is kept of ada@example.com.').waitFor()
   await find(page, 'ada')
   await page.getByText('Not a valid email address.').waitFor()
+  await page.locator('input[aria-invalid=true]:focus').waitFor()
   const ask = () => page.request.post('/panel/api/person', { data: { email: 'ada@example.com' } })
   for (let n = 0; n < 130 && (await ask()).status() !== 429; n += 1) {}
   await find(page, 'ada@example.com')

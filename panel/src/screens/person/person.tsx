@@ -6,6 +6,7 @@ import { useWords } from '../../language.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { download, jsonFile } from '../../parts/download.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { focusOnFault } from '../../parts/next-row.ts'
 import { RoleNote } from '../../parts/role-note.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
@@ -26,7 +27,7 @@ export default function PersonScreen() {
   const isWrong = find.error?.code === 'INVALID'
   const search = (wanted: string) => {
     setEmail(wanted)
-    find.mutate({ body: { email: wanted } })
+    find.mutate({ body: { email: wanted } }, { onError: () => focusOnFault() })
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()

@@ -5,7 +5,7 @@ import { useWords } from '../../../language.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { escapeOf } from '../../../parts/escape.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { focusNextRow } from '../../../parts/next-row.ts'
+import { focusNextRow, focusOnFault } from '../../../parts/next-row.ts'
 import { toast } from '../../../parts/toast.tsx'
 import { useSession } from '../../../session.ts'
 import type { Settings } from '../use-campaign.ts'
@@ -117,7 +117,7 @@ function Bar({ chosen, settings, filter, onDone, onChanged }: Props) {
 
 type FormProps = {
   timeZone: string
-  send: Pick<ReturnType<typeof useSend<'PUT /campaigns/:campaignId/leads/deadlines'>>, 'error' | 'isPending'>
+  send: Pick<ReturnType<typeof useSend<'PUT /campaigns/:campaignId/leads/deadlines'>>, 'error' | 'isPending' | 'reset'>
   onSet(at: string): Promise<void>
 }
 
@@ -127,12 +127,19 @@ function DeadlineForm({ timeZone, send, onSet }: FormProps) {
   const isWrong = send.error?.code === 'INVALID'
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onSet(at).catch(() => {})
+    onSet(at).catch(() => focusOnFault())
   }
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <DeadlineInput {...{ timeZone, at, error: send.error }} isFirst onChange={setAt} />
+        <DeadlineInput
+          {...{ timeZone, at, error: send.error }}
+          isFirst
+          onChange={(next) => {
+            setAt(next)
+            send.reset()
+          }}
+        />
         {!isWrong && <Failure of={{ error: send.error }} />}
         <Button type="submit" loading={send.isPending}>
           {text.deadlineSet}
