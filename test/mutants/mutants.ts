@@ -291,7 +291,7 @@ const panel: Mutant[] = [
   },
   {
     file: 'src/http/panel/api.ts',
-    line: 'request.session = await sessionFor(parts, route, request.sessionToken)',
+    line: 'request.session = await sessionFor(parts, route, request)',
     fault: '',
     tests: inPanel('roles'),
   },
@@ -304,6 +304,12 @@ const panel: Mutant[] = [
   {
     file: 'src/http/panel/api.ts',
     line: "if (session === undefined) throw new PanelRefusal('SIGNED_OUT')",
+    fault: '',
+    tests: inPanel('http'),
+  },
+  {
+    file: 'src/http/panel/api.ts',
+    line: "if (userId !== String(session.user.id)) throw new PanelRefusal('SIGNED_OUT')",
     fault: '',
     tests: inPanel('http'),
   },

@@ -92,6 +92,14 @@ test('the session’s cookie is for this host alone, and for encrypted connectio
   assert.equal(((await again.json()) as any).signedIn, false)
 })
 
+test('a tab of somebody else than the session is of is answered as if there were none', async () => {
+  const headers = { cookie: (await cookieOfSignIn()).split(';')[0] as string }
+  const { user } = (await (await ask('/panel/api/session', { headers })).json()) as any
+  const statusAs = async (id: number) =>
+    (await ask('/panel/api/keys', { headers: { ...headers, 'lastcall-user': String(id) } })).status
+  assert.deepEqual([await statusAs(user.id), await statusAs(user.id + 1)], [200, 401])
+})
+
 const html = { accept: 'text/html,*/*' }
 
 test('the addresses of screens give browsers the document, and programs the contract’s error', async () => {

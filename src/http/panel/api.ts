@@ -110,9 +110,10 @@ async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route
   const { sessionToken: token, headers } = request
   const session = token === '' ? undefined : await users.session(token, Math.floor(now() / 1_000))
   if (access === 'anybody') return session
+  if (session === undefined) throw new PanelRefusal('SIGNED_OUT')
   // A tab says in whose name it asks: another may have signed somebody else in, of another account.
-  const isOther = headers['lastcall-user'] !== undefined && headers['lastcall-user'] !== String(session?.user.id)
-  if (session === undefined || isOther) throw new PanelRefusal('SIGNED_OUT')
+  const { 'lastcall-user': userId = String(session.user.id) } = headers
+  if (userId !== String(session.user.id)) throw new PanelRefusal('SIGNED_OUT')
   if (!mayAs(access, session.user.role)) throw new PanelRefusal('NOT_ALLOWED')
   if (session.account.suspended && !reads) throw new PanelRefusal('ACCOUNT_SUSPENDED')
   return session
