@@ -77,6 +77,15 @@ export function useStayOpen(isBusy: boolean): void {
   useEffect(() => (isBusy ? stayOpen() : undefined), [isBusy])
 }
 
+/**
+ * From now on tells whether the reader is still at this address: what comes late takes nobody away from another. The
+ * screen itself does not tell, since it is there, hidden, until the next one is loaded.
+ */
+export function stayed(): () => boolean {
+  const { pathname } = window.location
+  return () => window.location.pathname === pathname
+}
+
 const ends = new Set<() => void>()
 
 /** For what goes on without a screen: it ends with the session. */

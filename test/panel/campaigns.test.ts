@@ -445,8 +445,7 @@ test('a copy that comes late takes nobody away from where they are', async () =>
   await page.getByRole('button', { name: 'Actions on Slow', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Duplicate' }).click()
   await page.getByRole('link', { name: 'Find a person' }).click()
-  // The address is another at once, the screen once it is loaded.
-  await page.getByRole('button', { name: 'Actions on Slow', exact: true }).waitFor({ state: 'detached' })
+  await page.waitForURL(/person$/)
   letGo()
   await made
   await page.waitForTimeout(500)

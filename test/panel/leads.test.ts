@@ -485,8 +485,7 @@ test('a lead that is added slowly is gone to once, and takes nobody away from an
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.keyboard.press('Escape')
   await page.getByRole('tab', { name: 'Mail timer' }).click()
-  // The address is another at once, the screen once it is loaded.
-  await page.getByRole('button', { name: 'Add lead' }).first().waitFor({ state: 'detached' })
+  await page.waitForURL(/timer$/)
   letGo()
   await added
   await page.waitForTimeout(500)

@@ -2,6 +2,7 @@ import { Button, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import type { AnswerOf } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { stayed } from '../../../leaving.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { focusOnFault } from '../../../parts/next-row.ts'
 import { useLeadChange } from './use-leads.ts'
@@ -23,11 +24,12 @@ export function AddLead({ campaignId, opened, onClose, onAdded }: Props) {
   const isWrong = send.error?.code === 'INVALID'
   const submit = (event: FormEvent) => {
     event.preventDefault()
+    const isHere = stayed()
     const onSuccess = (added: Added) => {
       setEmail('')
-      onAdded(added)
+      if (isHere()) onAdded(added)
     }
-    // Not by its promise: two clicks in one instant would go to the lead twice, and who left the list would be taken back.
+    // Not by its promise: two clicks in one instant would go to the lead twice.
     const after = { onSuccess, onError: () => focusOnFault() }
     send.mutate({ params: { campaignId }, body: { email: email.trim() } }, after)
   }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { CallFailed, call, useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { stayed } from '../../../leaving.ts'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { download, fileName, jsonFile } from '../../../parts/download.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -11,7 +12,6 @@ import { focusNextRow } from '../../../parts/next-row.ts'
 import { RowMenu, RowMenuButton } from '../../../parts/row-menu.tsx'
 import { toast, useToastFailure } from '../../../parts/toast.tsx'
 import { useMay, useSession } from '../../../session.ts'
-import type { Whole } from '../use-campaign.ts'
 import type { Summary } from './list.tsx'
 import { words } from './words.ts'
 
@@ -62,14 +62,14 @@ function OpenMenu({ campaign }: { campaign: Summary }) {
   const read = async () => (await call('GET /campaigns/:campaignId', { params: { campaignId: id } })).settings
   const exportFile = async () => download(jsonFile(await read()), fileName(name, 'json'))
   const duplicate = async () => {
+    const isHere = stayed()
     const { id: _, pages, ...settings } = await read()
     const copies = pages.map(({ id: _, ...page }) => page)
     // Of whole characters: half an emoji is refused.
     const copyName = [...text.copyOf(name)].slice(0, 200).join('')
     const copy = { ...settings, pages: copies, name: copyName, isDraft: true }
-    // Who has left the list meanwhile is not taken away from where they are.
-    const onSuccess = (made: Whole) => go(`/campaigns/${made.settings.id}/rules`)
-    await make.mutateAsync({ body: { settings: copy } }, { onSuccess })
+    const made = await make.mutateAsync({ body: { settings: copy } })
+    if (isHere()) go(`/campaigns/${made.settings.id}/rules`)
   }
   const confirm = () => {
     const focusNext = focusNextRow('campaigns', id)

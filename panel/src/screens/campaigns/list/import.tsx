@@ -4,9 +4,11 @@ import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useSend } from '../../../api.ts'
 import { useWords } from '../../../language.ts'
+import { stayed } from '../../../leaving.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { useSession } from '../../../session.ts'
 import { Faults } from '../faults.tsx'
+import type { Whole } from '../use-campaign.ts'
 import { words } from './words.ts'
 
 /** Makes a draft of a file that was exported here or anywhere else. */
@@ -34,14 +36,16 @@ function ImportForm() {
   const reset = useRef<() => void>(null)
   const take = async (file: File | null) => {
     if (file === null) return
+    const isHere = stayed()
     // Browsers do not tell that the same file was chosen again.
     reset.current?.()
     send.reset()
     const settings = ownCopy(parse(await file.text().catch(() => '')))
     setIsJson(settings !== undefined)
     if (settings === undefined) return
-    // Who has closed the dialog meanwhile stays where they are.
-    send.mutate({ body: { settings } }, { onSuccess: (made) => go(`/campaigns/${made.settings.id}/rules`) })
+    // Who has closed the dialog meanwhile stays where they are, too.
+    const onSuccess = (made: Whole) => isHere() && go(`/campaigns/${made.settings.id}/rules`)
+    send.mutate({ body: { settings } }, { onSuccess })
   }
   return (
     <Stack>
