@@ -223,7 +223,7 @@ test('no email of a lead, no secret and no path of a receiver stands in the log'
     kinds: ['lead.registered'],
   }
   const hook = await done('POST', '/webhooks', settings)
-  await done('PUT', `/webhooks/${hook.id}`, { ...settings, url: 'https://receiver.example/planted/other' })
+  await done('PATCH', `/webhooks/${hook.id}`, { url: 'https://receiver.example/planted/other' })
   const rotated = await done('POST', `/webhooks/${hook.id}/secret`, { graceHours: 1 })
   await done('POST', `/webhooks/${hook.id}/pause`)
   await done('POST', `/webhooks/${hook.id}/resume`, { from: 'now' })
