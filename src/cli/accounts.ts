@@ -9,10 +9,10 @@ import {
   idNumber,
   nameText,
   need,
-  needAccount,
   readArguments,
   trueOrFalse,
   WrongCall,
+  withAccount,
   withStore,
 } from './command.ts'
 
@@ -62,21 +62,17 @@ const scopesText = (text: string): Scope[] => {
 
 export const createKeyCommand: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, name: nameText, scope: scopesText })
-  const accountId = need(options.account, '--account')
   const name = need(options.name, '--name')
-  return withStore(async (store) => {
-    await needAccount(store, accountId)
-    return createKey(store, accountId, name, commandActor(), options.scope)
-  })
+  return withAccount(options.account, (store, accountId) =>
+    createKey(store, accountId, name, commandActor(), options.scope),
+  )
 }
 
 export const listKeys: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber })
-  const accountId = need(options.account, '--account')
-  return withStore(async (store) => {
-    await needAccount(store, accountId)
-    return (await store.configuration.listKeys(accountId)).map(shown)
-  })
+  return withAccount(options.account, async ({ configuration }, accountId) =>
+    (await configuration.listKeys(accountId)).map(shown),
+  )
 }
 
 export const renameKey: Command = async (args) => {

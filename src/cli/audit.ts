@@ -7,11 +7,9 @@ import {
   idNumber,
   instantText,
   nameText,
-  need,
-  needAccount,
   readArguments,
   WrongCall,
-  withStore,
+  withAccount,
 } from './command.ts'
 import { printPages } from './print.ts'
 
@@ -46,13 +44,11 @@ export const listAudit: Command = async (args) => {
     ...{ account: idNumber, from: instantText, to: instantText, actor: nameText },
     ...{ action: actionText, subject: subjectText, limit: count },
   })
-  const accountId = need(options.account, '--account')
   const { from, to, actor: actorName, action, subject, limit = Number.MAX_SAFE_INTEGER } = options
   if (from !== undefined && to !== undefined && to <= from) throw new WrongCall('--to: must be after --from')
-  await withStore(async (store) => {
-    await needAccount(store, accountId)
-    await printPages(pagesOf(store, accountId, { from, to, actorName, action, ...subject }, limit))
-  })
+  await withAccount(options.account, (store, accountId) =>
+    printPages(pagesOf(store, accountId, { from, to, actorName, action, ...subject }, limit)),
+  )
 }
 
 async function* pagesOf({ audit }: Store, accountId: number, filter: AuditFilter, limit: number) {

@@ -10,10 +10,10 @@ import {
   idNumber,
   nameOf,
   need,
-  needAccount,
   readArguments,
   readJson,
   WrongCall,
+  withAccount,
   withCampaign,
   withStore,
   wrongInput,
@@ -26,8 +26,7 @@ export const applyCampaign: Command = async (args) => {
   const file = positionals[0] as string
   const checked = checkCampaign(await readJson(file))
   if ('faults' in checked) throw wrongInput(file, checked.faults)
-  return withStore(async (store) => {
-    await needAccount(store, accountId)
+  return withAccount(accountId, async (store) => {
     const templates = openTemplates(persistentCache(store, now))
     try {
       return asFile(await saveCampaign({ store, templates }, accountId, checked.campaign, commandActor()))
@@ -42,9 +41,7 @@ export const applyCampaign: Command = async (args) => {
 
 export const listCampaigns: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber })
-  const accountId = need(options.account, '--account')
-  return withStore(async (store) => {
-    await needAccount(store, accountId)
+  return withAccount(options.account, async (store, accountId) => {
     const filter = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
     return (await store.configuration.listCampaigns(accountId, filter)).map(({ id, name, typeId, isDraft }) => ({
       id,

@@ -177,6 +177,18 @@ export async function needAccount(store: Store, accountId: number): Promise<void
   }
 }
 
+/** Runs `work` on the account that the caller named. @throws WrongCall */
+export async function withAccount<T>(
+  id: number | undefined,
+  work: (store: Store, accountId: number) => Promise<T>,
+): Promise<T> {
+  const accountId = need(id, '--account')
+  return withStore(async (store) => {
+    await needAccount(store, accountId)
+    return work(store, accountId)
+  })
+}
+
 export async function needCampaign(store: Store, campaignId: number, name: string): Promise<Campaign> {
   const campaign = await store.configuration.findCampaign(campaignId)
   if (campaign === undefined) throw new WrongCall(`${name}: there is no campaign ${campaignId}`)

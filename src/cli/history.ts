@@ -1,13 +1,12 @@
 import { readSetting } from '../config.ts'
 import { openHistoryTable } from '../history/open.ts'
 import type { AccountEntry } from '../history/table.ts'
-import { type Command, idNumber, need, needAccount, readArguments, withStore } from './command.ts'
+import { type Command, idNumber, readArguments, withAccount } from './command.ts'
 import { pagesOf, printPages } from './print.ts'
 
 export const listHistory: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber })
-  const accountId = need(options.account, '--account')
-  await withStore((store) => needAccount(store, accountId))
+  const accountId = await withAccount(options.account, async (_, id) => id)
   const table = await openHistoryTable(readSetting('database'))
   const filter = { fromMs: Date.now() - readSetting('historyDays') * 86_400_000, toMs: Number.MAX_SAFE_INTEGER }
   const pages = pagesOf(

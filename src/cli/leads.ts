@@ -25,6 +25,7 @@ import {
   publicAddress,
   readArguments,
   WrongCall,
+  withAccount,
   withCampaign,
   withStore,
   writeOutput,
@@ -120,12 +121,10 @@ async function eraseInAll(store: Store, accountId: number, email: string) {
 /** All that is kept of one person in the account's campaigns. */
 export const findLead: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, email: emailText })
-  const accountId = need(options.account, '--account')
   const email = need(options.email, '--email')
-  return withStore(async (store) => {
-    await needAccount(store, accountId)
-    return personDocument(await findPerson(store, accountId, email, now()))
-  })
+  return withAccount(options.account, async (store, accountId) =>
+    personDocument(await findPerson(store, accountId, email, now())),
+  )
 }
 
 const instantOrNone = (text: string): Seconds | null => {

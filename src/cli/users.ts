@@ -14,21 +14,19 @@ import {
   emailText,
   idNumber,
   need,
-  needAccount,
   publicAddress,
   readArguments,
   roleName,
   WrongCall,
+  withAccount,
   withStore,
 } from './command.ts'
 
 export const createUser: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber, email: emailText, role: roleName })
-  const accountId = need(options.account, '--account')
   const email = need(options.email, '--email')
   const { role = 'owner' } = options
-  return withStore(async (store) => {
-    await needAccount(store, accountId)
+  return withAccount(options.account, async (store, accountId) => {
     const password = await readPassword()
     try {
       return shown(await buildUsers(store).create(accountId, { email, password, role }, commandActor()))

@@ -14,12 +14,11 @@ import {
   instantText,
   nameText,
   need,
-  needAccount,
   publicAddress,
   readArguments,
   trueOrFalse,
   WrongCall,
-  withStore,
+  withAccount,
 } from './command.ts'
 import { now } from './now.ts'
 
@@ -89,9 +88,7 @@ type Webhooks = ReturnType<Endpoints['of']>
 
 /** Runs `work` on the endpoints of an account, with a sender and the log as a server has them. */
 async function withWebhooks<T>(account: number | undefined, work: (webhooks: Webhooks) => Promise<T>): Promise<T> {
-  const accountId = need(account, '--account')
-  return withStore(async (store) => {
-    await needAccount(store, accountId)
+  return withAccount(account, async (store, accountId) => {
     const historyTable = await openHistoryTable(readSetting('database'))
     const egress = readSetting('egress')
     const sender = openSender(egress)
