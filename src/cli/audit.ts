@@ -7,6 +7,7 @@ import {
   idNumber,
   instantText,
   nameText,
+  oneOf,
   readArguments,
   WrongCall,
   withAccount,
@@ -33,16 +34,11 @@ const subjectText = (text: string, name: string): { subject: string; subjectId?:
   return { subject, ...(subjectId !== undefined && { subjectId }) }
 }
 
-const actionText = (text: string, name: string): string => {
-  if (!auditActions.includes(text)) throw new WrongCall(`${name}: must be one of ${auditActions.join(', ')}`)
-  return text
-}
-
 /** Who changed what, and when; newest first. */
 export const listAudit: Command = async (args) => {
   const { options } = readArguments(args, {
     ...{ account: idNumber, from: instantText, to: instantText, actor: nameText },
-    ...{ action: actionText, subject: subjectText, limit: count },
+    ...{ action: oneOf(auditActions), subject: subjectText, limit: count },
   })
   const { from, to, actor: actorName, action, subject, limit = Number.MAX_SAFE_INTEGER } = options
   if (from !== undefined && to !== undefined && to <= from) throw new WrongCall('--to: must be after --from')

@@ -9,7 +9,6 @@ import { integer, readSetting, userPath } from '../config.ts'
 import { emailFault, emailWanted } from '../core/email.ts'
 import type { Fault } from '../core/fault.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
-import { type Role, roles } from '../core/role.ts'
 import type { Actor } from '../store/audit.ts'
 import { UnusableDatabase } from '../store/errors.ts'
 import type { Campaign } from '../store/model.ts'
@@ -110,10 +109,21 @@ export const trueOrFalse: Option<boolean> = (text, name) => {
   return text === 'true'
 }
 
-export const roleName: Option<Role> = (text, name) => {
-  const role = roles.find((known) => known === text)
-  if (role === undefined) throw new WrongCall(`${name}: must be owner, member or viewer`)
-  return role
+export function oneOf<const Name extends string>(names: readonly Name[]): Option<Name> {
+  return (text, name) => {
+    const found = names.find((known) => known === text)
+    if (found !== undefined) return found
+    const either = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+    throw new WrongCall(`${name}: must be ${either.format(names)}`)
+  }
+}
+
+export function integerFrom(least: number, most: number): Option<number> {
+  return (text, name) => {
+    const number = integer(text, least, most)
+    if (number === undefined) throw new WrongCall(`${name}: must be an integer from ${least} to ${most}`)
+    return number
+  }
 }
 
 export const emailText: Option<string> = (text, name) => {

@@ -4,7 +4,7 @@ import { openConfigCache } from '../campaigns/config-cache.ts'
 import { csvLine, withoutMark } from '../core/csv.ts'
 import { type EmailFault, emailFault, emailMaxLength } from '../core/email.ts'
 import { parseInstant, type Seconds } from '../core/instant.ts'
-import { type MailService, mailServiceNames } from '../core/mail-services.ts'
+import { mailServiceNames } from '../core/mail-services.ts'
 import { conversionDocument } from '../core/order.ts'
 import { openCounting } from '../leads/counting.ts'
 import { exportCells, exportColumns, exportFacts, exportLine } from '../leads/export.ts'
@@ -22,6 +22,7 @@ import {
   need,
   needAccount,
   needCampaign,
+  oneOf,
   publicAddress,
   readArguments,
   WrongCall,
@@ -42,9 +43,11 @@ export const listLeads: Command = async (args) => {
   return withCampaign(options.campaign, (store, campaign) => printPages(leadPages(store, campaign, leadDocument)))
 }
 
+const service = oneOf(mailServiceNames)
+
 /** A CSV file for mail services: its headings are the fields that the mail's HTML names. */
 export const exportLeads: Command = async (args) => {
-  const { options, positionals } = readArguments(args, { campaign: idNumber, service: mailService }, ['FILE'])
+  const { options, positionals } = readArguments(args, { campaign: idNumber, service }, ['FILE'])
   return withCampaign(options.campaign, async (store, campaign) => {
     const account = await store.configuration.findAccount(campaign.accountId)
     const tools = { publicUrl: publicAddress(), countdownTools: account?.countdownTools ?? true }
@@ -61,12 +64,6 @@ export const exportLeads: Command = async (args) => {
     await writeOutput(positionals[0] as string, lines())
     return { exported, columns }
   })
-}
-
-const mailService = (text: string): MailService => {
-  const service = mailServiceNames.find((name) => name === text)
-  if (service === undefined) throw new WrongCall(`--service: must be ${mailServiceNames.join(', ')}`)
-  return service
 }
 
 const leadPages = <Of>(store: Store, campaign: Campaign, of: (lead: LeadView) => Of) =>

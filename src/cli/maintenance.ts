@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { integer, readSetting } from '../config.ts'
+import { readSetting } from '../config.ts'
 import { Refused } from '../store/errors.ts'
 import { distributeDatabase, migrateDatabase } from '../store/open.ts'
-import { type Command, newFile, readArguments, WrongCall, withStore } from './command.ts'
+import { type Command, integerFrom, newFile, readArguments, WrongCall, withStore } from './command.ts'
 
 export const migrate: Command = async (args) => {
   readArguments(args, {})
@@ -13,19 +13,13 @@ export const migrate: Command = async (args) => {
 const mostShards = 1_024
 
 export const distribute: Command = async (args) => {
-  const { options } = readArguments(args, { shards: shardCount })
+  const { options } = readArguments(args, { shards: integerFrom(1, mostShards) })
   try {
     return { tables: await distributeDatabase(readSetting('database'), options.shards) }
   } catch (error) {
     if (error instanceof Refused) throw new WrongCall(`distribute: ${error.message}`)
     throw error
   }
-}
-
-const shardCount = (text: string): number => {
-  const shards = integer(text, 1, mostShards)
-  if (shards === undefined) throw new WrongCall(`--shards: must be an integer from 1 to ${mostShards}`)
-  return shards
 }
 
 export const backup: Command = async (args) => {

@@ -6,6 +6,7 @@ import { CommonPassword } from '../access/common-passwords.ts'
 import { passwordMaxLength, passwordMinLength } from '../access/passwords.ts'
 import { buildUsers } from '../access/users.ts'
 import { formatInstant } from '../core/instant.ts'
+import { roles } from '../core/role.ts'
 import type { User } from '../store/access.ts'
 import { Refused } from '../store/errors.ts'
 import {
@@ -14,16 +15,16 @@ import {
   emailText,
   idNumber,
   need,
+  oneOf,
   publicAddress,
   readArguments,
-  roleName,
   WrongCall,
   withAccount,
   withStore,
 } from './command.ts'
 
 export const createUser: Command = async (args) => {
-  const { options } = readArguments(args, { account: idNumber, email: emailText, role: roleName })
+  const { options } = readArguments(args, { account: idNumber, email: emailText, role: oneOf(roles) })
   const email = need(options.email, '--email')
   const { role = 'owner' } = options
   return withAccount(options.account, async (store, accountId) => {
@@ -52,7 +53,7 @@ export const resetUser: Command = async (args) => {
 }
 
 export const setUser: Command = async (args) => {
-  const { options } = readArguments(args, { email: emailText, role: roleName })
+  const { options } = readArguments(args, { email: emailText, role: oneOf(roles) })
   const email = need(options.email, '--email')
   const role = need(options.role, '--role')
   return withStore(async (store) => {

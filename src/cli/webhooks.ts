@@ -12,8 +12,10 @@ import {
   commandActor,
   idNumber,
   instantText,
+  integerFrom,
   nameText,
   need,
+  oneOf,
   publicAddress,
   readArguments,
   trueOrFalse,
@@ -33,15 +35,8 @@ const ids = (text: string, name: string): number[] | null => {
 }
 /** What is no integer is refused with the limits of its setting. */
 const count = (text: string): number | string => integer(text, 0, Number.MAX_SAFE_INTEGER) ?? text
-const hours = (text: string, name: string): number => {
-  const number = integer(text, 0, 168)
-  if (number === undefined) throw new WrongCall(`${name}: must be an integer from 0 to 168`)
-  return number
-}
-const from = (text: string): 'stop' | 'now' => {
-  if (text !== 'stop' && text !== 'now') throw new WrongCall('--from: must be stop or now')
-  return text
-}
+const hours = integerFrom(0, 168)
+const from = oneOf(['stop', 'now'])
 
 /** By the names that the API has for them: the option of a setting, and how its text is read. */
 const settings: Record<keyof EndpointSettings, [option: string, read: (text: string, name: string) => unknown]> = {
