@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { CommonPassword } from '../access/common-passwords.ts'
 import { passwordMaxLength, passwordMinLength } from '../access/passwords.ts'
-import { buildUsers } from '../access/users.ts'
+import { buildUsers, type Users } from '../access/users.ts'
 import { formatInstant } from '../core/instant.ts'
 import { roles } from '../core/role.ts'
 import type { User } from '../store/access.ts'
@@ -32,21 +32,17 @@ export const createUser: Command = async (args) => {
     try {
       return shown(await buildUsers(store).create(accountId, { email, password, role }, commandActor()))
     } catch (error) {
-      throw error instanceof Refused ? new WrongCall(`--email: ${error.message}`) : asWrongCall(error)
+      if (error instanceof Refused) throw new WrongCall(`--email: ${error.message}`)
+      return asWrongPassword(error)
     }
   })
 }
 
 export const resetUser: Command = async (args) => {
   const { options } = readArguments(args, { email: emailText })
-  const email = need(options.email, '--email')
-  return withStore(async (store) => {
-    const users = buildUsers(store)
-    if ((await users.find(email)) === undefined) throw noUser()
+  return withUser(options.email, async (users, { email }) => {
     const password = await readPassword()
-    const isReset = await users.reset(email, password, commandActor()).catch((error) => {
-      throw asWrongCall(error)
-    })
+    const isReset = await users.reset(email, password, commandActor()).catch(asWrongPassword)
     if (!isReset) throw noUser()
     return { reset: true }
   })
@@ -54,12 +50,9 @@ export const resetUser: Command = async (args) => {
 
 export const setUser: Command = async (args) => {
   const { options } = readArguments(args, { email: emailText, role: oneOf(roles) })
-  const email = need(options.email, '--email')
   const role = need(options.role, '--role')
-  return withStore(async (store) => {
-    const users = buildUsers(store)
-    const found = await users.find(email)
-    const user = found && (await users.setRole(found.accountId, found.id, role, commandActor()).catch(asWrongRole))
+  return withUser(options.email, async (users, { accountId, id }) => {
+    const user = await users.setRole(accountId, id, role, commandActor()).catch(asWrongRole)
     if (user === undefined) throw noUser()
     return shown(user)
   })
@@ -68,13 +61,7 @@ export const setUser: Command = async (args) => {
 /** For a user who has lost phone and recovery codes; their password stays. */
 export const resetFactor: Command = async (args) => {
   const { options } = readArguments(args, { email: emailText })
-  const email = need(options.email, '--email')
-  return withStore(async (store) => {
-    const users = buildUsers(store)
-    const user = await users.find(email)
-    if (user === undefined) throw noUser()
-    return { reset: await users.resetFactor(user, commandActor()) }
-  })
+  return withUser(options.email, async (users, user) => ({ reset: await users.resetFactor(user, commandActor()) }))
 }
 
 export const setupLink: Command = async (args) => {
@@ -92,14 +79,25 @@ export const setupLink: Command = async (args) => {
   )
 }
 
+/** Runs `work` on the user that the caller named. @throws WrongCall */
+async function withUser<T>(named: string | undefined, work: (users: Users, user: User) => Promise<T>): Promise<T> {
+  const email = need(named, '--email')
+  return withStore(async (store) => {
+    const users = buildUsers(store)
+    const user = await users.find(email)
+    if (user === undefined) throw noUser()
+    return work(users, user)
+  })
+}
+
 const noUser = () => new WrongCall('--email: no user of the panel has this email')
 
 function asWrongRole(error: unknown): never {
   throw error instanceof Refused ? new WrongCall(`--role: ${error.message}`) : error
 }
 
-function asWrongCall(error: unknown): unknown {
-  return error instanceof CommonPassword ? new WrongCall(`${error.message}: choose another`) : error
+function asWrongPassword(error: unknown): never {
+  throw error instanceof CommonPassword ? new WrongCall(`${error.message}: choose another`) : error
 }
 
 function shown({ id, accountId, email, role, createdAt }: User) {
