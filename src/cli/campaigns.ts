@@ -1,6 +1,6 @@
 import { saveCampaign } from '../campaigns/campaigns.ts'
 import { persistentCache } from '../campaigns/persistent-cache.ts'
-import { campaignTypes, checkCampaign } from '../core/campaign.ts'
+import { campaignItem, checkCampaign } from '../core/campaign.ts'
 import { openTemplates } from '../countdown/templates.ts'
 import { Refused } from '../store/errors.ts'
 import { asFile } from '../store/model.ts'
@@ -43,12 +43,7 @@ export const listCampaigns: Command = async (args) => {
   const { options } = readArguments(args, { account: idNumber })
   return withAccount(options.account, async (store, accountId) => {
     const filter = { limit: Number.MAX_SAFE_INTEGER, afterId: 0, isDraft: null }
-    return (await store.configuration.listCampaigns(accountId, filter)).map(({ id, name, typeId, isDraft }) => ({
-      id,
-      name,
-      type: { id: typeId, name: campaignTypes[typeId] },
-      isDraft,
-    }))
+    return (await store.configuration.listCampaigns(accountId, filter)).map(campaignItem)
   })
 }
 

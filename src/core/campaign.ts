@@ -128,6 +128,13 @@ export function campaignType(mechanism: Mechanism): { id: 1 | 2 | 3; name: strin
   return { id, name: campaignTypes[id] as string }
 }
 
+type Listed = { id: number; name: string; typeId: number; isDraft: boolean }
+
+/** As the API lists it. */
+export function campaignItem({ id, name, typeId, isDraft }: Listed) {
+  return { id, name, type: { id: typeId, name: campaignTypes[typeId] as string }, isDraft }
+}
+
 function eachIdOnce(pages: Check<PageSettings[]>): Check<PageSettings[]> {
   return (value, path, faults) => {
     const kept = pages(value, path, faults)

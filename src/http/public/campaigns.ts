@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { campaignTypes } from '../../core/campaign.ts'
+import { campaignItem } from '../../core/campaign.ts'
 import type { LiveKey } from '../../store/model.ts'
 import type { Store } from '../../store/store.ts'
 import { cursor, pageOf } from './paging.ts'
@@ -23,15 +23,7 @@ export function addCampaignRoutes(scope: FastifyInstance, store: Store): void {
       }
       const found = await store.configuration.listCampaigns((key as LiveKey).account.id, filter)
       const { items, nextAfterId } = pageOf(found, limit)
-      return {
-        items: items.map(({ id, name, typeId, isDraft }) => ({
-          id,
-          name,
-          type: { id: typeId, name: campaignTypes[typeId] as string },
-          isDraft,
-        })),
-        nextAfterId,
-      }
+      return { items: items.map(campaignItem), nextAfterId }
     },
   )
 }
