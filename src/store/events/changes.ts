@@ -128,22 +128,23 @@ export async function resumeEndpoint(
     ...[fromAt, accountId, id],
   )
   await retryAtOnce(sql, accountId, id)
-  // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
-  const later = `UPDATE sweeps SET begun_at = ? WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
-    AND cause <> ${sweepCauses.indexOf('resumed')}`
-  if (endpoint.pausedAt !== null && endpoint.pauseCause !== 'failing') await sql.run(later, by.at, accountId, id)
-  // Who goes on from now hears of no edit of before; the looks that it gives come by the next sweep.
-  const edits = `DELETE FROM sweeps WHERE account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}
-    AND cause = ${sweepCauses.indexOf('edit')}`
-  if (endpoint.pausedAt !== null && fromAt !== null) await sql.run(edits, accountId, id)
   // One that is on has its looks.
-  if (endpoint.pausedAt !== null) await sweepAll(sql, endpoint, 'looks', by.at)
-  if (endpoint.pausedAt !== null && fromAt === null) {
-    const pause = { from: endpoint.pausedAt, until: by.at }
-    await sweepAll(sql, endpoint, 'resumed', endpoint.pausedAt, pause)
-  }
+  if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
   await log(sql, by, endpoint, 'resumed', onOrWhy(endpoint), { paused: false, goesOnFrom })
+}
+
+async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
+  const { accountId, id, pauseCause } = endpoint
+  const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
+  // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
+  const later = `UPDATE sweeps SET begun_at = ? WHERE ${underWay} AND cause <> ${sweepCauses.indexOf('resumed')}`
+  if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
+  // Who goes on from now hears of no edit of before; the looks that it gives come by the next sweep.
+  const edits = `DELETE FROM sweeps WHERE ${underWay} AND cause = ${sweepCauses.indexOf('edit')}`
+  if (fromAt !== null) await sql.run(edits, accountId, id)
+  await sweepAll(sql, endpoint, 'looks', now)
+  if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', pausedAt, { from: pausedAt, until: now })
 }
 
 /** What failed before that is removed by `discardFailed`. */
