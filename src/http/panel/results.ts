@@ -19,16 +19,9 @@ export const Range = Type.Object({ from: Type.Optional(LocalDate), to: Type.Opti
 type Range = Static<typeof Range>
 
 /** People are those who signed up on the day; what happened is of anybody, on the day itself. */
-type ResultsOfDay = {
-  date: string
-  signedUp: number
-  started: number
-  clicked: number
-  click: number
-  visit: number
-  open: number
-}
-export type ResultsTotals = Omit<ResultsOfDay, 'date'>
+const none = { signedUp: 0, started: 0, clicked: 0, click: 0, visit: 0, open: 0 }
+export type ResultsTotals = typeof none
+type ResultsOfDay = ResultsTotals & { date: string }
 
 export const resultsRoutes = {
   ...forViewer('GET /campaigns/:campaignId/results', {
@@ -74,10 +67,8 @@ export function readRange({ timeZone }: Campaign, query: Range, now: Seconds) {
 async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, until: Day) {
   const zone = zoneOf(campaign.timeZone)
   const startOf = (day: Day): Seconds => zone.toInstant(day * DAY_SECONDS)
-  const days = Array.from({ length: until - from }, (_, index): ResultsOfDay => {
-    const none = { signedUp: 0, started: 0, clicked: 0, click: 0, visit: 0, open: 0 }
-    return { date: dateOf(from + index), ...none }
-  })
+  const length = until - from
+  const days = Array.from({ length }, (_, index): ResultsOfDay => ({ date: dateOf(from + index), ...none }))
   const signups = await counts.signups(campaign, startOf(from), startOf(until))
   for (const { fromAt, ...people } of signups) {
     const day = days[dayOf(zone.toLocal(fromAt)) - from] as ResultsOfDay
@@ -91,15 +82,10 @@ async function resultsBetween(counts: Counts, campaign: Campaign, from: Day, unt
 }
 
 function totalsOf(days: readonly ResultsOfDay[]): ResultsTotals {
-  const total = (name: keyof ResultsTotals) => days.reduce((sum, day) => sum + day[name], 0)
-  return {
-    signedUp: total('signedUp'),
-    started: total('started'),
-    clicked: total('clicked'),
-    click: total('click'),
-    visit: total('visit'),
-    open: total('open'),
-  }
+  const totals = { ...none }
+  const names = Object.keys(none) as (keyof ResultsTotals)[]
+  for (const day of days) for (const name of names) totals[name] += day[name]
+  return totals
 }
 
 /** Clicks and visits of each page that the campaign has; null stands for pages that it has not, or no more. */
