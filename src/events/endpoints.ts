@@ -19,18 +19,11 @@ import type { Sender, Try } from './sender.ts'
 
 /** `waiting`: it is left alone for a while, since its server fails or asked for it. */
 export const endpointStates = ['on', 'waiting', 'paused', 'gone', 'failing'] as const
+type EndpointState = (typeof endpointStates)[number]
 
-type EndpointView = { id: number } & EndpointSettings & {
-    state: (typeof endpointStates)[number]
-    createdAt: string
-    failingSince: string | null
-    nextTryAt: string | null
-    /** What is due and not told, counted to 10,001. */
-    waiting: number
-    oldestDueAt: string | null
-  }
+type EndpointView = Awaited<ReturnType<typeof viewOf>>
 
-export type TestResult = Omit<Try, 'retryAfterSeconds'> & { delivered: boolean }
+type TestResult = Omit<Try, 'retryAfterSeconds'> & { delivered: boolean }
 
 type EndpointParts = {
   store: Store
@@ -201,7 +194,7 @@ function needTold({ id, settings }: Endpoint, campaign: Campaign | undefined, pa
   throw new EndpointRefused('VALIDATION_ERROR', [{ path, message }])
 }
 
-async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<EndpointView> {
+async function viewOf(parts: EndpointParts, endpoint: Endpoint) {
   const { id, settings, createdAt, failingSince, nextTryAt } = endpoint
   const now = secondsOf(parts)
   const { waiting, oldestDueAt } = await parts.store.events.waiting(endpoint, now)
@@ -212,6 +205,7 @@ async function viewOf(parts: EndpointParts, endpoint: Endpoint): Promise<Endpoin
     createdAt: formatInstant(createdAt),
     failingSince: instantOrNull(failingSince),
     nextTryAt: instantOrNull((nextTryAt ?? 0) > now ? nextTryAt : null),
+    /** What is due and not told, counted to 10,001. */
     waiting,
     oldestDueAt: instantOrNull(oldestDueAt),
   }
@@ -281,7 +275,7 @@ function cursorOf(position: string): DeliveryCursor {
   throw new EndpointRefused('VALIDATION_ERROR', [{ path: 'before', message }])
 }
 
-function stateOf({ pausedAt, pauseCause, failures, nextTryAt }: Endpoint, now: Seconds): EndpointView['state'] {
+function stateOf({ pausedAt, pauseCause, failures, nextTryAt }: Endpoint, now: Seconds): EndpointState {
   if (pausedAt !== null) return pauseCause === 'gone' || pauseCause === 'failing' ? pauseCause : 'paused'
   return failures >= failuresToStop || (nextTryAt ?? 0) > now ? 'waiting' : 'on'
 }
