@@ -1,6 +1,6 @@
 // The descriptions of the APIs beside the public one, OpenAPI 3.1, made of their tables of operations.
 import { type AnyErrorCode, bodyLimitBytes, errorStatus } from '../../core/errors.ts'
-import { components, everyAnswer, failuresOf, rate } from '../public/description.ts'
+import { anyTime, components, everyAnswer, failuresOf, rate, schema } from '../public/description.ts'
 import { ErrorBody, pageMaxSize, pageSize } from '../public/schemas.ts'
 import { namesIn, type Operation } from './operation.ts'
 
@@ -8,10 +8,8 @@ const version = '1.0.0'
 
 const always: readonly AnyErrorCode[] = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED', 'RATE_LIMITED', 'VALIDATION_ERROR']
 const ofBodies: readonly AnyErrorCode[] = ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-const anyTime: readonly AnyErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
-export const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-export const json = (name: string, more: object = {}) => ({ 'application/json': { schema: schema(name), ...more } })
+const json = (name: string, more: object = {}) => ({ 'application/json': { schema: schema(name), ...more } })
 
 /** By reference, so that generated clients have a type for one item. */
 export const listOf = (list: { properties: object }, item: string) => ({

@@ -79,7 +79,7 @@ export const operations: readonly Operation<Asked>[] = [
 ]
 
 const { Conversion, KeptConversion, ConversionInput, ReversalInput, ConversionList } = shape
-export const description = describe({
+const description = describe({
   title: 'Lastcall API for conversions',
   description: 'Tells of purchases: each order once. Where the campaign says so, an order ends the offer.',
   path: shape.conversionsPath,

@@ -1,7 +1,8 @@
 // The description of the API for events; `webhooks` is what is sent.
 import { type EventKind, eventKinds } from '../../core/events.ts'
 import { sampleOf } from '../../events/samples.ts'
-import { describe, listOf, schema } from '../beside/description.ts'
+import { describe, listOf } from '../beside/description.ts'
+import { schema } from '../public/description.ts'
 import { operations } from './operations.ts'
 import * as shape from './schemas.ts'
 import { told } from './told.ts'

@@ -9,7 +9,7 @@ import { cursor, pageOf } from '../public/paging.ts'
 import { PageQuery, pageSize } from '../public/schemas.ts'
 import * as shape from './schemas.ts'
 
-export type Asked = {
+type Asked = {
   /** Those of the key's account. */
   endpoints: ReturnType<Endpoints['of']>
   /** The endpoint that the path names; 0, which none has, where it names none. */

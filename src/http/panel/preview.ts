@@ -12,7 +12,7 @@ import { perMinute } from './limits.ts'
 import { forViewer } from './route.ts'
 
 /** Wrong settings have no preview. */
-export type PreviewAnswer =
+type PreviewAnswer =
   | { faults: Fault[]; moments: null; findings: null }
   | { faults: null; moments: Preview[]; findings: LintFinding[] }
 

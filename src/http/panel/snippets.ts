@@ -5,7 +5,7 @@ import { type ApiRequest, apiRequest } from './api-request.ts'
 
 export const snippetLanguages = ['curl', 'node', 'python', 'php'] as const
 type SnippetLanguage = (typeof snippetLanguages)[number]
-export type Snippets = Record<SnippetLanguage, string>
+type Snippets = Record<SnippetLanguage, string>
 
 /** One operation in every language. */
 export function snippets(name: Operation, baseUrl: string, campaignId: number | string): Snippets {

@@ -37,7 +37,7 @@ const campaignList = {
 }
 
 const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
-const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+export const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 export const everyAnswer = { 'X-Request-Id': header('XRequestId'), 'Cache-Control': header('CacheControl') }
 /** On every answer to an authorized request; 500 and 503 can come before a request is known to be one. */
 export const rate = {
@@ -66,7 +66,7 @@ export function failuresOf(codes: readonly AnyErrorCode[]) {
 
 /** Codes that answer before the request is known to be authorized, or at any time. */
 const beforeRate = ['UNAUTHORIZED', 'ACCOUNT_SUSPENDED'] as const
-const anyTime: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+export const anyTime: readonly ErrorCode[] = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
 function failure(codes: readonly AnyErrorCode[]) {
   const has = (code: ErrorCode) => codes.includes(code)
