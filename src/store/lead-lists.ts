@@ -91,11 +91,10 @@ function deadlineValues({ accountId, id }: Campaign, { after, isDescending, limi
   return [...side, ...side, limit]
 }
 
-/** Where a lead stands in the order of deadlines. */
-export function deadlinePosition({ id, attempt: { byHand, deadlineAt, opensAt } }: Lead): DeadlinePosition {
-  return byHand === null
-    ? { at: deadlineAt as Seconds, opensAt: opensAt as Seconds, id }
-    : { at: byHand.deadlineAt, opensAt: 0, id }
+/** Where a lead stands in the order of deadlines; null for one without, which stands behind them all. */
+export function deadlinePosition({ id, attempt: { byHand, deadlineAt, opensAt } }: Lead): DeadlinePosition | null {
+  if (byHand !== null) return { at: byHand.deadlineAt, opensAt: 0, id }
+  return deadlineAt === null ? null : { at: deadlineAt, opensAt: opensAt as Seconds, id }
 }
 
 function patternOf(part: string): string {
