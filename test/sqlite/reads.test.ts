@@ -1,9 +1,11 @@
 // What is asked for in one turn is read together: each has its own end nevertheless, and nothing is left open.
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { StoreUnavailable } from '../../src/store/errors.ts'
+import type { Campaign } from '../../src/store/model.ts'
 import { closeDatabase, inTransaction, openDatabase, reading } from '../../src/store/sqlite/database.ts'
-import { installation } from '../support/lastcall.ts'
+import { installation, owner } from '../support/lastcall.ts'
 
 function opened(t: TestContext) {
   return openDatabase({ path: installation(t).databasePath, isServer: true })
@@ -48,4 +50,16 @@ test('where nothing can be read, every read of the turn is told so', async (t) =
   for (const end of await Promise.allSettled(reads)) {
     assert.ok(end.status === 'rejected' && end.reason instanceof Error)
   }
+})
+
+test('leads that are counted by state at another second take the same statement, which SQLite keeps', async (t) => {
+  const place = installation(t)
+  const { campaignId } = await owner(place)
+  await place.arrange(async (store) => {
+    const campaign = (await store.configuration.findCampaign(campaignId)) as Campaign
+    await store.counts.countStates(campaign, '', 1_800_000_000)
+    const prepare = t.mock.method(DatabaseSync.prototype, 'prepare')
+    await store.counts.countStates(campaign, '', 1_800_000_001)
+    assert.equal(prepare.mock.callCount(), 0)
+  })
 })
