@@ -50,6 +50,8 @@ export function superviseWorkers(
   }
 
   cluster.on('listening', (_worker, { port }) => {
+    // Others that begin now would be told to stop by nobody.
+    if (isStopping) return
     accepting += 1
     // What stops one from starting stops them all, and is said once.
     if (accepting === 1) for (let n = 1; n < count; n += 1) start()

@@ -1,8 +1,13 @@
 // Several processes on one port, on a real PostgreSQL.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import cluster from 'node:cluster'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { superviseWorkers } from '../../src/cli/workers.ts'
 import { amount } from '../support/faults.ts'
 import { campaignFile, installation } from '../support/lastcall.ts'
 import { ask, createDatabase } from '../support/postgres-databases.ts'
@@ -114,4 +119,22 @@ test('several processes on one port', { timeout: 400_000 }, async (t) => {
       [2, 'lastcall: WORKERS or --workers: more than one needs PostgreSQL; DATABASE_URL names a file\n'],
     )
   })
+})
+
+test('a worker that listens just as all are told to stop is followed by no others, which nobody would stop', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'lastcall-workers-'))
+  const exec = join(folder, 'worker.mjs')
+  writeFileSync(exec, 'setInterval(() => {}, 1_000)')
+  const workers = () => Object.values(cluster.workers ?? {})
+  t.after(() => {
+    for (const worker of workers()) worker?.process.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+  cluster.setupPrimary({ exec, execArgv: [] })
+  const log = { info() {}, warn() {}, error() {} }
+  const supervisor = superviseWorkers(2, { log, listening() {} })
+  const [first] = workers()
+  void supervisor.stop()
+  cluster.emit('listening', first, { port: 1 })
+  assert.equal(await Promise.race([supervisor.ended, sleep(10_000, 'still running', { ref: false })]), 0)
 })
