@@ -81,6 +81,8 @@ async function createUser(sql: Sql, accountId: number, user: NewUser, by: Actor)
     ...[accountId, user.email, user.passwordHash, user.role, by.at],
   )
   if (row === undefined) throw new Refused('this email has a user already')
+  // An invitation that was mailed twice would let in again who is removed later, with the role that it has.
+  await sql.run('DELETE FROM invitations WHERE account_id = ? AND email = ?', accountId, user.email)
   const created = toUser(row)
   await addUserEntry(sql, by, 'user.created', created, null, { role: created.role })
   return created

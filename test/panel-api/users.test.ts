@@ -70,6 +70,24 @@ test('an invitation ends when its maker is removed, changes the password, or get
   })
 })
 
+test('who has joined is let in by no other invitation to their email, also once they are removed', async (t) => {
+  await withUsers(t, async ({ store, users, user }) => {
+    const email = 'joins@example.com'
+    const invited = () => users.invite(user, { role: 'owner', email: 'Joins@example.com' }, by)
+    const [first, second] = [await invited(), await invited()]
+    const elsewhere = await store.configuration.createAccount('Elsewhere', tester)
+    const other = await users.create(elsewhere.id, { email: 'other@example.com', password, role: 'owner' }, by)
+    const theirs = await users.invite(other, { role: 'viewer', email }, by)
+    assert.ok(await users.accept(first, { email, password, accountName: '' }, '127.0.0.1', client, by))
+    const joined = await users.find(email)
+    assert.equal(await users.remove(user.accountId, joined?.id ?? 0, by), true)
+    assert.equal(await users.invitation(second, now), undefined)
+    // That of another account is that account's.
+    const left = await store.identities.findInvitationTo(email, now)
+    assert.ok(left && Buffer.from(hashOf(theirs)).equals(left))
+  })
+})
+
 test('a session ends after 14 days without use and after 90 at the latest, a link after 7; no clock revives them', async (t) => {
   await withUsers(t, async ({ store, users, user }) => {
     const day = 86_400
