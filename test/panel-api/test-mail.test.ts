@@ -26,7 +26,7 @@ async function owner(name: string) {
   const { ref } = (await ask('POST', `${path}/leads`, { email: 'lead@example.com' })).body
   const send = (isSent: boolean, lead = ref, of = path) =>
     ask('POST', `${of}/test-mail`, { ref: lead, link: 0, isSent })
-  return { ask, made, path, ref, send, address: `user-of-${accountId}@example.com` }
+  return { ask, accountId, made, path, ref, send, address: `user-of-${accountId}@example.com` }
 }
 
 /** The text of a mail, its lines put together again. */
@@ -91,6 +91,21 @@ test('what the mail server refuses is said, and neither answer nor log has its w
   assert.deepEqual([status, body.code], [502, 'MAIL_NOT_SENT'])
   assert.match(server.output(), /a mail was not sent/)
   assert.doesNotMatch(server.output() + JSON.stringify(body), new RegExp(`no room|hunter2|${address}`))
+})
+
+test('an account has 30 invitations and test mails an hour sent, however many users it has', async () => {
+  const { ask, accountId, send } = await owner('Many')
+  const another = await panelSession(place, server, accountId, 'member')
+  const { users } = (await ask('GET', '/users')).body
+  assert.equal((await ask('PATCH', `/users/${users.at(-1).id}`, { role: 'owner' })).status, 200)
+  assert.equal((await send(true)).status, 200)
+  const invite = (by: typeof ask, n: number) =>
+    by('POST', '/invitations', { role: 'viewer', email: `guest-${n}@example.com` })
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => invite(n % 2 === 0 ? ask : another, n)))
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array(29).fill(200), 429])
+  assert.equal((await send(true)).status, 429)
+  const passedOn = await another('POST', '/invitations', { role: 'viewer' })
+  assert.deepEqual([passedOn.status, passedOn.body.mail], [200, 'none'])
 })
 
 test('without a mail server nothing is sent, and the file is there', async () => {

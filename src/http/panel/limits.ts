@@ -27,6 +27,11 @@ export async function countMail({ access }: Store, name: string, most: number, n
   throw new PanelRefusal('TOO_MANY_TRIES', [], Math.max(1, (tries?.endsAt ?? now) - now))
 }
 
+/** Invitations and test mails of all users of an account: it makes as many users as it likes, with any email. */
+const mailsOfAccount = 30
+export const countMailOf = (store: Store, { account }: Session, now: Seconds) =>
+  countMail(store, `mails of account ${account.id}`, mailsOfAccount, now)
+
 /** Runs what belongs to one id one after the other, in the order of the calls. */
 function oneAtATime() {
   const lastOf = new Map<number, Promise<unknown>>()

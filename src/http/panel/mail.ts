@@ -10,7 +10,7 @@ import type { Campaign } from '../../store/model.ts'
 import { closed } from '../schemas.ts'
 import { invalid, PanelRefusal } from './errors.ts'
 import { needLead, toolsOf } from './leads.ts'
-import { countMail } from './limits.ts'
+import { countMail, countMailOf } from './limits.ts'
 import { forMember, forViewer } from './route.ts'
 
 /** That a user has sent. */
@@ -65,6 +65,7 @@ export const mailRoutes = {
       if (!body.isSent) return { sentTo: null, file: await parts.mailer.write({ ...mail, to }) }
       if (!parts.mailer.isOn) throw new PanelRefusal('NO_MAIL_SERVER')
       await countMail(parts.store, `test mail ${session.user.id}`, testMailsAnHour, now)
+      await countMailOf(parts.store, session, now)
       await parts.mailer.send({ ...mail, to })
       return { sentTo: to, file: null }
     },

@@ -8,15 +8,13 @@ import { roles } from '../../core/role.ts'
 import { Refused } from '../../store/errors.ts'
 import { closed } from '../schemas.ts'
 import { invalid, type PanelErrorCode, PanelRefusal } from './errors.ts'
-import { countMail } from './limits.ts'
+import { countMailOf } from './limits.ts'
 import { forAnybody, forOwner, forViewer, needPasswords, type PanelParts } from './route.ts'
 import { AnyPassword, Email, Name, Password, Token } from './schemas.ts'
 
 const RoleName = Type.Enum([...roles])
 /** That an account has open at the same time. */
 const mostInvitations = 100
-/** Invitations that a user has mailed. */
-const mailsAnHour = 30
 
 export const userRoutes = {
   /** Who is there, and what the first screen needs to know. */
@@ -124,7 +122,7 @@ export const userRoutes = {
       const known = await users.list(session.account.id)
       if (known.some(({ email }) => email === emailKey(body.email ?? ''))) throw new PanelRefusal('EMAIL_TAKEN')
       const isMailed = mailer.isOn && invited.email !== null
-      if (isMailed) await countMail(parts.store, `invitations of ${session.user.id}`, mailsAnHour, now)
+      if (isMailed) await countMailOf(parts.store, session, now)
       const token = await users.invite(session.user, invited, by).catch(refusedAs('NOT_ALLOWED'))
       const made = { id: hashInHex(token), url: `${site.publicUrl}/join#${token}` }
       if (!isMailed) return { ...made, mail: 'none' as const }
