@@ -6,8 +6,11 @@ import { endpointLimits } from '../core/events.ts'
 /** What the operator allows besides the public internet, also by `http:`: CIDRs, and names. The demo's own has its port. */
 export type Egress = { ranges: readonly string[]; names: readonly string[] }
 
-/** What `ipaddr.js` takes for plain unicast: IPv4 written as IPv6, NAT64 of one's own network, documentation. */
-export const neverRanges = ['::/96', '64:ff9b:1::/48', '3fff::/20']
+/**
+ * What `ipaddr.js` takes for plain unicast. Of IPv6 the public internet has 2000::/3 alone (IANA); beside it are IPv4
+ * written as IPv6, NAT64 of one's own network, and overlay networks such as Yggdrasil's. The last is for documentation.
+ */
+export const neverRanges = ['::/3', '4000::/2', '8000::/1', '3fff::/20']
 
 const leastPort = 1_024
 
