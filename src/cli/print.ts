@@ -12,10 +12,17 @@ function failWithOutput(): void {
   })
 }
 
+/**
+ * JSON leaves the control characters from 7f to 9f as they are. Customers put them into names, and the operator's
+ * terminal would obey: set its title, or what will be pasted next.
+ */
+const jsonOf = (value: unknown, space?: number) =>
+  JSON.stringify(value, null, space).replace(/[\x7f-\x9f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)
+
 /** Standard output: one JSON document, indented on a terminal. */
 export function print(value: unknown): void {
   failWithOutput()
-  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : undefined)}\n`)
+  process.stdout.write(`${jsonOf(value, process.stdout.isTTY ? 2 : undefined)}\n`)
 }
 
 /** One JSON array of all the pages, written while they are read. */
@@ -26,7 +33,7 @@ export async function printPages(
   let separator = '['
   for await (const page of pages) {
     for (const item of page) {
-      const room = process.stdout.write(`${separator}${JSON.stringify(item)}`)
+      const room = process.stdout.write(`${separator}${jsonOf(item)}`)
       separator = ',\n'
       if (!room) await once(process.stdout, 'drain')
     }

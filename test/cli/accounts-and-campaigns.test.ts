@@ -27,6 +27,20 @@ test('accounts, keys and campaigns', { concurrency: 2, timeout: 400_000 }, async
       assert.deepEqual(await json(['account', 'list']), [fresh, last])
     }),
 
+    t.test('a name gives the terminal of the operator no orders', async (t) => {
+      const { json, runShared } = installation(t)
+      const name = 'A\u009d52;c;bHM=\u009c\u007f'
+      await json(['account', 'create', '--name', name])
+      for (const command of [
+        ['account', 'list'],
+        ['audit', 'list', '--account', '1'],
+      ]) {
+        const { stdout } = await runShared(command)
+        assert.doesNotMatch(stdout, /[\u007f-\u009f]/, command.join(' '))
+        assert.ok(JSON.stringify(JSON.parse(stdout)).includes(name))
+      }
+    }),
+
     t.test('keys: the secret is shown once and kept nowhere', async (t) => {
       const { json, run, folder } = installation(t)
       const { id: account } = await json(['account', 'create', '--name', 'A'])
