@@ -66,6 +66,15 @@ test('row 5: a user has few timer pictures built; they are not stored, and other
   assert.equal((await busy('POST', '/timer-picture', picture(shown))).status, 200)
 })
 
+test('an account has at most 60 webhooks tested in a minute: each holds a connection to anybody’s server', async () => {
+  const ask = await user()
+  const answers = await Promise.all(Array.from({ length: 122 }, () => ask('POST', '/webhooks/1/test')))
+  const refused = answers.filter(({ status }) => status === 429)
+  // The minute may end meanwhile.
+  assert.ok(refused.length >= 2 && refused.length <= 62, String(refused.length))
+  assert.equal(answers.filter(({ status }) => status === 404).length, 122 - refused.length)
+})
+
 test('row 5: without a builder the panel says that it is unavailable', async (t) => {
   const broken = installation(t)
   const crippled = await broken.serve([], {

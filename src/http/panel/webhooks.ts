@@ -7,9 +7,12 @@ import type { Session } from '../../store/access.ts'
 import { EndpointChange, EndpointInput, LogQuery, ResumeInput, SecretInput } from '../events/schemas.ts'
 import { closed } from '../schemas.ts'
 import { erased, leadsById } from './leads-by-id.ts'
+import { perMinute } from './limits.ts'
 import { type Asked, forOwner, forViewer } from './route.ts'
 
 const tries = 50
+/** Of an account: each holds a connection to anybody's server for up to 15 seconds, beside those of the queue. */
+const countTest = perMinute(60)
 /** To choose from; an endpoint takes as many. */
 const allCampaigns = { limit: 1_000, afterId: 0, isDraft: null }
 
@@ -47,7 +50,10 @@ export const webhookRoutes = {
     run: async (asked) => shown(await ofAccount(asked).rotate(asked.params.endpointId, asked.body.graceHours)),
   }),
   ...forOwner('POST /webhooks/:endpointId/test', {
-    run: (asked) => ofAccount(asked).test(asked.params.endpointId),
+    async run(asked) {
+      countTest(asked.session.account.id, asked.now)
+      return ofAccount(asked).test(asked.params.endpointId)
+    },
   }),
   ...forOwner('POST /webhooks/:endpointId/pause', {
     run: (asked) => ofAccount(asked).pause(asked.params.endpointId),
