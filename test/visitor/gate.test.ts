@@ -252,6 +252,9 @@ test('docs/gate.md: nginx and Caddy give the page at no other address, and what 
   // With headers without end anybody made the gate unable to answer, and was let in.
   assert.match(nginx, /location = \/_gate \{[^}]*proxy_pass_request_headers off;/)
   assert.match(caddy, /max_header_size 12KB\n/)
+  assert.match(caddy, /transport http \{[^}]*\bversions 1\.1\n/)
+  // Without it the page hung where Lastcall's side took connections and said nothing.
+  assert.match(caddy, /^\t+tls_timeout 500ms$/m)
   // A cookie of anybody's bytes would make a header that Lastcall refuses.
   const [, kept = ''] = /^map "\$lc_new \$cookie_lastcall" .* "~(.+)" \$1; /m.exec(nginx) ?? []
   const ref = '9b2f60c14be14f0f8f4c1d6f2f7a35c8'
