@@ -290,14 +290,19 @@ export async function* csvRows(
   if (positions === undefined) throw new WrongCall(`${nameOf(file)}: must have a first line with ${wanted}`)
 }
 
+/** What some programs put before the heading, to tell Excel what separates. */
+const separatorLine = /^sep=([,;\t|])\n/i
+
 /** The lines of a CSV file. @throws WrongCall also at the first line behind which none can be told from the next */
 async function* csvLines(file: string, columns: readonly string[]): AsyncGenerator<{ record: string[]; line: number }> {
   let lastLine = 0
   try {
     const pieces = withFirstLineWhole(unixLines(inputStream(file)))
     const first = await pieces.next()
+    const named = separatorLine.exec(first.value ?? '')?.[1]
     const parser = parse({
-      delimiter: delimiterOf(first.value ?? '', columns),
+      delimiter: named ?? delimiterOf(first.value ?? '', columns),
+      from_line: named === undefined ? 1 : 2,
       info: true,
       relax_column_count: true,
       // A stray quote is part of its field; else the lines after it would count as that field too.

@@ -157,6 +157,22 @@ test('leads', { concurrency: 2, timeout: 400_000 }, async (t) => {
     )
   })
 
+  check('a first line that names the separator is no heading, and is counted as a line', async (t) => {
+    const place = origin.copy(t)
+    const named = 'sep=;\r\nname, note;email\r\nJoe;joe@example.com\r\nAnn;none\r\n'
+    const refused = [{ line: 4, reason: 'not an email address in ASCII' }]
+    assert.deepEqual(await imported(place, named), { created: 1, existing: 0, refused })
+    const mails = (await readInPanel(named, 1)).map(({ line, email }) => [line, email])
+    assert.deepEqual(mails, [
+      [3, 'joe@example.com'],
+      [4, 'none'],
+    ])
+    assert.deepEqual(await imported(place, 'SEP=|\nname|email\nJoe|joe@example.com\n'), {
+      ...{ created: 0, existing: 1 },
+      refused: [],
+    })
+  })
+
   check('a file that is separated by semicolons or tabs, as its first line tells', async (t) => {
     const place = origin.copy(t)
     const csv =

@@ -10,6 +10,9 @@ export type EmailLine = { line: number; email: string | undefined; isMalformed: 
 /** The first lines of a file: `headings` where it has some, and which column is likely to have the emails. */
 export type Head = { headings: string[] | null; rows: string[][]; column: number | null }
 
+/** What some programs put before the heading, to tell Excel what separates. */
+const separatorLine = /^sep=([,;\t|])[\r\n]/i
+
 const rowsShown = 10
 const headBytes = 65_536
 
@@ -125,8 +128,10 @@ export async function* emailLines(
 }
 
 function optionsFor(head: string): Options {
+  const named = separatorLine.exec(head)?.[1]
   return {
-    delimiter: delimiterOf(head),
+    delimiter: named ?? delimiterOf(head),
+    from_line: named === undefined ? 1 : 2,
     bom: true,
     info: true,
     relax_column_count: true,
