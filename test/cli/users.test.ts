@@ -90,7 +90,7 @@ test('users of the panel', async (t) => {
       assert.equal(await roleOf('d@x.pl'), 'owner')
       assert.equal(await roleOf('e@x.pl', '--role', 'member'), 'member')
       assert.equal(await roleOf('f@x.pl', '--role', 'viewer'), 'viewer')
-      await refused([...create('g@x.pl'), '--role', 'admin'], 'x\n', /--role: must be owner, member or viewer/)
+      await refused([...create('g@x.pl'), '--role', 'admin'], 'x\n', /--role: must be viewer, member or owner/)
       const set = (email: string, role: string) => ['user', 'set', '--email', email, '--role', role]
       const changed = await place.json(set('F@x.pl', 'member'))
       assert.deepEqual([changed.email, changed.role], ['f@x.pl', 'member'])

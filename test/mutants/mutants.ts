@@ -678,7 +678,7 @@ const eventMutants: [file: string, line: string, fault: string, test: string][] 
     ' AND paused_at IS NULL AND -2 <> ',
     'events/truth',
   ],
-  ['store/events/changes.ts', 'if (endpoint.pausedAt !== null && fromAt === null) {', 'if (false) {', 'events/truth'],
+  ['store/events/changes.ts', 'if (fromAt === null) await', 'if (false) await', 'events/truth'],
   ['store/events/leases.ts', 'OR lease_ends_at < ', 'OR 0 < ', 'store/events'],
   ['store/events/names.ts', 'filter(({ until }) => now < until)', 'filter(() => true)', 'store/events'],
   ['events/plan.ts', 'later.has(one) ?', 'false ?', 'events/truth'],
