@@ -36,9 +36,12 @@ export const statements = {
   /** How many emails a step has, and the last of them. Values: account, campaign, the range of emails, size. */
   searchStep: `SELECT count(*) AS total, max(email) AS last FROM (SELECT email FROM leads
     WHERE account_id = ? AND campaign_id = ? AND email >= ? AND email < ? ORDER BY email LIMIT ?) AS step`,
-  /** Values: account, campaign, the first and the last email, pattern, limit. */
+  /**
+   * Values: account, campaign, the first and the last email, part in small letters, limit. Not by LIKE: SQLite goes on
+   * letter by letter, and leads that nearly have a long part, a hundred times "a", would stop the process for seconds.
+   */
   search: `SELECT ${columns} FROM leads WHERE account_id = ? AND campaign_id = ?
-    AND email >= ? AND email <= ? AND lower(email) LIKE ? ESCAPE '\\' ORDER BY email LIMIT ?`,
+    AND email >= ? AND email <= ? AND replace(lower(email), ?, '') <> lower(email) ORDER BY email LIMIT ?`,
 }
 type Name = keyof typeof statements
 
@@ -67,7 +70,7 @@ export function leadLists(
       const [from, below] = emailRange({ prefix: '', afterEmail })
       const [step] = await read<[total: number, last: string | null]>('searchStep', [...of, from, below, searchSize])
       const [total, last] = step as [number, string | null]
-      const leads = await listed(campaign, 'search', [...of, from, last, patternOf(part), limit])
+      const leads = await listed(campaign, 'search', [...of, from, last, part.toLowerCase(), limit])
       if (leads.length === limit) return { leads, read: limit, afterEmail: (leads.at(-1) as Lead).email }
       return { leads, read: total, afterEmail: total < searchSize ? null : last }
     },
@@ -95,8 +98,4 @@ function deadlineValues({ accountId, id }: Campaign, { after, isDescending, limi
 export function deadlinePosition({ id, attempt: { byHand, deadlineAt, opensAt } }: Lead): DeadlinePosition | null {
   if (byHand !== null) return { at: byHand.deadlineAt, opensAt: 0, id }
   return deadlineAt === null ? null : { at: deadlineAt, opensAt: opensAt as Seconds, id }
-}
-
-function patternOf(part: string): string {
-  return `%${part.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
 }

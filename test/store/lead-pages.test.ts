@@ -98,6 +98,27 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     )
   })
 
+  test(`a search for what many long emails nearly have takes hardly longer than another: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { id: accountId } = await store.configuration.createAccount('Owner', tester)
+    const { id } = await makeCampaign(store, accountId)
+    const campaign = (await store.configuration.findCampaign(id)) as Campaign
+    const attempt = begin(campaign.terms, 1_000_000)
+    const decide = () => ({ registeredAt: 1, ruleId: attempt.rule && campaign.ruleId, attempt })
+    const names = Array.from({ length: 4_000 }, (_, n) => `${'a'.repeat(235)}${n}@example.com`)
+    await Promise.all(names.map((name) => store.leads.write(campaign, name, decide, undefined)))
+    const timeOf = async (part: string) => {
+      const startedAt = performance.now()
+      const { leads } = await store.leads.search(campaign, { part, afterEmail: '', limit: 7 })
+      assert.equal(leads.length, 0)
+      return performance.now() - startedAt
+    }
+    const leastOf = async (part: string) => Math.min(await timeOf(part), await timeOf(part), await timeOf(part))
+    const [near, far] = [await leastOf(`${'a'.repeat(120)}b`), await leastOf('nowhere')]
+    assert.ok(near < 10 * far, `${near} beside ${far} ms`)
+  })
+
   test(`a part is found anywhere, deadlines give the order, and every state is counted as it is told: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())
