@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Row, Value } from '../store/sql.ts'
-import { type Connection, connect, transaction } from '../store/sqlite/connection.ts'
+import { type Connection, connect, limitLog, transaction } from '../store/sqlite/connection.ts'
 import type { Answer, Question } from './thread.ts'
 
 const path: string = workerData
@@ -10,7 +10,7 @@ const busyTimeoutMs = 1_000
 
 const schema = `
   -- What a power cut takes back was promised to nobody.
-  PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+  PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${limitLog};
   CREATE TABLE IF NOT EXISTS request_history (
     account_id INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,

@@ -1,5 +1,6 @@
 // What is asked for in one turn is read together: each has its own end nevertheless, and nothing is left open.
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { StoreUnavailable } from '../../src/store/errors.ts'
@@ -62,4 +63,21 @@ test('leads that are counted by state at another second take the same statement,
     await store.counts.countStates(campaign, '', 1_800_000_001)
     assert.equal(prepare.mock.callCount(), 0)
   })
+})
+
+test('the write-ahead log gives back the room that it took while somebody read for long', async (t) => {
+  const database = opened(t)
+  const megabytes = () => statSync(`${database.path}-wal`).size / 1e6
+  const write = (id: string) =>
+    inTransaction(database, () =>
+      database.sql.run('INSERT INTO timer_templates (id, template, made_at) VALUES (?, zeroblob(2000000), 1)', id),
+    )
+  const reader = new DatabaseSync(database.path, { readOnly: true })
+  reader.exec('BEGIN; SELECT * FROM installation')
+  for (let n = 0; n < 25; n += 1) await write(`beside ${n}`)
+  assert.ok(megabytes() > 40, `${megabytes()} MB`)
+  reader.close()
+  for (let n = 0; n < 3; n += 1) await write(`behind ${n}`)
+  assert.ok(megabytes() < 34, `${megabytes()} MB`)
+  closeDatabase(database)
 })

@@ -100,6 +100,12 @@ function fileAt(path: string): string | undefined {
   return stats && `${stats.dev}:${stats.ino}`
 }
 
+/**
+ * A reader that stays, such as a backup, keeps SQLite from writing its log back, and the log grows. Once the reader is
+ * gone the file is cut to this size, and not kept as large for as long as the server runs.
+ */
+export const limitLog = `PRAGMA journal_size_limit = ${2 ** 25}`
+
 /** Runs `work` in one transaction that takes the write lock at once; rolls back when it throws. */
 export function transaction<T>(connection: Connection, work: () => T): T {
   connection.exec('BEGIN IMMEDIATE')

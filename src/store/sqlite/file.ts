@@ -3,7 +3,15 @@ import { chownSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:f
 import { basename, dirname, join } from 'node:path'
 import { UnusableDatabase } from '../errors.ts'
 import { latestVersion } from '../migrations.ts'
-import { type Connection, connect, SQLITE_BUSY, SQLITE_CANTOPEN, SQLITE_READONLY, sqliteCode } from './connection.ts'
+import {
+  type Connection,
+  connect,
+  limitLog,
+  SQLITE_BUSY,
+  SQLITE_CANTOPEN,
+  SQLITE_READONLY,
+  sqliteCode,
+} from './connection.ts'
 import { checkVersion, migrate } from './migrations.ts'
 
 /** How long a process that opens its database, or a command, waits for somebody else's lock. */
@@ -41,6 +49,7 @@ export function openConnection(path: string, use: ConnectionUse): Connection {
       PRAGMA foreign_keys = ON;
       PRAGMA cache_size = -${cacheKibibytes};
       PRAGMA wal_autocheckpoint = 4000;
+      ${limitLog};
       PRAGMA busy_timeout = ${isServer ? 0 : openingMs};
       -- The first look makes the write-ahead log, which is watched as the file is.
       PRAGMA user_version;
