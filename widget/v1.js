@@ -568,8 +568,9 @@ function politely() {
 /** @param {Campaign} c @param {number} [left] seconds; without it the campaign has no line in the bar */
 function showInBar(c, left) {
   if (left === undefined || c.settings.bar === 'off') {
-    c.row?.remove()
-    if (!barRows.firstChild) bar.remove()
+    // Prototype.js has a remove() of its own, which breaks on what stands nowhere.
+    if (c.row?.parentNode) c.row.remove()
+    if (bar.parentNode && !barRows.firstChild) bar.remove()
     return
   }
   const text = document.body && (c.settings.text || wordsFor(document.body)?.ends)

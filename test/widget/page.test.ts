@@ -495,6 +495,21 @@ test('a visit whose report is lost on the way is reported again', async (t) => {
   visitor.errors.length = 0
 })
 
+test('the offer ends on a page with Prototype.js, whose remove() breaks on what stands nowhere', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 2 })
+  const script = () => {
+    Element.prototype.remove = function () {
+      ;(this.parentNode as ParentNode & Node).removeChild(this)
+    }
+  }
+  const { page } = await stage.visitor(t, { script })
+  await page.goto(`${stage.put({ campaigns: [id], body: offerPage })}?lc=${await stage.service.lead(id)}`)
+  await page.waitForFunction(() => window.Lastcall)
+  const expired = () => new Promise((resolve) => window.Lastcall?.on('expire', () => resolve('expired')))
+  assert.equal(await Promise.race([page.evaluate(expired), settle(6000)]), 'expired')
+  await sees(page, 'The offer is over')
+})
+
 longTest('an element of the page that is called Lastcall is no hindrance', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page } = await stage.visitor(t)
