@@ -1,5 +1,5 @@
 // A screen with unsaved changes is asked before another one takes its place; what is under way is not left by accident.
-import { useEffect } from 'react'
+import { useEffect, useLayoutEffect } from 'react'
 import type { AroundNavHandler } from 'wouter'
 
 /** `to` is the address of where the reader wants to go, within the panel. */
@@ -75,6 +75,12 @@ export function stayOpen(): () => void {
 
 export function useStayOpen(isBusy: boolean): void {
   useEffect(() => (isBusy ? stayOpen() : undefined), [isBusy])
+}
+
+/** For what is seen only once: no link and no step back leaves the screen. Signing out does. */
+export function useStayHere(isBusy: boolean): void {
+  useStayOpen(isBusy)
+  useLayoutEffect(() => (isBusy ? askBeforeLeaving(() => {}) : undefined), [isBusy])
 }
 
 /**

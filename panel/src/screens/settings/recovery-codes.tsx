@@ -1,7 +1,6 @@
 import { Button, Checkbox, Code, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { useWords } from '../../language.ts'
-import { useStayOpen } from '../../leaving.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { download } from '../../parts/download.ts'
 import { words } from './security-words.ts'
@@ -10,7 +9,6 @@ import { words } from './security-words.ts'
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone(): void }) {
   const text = useWords(words)
   const [isSure, setSure] = useState(false)
-  useStayOpen(true)
   const shown = useRef<HTMLPreElement>(null)
   // They take the place of a field, which had the focus.
   useEffect(() => shown.current?.focus(), [])

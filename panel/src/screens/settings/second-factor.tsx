@@ -2,6 +2,7 @@ import { Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type AnswerOf, useSend } from '../../api.ts'
 import { useWords } from '../../language.ts'
+import { useStayHere } from '../../leaving.ts'
 import { CodeInput } from '../../parts/code-input.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'
@@ -20,6 +21,8 @@ export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
   const [isOpen, setOpen] = useState(false)
   const [doing, setDoing] = useState<Doing>('switchOn')
   const [codes, setCodes] = useState<string[]>()
+  const [isMaking, setMaking] = useState(false)
+  useStayHere(isMaking || (isOpen && codes !== undefined))
   const open = (next: Doing) => {
     setDoing(next)
     setCodes(undefined)
@@ -31,9 +34,14 @@ export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
     focusNextRow('factor', 'state')()
   }
   // Also where the dialog was closed meanwhile: they are seen this once.
-  const show = (made: string[]) => {
-    setCodes(made)
-    setOpen(true)
+  const show = async (making: Promise<{ recoveryCodes: string[] }>) => {
+    setMaking(true)
+    try {
+      setCodes((await making).recoveryCodes)
+      setOpen(true)
+    } finally {
+      setMaking(false)
+    }
   }
   const title = { switchOn: text.switchOnTitle, switchOff: text.switchOffTitle, newCodes: text.newCodesTitle }
   return (
@@ -60,23 +68,23 @@ export function SecondFactor({ factor }: { factor: AnswerOf<'GET /factor'> }) {
         centered
       >
         {codes !== undefined && <RecoveryCodes codes={codes} onDone={close} />}
-        {codes === undefined && doing === 'switchOn' && <SwitchOn onClose={close} onDone={show} />}
-        {codes === undefined && doing === 'newCodes' && <NewCodes onClose={close} onDone={show} />}
+        {codes === undefined && doing === 'switchOn' && <SwitchOn onClose={close} onMake={show} />}
+        {codes === undefined && doing === 'newCodes' && <NewCodes onClose={close} onMake={show} />}
         {codes === undefined && doing === 'switchOff' && <SwitchOff onClose={close} />}
       </Modal>
     </Stack>
   )
 }
 
-type Dialog = { onClose(): void; onDone(codes: string[]): void }
+type Dialog = { onClose(): void; onMake(making: Promise<{ recoveryCodes: string[] }>): Promise<void> }
 
-function SwitchOn({ onClose, onDone }: Dialog) {
+function SwitchOn({ onClose, onMake }: Dialog) {
   const text = useWords(words)
   const { user } = useSession()
   const send = useSend('POST /factor/offer')
   const [password, setPassword] = useState('')
   const isWrong = send.error?.code === 'WRONG_PASSWORD'
-  if (send.data !== undefined) return <FirstCode offer={send.data} onClose={onClose} onDone={onDone} />
+  if (send.data !== undefined) return <FirstCode offer={send.data} onClose={onClose} onMake={onMake} />
   return (
     <DialogForm
       onClose={onClose}
@@ -102,7 +110,7 @@ function SwitchOn({ onClose, onDone }: Dialog) {
 }
 
 /** Nothing holds until the app has shown a code. */
-function FirstCode({ offer, onClose, onDone }: Dialog & { offer: AnswerOf<'POST /factor/offer'> }) {
+function FirstCode({ offer, onClose, onMake }: Dialog & { offer: AnswerOf<'POST /factor/offer'> }) {
   const text = useWords(words)
   const send = useSend('POST /factor')
   const [code, setCode] = useState('')
@@ -110,10 +118,7 @@ function FirstCode({ offer, onClose, onDone }: Dialog & { offer: AnswerOf<'POST 
     <DialogForm
       onClose={onClose}
       send={send}
-      submit={async () => {
-        const { recoveryCodes } = await send.mutateAsync({ body: { offer: offer.token, code } })
-        onDone(recoveryCodes)
-      }}
+      submit={() => onMake(send.mutateAsync({ body: { offer: offer.token, code } }))}
       done={text.switchOn}
     >
       <Text size="sm">{text.scanText}</Text>
@@ -138,11 +143,11 @@ function FirstCode({ offer, onClose, onDone }: Dialog & { offer: AnswerOf<'POST 
   )
 }
 
-function NewCodes({ onClose, onDone }: Dialog) {
+function NewCodes({ onClose, onMake }: Dialog) {
   const text = useWords(words)
   const send = useSend('POST /factor/recovery-codes')
   const [code, setCode] = useState('')
-  const submit = async () => onDone((await send.mutateAsync({ body: { code } })).recoveryCodes)
+  const submit = () => onMake(send.mutateAsync({ body: { code } }))
   return (
     <DialogForm onClose={onClose} send={send} submit={submit} done={text.makeCodes}>
       <Text size="sm">{text.newCodesText}</Text>
