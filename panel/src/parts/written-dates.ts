@@ -17,6 +17,11 @@ const typed = {
   day: days,
 } satisfies Record<Clock, string[]>
 
+/** Whether it is a day such as `2026-12-31`; none from before there were computers, which routes do not take. */
+export function isDate(text: string): boolean {
+  return text >= '1971' && dayjs(text, stored.day, true).isValid()
+}
+
 /** In the reader's language; nothing for nothing. */
 export function inWords(clock: Clock, value: string, language: Language): string {
   const read = dayjs(value.slice(0, 16), stored[clock], true)

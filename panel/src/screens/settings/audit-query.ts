@@ -1,11 +1,12 @@
 import type { AnswerOf } from '../../api.ts'
+import { isDate } from '../../parts/written-dates.ts'
 
 export type AuditPage = AnswerOf<'GET /audit'>
 export type AuditEntry = AuditPage['entries'][number]
 /** `days` are dates such as `2026-12-31`, both included. */
 export type Filters = { like: string; action: string; days: [string | null, string | null] }
 
-const forms = { like: /^[1-9]\d{0,14}$/, action: /^[a-z]+\.[a-z_]{1,40}$/, day: /^\d{4}-\d\d-\d\d$/ }
+const forms = { like: /^[1-9]\d{0,14}$/, action: /^[a-z]+\.[a-z_]{1,40}$/ }
 
 /** What stands in the page's address; what cannot be meant is left out. */
 export function filtersIn(search: URLSearchParams): Filters {
@@ -13,8 +14,17 @@ export function filtersIn(search: URLSearchParams): Filters {
     const value = search.get(name) ?? ''
     return form.test(value) ? value : ''
   }
-  const days: Filters['days'] = [one('from', forms.day) || null, one('to', forms.day) || null]
-  return { like: one('like', forms.like), action: one('action', forms.action), days }
+  const day = (name: string) => {
+    const value = search.get(name) ?? ''
+    return isDate(value) ? value : null
+  }
+  const [from, to] = [day('from'), day('to')]
+  const isRange = from === null || to === null || from <= to
+  return {
+    like: one('like', forms.like),
+    action: one('action', forms.action),
+    days: isRange ? [from, to] : [null, null],
+  }
 }
 
 export function searchOf({ like, action, days: [from, to] }: Filters): Record<string, string> {

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useLanguage, useWords } from '../../../language.ts'
 import { words as panelWords } from '../../../parts/words.ts'
+import { isDate } from '../../../parts/written-dates.ts'
 import { words } from './words.ts'
 
 const spans = [7, 30, 90, 365] as const
@@ -18,9 +19,7 @@ export function useRange(timeZone: string): [Range, (range: Range) => void] {
   const [search, setSearch] = useSearchParams()
   const dateIn = (name: string) => {
     const text = search.get(name) ?? ''
-    // Browsers take the 31st of February for a day of March.
-    const isDate = /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && daysBefore(text, 0) === text
-    return isDate ? text : undefined
+    return isDate(text) ? text : undefined
   }
   const to = dateIn('to')
   const from = dateIn('from') ?? daysBefore(to ?? todayIn(timeZone), 29)

@@ -3,6 +3,8 @@ import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { AnswerOf, AskedOf } from '../../../api.ts'
 
+const dayMs = 86_400_000
+
 export type Choices = AnswerOf<'GET /history/choices'>
 export type Filters = Omit<AskedOf<'GET /history/counts'>['query'], 'from' | 'to'>
 /** Milliseconds; up to now where `to` is left out, and all that is kept where `from` is. */
@@ -53,7 +55,7 @@ export function useWanted(choices: Choices): WantedState {
 }
 
 /** Whatever else somebody may have put into the address is left aside. */
-function read(search: URLSearchParams, { operations, codes, keys }: Choices): Wanted {
+function read(search: URLSearchParams, { operations, codes, keys, days }: Choices): Wanted {
   const get = (name: keyof Filters) => search.get(names[name]) ?? undefined
   const key = keys.find(({ id }) => id === get('key'))?.id
   const operation = operations.find((name) => name === get('operation'))
@@ -62,7 +64,8 @@ function read(search: URLSearchParams, { operations, codes, keys }: Choices): Wa
   const requestId = /^[0-9a-f-]{1,36}$/.test(get('requestId') ?? '') ? get('requestId') : undefined
   const from = millisecondsOf(search.get('from'))
   const to = millisecondsOf(search.get('to'))
-  const isSpan = from === undefined || to === undefined || from < to
+  const now = Date.now()
+  const isSpan = (from ?? now - days * dayMs) < (to ?? now)
   return {
     filters: {
       ...(key !== undefined && { key }),
@@ -78,9 +81,12 @@ function read(search: URLSearchParams, { operations, codes, keys }: Choices): Wa
   }
 }
 
+/** What no server takes: browsers know years of six digits. */
+const latest = 1e15
+
 function millisecondsOf(text: string | null): number | undefined {
   const at = Date.parse(text ?? '')
-  return Number.isNaN(at) || at < 0 ? undefined : at
+  return at >= 0 && at < latest ? at : undefined
 }
 
 function instantOf(milliseconds: number | undefined): string | undefined {
