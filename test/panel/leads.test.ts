@@ -945,6 +945,30 @@ longTest('a CSV file is taken whatever its heading, and its column can be chosen
   assertUntroubled(page)
 })
 
+test('of two files chosen one after the other the rows are those of the second, however slowly the first is read', async () => {
+  const campaign = await campaignOf(owner)
+  const page = await open(owner, { path: leadsPath(campaign.id) })
+  await page.getByRole('button', { name: 'Import' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Import leads' })
+  await page.evaluate(() => {
+    const read = Blob.prototype.arrayBuffer
+    Blob.prototype.arrayBuffer = async function () {
+      const bytes = await read.call(this)
+      if (bytes.byteLength > 100) await new Promise((resolve) => document.addEventListener('slow', resolve))
+      return bytes
+    }
+  })
+  const choose = (name: string, text: string) =>
+    dialog.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+  await choose('slow.csv', `email,name\n${numbered(10, 'slow').join(',x\n')}\n`)
+  await choose('quick.csv', 'name,email\nJoe,joe@example.com\n')
+  await dialog.getByRole('cell', { name: 'joe@example.com' }).waitFor()
+  await page.evaluate(() => document.dispatchEvent(new Event('slow')))
+  await dialog.getByRole('button', { name: 'Start import' }).click()
+  await dialog.getByText('Import finished').waitFor()
+  assert.deepEqual(await listOf(campaign.id), ['joe@example.com'])
+})
+
 longAtBothWidths('an import into a draft first says how many offers begin, and until when', async (width) => {
   const mechanism = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2031-06-05T23:59' } }
   const campaign = await campaignOf(owner, { isDraft: true, mechanism, timeZone: 'Europe/Warsaw' })

@@ -16,12 +16,19 @@ export function ChooseFile({ trouble, onChange, onStart }: Props) {
   const [column, setColumn] = useState<number | null>(null)
   const [fault, setFault] = useState<Trouble>(null)
   const resetInput = useRef<() => void>(null)
+  const chosen = useRef<File>(null)
   const choose = async (next: File | null) => {
     onChange()
     setFile(next)
+    chosen.current = next
+    // Until its own are read: the rows and the column of the file before say nothing about this one.
+    setHead(null)
+    setColumn(null)
     // Browsers do not tell that the same file was chosen again, which may have been corrected meanwhile.
     resetInput.current?.()
     const found = next === null ? null : await readHead(next).catch(() => 'unreadable' as const)
+    // The one before may be read later.
+    if (chosen.current !== next) return
     const isFound = found !== null && found !== 'unreadable'
     setHead(isFound ? found : null)
     setColumn(isFound ? found.column : null)
