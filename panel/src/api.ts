@@ -29,19 +29,35 @@ export type AskedOf<Name extends RouteName> = (keyof ParamsOf<Name> extends neve
   (undefined extends Given<Name>['query'] ? unknown : { query: Given<Name>['query'] }) &
   (undefined extends Given<Name>['body'] ? unknown : { body: Given<Name>['body'] })
 
+type FailureCode = PanelErrorCode | 'OFFLINE' | 'LOST'
 type Loose = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-/** Why the service did not do what it was asked; OFFLINE where it was not reached. */
+/** Sent again after an answer that was lost, these would make a second one. */
+const makers: readonly RouteName[] = [
+  'POST /campaigns',
+  'POST /keys',
+  'POST /keys/:keyId/replacement',
+  'POST /webhooks',
+  'POST /webhooks/:endpointId/secret',
+  'POST /invitations',
+]
+
+/** A network that swallows all would keep a button busy for minutes. */
+const patienceMs = 60_000
+/** What is done to many leads at once may take as long as it takes. */
+const takesLong = /\/leads\/|\/erasure$/
+
+/** Why the service did not do what it was asked; OFFLINE where it was not reached, LOST where it may have done it. */
 export class CallFailed extends Error {
   override name = 'CallFailed'
-  readonly code: PanelErrorCode | 'OFFLINE'
+  readonly code: FailureCode
   readonly faults: PanelErrorBody['faults']
   readonly retryAfterSeconds: number | null
   readonly requestId: string | null
 
-  constructor(body: PanelErrorBody | undefined) {
-    super(body?.code ?? 'OFFLINE')
-    this.code = body?.code ?? 'OFFLINE'
+  constructor(body: PanelErrorBody | undefined, without: FailureCode = 'OFFLINE') {
+    super(body?.code ?? without)
+    this.code = body?.code ?? without
     this.faults = body?.faults ?? []
     this.retryAfterSeconds = body?.retryAfterSeconds ?? null
     this.requestId = body?.requestId ?? null
@@ -85,9 +101,13 @@ async function request<Name extends RouteName>(
     if (value !== undefined) query.set(key, String(value))
   }
   const search = query.size === 0 ? '' : `?${query}`
+  const limits = [signal, takesLong.test(pattern) ? undefined : AbortSignal.timeout(patienceMs)]
+  const unreached = (error: Error) => {
+    throw error.name === 'AbortError' ? error : new CallFailed(undefined, makers.includes(name) ? 'LOST' : 'OFFLINE')
+  }
   const answer = await fetch(new URL(`panel/api${path}${search}`, document.baseURI), {
     method,
-    ...(signal && { signal }),
+    signal: AbortSignal.any(limits.filter((one) => one !== undefined)),
     headers: {
       ...(userId !== undefined && { 'Lastcall-User': String(userId) }),
       ...(asked.body !== undefined && { 'Content-Type': 'application/json' }),
@@ -98,10 +118,6 @@ async function request<Name extends RouteName>(
   const body = await answer.json().catch(unreached)
   if (answer.ok) return body
   throw new CallFailed(body)
-}
-
-function unreached(error: Error): never {
-  throw error.name === 'AbortError' ? error : new CallFailed(undefined)
 }
 
 /** What a route answers, read again when something that it depends on was changed. */
@@ -140,9 +156,9 @@ export function useSend<Name extends RouteName>(name: Name): Sending<Name> {
   return useMutation({
     mutationFn: useOnce(name),
     onSuccess: () => client.invalidateQueries(),
-    // Somebody has removed it meanwhile: lists that show it still are read again.
+    // Somebody has removed it meanwhile, or it may be there: the lists are read again.
     onError: ({ code }) => {
-      if (code === 'NOT_FOUND') client.invalidateQueries()
+      if (code === 'NOT_FOUND' || code === 'LOST') client.invalidateQueries()
     },
   })
 }

@@ -203,6 +203,26 @@ test('an answer that is no JSON, or was cut off on the way, is none: nothing is 
   assertUntroubled(page)
 })
 
+test('a key whose answer does not come within a minute may be there: it is said, and the list shows it', async () => {
+  const page = await stage.open(owner, { path: '/integrations', isNew: true })
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 60)
+  })
+  await page.reload()
+  const dialog = page.getByRole('dialog', { name: 'New key' })
+  await page.getByRole('button', { name: 'New key' }).click()
+  await dialog.getByLabel('Name').fill('Swallowed')
+  await page.route('**/panel/api/keys', async (route) => {
+    if (route.request().method() === 'GET') return route.continue()
+    // It is made, and its answer never comes.
+    await stage.place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'Swallowed'])
+  })
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  await dialog.getByText('Look at the list before you try again').waitFor()
+  await page.locator('tr', { hasText: 'Swallowed' }).waitFor({ state: 'attached' })
+})
+
 longAtBothWidths('a name of spaces is marked where it stands', async (width) => {
   const page = await open('/settings', width)
   const fault = page.getByText('The name can’t be blank, and has at most 200 characters.')
