@@ -77,6 +77,20 @@ test('a day in the address that no month has, or no computer counts, is left out
   }
 })
 
+test('the day since which starts count is one of the campaign’s time zone, wherever its reader is', async () => {
+  const timeZone = 'Pacific/Kiritimati'
+  const { id: farId } = await apply({ name: 'Far', timeZone })
+  const since = await stage.place.arrange(async (store) => {
+    const of = { accountId: owner.accountId, campaignId: farId as number, converted: 0 }
+    await store.counts.addSignups([{ ...of, fromAt: (today - 3) * 86_400, signedUp: 1, started: 0, clicked: 0 }])
+    return store.counts.startsSince()
+  })
+  // It is always another day there.
+  const page = await stage.open(owner, { path: `/campaigns/${farId}`, zone: 'Etc/GMT+12' })
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone }).format(since * 1_000)
+  await page.getByText(`“Offer started” is counted since ${day}.`).waitFor()
+})
+
 longTest(
   'where nobody signed up before starts were counted, the results do not say that some are missing',
   async () => {

@@ -36,6 +36,7 @@ export const resultsRoutes = {
         await resultsBetween(counts, campaign, from - length, from),
       ]
       const startsSince = await counts.startsSince()
+      const dayIn = (at: Seconds) => dateOf(dayOf(zoneOf(campaign.timeZone).toLocal(at)))
       const firstAt = before.firstAt ?? asked.firstAt
       return {
         timeZone: campaign.timeZone,
@@ -43,7 +44,7 @@ export const resultsRoutes = {
         from: dateOf(from),
         to: dateOf(to),
         /** Of people who signed up before, some starts are missing. Null where nobody did in the time that is shown. */
-        startsSince: firstAt !== undefined && firstAt + quarterSeconds <= startsSince ? startsSince : null,
+        startsSince: firstAt !== undefined && firstAt + quarterSeconds <= startsSince ? dayIn(startsSince) : null,
         days: asked.days,
         totals: totalsOf(asked.days),
         before: totalsOf(before.days),

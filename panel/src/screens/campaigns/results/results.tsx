@@ -80,7 +80,7 @@ type SectionProps = { of: Results; onZoom(from: string, to: string): void }
 function People({ of: { days, totals, before, startsSince, open }, onZoom }: SectionProps) {
   const text = useWords(words)
   const language = useLanguage()
-  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'long' })
+  const day = new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: 'UTC' })
   const count = new Intl.NumberFormat(language).format(open.count)
   return (
     <Section title={text.people} note={text.peopleNote}>
@@ -90,7 +90,7 @@ function People({ of: { days, totals, before, startsSince, open }, onZoom }: Sec
       <Funnel totals={totals} before={before} />
       {startsSince !== null && (
         <Text size="sm" c="dimmed">
-          {text.startsSince(day.format(startsSince * 1_000))}
+          {text.startsSince(day.format(new Date(startsSince)))}
         </Text>
       )}
       {totals.signedUp === 0 ? (
