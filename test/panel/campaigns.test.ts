@@ -198,6 +198,26 @@ atBothWidths('the mail timer is drawn as the mail will show it, in every state, 
   assertUntroubled(page)
 })
 
+longTest('the units of a timer are not cut off in their list, however wide the window is', async () => {
+  const { id } = await make({ name: 'Units', mailTimer: { width: 200, height: 50 } })
+  const page = await stage.open(owner, { path: `/campaigns/${id}/timer` })
+  const units = page.locator('select', { has: page.locator('option[value="days,hours,minutes,seconds"]') })
+  await units.selectOption('days,hours,minutes,seconds')
+  for (const width of [320, 577, 768, 993, 1_200, 1_440]) {
+    await page.setViewportSize({ width, height: 900 })
+    // The frame around the screen moves for a moment.
+    await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)))
+    const isCut = await units.evaluate((select: HTMLSelectElement) => {
+      const { font, paddingLeft, paddingRight } = getComputedStyle(select)
+      const canvas = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
+      canvas.font = font
+      const { width } = canvas.measureText(select.selectedOptions[0]?.label ?? '')
+      return width > select.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight)
+    })
+    assert.equal(isCut, false, String(width))
+  }
+})
+
 longTest('three hundred campaigns are fifty a page, in a state that the way back leads to again', async () => {
   const person = await stage.person('many')
   const over = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2020-01-01T00:00' } }

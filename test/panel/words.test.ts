@@ -7,6 +7,7 @@ import { pages as helpEn } from '../../panel/src/help/en.ts'
 import { pages as helpPl } from '../../panel/src/help/pl.ts'
 import { plural } from '../../panel/src/language.ts'
 import { words as leadWords } from '../../panel/src/screens/campaigns/leads/words.ts'
+import { words as webhookWords } from '../../panel/src/screens/integrations/webhooks/words.ts'
 
 const root = join(import.meta.dirname, '..', '..', 'panel', 'src')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -127,4 +128,9 @@ test('the words are those that a colleague would say, and one for one thing', as
       if (!ofTheApi.test(file)) assert.doesNotMatch(`${en} ${pl}`, registration, path)
     }
   }
+})
+
+test('of a webhook’s waiting events thousands are set apart', () => {
+  assert.equal(webhookWords.en.counted(1_234), '1,234')
+  assert.equal(webhookWords.pl.counted(10_000), '10\u00a0000')
 })

@@ -72,7 +72,8 @@ function Look({ style, styles, language, onChange, beside }: GroupProps) {
   const text = useWords(words)
   const fonts = styles.fonts.map((font) => ({ ...font, hasLetters: font.languages.includes(language) }))
   return (
-    <SimpleGrid cols={columns}>
+    // As wide as all four units are: a list cuts what it has no room for.
+    <SimpleGrid minColWidth="min(100%, 15.75rem)">
       <NativeSelect
         label={text.preset}
         data={styles.presets.map(({ preset }) => ({ value: preset, label: text.presets[preset] }))}

@@ -23,7 +23,7 @@ export const words = inBoth({
     fails: (since: string, next?: string) =>
       `The server has taken nothing since ${since}.${next === undefined ? '' : ` Next try: ${next}.`}`,
     waiting: 'Waiting to be sent',
-    counted: (count: number) => (count > 10_000 ? 'more than 10,000' : String(count)),
+    counted: (count: number) => (count > 10_000 ? 'more than 10,000' : count.toLocaleString('en')),
     actions: 'Actions',
     actionsOn: (name: string) => `Actions on “${name}”`,
     edit: 'Edit',
@@ -154,7 +154,7 @@ export const words = inBoth({
     fails: (since: string, next?: string) =>
       `Serwer niczego nie przyjął od ${since}.${next === undefined ? '' : ` Następna próba: ${next}.`}`,
     waiting: 'Czeka na wysłanie',
-    counted: (count: number) => (count > 10_000 ? 'ponad 10 000' : String(count)),
+    counted: (count: number) => (count > 10_000 ? 'ponad 10 000' : count.toLocaleString('pl')),
     actions: 'Działania',
     actionsOn: (name: string) => `Działania na „${name}”`,
     edit: 'Edytuj',
