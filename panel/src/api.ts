@@ -43,7 +43,7 @@ const makers: readonly RouteName[] = [
 ]
 
 /** A network that swallows all would keep a button busy for minutes. */
-const patienceMs = 60_000
+const timeoutMs = 60_000
 /** What is done to many leads at once may take as long as it takes. */
 const takesLong = /\/leads\/|\/erasure$/
 
@@ -101,7 +101,7 @@ async function request<Name extends RouteName>(
     if (value !== undefined) query.set(key, String(value))
   }
   const search = query.size === 0 ? '' : `?${query}`
-  const limits = [signal, takesLong.test(pattern) ? undefined : AbortSignal.timeout(patienceMs)]
+  const limits = [signal, takesLong.test(pattern) ? undefined : AbortSignal.timeout(timeoutMs)]
   const unreached = (error: Error) => {
     throw error.name === 'AbortError' ? error : new CallFailed(undefined, makers.includes(name) ? 'LOST' : 'OFFLINE')
   }

@@ -17,7 +17,7 @@ const typed = {
   day: days,
 } satisfies Record<Clock, string[]>
 
-/** Whether it is a day such as `2026-12-31`; none from before there were computers, which routes do not take. */
+/** Whether it is a day such as `2026-12-31`, and not so old that its seconds since 1970 are below zero anywhere. */
 export function isDate(text: string): boolean {
   return text >= '1971' && dayjs(text, stored.day, true).isValid()
 }
