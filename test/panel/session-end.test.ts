@@ -114,7 +114,7 @@ test('where another tab has signed somebody else in, nothing is done in the name
   await page.request.post('/panel/api/session', { data: { email, password } })
   await page.getByRole('button', { name: 'Create key' }).click()
   await signInAgain(page, ada)
-  await page.getByText('Shop').first().waitFor()
+  await page.getByRole('dialog', { name: 'Copy your new key now' }).waitFor()
   const keysOf = ({ accountId }: Person) => stage.place.json(['key', 'list', '--account', String(accountId)])
   assert.deepEqual([(await keysOf(ada)).length, (await keysOf(bela)).length], [1, 0])
 
