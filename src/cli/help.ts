@@ -16,7 +16,7 @@ export const help: Command = async (words) => {
 /** A cell without its marks: links are left as their words. */
 function plain(cell: string): string {
   return cell
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/`|\\(?=\|)/g, '')
     .trim()
 }

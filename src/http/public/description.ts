@@ -107,8 +107,8 @@ const campaignId = {
   example: 1,
 }
 
-/** Not by `toLocaleString`: each start would read the data of locales for it. */
-const inEnglish = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',')
+/** Below a million. Not by `toLocaleString`: each start would read the data of locales for it. */
+const inEnglish = (count: number) => String(count).replace(/\B(?=\d{3}$)/, ',')
 
 const leadBody = {
   required: true,
