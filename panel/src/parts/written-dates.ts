@@ -17,9 +17,10 @@ const typed = {
   day: days,
 } satisfies Record<Clock, string[]>
 
-/** Whether it is a day such as `2026-12-31`, and not so old that its seconds since 1970 are below zero anywhere. */
-export function isDate(text: string): boolean {
-  return text >= '1971' && dayjs(text, stored.day, true).isValid()
+/** A day such as `2026-12-31` in a page's address; none so old that its seconds since 1970 are below zero anywhere. */
+export function dateIn(search: URLSearchParams, name: string): string | undefined {
+  const text = search.get(name) ?? ''
+  return text >= '1971' && dayjs(text, stored.day, true).isValid() ? text : undefined
 }
 
 /** In the reader's language; nothing for nothing. */

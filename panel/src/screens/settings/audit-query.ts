@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../api.ts'
-import { isDate } from '../../parts/written-dates.ts'
+import { dateIn } from '../../parts/written-dates.ts'
 
 export type AuditPage = AnswerOf<'GET /audit'>
 export type AuditEntry = AuditPage['entries'][number]
@@ -14,11 +14,7 @@ export function filtersIn(search: URLSearchParams): Filters {
     const value = search.get(name) ?? ''
     return form.test(value) ? value : ''
   }
-  const day = (name: string) => {
-    const value = search.get(name) ?? ''
-    return isDate(value) ? value : null
-  }
-  const [from, to] = [day('from'), day('to')]
+  const [from, to] = [dateIn(search, 'from') ?? null, dateIn(search, 'to') ?? null]
   const isRange = from === null || to === null || from <= to
   return {
     like: one('like', forms.like),

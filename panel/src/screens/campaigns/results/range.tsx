@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { useLanguage, useWords } from '../../../language.ts'
 import { words as panelWords } from '../../../parts/words.ts'
-import { isDate } from '../../../parts/written-dates.ts'
+import { dateIn } from '../../../parts/written-dates.ts'
 import { words } from './words.ts'
 
 const spans = [7, 30, 90, 365] as const
@@ -17,12 +17,8 @@ export type Range = { from: string; to?: string }
 /** The range stands in the page's address; what somebody else may have put there is left aside. */
 export function useRange(timeZone: string): [Range, (range: Range) => void] {
   const [search, setSearch] = useSearchParams()
-  const dateIn = (name: string) => {
-    const text = search.get(name) ?? ''
-    return isDate(text) ? text : undefined
-  }
-  const to = dateIn('to')
-  const from = dateIn('from') ?? daysBefore(to ?? todayIn(timeZone), 29)
+  const to = dateIn(search, 'to')
+  const from = dateIn(search, 'from') ?? daysBefore(to ?? todayIn(timeZone), 29)
   const isRange = daysBetween(from, to ?? todayIn(timeZone)) >= 1 && daysBetween(from, to ?? todayIn(timeZone)) <= 366
   return [
     isRange ? { from, ...(to !== undefined && { to }) } : { from: daysBefore(todayIn(timeZone), 29) },

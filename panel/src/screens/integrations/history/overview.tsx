@@ -8,7 +8,7 @@ import { Rows } from '../../../parts/rows.tsx'
 import { Chart, looks, sorts, totalOf } from './chart.tsx'
 import { useMoments } from './moments.ts'
 import { type Bar, type Counts, useCounts } from './use-history.ts'
-import type { Choices, Span, Wanted } from './wanted.ts'
+import { type Choices, dayMs, type Span, type Wanted } from './wanted.ts'
 import { words } from './words.ts'
 
 type OverviewProps = { wanted: Wanted; choices: Choices; setSpan(span: Span): void }
@@ -67,7 +67,7 @@ function Zooming({ shown, days, span, setSpan }: ZoomingProps) {
   const isWhole = span.from === undefined && span.to === undefined
   const go = (from: number, to: number) => {
     const now = Date.now()
-    const isAll = from <= now - days * 86_400_000 && to >= now
+    const isAll = from <= now - days * dayMs && to >= now
     setSpan(isAll ? {} : { from: wholeSecond(from), ...(to < now && { to: wholeSecond(to) }) })
   }
   const half = (toMs - fromMs) / 2

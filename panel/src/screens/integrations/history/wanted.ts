@@ -3,7 +3,7 @@ import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { AnswerOf, AskedOf } from '../../../api.ts'
 
-const dayMs = 86_400_000
+export const dayMs = 86_400_000
 
 export type Choices = AnswerOf<'GET /history/choices'>
 export type Filters = Omit<AskedOf<'GET /history/counts'>['query'], 'from' | 'to'>
