@@ -128,26 +128,40 @@ async function price(name: string, url: string | null, env: Record<string, strin
 const residentMb = (pid: number) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_000
 
+type Three = [number, number, number]
+const lookupSeconds = 3
+
 /** One fixed campaign ends for all at once: deliveries a second, and what memory, database and lookups do meanwhile. */
 async function burst() {
   const receiver = await openReceiver()
   const count = Number(values.leads)
-  const made = await prepare('burst', receiver.url, Math.ceil(count / 2_000))
+  const made = await prepare('burst', receiver.url, Math.ceil(count / 2_000) + 3 * lookupSeconds)
   await made.store.close()
   const csv = join(folder, 'leads.csv')
   writeFileSync(csv, ['email', ...Array.from({ length: count }, (_, n) => emailAt(n))].join('\n'))
   await lastcall(`file:${made.path}`, ['lead', 'import', '--campaign', String(made.campaignId), csv])
   const { origin, ...server } = await serve(made.path)
+  const path = `/api/public/v1/campaigns/${made.campaignId}/leads/lookup`
+  const emails = { pick: 'random', count } as const
+  const load = {
+    method: 'POST',
+    path,
+    key: made.key,
+    emails,
+    connections: 4,
+    seconds: lookupSeconds,
+    status: 200,
+  } as const
+  const generator = startGenerator()
+  const lookUp = () => generator.put({ ...server, port: Number(new URL(origin).port) }, load)
+  // A server that has just begun grows with its first requests, burst or not, and answers them slowly.
+  await lookUp()
+  const before = await lookUp()
   await sleep(made.endsAt - Date.now() - 2_000)
   if (receiver.ids.size > 0) throw new Error('the import took longer than the offers last')
   const [memory, bytes] = [residentMb(server.pid), statSync(made.path).size]
   const plot = [Math.round(memory)]
   let most = memory
-  const path = `/api/public/v1/campaigns/${made.campaignId}/leads/lookup`
-  const emails = { pick: 'random', count } as const
-  const load = { method: 'POST', path, key: made.key, emails, connections: 4, seconds: 3, status: 200 } as const
-  const generator = startGenerator()
-  const lookUp = () => generator.put({ ...server, port: Number(new URL(origin).port) }, load)
   const watch = setInterval(() => {
     const now = residentMb(server.pid)
     most = Math.max(most, now)
@@ -161,19 +175,21 @@ async function burst() {
   const took = (performance.now() - beganAt) / 1_000
   clearInterval(watch)
   await sleep(2_000)
-  const alone = await lookUp()
+  const after = await lookUp()
   generator.stop()
   await server.stop()
   receiver.close()
   const points = plot.filter((_, index) => index % Math.ceil(plot.length / 40) === 0)
   console.log(`MB over ${Math.round(took)} s: ${points.join(' ')}; load ${loadavg()[0]?.toFixed(1)}`)
   if (!isStill) console.log('all were told before the lookups ended: take more --leads')
+  const [p99Before, p99Beside, p99After] = [before, beside, after].map((one) => one.p99Milliseconds) as Three
+  console.log(`p99 of lookups in ms: ${p99Before} before, ${p99Beside} beside, ${p99After} after`)
   return [
     { what: 'deliveries a second', figure: count / took, least: 1_500 },
     { what: 'events that came twice', figure: receiver.doubles(), most: 0 },
     { what: 'memory: MB more than before', figure: most - memory, most: 100 },
     { what: 'database file: bytes more', figure: statSync(made.path).size - bytes, most: 0 },
-    { what: 'p99 of lookups against without', figure: beside.p99Milliseconds / alone.p99Milliseconds, most: 1.5 },
+    { what: 'p99 of lookups against without', figure: p99Beside / ((p99Before + p99After) / 2), most: 1.5 },
   ]
 }
 
