@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ctaAddress } from '../../src/core/cta-link.ts'
+import { ctaAddress, mostAdded } from '../../src/core/cta-link.ts'
 
 const linkOf = (address: string) => ctaAddress(address, 'REF')
 
@@ -61,4 +61,10 @@ test("the link's own query goes along, the page's parameters win, and lc is ours
     ['https://x.pl/?&', '=b&%zz', 'https://x.pl/?&&=b&%zz&lc=REF'],
   ] as const)
     assert.equal(ctaAddress(page, 'REF', query), expected, `${page} ${query}`)
+})
+
+test('of what a link has of its own the first 200 parameters go along', () => {
+  const numbered = (count: number) => Array.from({ length: count }, (_, n) => `p${n}=${n}`).join('&')
+  for (const count of [mostAdded, mostAdded + 1])
+    assert.equal(ctaAddress('https://x.pl/', 'REF', numbered(count)), `https://x.pl/?${numbered(mostAdded)}&lc=REF`)
 })
