@@ -66,6 +66,8 @@ export const resetFactor: Command = async (args) => {
 
 export const setupLink: Command = async (args) => {
   readArguments(args, {})
+  // Read first: a wrong PUBLIC_URL leaves no link behind that nobody has seen.
+  const address = publicAddress()
   return withStore(
     async (store) => {
       const users = buildUsers(store)
@@ -73,7 +75,7 @@ export const setupLink: Command = async (args) => {
         throw new WrongCall('there is a user already: invite others in the panel, or use user create')
       }
       const token = await users.invite(null, { role: 'owner', email: null }, commandActor())
-      return { url: `${publicAddress()}/setup#${token}` }
+      return { url: `${address}/setup#${token}` }
     },
     { mayCreate: true },
   )

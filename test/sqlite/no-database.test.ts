@@ -37,6 +37,10 @@ test('where there is no database', async (t) => {
     await t.test(`${args.slice(0, 2).join(' ')} refuses`, () =>
       assertRefused(results[n] as Finished, `DATABASE_URL: there is no database at ${place.databasePath};`, [2]),
     )
+  await t.test('setup-link refuses a wrong PUBLIC_URL before it makes one', async () => {
+    const env = { DATABASE_URL: place.databaseUrl, PUBLIC_URL: 'offers.example.com' }
+    assertRefused(await sharedCommand(['setup-link'], { env }), 'PUBLIC_URL: must be', [2])
+  })
   assert.deepEqual(readdirSync(place.folder), before, 'something was made')
 
   await t.test('where that cannot be seen, no command says so', async () => {
