@@ -32,6 +32,8 @@ const timeoutMs = 5_000
 const closeMs = 1_000
 const firstTidyMs = 1_000
 const tidyEveryMs = 600_000
+/** A clock that has jumped ahead by more since the round before may be wrong: what is removed by it is gone. */
+const jumpMs = 300_000
 
 type HistoryOptions<Entry> = {
   table: EntryTable<Entry>
@@ -114,22 +116,28 @@ export function openHistory<Entry = HistoryEntry>({ table, days, onLost, now }: 
   }
 }
 
-/** Moves the batches of the version before, and purges, in small steps that do not hold up new entries. */
+/**
+ * Moves the batches of the version before, and purges, in small steps that do not hold up new entries. After a jump of
+ * the clock one round goes by, in which it may be put right.
+ */
 export function keepTidy(
   { moveBatch, purge }: Pick<EntryTable<never>, 'moveBatch' | 'purge'>,
   days: number,
   now: () => number,
 ): () => void {
   let isStopped = false
+  let seenMs = now()
   let timer = setTimeout(tidy, firstTidyMs).unref()
 
   async function tidy(): Promise<void> {
+    const hasJumped = now() - seenMs > tidyEveryMs + jumpMs
     try {
       while (!isStopped && (await moveBatch?.())) {}
-      while (!isStopped && (await purge(now() - days * 86_400_000)) > 0) {}
+      while (!isStopped && !hasJumped && (await purge(now() - days * 86_400_000)) > 0) {}
     } catch {
       // Locked or gone: the next round tries again.
     }
+    seenMs = now()
     if (!isStopped) timer = setTimeout(tidy, tidyEveryMs).unref()
   }
 

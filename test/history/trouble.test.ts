@@ -192,3 +192,28 @@ test('what is too old is removed every ten minutes, also after a round that fail
     [1_000, 601_000, 1_201_000],
   )
 })
+
+test('a clock that is years ahead for some minutes has nothing removed by it, one that stays ahead ten minutes later', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const [start, ahead] = [9 * 86_400_000, 800 * 86_400_000]
+  let nowMs = start
+  const purged: number[] = []
+  const purge = async (beforeMs: number) => {
+    purged.push(beforeMs + 7 * 86_400_000)
+    return 0
+  }
+  const stop = keepTidy({ purge }, 7, () => nowMs)
+  for (const [ms, clock] of [
+    [1_000, start],
+    [600_000, ahead],
+    [600_000, start],
+    [600_000, ahead],
+    [600_000, ahead],
+  ] as const) {
+    nowMs = clock
+    t.mock.timers.tick(ms)
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+  }
+  stop()
+  assert.deepEqual(purged, [start, start, ahead])
+})
