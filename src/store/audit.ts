@@ -140,13 +140,14 @@ export type AuditFilter = {
 }
 
 const addressSeconds = 30 * 86_400
-const purgedAtOnce = 1_000
+const purgedAtOnce = 100
 const mostChoices = 500
 /**
  * Of settings. A campaign's may be 256 kB, twice in each of its entries: a thousand of these stopped the server for a
- * minute.
+ * minute where they were read, and for a quarter of one where they were purged.
  */
 const mostPageBytes = 1_000_000
+const bytes = 'coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) AS bytes'
 
 export function auditOn({ read, writeUnflushed }: Runner) {
   return { ...boundTo(read, { listEntries, listActors, listActions }), ...boundTo(writeUnflushed, { purge }) }
@@ -186,13 +187,13 @@ async function listEntries(
       `SELECT ${columns} FROM audit_entries WHERE ${where} ORDER BY id DESC LIMIT ?`,
       ...[accountId, beforeId, ...given.map(([, value]) => value as Value), most],
     )
-  const sizes = await select('coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0) AS bytes', limit + 1)
+  const sizes = await select(bytes, limit + 1)
   const count = Math.min(limit, fitting(sizes))
   const entries = (await select('*', count)).map(toEntry)
   return { entries, next: count < sizes.length ? (entries.at(-1)?.id ?? null) : null }
 }
 
-/** How many of them a page has room for: one at least. */
+/** How many of them a page, or a step of the purge, has room for: one at least. */
 function fitting(sizes: Row[]): number {
   let room = mostPageBytes
   const tooMuch = sizes.findIndex(({ bytes }, index) => {
@@ -230,23 +231,25 @@ async function listActions(sql: Sql, accountId: number): Promise<string[]> {
 }
 
 /**
- * Removes a thousand entries from before, but each campaign's last one, by which its settings are known since; and as
- * many addresses that are older than thirty days. Resolves with how many it removed.
+ * Removes some entries from before, but each campaign's last one, by which its settings are known since; and some
+ * addresses that are older than thirty days. Resolves with how many, 0 once nothing is left.
  */
 async function purge(sql: Sql, before: Seconds, now: Seconds): Promise<number> {
-  const removed = await sql.run(
-    `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries AS old WHERE at < ? AND (subject <> 'campaign'
-      OR EXISTS (SELECT 1 FROM audit_entries AS later WHERE later.account_id = old.account_id
-        AND later.subject = 'campaign' AND later.subject_id = old.subject_id AND later.id > old.id AND later.at < ?))
-      LIMIT ${purgedAtOnce})`,
-    ...[before, before],
-  )
-  const forgotten = await sql.run(
-    `UPDATE audit_entries SET address = NULL WHERE id IN
-      (SELECT id FROM audit_entries WHERE address IS NOT NULL AND at < ? LIMIT ${purgedAtOnce})`,
-    now - addressSeconds,
-  )
-  return removed + forgotten
+  const isOld = `at < ? AND (subject <> 'campaign'
+    OR EXISTS (SELECT 1 FROM audit_entries AS later WHERE later.account_id = old.account_id
+      AND later.subject = 'campaign' AND later.subject_id = old.subject_id AND later.id > old.id AND later.at < ?))`
+  const removed = await changeSome(sql, 'DELETE FROM audit_entries', isOld, before, before)
+  const namesAddress = 'address IS NOT NULL AND at < ?'
+  const forget = 'UPDATE audit_entries SET address = NULL'
+  return removed + (await changeSome(sql, forget, namesAddress, now - addressSeconds))
+}
+
+/** On SQLite everybody waits for the step. */
+async function changeSome(sql: Sql, change: string, condition: string, ...values: Value[]): Promise<number> {
+  const select = `SELECT id, ${bytes} FROM audit_entries AS old WHERE ${condition} LIMIT ${purgedAtOnce}`
+  const found = await sql.all(select, ...values)
+  const ids = found.slice(0, fitting(found)).map(({ id }) => id)
+  return ids.length === 0 ? 0 : sql.run(`${change} WHERE id IN (${ids.map(() => '?')})`, ...ids)
 }
 
 function toEntry(row: Row): AuditEntry {

@@ -176,6 +176,23 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     assert.deepEqual(lengths, [4, 4, 6])
   })
 
+  test(`a purge goes in small steps where settings are large: ${engine}`, async (t) => {
+    const store = await opened(t, await place(t))
+    const user: Actor = { kind: 'user', name: 'ada@example.com', address: '192.0.2.0/24', at: 0 }
+    const { id } = await store.configuration.createAccount('Owner', user)
+    const pages = Array.from({ length: 50 }, (_, n) => ({ pageUrl: `https://example.com/${n}/${'a'.repeat(2_000)}` }))
+    const made = await store.configuration.applyCampaign(id, settings({ pages }), user)
+    for (let n = 0; n < 12; n += 1)
+      await store.configuration.applyCampaign(id, settings({ id: made.id, name: `${n}`, pages }), user)
+    const stepsBefore = async (before: number) => {
+      const steps: number[] = []
+      for (let count = -1; count !== 0; steps.push(count)) count = await store.audit.purge(before, 100 * day)
+      return [steps.reduce((sum, count) => sum + count), Math.max(...steps) <= 6]
+    }
+    assert.deepEqual(await stepsBefore(0), [14, true], 'addresses')
+    assert.deepEqual(await stepsBefore(day), [13, true], 'entries')
+  })
+
   test(`what may be chosen in the log stands in the same order on each engine: ${engine}`, async (t) => {
     const store = await opened(t, await place(t))
     const named = (name: string): Actor => ({ ...tester, name })
