@@ -19,6 +19,7 @@ import {
   wrongInput,
 } from './command.ts'
 import { now } from './now.ts'
+import { leavingTurns } from './turns.ts'
 
 export const applyCampaign: Command = async (args) => {
   const { options, positionals } = readArguments(args, { account: idNumber }, ['FILE'])
@@ -61,7 +62,8 @@ export const deleteCampaign: Command = async (args) => {
   return withStore(async (store) => {
     const deleted = await store.configuration.deleteCampaign(id, commandActor())
     if (deleted === undefined) throw new WrongCall(`ID: there is no campaign ${id}`)
-    while (!(await store.configuration.removeDeleted(deleted))) {}
+    const leaveTurns = leavingTurns()
+    while (!(await store.configuration.removeDeleted(deleted))) await leaveTurns()
     return { id, deleted: true }
   })
 }

@@ -34,6 +34,7 @@ import {
 import { now } from './now.ts'
 import { pagesOf, printPages } from './print.ts'
 import { progress } from './progress.ts'
+import { leavingTurns } from './turns.ts'
 
 const importBatch = 500
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -107,8 +108,9 @@ async function eraseInAll(store: Store, accountId: number, email: string) {
   await needAccount(store, accountId)
   const campaignIds = await erasePerson(store, accountId, email, commandActor())
   // A campaign that was deleted has its leads until the last of them is removed, though nobody finds them.
+  const leaveTurns = leavingTurns()
   for (const deleted of await store.configuration.deletedCampaigns()) {
-    if (deleted.accountId === accountId) while (!(await store.configuration.removeDeleted(deleted))) {}
+    if (deleted.accountId === accountId) while (!(await store.configuration.removeDeleted(deleted))) await leaveTurns()
   }
   await store.leads.eraseTraces(email)
   if (campaignIds.length === 0) throw notRegistered('in any campaign of the account')
@@ -180,6 +182,7 @@ type Import = {
 export async function importing(what: string, work: (on: Import) => Promise<void>): Promise<Imported> {
   const result: Imported = { created: 0, existing: 0, refused: [] }
   const show = progress(what)
+  const leaveTurns = leavingTurns()
   const taken = () => `${result.created} created, ${result.existing} existing`
   let isTaking = false
   let signal: NodeJS.Signals | undefined
@@ -205,6 +208,7 @@ export async function importing(what: string, work: (on: Import) => Promise<void
         isTaking = false
         show(result.created + result.existing)
         if (signal !== undefined) stop()
+        await leaveTurns()
       },
     })
     return result
