@@ -133,6 +133,8 @@ const languages = new WeakMap()
 
 /** What the page itself has said of the display of what is hidden. @type {WeakMap<Element, [string, string]>} */
 const displays = new WeakMap()
+/** What the widget has hidden, and not the page by its `hidden`. @type {WeakSet<Element>} */
+const hiddenHere = new WeakSet()
 
 /** What is kept of the visitor: `client`, `lc`, and for campaign 1 `of1` and `not1`. @type {Record<string, string>} */
 const kept = {}
@@ -350,6 +352,9 @@ function tick() {
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
   // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
   for (const one of document.querySelectorAll('[data-lastcall=bar]')) if (one !== bar) one.remove()
+  // React and the like make what the page shows next of an element that they have: it would stay hidden.
+  for (const one of document.querySelectorAll('[hidden]:not([data-lastcall])'))
+    if (hiddenHere.has(one)) hide(/** @type {HTMLElement} */ (one), false)
   let nextMs = 1000
   for (const c of campaigns) {
     if (c.offer && !document.hidden && !c.asking && !c.retry && isStale(c, c.offer)) ask(c)
@@ -422,6 +427,8 @@ function show(c, offer, now) {
  * @param {boolean} hidden
  */
 function hide(one, hidden) {
+  if (!hidden) hiddenHere.delete(one)
+  else if (!matches.call(one, '[hidden]')) hiddenHere.add(one)
   toggleAttribute.call(one, 'hidden', hidden)
   const said = displays.get(one)
   if (!hidden && said) {

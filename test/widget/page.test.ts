@@ -538,6 +538,20 @@ test('elements and script tags that come later are found', async (t) => {
   assert.ok((await shownSeconds(page)) > 3500)
 })
 
+test('an element that a page makes another one of, as React does, is not hidden for good', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 2, anonymous: true })
+  const { page } = await stage.visitor(t)
+  const body = `<p data-lastcall="offer">Half price</p><script>
+    document.addEventListener('lastcall:expire', () => {
+      const one = document.querySelector('[data-lastcall=offer]')
+      one.removeAttribute('data-lastcall')
+      one.textContent = 'Full price'
+    })
+  </script>`
+  await page.goto(stage.put({ campaigns: [id], body }))
+  await page.getByText('Full price').waitFor({ timeout: 10_000 })
+})
+
 test('it leaves one global behind, and no cookie', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page, context } = await stage.visitor(t)
