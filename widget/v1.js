@@ -659,7 +659,8 @@ function prepare(form) {
   // Found again in a copy of the page.
   message.setAttribute('data-lastcall', 'message')
   message.setAttribute('role', 'status')
-  message.id ||= `lastcall-${Math.random()}`
+  // A copy of the form has that of the form beside it.
+  if (document.getElementById(message.id) !== message) message.id = `lastcall-${Math.random()}`
   // Not just "website", which a field for people may be called.
   const trap = /** @type {HTMLInputElement} */ (
     querySelector.call(form, '[data-lastcall=honeypot]') ?? appendChild.call(form, element('input'))

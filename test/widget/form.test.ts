@@ -95,6 +95,21 @@ test('a refused email is said to be so, where readers look for it', async (t) =>
   visitor.errors.length = 0
 })
 
+test('in a copy of a form, as page builders make them, readers find its own answer', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const visitor = await stage.visitor(t)
+  const { page } = visitor
+  await page.goto(stage.put({ campaigns: [id], body: form.replace('type="email"', '') }))
+  await page.locator('[role=status]').waitFor({ state: 'attached' })
+  const copy = page.locator('form').last()
+  await page.locator('form').evaluate((one) => one.after(one.cloneNode(true)))
+  await copy.getByLabel('Email').fill('zażółć@example.com')
+  await copy.getByRole('button').click()
+  const description = 'Please enter a valid email address.'
+  await copy.getByRole('textbox', { description }).waitFor({ timeout: 5_000 })
+  visitor.errors.length = 0
+})
+
 async function send(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email').fill(email)
   await page.getByRole('button').click()
