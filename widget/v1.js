@@ -352,9 +352,8 @@ function tick() {
   document.querySelectorAll('form[data-lastcall=form]').forEach(prepare)
   // Turbo and programs that store pages keep a copy of the page with our bar in it, which nobody would end.
   for (const one of document.querySelectorAll('[data-lastcall=bar]')) if (one !== bar) one.remove()
-  // React and the like make what the page shows next of an element that they have: it would stay hidden.
-  for (const one of document.querySelectorAll('[hidden]:not([data-lastcall])'))
-    if (hiddenHere.has(one)) hide(/** @type {HTMLElement} */ (one), false)
+  for (const one of document.querySelectorAll(':is([hidden],[role=timer]):not([data-lastcall])'))
+    release(/** @type {HTMLElement} */ (one))
   let nextMs = 1000
   for (const c of campaigns) {
     if (c.offer && !document.hidden && !c.asking && !c.retry && isStale(c, c.offer)) ask(c)
@@ -440,6 +439,20 @@ function hide(one, hidden) {
     displays.set(one, [one.style.display, one.style.getPropertyPriority('display')])
     one.style.setProperty('display', 'none', 'important')
   }
+}
+
+/**
+ * React and the like make what the page shows next of an element that they have: it would stay hidden, or keep a
+ * countdown that stands still.
+ * @param {HTMLElement} one
+ */
+function release(one) {
+  if (hiddenHere.has(one)) hide(one, false)
+  if (!languages.delete(one)) return
+  for (const part of filled.get(one) ?? []) if (part.parentNode === one) part.remove()
+  one.removeAttribute('role')
+  one.removeAttribute('aria-live')
+  if (one.ariaLabel === names.get(one)) one.ariaLabel = null
 }
 
 /** @param {Campaign} c @param {string} mark the end of an attribute's name, or its value @returns {HTMLElement[]} */

@@ -552,6 +552,19 @@ test('an element that a page makes another one of, as React does, is not hidden 
   await page.getByText('Full price').waitFor({ timeout: 10_000 })
 })
 
+test('a countdown that a page makes another element of leaves neither its time nor its role there', async (t) => {
+  const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
+  const { page } = await stage.visitor(t)
+  await page.goto(stage.put({ campaigns: [id], body: '<p data-lastcall="countdown"></p>', attributes: 'data-bar=off' }))
+  await page.getByRole('timer').waitFor()
+  await page.locator('p').evaluate((one) => {
+    one.removeAttribute('data-lastcall')
+    one.append('Full price')
+  })
+  await eventually(() => page.locator('p').innerText(), 'Full price')
+  assert.deepEqual(await page.locator('p').evaluate((one) => one.getAttributeNames()), [])
+})
+
 test('it leaves one global behind, and no cookie', async (t) => {
   const id = await stage.service.campaign({ endsInSeconds: 3600, anonymous: true })
   const { page, context } = await stage.visitor(t)
