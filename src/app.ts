@@ -183,7 +183,7 @@ function openWebhooks({ config, store, historyTable, log, now }: AppParts, share
         now,
         sender,
         onTry,
-        slots: openSlots(mostInFlight, mostInFlight / 2),
+        slots: openSlots(mostInFlight),
         onDropped: metrics.dropped,
         onWaiting: metrics.waits,
       })

@@ -1,14 +1,15 @@
-// How many requests are under way at a time: a bad receiver holds up itself, and an account at most half of all.
+// How many requests are under way at a time. A bad receiver holds up its own account alone.
 export type Slots = (accountId: number) => Promise<() => void>
 
 /** Resolves when there is room, with what gives the room back; called again, that does nothing. */
-export function openSlots(most: number, mostOfOne: number): Slots {
+export function openSlots(most: number): Slots {
   const used = new Map<number, number>()
   const waiting: { accountId: number; start(): void }[] = []
   let total = 0
 
   const usedBy = (accountId: number) => used.get(accountId) ?? 0
-  const hasRoom = (accountId: number) => total < most && usedBy(accountId) < mostOfOne
+  // It leaves as many free as it takes: half of all where it is alone, and where others hang one for who comes.
+  const hasRoom = (accountId: number) => usedBy(accountId) < most - total
 
   function change(accountId: number, by: number): void {
     total += by

@@ -367,7 +367,7 @@ test('addresses: https alone, port 443 or from 1,024 on, no user name, not Lastc
 })
 
 test('slots: an account has at most its share, and what waits comes as soon as there is room', async () => {
-  const take = openSlots(3, 2)
+  const take = openSlots(3)
   const first = await take(1)
   await take(1)
   let third = false
@@ -384,4 +384,13 @@ test('slots: an account has at most its share, and what waits comes as soon as t
   first()
   await waiting
   assert.equal(third, true)
+})
+
+test('slots: where the servers of other accounts hang, one more account has a slot at once', {
+  timeout: 5_000,
+}, async () => {
+  const take = openSlots(64)
+  for (const accountId of [1, 2, 3]) Array.from({ length: 100 }, () => take(accountId))
+  const giveBack = await take(4)
+  giveBack()
 })

@@ -146,7 +146,7 @@ test('a pause holds for who waits for a slot too, however long the requests of o
   await register('ada@example.com')
   answer.milliseconds = 2_000
   clock.at += 2
-  const dispatcher = openDispatcher({ ...parts, slots: openSlots(1, 1) })
+  const dispatcher = openDispatcher({ ...parts, slots: openSlots(1) })
   t.after(() => dispatcher.close())
   while (sent.length < 1) await sleep(20)
   const other = (await find(slow.id)).settings.url === sent[0]?.url ? paused : slow

@@ -57,7 +57,7 @@ export async function opened(t: TestContext, mechanism: object = after) {
   const dropped: number[] = []
   const noted: DeliveryEntry[] = []
   const parts = {
-    ...{ store, configCache, sender, slots: openSlots(64, 32), site: { publicUrl: 'https://offers.example' } },
+    ...{ store, configCache, sender, slots: openSlots(64), site: { publicUrl: 'https://offers.example' } },
     ...{ now: () => clock.at * 1_000, onWaiting() {}, isStopping: () => false },
     onTry: (entry: DeliveryEntry) => void noted.push(entry),
     onDropped: (count: number) => void dropped.push(count),

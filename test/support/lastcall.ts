@@ -203,7 +203,7 @@ process.on('exit', () => {
 const idle: ChildProcess[] = []
 /** A process of commands takes half a second of a processor to start, and a command a hundredth: one is enough. */
 const mostShared = 1
-const roomToRun = openSlots(mostShared, mostShared)
+const roomToRun = openSlots(mostShared)
 
 /** A command that takes this long hangs: it is killed, and its code is null. */
 export const hangMs = 60_000
