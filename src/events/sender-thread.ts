@@ -118,7 +118,8 @@ async function send(delivery: Delivery): Promise<Try> {
   const result = await promise
   isOver = true
   clearTimeout(timer)
-  if (result.status === null) request?.destroy()
+  // What an early answer has left unsent would be kept for as long as its server reads no more.
+  if (result.status === null || !request?.writableFinished) request?.destroy()
   return { ...result, milliseconds: Math.round(performance.now() - beganAt) }
 }
 

@@ -8,6 +8,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { urlFault } from '../../src/events/egress.ts'
 import { openSender, type Try } from '../../src/events/sender.ts'
@@ -302,6 +303,29 @@ function prioritiesOf(pid: string): number[] {
   // The name, in parentheses, may hold spaces.
   return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]))
 }
+
+test('a server that answers before it has read the request is sent no more of it', async (t) => {
+  let socket: Socket | undefined
+  const server = createServer((one) => {
+    socket = one.once('data', () => one.pause().write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
+    one.on('error', () => {})
+  })
+  t.after(async () => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const sender = openSender({ ranges: ['127.0.0.1/32'], names: [] })
+  t.after(() => sender.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  // More than fits between the two.
+  const body = 'x'.repeat(32_000_000)
+  assert.equal((await sender.send({ id: 'evt_1', url, body, at: 1, secrets: [] })).status, 200)
+  await sleep(200)
+  let bytes = 0
+  socket?.on('data', (chunk) => {
+    bytes += chunk.length
+  })
+  await once(socket?.resume() as Socket, 'close')
+  assert.ok(bytes < body.length / 2, `${bytes}`)
+})
 
 test('a server whose answers never end keeps no more connections than 64', async (t) => {
   const open = new Set<unknown>()
