@@ -15,6 +15,8 @@ const connectMs = 5_000
 const answerMs = 15_000
 /** A longer answer costs its connection. */
 const mostAnswerBytes = 4_096
+/** Answers of 1xx before the one that counts: without end they would keep the thread from all others. */
+const mostInformation = 100
 /** Answers whose end has not come: with one more the oldest loses its connection. */
 const mostAnswers = 64
 
@@ -101,6 +103,11 @@ async function send(delivery: Delivery): Promise<Try> {
       // Node ends the connection of a 101 without an error.
       begun.on('close', () => {
         if (request === begun) fail('reset')
+      })
+      let told = 0
+      begun.on('information', () => {
+        told += 1
+        if (told > mostInformation) begun.destroy()
       })
       begun.on('response', (response) => {
         const status = response.statusCode ?? 0

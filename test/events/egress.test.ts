@@ -283,6 +283,27 @@ test('a server that answers 101 has failed at once: nobody waits 15 seconds for 
   assert.ok(milliseconds < 10_000, `${milliseconds}`)
 })
 
+test('a server that answers 1xx without end has failed, and holds up no other', async (t) => {
+  const text = 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000)
+  const send = await sendTo(t, (socket) => {
+    const goOn = () => {
+      while (!socket.destroyed && socket.write(text));
+    }
+    socket.on('drain', goOn)
+    goOn()
+  })
+  const { cause, milliseconds } = await send()
+  assert.equal(cause, 'reset')
+  assert.ok(milliseconds < 10_000, `${milliseconds}`)
+})
+
+test('a server that answers 1xx a few times is waited for', async (t) => {
+  const send = await sendTo(t, (socket) => {
+    socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(15)}HTTP/1.1 204 No Content\r\n\r\n`)
+  })
+  assert.equal((await send()).status, 204)
+})
+
 test('on Linux the thread that sends has a lower priority than the server, which keeps its own', async (t) => {
   if (process.platform !== 'linux') return
   const { origin } = await openReceiver(t)
