@@ -171,17 +171,13 @@ function openBesides(parts: BesidesParts) {
   const seconds = () => Math.floor(now() / 1_000)
   let isMore = true
   let tidiedAt = Number.NEGATIVE_INFINITY
-  let turn = 0
 
   /** True where something is left. What a person asked for waits until its endpoint has nothing else to be told. */
   async function sweep(until: number): Promise<boolean> {
     for (;;) {
       const sweeps = await lease.sweeps()
       const ready = sweeps.filter(({ cause, endpoint }) => cause !== 'backfill' || !isBusy(endpoint.id))
-      // Behind the last that had its turn, or those at the end would wait for all the others.
-      const first = turn % Math.max(ready.length, 1)
-      for (const one of [...ready.slice(first), ...ready.slice(0, first)]) {
-        turn += 1
+      for (const one of ready) {
         if (!isStopping(one.endpoint.accountId)) await sweepOn(store, one, seconds())
         if (performance.now() > until) return true
       }

@@ -425,6 +425,19 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
     }
   })
 
+  test(`each endpoint has its turn, however many campaigns another has gone through: ${engine}`, async (t) => {
+    const store = await openStore(await place(t), options)
+    t.after(() => store.close())
+    const { accountId } = await opened(store)
+    for (let n = 0; n < 100; n += 1)
+      await store.configuration.applyCampaign(accountId, campaignSettings({ name: `c${n}` }), tester)
+    const { accountId: otherId } = await opened(store)
+    for (const id of [accountId, otherId]) await store.events.createEndpoint(id, settings(), testerAt(500))
+    await store.events.lease('node')
+    const those = (await store.events.sweeps('node')).map(({ endpoint }) => endpoint.accountId)
+    assert.deepEqual([those.length, those.filter((id) => id === otherId).length], [100, 1])
+  })
+
   test(`a stretch that was read before a lead in it was erased is read again: ${engine}`, async (t) => {
     const store = await openStore(await place(t), options)
     t.after(() => store.close())

@@ -52,12 +52,14 @@ export function leasesOn({ read, writeUnflushed }: Runner, sharedClock: string |
       const values = [holder, triedUntil, ...own, now, now, ...own, now, ...own, ...own]
       return (await read(({ all }) => all(sql, ...values))).map(toEndpoint)
     },
-    /** Sweeps for endpoints of `holder` that are on. */
+    /** Sweeps for endpoints of `holder` that are on, by turns: however many one has, it holds up no other. */
     async sweeps(holder: string, accountId?: number): Promise<Sweep[]> {
+      const isBackfill = `cause = ${sweepCauses.indexOf('backfill')}`
+      const place = `row_number() OVER (PARTITION BY e.account_id, e.id ORDER BY ${isBackfill}, cause, campaign_id)`
       const sql = `SELECT e.*, campaign_id, cause, begun_at, schedules_before, after_email, restarts FROM sweeps AS s
         JOIN endpoints AS e ON e.account_id = s.account_id AND e.id = s.endpoint_id
         WHERE ${mine} AND paused_at IS NULL AND begun_at <> ${heldBack} ${andOf(accountId)}
-        ORDER BY cause = ${sweepCauses.indexOf('backfill')}, cause, campaign_id LIMIT 100`
+        ORDER BY ${isBackfill}, ${place}, random() LIMIT 100`
       return (await read(({ all }) => all(sql, holder, ...only(accountId)))).map(toSweep)
     },
   }
