@@ -18,7 +18,7 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
   const campaign = await store.configuration.findCampaign(campaignId)
   const watcher = campaign && watcherOf(endpoint.id, endpoint.settings, campaignId)
   if (campaign === undefined || watcher === undefined) return store.events.writeStretch(sweep, [], null)
-  const before = sweep.schedulesBefore.map(termsOf)
+  const before = sweep.schedulesBefore.map((one) => ({ terms: termsOf(one), until: one.until }))
   const leads = await store.leads.list(campaign, { prefix: '', afterEmail, limit: leadsAtOnce })
   await nextTurn()
   const notices = leads.flatMap((lead): Notice[] => {
@@ -45,19 +45,19 @@ export async function sweepOn(store: Pick<Store, 'configuration' | 'leads' | 'ev
 }
 
 function toldBy(
-  { cause, endpoint, begunAt }: Sweep,
-  before: readonly Terms[],
+  { cause, endpoint }: Sweep,
+  before: readonly { terms: Terms; until: Seconds }[],
   { terms }: Campaign,
   { attempt, registeredAt }: Lead,
   now: Seconds,
 ): Pick<Notice, 'kind' | 'detail'> | undefined {
   if (cause === 'backfill') return { kind: 'registered before', detail: 0 }
   if (!endpoint.settings.kinds.includes('lead.deadline_changed')) return undefined
-  // Who registered after the edit was told of it as it is.
-  if (before.length === 1 && registeredAt > begunAt) return undefined
   const next = offerAt(terms, attempt, now)
-  const isChanged = before.some((one) => {
-    const old = offerAt(one, attempt, now)
+  // Who registered after an edit never had what it was before.
+  const known = before.filter(({ until }) => registeredAt <= until)
+  const isChanged = known.some((one) => {
+    const old = offerAt(one.terms, attempt, now)
     return old.deadline !== next.deadline && (old.state !== 'expired' || next.state !== 'expired')
   })
   return isChanged

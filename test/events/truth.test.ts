@@ -363,6 +363,56 @@ test('who registers after an edit, before a sweep has begun, hears of no change'
   assert.deepEqual(told(), ['lead.deadline_changed ada 2'])
 })
 
+test('who registers after an edit hears of no change, also where another edit or a pause comes before the sweep', async (t) => {
+  const { endpoint, register, round, sweep, save, told, clock, find, store } = await opened(
+    t,
+    fixed('2026-03-03T10:00'),
+  )
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  const step = async (at: string) => {
+    clock.at += 60
+    await save({ mechanism: fixed(at) })
+    clock.at += 60
+  }
+  const go = async () => {
+    await sweep()
+    await round(id)
+    return told()
+  }
+  await step('2026-03-04T10:00')
+  await register('bob@example.com')
+  await step('2026-03-05T10:00')
+  await register('cyd@example.com')
+  assert.deepEqual(await go(), ['lead.deadline_changed ada 4', 'lead.deadline_changed bob 4'])
+  await step('2026-03-06T10:00')
+  await store.events.pauseEndpoint(await find(id), 'user', testerAt(clock.at))
+  await register('dan@example.com')
+  clock.at += 60
+  await store.events.resumeEndpoint(await find(id), null, testerAt(clock.at))
+  assert.deepEqual(
+    await go(),
+    ['ada', 'bob', 'cyd'].map((name) => `lead.deadline_changed ${name} 7`),
+  )
+})
+
+test('who is imported into a draft hears of no date that was changed there', async (t) => {
+  const made = await opened(t, fixed('2026-03-03T10:00'))
+  const { endpoint, register, round, sweep, save, told, clock, leads, accountId, campaignId } = made
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })
+  await register('ada@example.com')
+  clock.at += 60
+  const march = { mechanism: fixed('2026-03-04T10:00') }
+  await save({ isDraft: true, ...march })
+  clock.at += 60
+  await leads.importLead({ accountId, campaignId }, 'bob@example.com', clock.at, testerAt(clock.at))
+  clock.at += 60
+  await save(march)
+  await sweep()
+  await round(id)
+  assert.deepEqual(told(), ['lead.deadline_changed ada 3'])
+})
+
 test('an edit tells nothing of offers that were over before and are over after', async (t) => {
   const { endpoint, register, round, sweep, save, told, clock } = await opened(t, fixed('2026-03-02T10:30'))
   const { id } = await endpoint({ kinds: ['lead.deadline_changed'] })

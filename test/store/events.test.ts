@@ -361,7 +361,7 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       settings({ kinds: ['lead.deadline_changed'] }),
       testerAt(500),
     )
-    const edit = (endsAt?: string) => {
+    const edit = (at: number, endsAt?: string) => {
       const mechanism = {
         startsOn: 'registration',
         deadline: { kind: 'after', period: 'PT1H' },
@@ -370,12 +370,12 @@ for (const [engine, place] of Object.entries(emptyDatabases)) {
       return store.configuration.applyCampaign(
         accountId,
         { ...campaignSettings({ mechanism }), id: of.campaignId },
-        testerAt(now),
+        testerAt(at),
       )
     }
-    await edit('2020-01-01T00:30')
+    await edit(now, '2020-01-01T00:30')
     await leads.register(of, 'between@example.com', now + 1)
-    await edit()
+    await edit(now + 1)
     await store.events.lease('node')
     for (const one of await store.events.sweeps('node')) await sweepOn(store, one, now + 2)
     const kinds = (await store.events.due(endpoint, now + 2, 9)).map(({ kind }) => kind)
@@ -596,10 +596,11 @@ test('an endpoint is one node’s, until that gives it back or has not said for 
 
 test('the schedules of a sweep that an earlier version began are read in each of its forms', () => {
   const schedule = { timeZone: 'Europe/Warsaw', mechanism: { startsOn: 'registration', deadline: { kind: 'none' } } }
-  const row = { ...{ settings: JSON.stringify(settings()), old_secrets: '[]' }, cause: sweepCauses.indexOf('edit') }
+  const cause = sweepCauses.indexOf('edit')
+  const row = { settings: JSON.stringify(settings()), old_secrets: '[]', cause, begun_at: 9 }
   for (const written of [schedule, JSON.stringify(schedule)]) {
     const sweep = toSweep({ ...row, schedules_before: JSON.stringify([written]) })
-    assert.deepEqual([sweep.schedulesBefore, sweep.pauses], [[schedule], []])
+    assert.deepEqual([sweep.schedulesBefore, sweep.pauses], [[{ ...schedule, until: 9 }], []])
   }
 })
 

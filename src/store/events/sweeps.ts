@@ -16,6 +16,9 @@ export const sweepCauses = ['looks', 'edit', 'backfill', 'resumed'] as const
 
 type SweepCause = (typeof sweepCauses)[number]
 
+/** What a campaign decided by until an edit, or until it became a draft. */
+export type Before = Schedule & { until: Seconds }
+
 /** Seconds of the epoch. */
 export type Pause = { from: Seconds; until: Seconds }
 
@@ -26,7 +29,7 @@ export type Sweep = {
   /** What has become true since is told too. */
   begunAt: Seconds
   /** What the campaign decided by before the edit; several where it was edited again while this was under way. */
-  schedulesBefore: Schedule[]
+  schedulesBefore: Before[]
   /** Of `resumed`: of who came in one of these the endpoint knows from its end on. */
   pauses: Pause[]
   afterEmail: string
@@ -77,7 +80,8 @@ export async function sweepAfterSave(
     JSON.stringify([opensAt, deadlineAt, endsAt])
   if (!after.isDraft && instants(before) === instants(after)) return
   const { timeZone, mechanism } = before.terms
-  await startSweeps(sql, after.accountId, those, 'edit', after.isDraft ? heldBack : now, { timeZone, mechanism })
+  const known = { timeZone, mechanism, until: now }
+  await startSweeps(sql, after.accountId, those, 'edit', after.isDraft ? heldBack : now, known)
 }
 
 /** Those that were held back. Who is paused hears of no edit. */
@@ -103,7 +107,7 @@ export async function sweepAll(
 
 /**
  * One that is under way begins again, and still tells what has become true since it was started first. Some leads then
- * know of the first edit and some do not, so that all are compared with both schedules before. Many with a statement:
+ * know of the first edit and some do not, so that each is compared with all that it may know. Many with a statement:
  * nobody registers meanwhile, and an account may have a thousand campaigns.
  */
 export async function startSweeps(
@@ -112,7 +116,7 @@ export async function startSweeps(
   those: readonly { endpointId: number; campaignId: number }[],
   cause: SweepCause,
   now: Seconds,
-  before?: Schedule | Pause,
+  before?: Before | Pause,
 ): Promise<void> {
   const added = before === undefined ? [] : [before]
   const start = [sweepCauses.indexOf(cause), now, JSON.stringify(added)]
@@ -169,7 +173,8 @@ export function toSweep(row: Row): Sweep {
     campaignId: row.campaign_id,
     cause: sweepCauses[row.cause] as SweepCause,
     begunAt: row.begun_at,
-    schedulesBefore: isResumed ? [] : (before as Schedule[]),
+    // An earlier version did not say until when.
+    schedulesBefore: isResumed ? [] : (before as Before[]).map((one) => ({ ...one, until: one.until ?? row.begun_at })),
     pauses: isResumed ? (before as Pause[]) : [],
     afterEmail: row.after_email,
     restarts: row.restarts,
