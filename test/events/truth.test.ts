@@ -587,6 +587,21 @@ for (const cause of ['failing', 'user'] as const) {
   })
 }
 
+test('of an edit whose leads were not gone through before it is discarded nothing is told, and its date is', async (t) => {
+  const june = { startsOn: 'registration', deadline: { kind: 'fixed', at: '2026-06-01T00:00' } }
+  const { endpoint, register, round, save, told, clock, sweep, managed } = await opened(t, june)
+  const { id } = await endpoint({ kinds: ['lead.deadline_changed', 'lead.expired'] })
+  await register('ada@example.com')
+  clock.at += 600
+  await save({ mechanism: { ...june, deadline: { kind: 'fixed', at: '2026-03-02T11:00' } } })
+  clock.at += 600
+  await managed().discardBefore(id, clock.at)
+  await sweep()
+  clock.at = beganAt + 3_601
+  await round(id)
+  assert.deepEqual(told(), ['lead.expired ada 60'])
+})
+
 test('who registers in the moment of publishing is told, whatever a cache still holds', async (t) => {
   const { endpoint, register, told, find, parts } = await opened(t)
   const { id } = await endpoint(registered)

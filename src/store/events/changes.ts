@@ -128,6 +128,7 @@ export async function resumeEndpoint(
     ...[fromAt, accountId, id],
   )
   await retryAtOnce(sql, accountId, id)
+  if (fromAt !== null) await forgetEdits(sql, endpoint, fromAt)
   // One that is on has its looks.
   if (endpoint.pausedAt !== null) await sweepAgain(sql, endpoint, endpoint.pausedAt, fromAt, by.at)
   const goesOnFrom = fromAt === null ? 'where it stopped' : formatInstant(fromAt)
@@ -136,15 +137,20 @@ export async function resumeEndpoint(
 
 async function sweepAgain(sql: Sql, endpoint: Endpoint, pausedAt: Seconds, fromAt: Seconds | null, now: Seconds) {
   const { accountId, id, pauseCause } = endpoint
-  const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
   // Meanwhile nothing was written for it, of new leads either: these are a backfill away.
   const later = `UPDATE sweeps SET begun_at = ? WHERE ${underWay} AND cause <> ${sweepCauses.indexOf('resumed')}`
   if (pauseCause !== 'failing') await sql.run(later, now, accountId, id)
-  // Who goes on from now hears of no edit of before; the looks that it gives come by the next sweep.
-  const edits = `DELETE FROM sweeps WHERE ${underWay} AND cause = ${sweepCauses.indexOf('edit')}`
-  if (fromAt !== null) await sql.run(edits, accountId, id)
   await sweepAll(sql, endpoint, 'looks', now)
   if (fromAt === null) await sweepAll(sql, endpoint, 'resumed', pausedAt, { from: pausedAt, until: now })
+}
+
+const underWay = `account_id = ? AND endpoint_id = ? AND begun_at <> ${heldBack}`
+
+/** It hears of no edit of before; the looks that those give come by another sweep. */
+async function forgetEdits(sql: Sql, endpoint: Endpoint, fromAt: Seconds): Promise<void> {
+  const edits = `${underWay} AND begun_at <= ? AND cause = ${sweepCauses.indexOf('edit')}`
+  const forgotten = await sql.run(`DELETE FROM sweeps WHERE ${edits}`, endpoint.accountId, endpoint.id, fromAt)
+  if (forgotten > 0) await sweepAll(sql, endpoint, 'looks', fromAt)
 }
 
 /** What failed before that is removed by `discardFailed`. */
@@ -154,6 +160,7 @@ export async function discardBefore(sql: Sql, endpoint: Endpoint, fromAt: Second
   // What it was to hear nothing of before stays untold.
   const later = 'UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ? AND from_at < ?'
   await sql.run(later, fromAt, accountId, id, fromAt)
+  await forgetEdits(sql, endpoint, fromAt)
   await log(sql, by, endpoint, 'discarded', null, { dueBefore: formatInstant(fromAt) })
 }
 
