@@ -266,6 +266,17 @@ test('what failed while the clock was a year ahead is told soon after it is set 
   assert.equal(clock.at, beganAt + 3_600, 'nothing was waited for')
 })
 
+test('who went on from now while the clock was a year ahead hears again soon after it is set back', async (t) => {
+  const { endpoint, register, round, find, told, clock, store } = await opened(t)
+  const { id } = await endpoint(registered)
+  const ahead = beganAt + 365 * daySeconds
+  await store.events.resumeEndpoint(await find(id), ahead, testerAt(ahead))
+  await store.events.purgeOld(clock.at)
+  await register('ada@example.com')
+  await round(id)
+  assert.deepEqual(told(), ['lead.registered ada 0'])
+})
+
 test('what a server asks for counts from its answer, however slow that was', async (t) => {
   const { endpoint, register, round, find, answer, clock, parts } = await opened(t)
   const { send } = parts.sender

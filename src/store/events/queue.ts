@@ -195,11 +195,13 @@ export function removeSome(
 
 /** Makes due what waits for a time that no failure gives, some of it at a time. Resolves with how many. */
 async function endLongWaits(sql: Sql, endpoint: Row, now: Seconds): Promise<number> {
-  const { account_id, id, failing_since, next_try_at } = endpoint
+  const { account_id, id, failing_since, next_try_at, from_at } = endpoint
   const own = [account_id, id]
   const isWell = 'failing_since = NULL, failures = 0, next_try_at = NULL'
   if (Math.max(failing_since, next_try_at) > now + mostWait.endpoint)
     await sql.run(`UPDATE endpoints SET ${isWell} WHERE account_id = ? AND id = ?`, ...own)
+  if (from_at > now + mostWait.endpoint)
+    await sql.run('UPDATE endpoints SET from_at = ? WHERE account_id = ? AND id = ?', now, ...own)
   const of = 'account_id = ? AND endpoint_id = ?'
   return sql.run(
     `UPDATE failed_deliveries SET next_at = ?, last_at = ? WHERE ${of} AND (${key}) IN
@@ -215,7 +217,7 @@ async function endLongWaits(sql: Sql, endpoint: Row, now: Seconds): Promise<numb
 export async function purgeOld(sql: Sql, now: Seconds): Promise<{ dropped: number; isMore: boolean }> {
   const before = now - keptSeconds
   let [dropped, isMore] = [0, false]
-  const select = 'SELECT account_id, id, paused_at, failing_since, next_try_at FROM endpoints'
+  const select = 'SELECT account_id, id, paused_at, failing_since, next_try_at, from_at FROM endpoints'
   for (const endpoint of await sql.all(select)) {
     const { account_id, id, paused_at } = endpoint
     const ended = await endLongWaits(sql, endpoint, now)
