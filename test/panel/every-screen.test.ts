@@ -157,6 +157,32 @@ longTest('on a phone Escape closes the menu, and the focus stays on its button',
   await menu.and(page.locator('[aria-expanded=false]')).waitFor()
 })
 
+test('the way past the navigation leads to the content of the same screen', async () => {
+  const page = await stage.open(owner, { path: '/settings/users' })
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.locator('main:focus').waitFor()
+  assert.equal(new URL(page.url()).pathname, '/settings/users')
+  await page.keyboard.press('Tab')
+  await page.locator('main :focus').waitFor()
+})
+
+test('the browser’s Back closes the help of the screen that it leaves, and a phone’s menu', async () => {
+  const page = await stage.open(owner, { width: 'phone', path: '/campaigns' })
+  await page.getByRole('link', { name: 'Find a person' }).click()
+  await page.getByRole('button', { name: 'Help', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Help' }).waitFor()
+  await page.goBack()
+  await page.getByRole('dialog', { name: 'Help' }).waitFor({ state: 'detached' })
+  await page.goForward()
+  const menu = page.getByRole('button', { name: 'Menu' })
+  await menu.click()
+  await menu.and(page.locator('[aria-expanded=true]')).waitFor()
+  await page.goBack()
+  await menu.and(page.locator('[aria-expanded=false]')).waitFor()
+})
+
 longTest('on the way back up, what gets the focus is not under the head of the window', async () => {
   const page = await stage.open(owner, { width: 'phone', path: `/campaigns/${id}/rules` })
   const last = page.locator('main').locator('button:enabled, input:enabled').last()

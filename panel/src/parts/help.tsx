@@ -1,6 +1,6 @@
 // Help stands over the screen that it is about. Its pages come with the panel, and are loaded when first opened.
 import { ActionIcon, Anchor } from '@mantine/core'
-import { lazy, useSyncExternalStore } from 'react'
+import { lazy, useEffect, useSyncExternalStore } from 'react'
 import { useLocation } from 'wouter'
 import { useWords } from '../language.ts'
 import { type Topic, topicOf } from './help-topic.ts'
@@ -47,6 +47,9 @@ export function HelpLink({ topic, about }: { topic: Topic; about: string }) {
 export function HelpDrawer() {
   const { help } = useWords(words)
   const topic = useSyncExternalStore(onChange, () => shown)
+  const [location] = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the browser's Back leaves the screen that it is about.
+  useEffect(() => show(null), [location])
   return (
     <SideDrawer opened={topic !== null} onClose={() => show(null)} title={help}>
       <Loaded>{topic !== null && <HelpPage topic={topic} />}</Loaded>

@@ -13,7 +13,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, use, useRef } from 'react'
+import { type MouseEvent, type ReactNode, use, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useSendAlone } from '../api.ts'
 import icon from '../icon.svg'
@@ -24,7 +24,7 @@ import { forgetUnsaved } from '../screens/campaigns/unsaved.ts'
 import type { SignedIn } from '../session.ts'
 import { HelpButton, HelpDrawer } from './help.tsx'
 import { Icon } from './icons.tsx'
-import { useFocusOfScreen } from './next-row.ts'
+import { focusScreen, useFocusOfScreen } from './next-row.ts'
 import { Toast, useToastFailure } from './toast.tsx'
 import { words } from './words.ts'
 
@@ -47,10 +47,16 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
   const burger = useRef<HTMLButtonElement>(null)
   const [path] = useLocation()
   useFocusOfScreen(path)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the browser's Back leads to a screen that it would cover.
+  useEffect(close, [path])
   const onGone = () => {
     close()
     // The link is out of sight then; on a desk it is not, and there is no button.
     burger.current?.focus()
+  }
+  const skip = (event: MouseEvent) => {
+    event.preventDefault()
+    focusScreen()
   }
   return (
     <AppShell
@@ -59,7 +65,8 @@ export function Shell({ session, children }: { session: SignedIn; children: Reac
       padding={{ base: 'md', md: 'xl' }}
       onKeyDown={({ key }) => isOpen && key === 'Escape' && onGone()}
     >
-      <a className="skip" href="#content">
+      {/* biome-ignore lint/a11y/useValidAnchor: its address alone begins at <base>, and would lead to the overview. */}
+      <a className="skip" href="#content" onClick={skip}>
         {text.skip}
       </a>
       <AppShell.Header>
