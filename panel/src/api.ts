@@ -32,20 +32,29 @@ export type AskedOf<Name extends RouteName> = (keyof ParamsOf<Name> extends neve
 type FailureCode = PanelErrorCode | 'OFFLINE' | 'LOST'
 type Loose = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-/** Sent again after an answer that was lost, these would make a second one. */
-const makers: readonly RouteName[] = [
+/** Sent again after an answer that was lost, these would do it a second time, or be refused since it is done. */
+const onceOnly: readonly RouteName[] = [
   'POST /campaigns',
+  'POST /campaigns/:campaignId/leads',
+  'PUT /campaigns/:campaignId/leads/deadlines',
+  'POST /campaigns/:campaignId/test-mail',
   'POST /keys',
   'POST /keys/:keyId/replacement',
   'POST /webhooks',
   'POST /webhooks/:endpointId/secret',
+  'POST /webhooks/:endpointId/backfill/:campaignId',
+  'POST /webhooks/:endpointId/resend',
   'POST /invitations',
+  'POST /password',
+  'POST /factor',
+  'POST /factor/off',
+  'POST /factor/recovery-codes',
 ]
 
 /** A network that swallows all would keep a button busy for minutes. */
 const timeoutMs = 60_000
 /** What is done to many leads at once may take as long as it takes. */
-const takesLong = /\/leads\/|\/erasure$/
+const takesLong = /\/(?:import|trial|export|deadlines|erasure)$/
 
 /** Why the service did not do what it was asked; OFFLINE where it was not reached, LOST where it may have done it. */
 export class CallFailed extends Error {
@@ -55,8 +64,8 @@ export class CallFailed extends Error {
   readonly retryAfterSeconds: number | null
   readonly requestId: string | null
 
-  constructor(body: PanelErrorBody | undefined, without: FailureCode = 'OFFLINE') {
-    super(body?.code ?? without)
+  constructor(body: PanelErrorBody | undefined, without: FailureCode = 'OFFLINE', cause?: Error) {
+    super(body?.code ?? without, { cause })
     this.code = body?.code ?? without
     this.faults = body?.faults ?? []
     this.retryAfterSeconds = body?.retryAfterSeconds ?? null
@@ -103,7 +112,8 @@ async function request<Name extends RouteName>(
   const search = query.size === 0 ? '' : `?${query}`
   const limits = [signal, takesLong.test(pattern) ? undefined : AbortSignal.timeout(timeoutMs)]
   const unreached = (error: Error) => {
-    throw error.name === 'AbortError' ? error : new CallFailed(undefined, makers.includes(name) ? 'LOST' : 'OFFLINE')
+    if (error.name === 'AbortError') throw error
+    throw new CallFailed(undefined, onceOnly.includes(name) ? 'LOST' : 'OFFLINE', error)
   }
   const answer = await fetch(new URL(`panel/api${path}${search}`, document.baseURI), {
     method,

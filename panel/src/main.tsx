@@ -13,8 +13,11 @@ import { LanguageProvider } from './parts/language-provider.tsx'
 import { closedMs } from './parts/next-row.ts'
 import { readable, theme } from './theme.ts'
 
+/** Not what a minute was waited for: it would be two more before anything is said. */
 const mayComeBack = (error: Error) =>
-  error instanceof CallFailed && (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE')
+  error instanceof CallFailed &&
+  (error.code === 'OFFLINE' || error.code === 'SERVICE_UNAVAILABLE') &&
+  (error.cause as Error | undefined)?.name !== 'TimeoutError'
 
 const hadFocus = new WeakMap<object, (Element | null | undefined)[]>()
 const mutationCache = new MutationCache()

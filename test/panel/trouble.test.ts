@@ -219,8 +219,54 @@ test('a key whose answer does not come within a minute may be there: it is said,
     await stage.place.json(['key', 'create', '--account', String(owner.accountId), '--name', 'Swallowed'])
   })
   await dialog.getByRole('button', { name: 'Create key' }).click()
-  await dialog.getByText('Look at the list before you try again').waitFor()
+  await dialog.getByText('Look whether it has before you try again').waitFor()
   await page.locator('tr', { hasText: 'Swallowed' }).waitFor({ state: 'attached' })
+})
+
+test('a list that does not come within a minute says so then, and is asked for again by the reader alone', async () => {
+  const page = await stage.open(owner, { path: '/integrations', isNew: true })
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 20)
+  })
+  let asked = 0
+  // Never answered.
+  await page.route('**/leads/search', () => {
+    asked += 1
+  })
+  await page.goto(`/campaigns/${id}/leads`)
+  const failure = page.getByRole('alert').filter({ hasText: 'The service cannot be reached' })
+  await failure.waitFor()
+  assert.equal(asked, 1)
+  await page.unrouteAll()
+  await failure.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Nobody has signed up for this campaign yet').waitFor()
+})
+
+/** It is done, and the answer is lost on the way. */
+const losing = (page: Page, path: string) =>
+  page.route(path, async (route) => {
+    if (route.request().method() === 'GET') return route.fallback()
+    await page.request.fetch(route.request().url(), {
+      method: route.request().method(),
+      data: route.request().postDataJSON(),
+    })
+    await route.abort('connectionfailed')
+  })
+
+test('a day more for a lead whose answer is lost may have been given: it is said, and the list shows it', async () => {
+  const apply = ['campaign', 'apply', '--account', String(owner.accountId), '-']
+  const made = await stage.place.json(apply, campaignFile({ name: 'Days', timeZone: 'UTC', pages: [] }))
+  await stage.place.json(['lead', 'import', '--campaign', String(made.id), '-'], 'email\nada@example.com\n')
+  const page = await open(`/campaigns/${made.id}/leads`, 'desk')
+  const deadline = page.getByRole('row', { name: 'ada@example.com' }).locator('time').first()
+  const before = Date.parse((await deadline.getAttribute('datetime')) ?? '')
+  await page.getByLabel('Select ada@example.com').check()
+  await losing(page, '**/leads/deadlines')
+  await page.getByRole('button', { name: '+1 day' }).click()
+  await page.getByText('Look whether it has before you try again').waitFor()
+  const later = new Date(before + 86_400_000).toISOString()
+  await page.locator(`tr time[datetime="${later}"]`).waitFor()
 })
 
 longAtBothWidths('a name of spaces is marked where it stands', async (width) => {

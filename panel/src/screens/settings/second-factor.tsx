@@ -139,6 +139,7 @@ function FirstCode({ offer, onClose, onMake }: Dialog & { offer: AnswerOf<'POST 
       <Text size="sm" c="dimmed">
         {text.signsOut}
       </Text>
+      {send.error?.code === 'LOST' && <Text size="sm">{text.codesLost}</Text>}
     </DialogForm>
   )
 }
@@ -152,6 +153,7 @@ function NewCodes({ onClose, onMake }: Dialog) {
     <DialogForm onClose={onClose} send={send} submit={submit} done={text.makeCodes}>
       <Text size="sm">{text.newCodesText}</Text>
       <CodeInput label={text.code} description={text.codeHint} value={code} onChange={setCode} failed={send.error} />
+      {send.error?.code === 'LOST' && <Text size="sm">{text.codesLost}</Text>}
     </DialogForm>
   )
 }

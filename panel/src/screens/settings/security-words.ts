@@ -35,6 +35,7 @@ export const words = inBoth({
     newCodesTitle: 'Make new recovery codes',
     newCodesText: 'The ones that you have stop working.',
     makeCodes: 'Make them',
+    codesLost: 'If it has, nobody has seen its recovery codes, and earlier ones no longer work: make new ones.',
     recoveryCodes: 'Recovery codes',
     recoveryTitle: 'Keep your recovery codes',
     recoveryText:
@@ -93,6 +94,7 @@ export const words = inBoth({
     newCodesTitle: 'Utwórz nowe kody zapasowe',
     newCodesText: 'Dotychczasowe kody przestaną działać.',
     makeCodes: 'Utwórz',
+    codesLost: 'Jeśli tak, nikt nie widział tych kodów zapasowych, a wcześniejsze już nie działają: utwórz nowe.',
     recoveryCodes: 'Kody zapasowe',
     recoveryTitle: 'Zachowaj kody zapasowe',
     recoveryText:

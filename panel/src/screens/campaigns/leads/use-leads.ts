@@ -106,6 +106,9 @@ export function useLeadChange<Name extends RouteName>(
           : { ...data, pages: data.pages.map((step) => ({ ...step, leads: change(step.leads, answer) })) },
       )
     },
+    onError({ code }) {
+      if (code === 'LOST') client.invalidateQueries({ queryKey: [search, campaignId] })
+    },
     // The lead that is shown beside the list, too.
     onSettled: () => {
       client.invalidateQueries({ queryKey: keyOf('GET /campaigns/:campaignId/leads/:ref') })
