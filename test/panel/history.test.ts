@@ -192,6 +192,26 @@ test('times in the address between which no request can be are left out', async 
   }
 })
 
+test('the last hour is that of the service, whatever the reader’s clock says', async () => {
+  for (const hours of [2, -2]) {
+    const page = await stage.open(owner, { isNew: true })
+    await page.addInitScript((aheadMs) => {
+      const now = Date.now
+      Date.now = () => now() + aheadMs
+    }, hours * hourMs)
+    await page.goto(path)
+    await rowsOf(page).nth(49).waitFor()
+    await page.getByLabel('Period').selectOption('hour')
+    await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Requests"] tbody tr').length < 50)
+    await rowsOf(page)
+      .nth(shopEntries - 161)
+      .waitFor()
+    const from = Date.parse(searchOf(page).get('from') ?? '')
+    assert.ok(Math.abs(Date.now() - hourMs - from) < 60_000, `${hours}: ${new Date(from).toISOString()}`)
+    assertUntroubled(page)
+  }
+})
+
 async function assertFoundById(page: Page): Promise<void> {
   const id = (await rowsOf(page).nth(7).locator('code').innerText()).trim()
   await page.getByLabel('Request id').fill(` ${id.slice(0, 13).toUpperCase()}`)

@@ -56,7 +56,7 @@ const ListQuery = Type.Object(
 export const historyRoutes = {
   /** What there is to choose from. */
   ...forViewer('GET /history/choices', {
-    async run({ session, parts }) {
+    async run({ session, parts, now }) {
       const { configuration } = parts.store
       const keys = await configuration.listKeys(session.account.id)
       const everyOne = { limit: mostNames, afterId: 0, isDraft: null }
@@ -64,6 +64,8 @@ export const historyRoutes = {
       return {
         campaigns: campaigns.map(({ id, name }) => ({ id, name })),
         days: parts.historyDays,
+        /** Requests have the service's time; the clock of a reader may be hours away from it. */
+        now,
         operations,
         codes,
         keys: keys.map(({ id, name }) => ({ id, name, hint: keyHint(id) })),

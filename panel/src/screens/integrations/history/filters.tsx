@@ -17,7 +17,7 @@ export function FilterBar({ choices, wanted, onWrong }: FiltersProps) {
   })
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-      <PeriodSelect days={choices.days} span={span} setSpan={wanted.setSpan} />
+      <PeriodSelect choices={choices} span={span} setSpan={wanted.setSpan} />
       <NativeSelect
         label={text.key}
         data={[all, ...choices.keys.map(({ id, name, hint }) => ({ value: id, label: `${name} (${hint})` }))]}
@@ -49,11 +49,14 @@ export function FilterBar({ choices, wanted, onWrong }: FiltersProps) {
 
 const hourMs = 3_600_000
 
-function PeriodSelect({ days, span, setSpan }: { days: number; span: Span; setSpan(span: Span): void }) {
+type PeriodProps = { choices: Choices; span: Span; setSpan(span: Span): void }
+
+function PeriodSelect({ choices: { days, aheadMs }, span, setSpan }: PeriodProps) {
   const text = useWords(words)
   const isAll = span.from === undefined && span.to === undefined
   const choose = (period: string) => {
-    const from = Math.floor(Date.now() / 1_000) * 1_000 - (period === 'hour' ? hourMs : 24 * hourMs)
+    const now = Math.floor((Date.now() - aheadMs) / 1_000) * 1_000
+    const from = now - (period === 'hour' ? hourMs : 24 * hourMs)
     setSpan(period === 'all' ? {} : { from })
   }
   return (

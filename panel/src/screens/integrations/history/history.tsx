@@ -17,7 +17,8 @@ export default function HistoryPart() {
   const asked = useAsk('GET /history/choices', {}, { staleMs: 60_000 })
   if (asked.isLoadingError) return <Failure of={asked} />
   if (asked.isPending) return <Waiting />
-  return <History choices={asked.data} />
+  const aheadMs = asked.dataUpdatedAt - asked.data.now * 1_000
+  return <History choices={{ ...asked.data, aheadMs }} />
 }
 
 function History({ choices }: { choices: Choices }) {

@@ -29,7 +29,7 @@ export function Overview({ wanted, choices, setSpan }: OverviewProps) {
         {counts === undefined && <Box className="zooming" />}
         {counts !== undefined && (
           <Group gap="xs" className="zooming">
-            <Zooming shown={counts} days={choices.days} span={wanted.span} setSpan={setSpan} />
+            <Zooming shown={counts} choices={choices} span={wanted.span} setSpan={setSpan} />
             <Button size="compact-sm" variant="default" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
               {isTable ? text.hideTable : text.asTable}
             </Button>
@@ -58,15 +58,15 @@ function Legend({ bars }: { bars: readonly Bar[] }) {
   )
 }
 
-type ZoomingProps = { shown: Counts; days: number; span: Span; setSpan(span: Span): void }
+type ZoomingProps = { shown: Counts; choices: Choices; span: Span; setSpan(span: Span): void }
 
 /** What dragging does, by buttons. */
-function Zooming({ shown, days, span, setSpan }: ZoomingProps) {
+function Zooming({ shown, choices: { days, aheadMs }, span, setSpan }: ZoomingProps) {
   const { fromMs, toMs } = shown
   const text = useWords(words)
   const isWhole = span.from === undefined && span.to === undefined
   const go = (from: number, to: number) => {
-    const now = Date.now()
+    const now = Date.now() - aheadMs
     const isAll = from <= now - days * dayMs && to >= now
     setSpan(isAll ? {} : { from: wholeSecond(from), ...(to < now && { to: wholeSecond(to) }) })
   }

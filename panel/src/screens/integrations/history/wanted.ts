@@ -5,7 +5,8 @@ import type { AnswerOf, AskedOf } from '../../../api.ts'
 
 export const dayMs = 86_400_000
 
-export type Choices = AnswerOf<'GET /history/choices'>
+/** `aheadMs`: by so much the reader's clock is ahead of the service's. */
+export type Choices = AnswerOf<'GET /history/choices'> & { aheadMs: number }
 export type Filters = Omit<AskedOf<'GET /history/counts'>['query'], 'from' | 'to'>
 /** Milliseconds; up to now where `to` is left out, and all that is kept where `from` is. */
 export type Span = { from?: number; to?: number }
@@ -55,7 +56,7 @@ export function useWanted(choices: Choices): WantedState {
 }
 
 /** Whatever else somebody may have put into the address is left aside. */
-function read(search: URLSearchParams, { operations, codes, keys, days }: Choices): Wanted {
+function read(search: URLSearchParams, { operations, codes, keys, days, aheadMs }: Choices): Wanted {
   const get = (name: keyof Filters) => search.get(names[name]) ?? undefined
   const key = keys.find(({ id }) => id === get('key'))?.id
   const operation = operations.find((name) => name === get('operation'))
@@ -64,7 +65,7 @@ function read(search: URLSearchParams, { operations, codes, keys, days }: Choice
   const requestId = /^[0-9a-f-]{1,36}$/.test(get('requestId') ?? '') ? get('requestId') : undefined
   const from = millisecondsOf(search.get('from'))
   const to = millisecondsOf(search.get('to'))
-  const now = Date.now()
+  const now = Date.now() - aheadMs
   const isSpan = (from ?? now - days * dayMs) < (to ?? now)
   return {
     filters: {
