@@ -88,6 +88,19 @@ test('a campaign whose name is as long as may be is duplicated, with an emoji wh
   await page.getByRole('heading', { name: /^Copy of x{191}🎁$/u }).waitFor()
 })
 
+test('to delete a campaign its name is typed as the page shows it, whatever spaces it has', async () => {
+  const person = await stage.person('spacious-names')
+  const name = 'Autumn  sale\nŁo\u0301dz\u0301'
+  await make({ name }, person)
+  const page = await stage.open(person, { path: '/campaigns' })
+  await page.getByRole('button', { name: 'Actions on Autumn' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('To be sure').fill('Autumn sale Łódź')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('There is no campaign yet').waitFor()
+})
+
 async function duplicateAndImport(page: Page, exported: object): Promise<void> {
   await page.getByRole('button', { name: 'Actions on Published one' }).click()
   await page.getByRole('menuitem', { name: 'Duplicate' }).click()

@@ -30,10 +30,13 @@ export function Confirm(props: ConfirmProps) {
   )
 }
 
+/** As it is read on the page, which shows several spaces as one, and a letter alike however it is composed. */
+const asRead = (name: string) => name.normalize().replaceAll(/\s+/g, ' ').trim()
+
 function Question({ onClose, text, action, isDangerous, typed, isPending, error, onConfirm }: ConfirmProps) {
   const { cancel } = useWords(words)
   const [given, setGiven] = useState('')
-  const mayGo = typed === undefined || given.trim() === typed.wanted.trim()
+  const mayGo = typed === undefined || asRead(given) === asRead(typed.wanted)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // React hands it on to the form in which this dialog is written, though it does not stand there.
