@@ -55,6 +55,14 @@ for (const width of widthsByTurns()) {
   })
 }
 
+test('by ear the calendar of the period can be used, in the reader’s language', async () => {
+  const page = await stage.open(owner, { path: '/settings/audit', language: 'pl' })
+  await page.getByLabel('Od – do').click()
+  await page.getByRole('button', { name: 'Poprzedni miesiąc' }).click()
+  await page.getByRole('button', { name: 'Następny miesiąc' }).waitFor()
+  await assertAccessible(page)
+})
+
 test('an entry of one lead names them, and leads to them, until they are erased', async () => {
   const who = await stage.person('lead-keeper')
   const file = campaignFile({ mailTimer: null, name: 'Course' })

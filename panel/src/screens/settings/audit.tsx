@@ -13,6 +13,7 @@ import { More } from '../../parts/more.tsx'
 import { focusScreen } from '../../parts/next-row.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { TimeText } from '../../parts/time-text.tsx'
+import { words as panelWords } from '../../parts/words.ts'
 import { useMoments } from '../integrations/history/moments.ts'
 import { AuditCsv } from './audit-csv.tsx'
 import { AuditDrawer, useNames } from './audit-entry.tsx'
@@ -76,6 +77,7 @@ type FilterProps = { choices: Choices; filters: Filters; onChange(next: Filters)
 
 function FilterBar({ choices, filters, onChange }: FilterProps) {
   const text = useWords(words)
+  const around = useWords(panelWords)
   const language = useLanguage()
   const names = useNames()
   const all = { value: '', label: text.any }
@@ -95,9 +97,13 @@ function FilterBar({ choices, filters, onChange }: FilterProps) {
       />
       <DatePickerInput
         type="range"
+        // The calendar is called by its field, which the library does not find otherwise.
+        {...{ id: 'days', popoverProps: { id: 'days' } }}
         label={text.period}
         placeholder={text.anyTime}
         locale={language}
+        ariaLabels={around.calendarLabels}
+        hideOutsideDates
         valueFormat="D MMM YYYY"
         allowSingleDateInRange
         value={filters.days}

@@ -49,6 +49,8 @@ export function RangeBar({ timeZone, range, onChange }: Props) {
       />
       <DatePickerInput
         type="range"
+        // The calendar is called by its field, which the library does not find otherwise.
+        {...{ id: 'days', popoverProps: { id: 'days' } }}
         size="xs"
         miw="min(100%, 13.125rem)"
         locale={language}
