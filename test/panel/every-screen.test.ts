@@ -223,6 +223,12 @@ longTest('where a reader forces colours, what is chosen looks so', async () => {
   await drawn.first().waitFor()
   const grounds = await drawn.evaluateAll((those) => those.map((one) => getComputedStyle(one).backgroundColor))
   assert.ok(new Set(grounds).size > 1, String(grounds))
+  await page.goto('/campaigns')
+  await page.getByRole('button', { name: 'New campaign' }).click()
+  const templates = page.getByRole('dialog').getByRole('radio')
+  await templates.first().waitFor()
+  const edges = await templates.evaluateAll((those) => those.map((one) => getComputedStyle(one).borderTopWidth))
+  assert.equal(new Set(edges).size, 2, String(edges))
   await page.emulateMedia({ forcedColors: 'none' })
 })
 

@@ -26,7 +26,12 @@ export function Funnel({ totals, before }: Pick<Results, 'totals' | 'before'>) {
               <Trend now={totals[step]} before={before[step]} />
             </Text>
           </Group>
-          <Box h={14} bg="var(--mantine-color-default-border)" style={{ borderRadius: 4, overflow: 'hidden' }}>
+          <Box
+            className="share"
+            h={14}
+            bg="var(--mantine-color-default-border)"
+            style={{ borderRadius: 4, overflow: 'hidden' }}
+          >
             <Box h="100%" w={`${100 * Math.min(1, share(step))}%`} bg="violet.6" />
           </Box>
         </li>
