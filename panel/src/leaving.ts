@@ -15,14 +15,15 @@ export function askBeforeLeaving(next: Ask): () => void {
   }
 }
 
-/** Who signs out has decided already. */
+const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
+
+/** Who signs out has decided already. The router's `to` begins with `base`, and may have a query. */
 export const aroundNav: AroundNavHandler = (navigate, to, options) => {
   const go = () => navigate(to, options)
-  if (ask === undefined || to.endsWith('/sign-in')) go()
-  else ask(go, to)
+  const { pathname } = new URL(to, document.baseURI)
+  if (ask === undefined || pathname.endsWith('/sign-in')) go()
+  else ask(go, pathname.slice(base.length))
 }
-
-const base = new URL(document.baseURI).pathname.replace(/\/$/, '')
 
 /** The number of this entry in the window's history, kept with it: it tells how far back or forth a step went. */
 let position = Number(window.history.state?.position ?? 0)

@@ -299,6 +299,19 @@ for (const [what, look] of [
   })
 }
 
+test('other days of the results are chosen unasked, whatever is unsaved in another part', async () => {
+  const id = await make()
+  const page = await open(`/campaigns/${id}/pages`, 'desk')
+  page.on('dialog', (dialog) => dialog.accept())
+  await address(page, 1).fill('https://example.com/later')
+  // Loaded again, it does not know any more that the reader was asked.
+  await page.goto(`/campaigns/${id}`)
+  await page.getByRole('tab', { name: 'Offer pages (unsaved)' }).waitFor()
+  await page.getByText('90 days', { exact: true }).click()
+  await page.waitForURL(`**/campaigns/${id}?from=*`)
+  assert.equal(await page.getByRole('dialog').count(), 0)
+})
+
 longAtBothWidths('a page’s address that cannot be says why in its own words, and what to write', async (width) => {
   const page = await open(`/campaigns/${await make()}/pages`, width)
   for (const [url, said] of [
