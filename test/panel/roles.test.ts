@@ -123,6 +123,20 @@ test('a member works on campaigns and leads, and only looks at keys, webhooks an
   assertUntroubled(page)
 })
 
+test('who was made a viewer sees that their changes are not saved, and gives them up', async () => {
+  const who = await stage.colleague(await stage.person('former'), 'member')
+  const { id } = await stage.place.json(['campaign', 'apply', '--account', String(who.accountId), '-'], file)
+  const page = await stage.open(who, { path: `/campaigns/${id}/pages` })
+  page.on('dialog', (dialog) => dialog.accept())
+  await page.getByLabel('Address of the page').fill('https://example.com/mine')
+  await stage.place.json(['user', 'set', '--email', who.email, '--role', 'viewer'])
+  await page.reload()
+  await page.getByText('Not saved yet.').waitFor()
+  await page.getByRole('button', { name: 'Discard changes' }).click()
+  await page.getByText('Not saved yet.').waitFor({ state: 'detached' })
+  assert.equal(await page.getByLabel('Address of the page').inputValue(), 'https://example.com/offer')
+})
+
 longTest('by the keyboard an owner invites a viewer, withdraws that, and gives a colleague another role', async () => {
   const page = await stage.open(owner, { path: '/settings/users' })
   await page.getByText(roleWords.en.lastOwner).waitFor()

@@ -107,9 +107,10 @@ function PageList({ read }: PartProps) {
           />
         ))}
         <Behind of={edited} />
-        {may && (
+        {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
+        {(may || isChanged) && (
           <Group>
-            <Button variant="default" onClick={add}>
+            <Button variant="default" disabled={!may} onClick={add}>
               {text.add}
             </Button>
             <Button type="submit" disabled={suspended} loading={edited.isPending} {...idle(!isChanged)}>

@@ -50,7 +50,10 @@ export default function RulesPart({ read }: PartProps) {
                   <PageSection draft={draft} change={change} />
                 </Stack>
               </MemberFields>
-              {may && <SaveBar editing={editing} faults={judgement.faults} isPublished={!read.settings.isDraft} />}
+              {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
+              {(may || editing.isChanged) && (
+                <SaveBar editing={editing} faults={judgement.faults} isPublished={!read.settings.isDraft} />
+              )}
             </Stack>
           </form>
           <ForetoldSection

@@ -91,7 +91,8 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
             <StyleFields {...{ style, styles, language, faults, findings: picture.findings }} onChange={put} />
           </MemberFields>
           <Behind of={edited} />
-          {may && (
+          {/* Who was made a viewer meanwhile still sees what is not saved, and can give it up. */}
+          {(may || isChanged) && (
             <Group>
               <Button type="submit" disabled={suspended} loading={isPending} {...idle(!isChanged)}>
                 {text.save}
@@ -101,7 +102,7 @@ function Timer({ read, styles }: PartProps & { styles: Styles }) {
                   {text.discard}
                 </Button>
               )}
-              <Remove read={read} />
+              {may && <Remove read={read} />}
               <Text size="sm" c="dimmed" role="status">
                 {isChanged ? text.unsaved : isSaved ? text.saved : ''}
               </Text>
