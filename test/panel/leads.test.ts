@@ -446,6 +446,19 @@ test('what is selected on one page stays so while another page is selected', asy
   await page.getByRole('group', { name: '50 leads selected' }).waitFor()
 })
 
+test('a page far down a long list is read in few steps', async () => {
+  const campaign = await campaignOf(owner)
+  await imported(campaign.id, numbered(1_500, 'ada'))
+  const page = await open(owner, { path: '/person' })
+  let steps = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/leads/search')) steps += 1
+  })
+  await page.goto(`${leadsPath(campaign.id)}?page=30`)
+  await page.getByText('1,451–1,500').waitFor()
+  assert.ok(steps <= 3, String(steps))
+})
+
 test('a page beyond the end of the list says that nobody is on it', async () => {
   const campaign = await campaignOf(owner)
   await imported(campaign.id, numbered(2, 'beyond'))

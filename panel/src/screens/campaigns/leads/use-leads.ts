@@ -32,7 +32,7 @@ export const pageSize = 50
 const mostAtOnce = 1_000
 const staleMs = 10_000
 
-type Place = { afterEmail: string; afterDeadline: Step['afterDeadline'] }
+type Place = { afterEmail: string; afterDeadline: Step['afterDeadline']; limit: number }
 
 /**
  * A page of the leads of a campaign that fit. Where a state or a part of an address is asked for, the service looks
@@ -49,13 +49,15 @@ export function useLeads(campaignId: number, filter: Filter, page: number) {
   const query = useInfiniteQuery<Step, CallFailed, InfiniteData<Step, Place>, unknown[], Place>({
     queryKey: [search, campaignId, filter],
     queryFn: ({ pageParam, signal }) => {
-      const limit = pageParam.afterEmail === '' ? firstLimit : pageSize
-      const body = { prefix, part, state, sort, ...pageParam, limit }
+      const body = { prefix, part, state, sort, ...pageParam }
       return call(search, { params: { campaignId }, body }, signal)
     },
-    initialPageParam: { afterEmail: '', afterDeadline: null },
-    getNextPageParam: ({ afterEmail, afterDeadline }) =>
-      afterEmail === null ? undefined : { afterEmail, afterDeadline },
+    initialPageParam: { afterEmail: '', afterDeadline: null, limit: firstLimit },
+    getNextPageParam: ({ afterEmail, afterDeadline }, steps) => {
+      if (afterEmail === null) return undefined
+      const missing = wanted + 1 - steps.reduce((sum, step) => sum + step.leads.length, 0)
+      return { afterEmail, afterDeadline, limit: Math.max(pageSize, Math.min(most, missing)) }
+    },
     placeholderData: keepPreviousData,
     // Who comes back sees what is true by now. But thousands of leads may have been looked through: nothing but a
     // change begins that again.
