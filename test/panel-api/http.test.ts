@@ -121,6 +121,12 @@ test('the addresses of screens give browsers the document, and programs the cont
   }
 })
 
+test('every screen of the panel’s router has an address that is answered with the document', () => {
+  const router = readFileSync(join(import.meta.dirname, '../../panel/src/app.tsx'), 'utf8')
+  const paths = [...router.matchAll(/(?:\[|path=)['"](\/[^'"]*)['"]/g)].map(([, path = '']) => path.split('/')[1])
+  assert.deepEqual(new Set(paths), new Set(['', ...screens]))
+})
+
 test('SECURITY.md lets through what the panel is made of, and every address that it names is there', async () => {
   const security = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8')
   const section = security.split('\n## What to close off\n')[1]?.split('\n## ')[0] ?? ''
