@@ -1,7 +1,7 @@
 FROM node:26.10.0-bookworm-slim AS parts
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Node stands in the image already: its npm packages would be a second one.
+# The image has Node already: --omit=optional leaves out a second one from npm.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:26.10.0-bookworm-slim AS panel
@@ -10,7 +10,7 @@ COPY package.json package-lock.json tsconfig.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY src src
 COPY panel panel
-# Its examples are shown in the panel.
+# The panel shows its examples.
 COPY docs/webhooks.md docs/
 RUN node panel/build.ts
 
