@@ -129,7 +129,7 @@ const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
     variable: 'TRUST_PROXY',
     flag: 'trust-proxy',
     missing: [],
-    expected: 'must be IP addresses and CIDR ranges, none of them all addresses (/0), separated by commas',
+    expected: 'must be IP addresses and CIDR ranges other than /0, separated by commas',
     parse: proxies,
   },
   webhooks: {
@@ -143,7 +143,7 @@ const settings: { [Name in keyof WithFlag]: Setting<WithFlag[Name]> } = {
     variable: 'EGRESS_ALLOW',
     flag: 'egress-allow',
     missing: { ranges: [], names: [] },
-    expected: 'must be IP addresses, CIDR ranges and names of hosts, separated by commas',
+    expected: 'must be IP addresses, CIDR ranges and host names, separated by commas',
     parse: parseEgress,
   },
 }

@@ -11,7 +11,7 @@ export class CommonPassword extends Error {
 export async function assertUncommon(password: string, email: string): Promise<void> {
   const lower = normalized(password).toLowerCase()
   if (lower === email.toLowerCase() || (await list()).has(lower)) {
-    throw new CommonPassword('the password is one of the first that others would try')
+    throw new CommonPassword('the password is too common')
   }
 }
 

@@ -52,7 +52,7 @@ export function readArguments<Options extends Record<string, Option<unknown>>>(
 
 /** In place of the extra argument itself, which may be an email or a password. */
 function expectedArguments(positionals: readonly string[]): string {
-  return positionals.length === 0 ? 'only options stand here' : `beside options stands only ${positionals.join(' ')}`
+  return positionals.length === 0 ? 'it takes only options' : `besides options it takes only ${positionals.join(' ')}`
 }
 
 function parse(args: string[], options: Record<string, { type: 'boolean' | 'string' }>) {

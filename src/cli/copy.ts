@@ -16,7 +16,7 @@ export const copy: Command = async (args) => {
   if (from.engine === 'sqlite' && !isThere(from.path)) {
     throw new WrongCall('--from: there is no database in this file')
   }
-  if (placeOf(from) === placeOf(to)) throw new WrongCall('--to: must be another database')
+  if (placeOf(from) === placeOf(to)) throw new WrongCall('--to: must be a different database')
   const giveUpSource = claimDatabase(from)
   const giveUpTarget = claimDatabase(to)
   const source = await open('--from', from)
@@ -25,7 +25,7 @@ export const copy: Command = async (args) => {
     const tables = await copyTables(source, target, (table, done) => progress(`rows of ${table} copied`)(done))
     const different = Object.entries(tables).find(([, { from: read, to: written }]) => read !== written)
     if (different !== undefined) {
-      throw new Error(`${different[0]}: the databases hold different numbers of rows; ${then}`)
+      throw new Error(`${different[0]}: the databases have different numbers of rows; ${then}`)
     }
     return { tables }
   } catch (error) {

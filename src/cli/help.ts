@@ -9,7 +9,7 @@ export const help: Command = async (words) => {
   const cells = rows.map((row) => row.split(/(?<!\\)\|/).map(plain))
   const asked = words.join(' ')
   const found = cells.filter(([, usage = '']) => `${usage} `.startsWith(asked === '' ? '' : `${asked} `))
-  if (found.length === 0) throw new WrongCall('--help: goes with a command, such as lead or lead list, or alone')
+  if (found.length === 0) throw new WrongCall('--help: must stand alone or with a command, such as lead or lead list')
   return Object.fromEntries(found.map(([, usage, does]) => [usage, does]))
 }
 

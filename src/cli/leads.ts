@@ -287,7 +287,8 @@ export async function* csvRows(
     }
     if (!isComplete(record)) throw new WrongCall(`${nameOf(file)}: line ${line}: must name ${wanted}`)
     const twice = columns.find((name) => record.indexOf(name) !== record.lastIndexOf(name))
-    if (twice !== undefined) throw new WrongCall(`${nameOf(file)}: line ${line}: must name the column "${twice}" once`)
+    if (twice !== undefined)
+      throw new WrongCall(`${nameOf(file)}: line ${line}: must name the column "${twice}" only once`)
     positions = columns.map((name) => [name, record.indexOf(name)])
     if (exportFacts.every((name) => record.includes(name))) cellOf = (cell) => cell && withoutMark(cell)
   }

@@ -7,7 +7,7 @@ function failWithOutput(): void {
   if (fails) return
   fails = true
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    console.error(`lastcall: standard output cannot be written (${code}); what the command has changed stays so`)
+    console.error(`lastcall: standard output cannot be written (${code}); what the command has changed stays changed`)
     process.exit(1)
   })
 }

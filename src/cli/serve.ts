@@ -104,7 +104,7 @@ const limits = ({ poolSize }: Config) => ({ lockWaitMs, timeoutMs, poolSize })
 
 async function sayIfNobody(store: Store, log: Log): Promise<void> {
   const hasUsers = await store.access.hasUsers().catch(() => true)
-  if (!hasUsers) log.info('the panel has no user yet: lastcall setup-link makes a link for the first')
+  if (!hasUsers) log.info('the panel has no user yet: lastcall setup-link prints a link for the first')
 }
 
 function announce({ host }: Config, port: number): void {
@@ -120,7 +120,7 @@ async function listen(app: App, { host, port }: Config): Promise<number> {
     const choose = 'choose another, or 0 for a free one'
     if (code === 'EADDRINUSE') throw new WrongSetting(`PORT: port ${port} is taken; ${choose}`)
     // Those below 1024 are root's.
-    if (code === 'EACCES') throw new WrongSetting(`PORT: port ${port} is not for this user; ${choose}`)
+    if (code === 'EACCES') throw new WrongSetting(`PORT: port ${port} may not be used by this user; ${choose}`)
     throw new WrongSetting(`HOST: cannot listen on ${host} (${code})`)
   }
 }

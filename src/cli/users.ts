@@ -92,7 +92,7 @@ async function withUser<T>(named: string | undefined, work: (users: Users, user:
   })
 }
 
-const noUser = () => new WrongCall('--email: no user of the panel has this email')
+const noUser = () => new WrongCall('--email: no panel user has this email')
 
 function asWrongRole(error: unknown): never {
   throw error instanceof Refused ? new WrongCall(`--role: ${error.message}`) : error

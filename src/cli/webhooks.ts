@@ -30,7 +30,7 @@ const listText = (text: string): string[] => text.split(',').map((entry) => entr
 const ids = (text: string, name: string): number[] | null => {
   if (text === 'all') return null
   const given = listText(text).map((id) => integer(id, 1, Number.MAX_SAFE_INTEGER))
-  if (!given.every((id) => id !== undefined)) throw new WrongCall(`${name}: must be ids with commas between, or all`)
+  if (!given.every((id) => id !== undefined)) throw new WrongCall(`${name}: must be ids separated by commas, or all`)
   return given
 }
 /** What is no integer is refused with the limits of its setting. */
@@ -193,7 +193,7 @@ export const backfillWebhook = oneWebhook({ campaign: idNumber }, ({ campaign })
 /** What was due before is told no more, as after a backup was restored. */
 export const discardWebhook = oneWebhook({ before: instantText }, (options) => {
   const before = need(options.before, '--before')
-  if (before > now()) throw new WrongCall('--before: must not lie in the future: nothing would be told until then')
+  if (before > now()) throw new WrongCall('--before: must not be in the future: nothing would be sent until then')
   return async (id, webhooks) => {
     await webhooks.discardBefore(id, before)
     return { before: formatInstant(before) }

@@ -47,7 +47,7 @@ function ofSystem(folder: string, node: ZoneData): ZoneData {
     if (version === undefined || version <= nodeVersion) return node
     return filedZoneData({ version, source: 'system', files: readFolder(folder).files }, node)
   } catch (error) {
-    console.error(`lastcall: the zone data of ${folder} are not used: ${(error as Error).message}`)
+    console.error(`lastcall: the zone data in ${folder} are not used: ${(error as Error).message}`)
     return node
   }
 }
@@ -83,7 +83,7 @@ function readFolder(folder: string): { files: Map<string, SpanAt>; digest: strin
     }
     hash.update(name).update(bytes)
   }
-  if (files.size === 0) throw new Error('there is none in it')
+  if (files.size === 0) throw new Error('it has none')
   return { files, digest: hash.digest('hex').slice(0, 8) }
 }
 
@@ -107,7 +107,7 @@ export function watchZoneData(store: Store, log: Log): () => void {
     if (others !== '' && others !== told) {
       log.warn(
         `zone data differ: here ${zoneData().version}, on other nodes ${others}; leads may get different deadlines. ` +
-          'Bring all nodes to the same (docs/operating.md, "Time zones")',
+          'Bring all nodes to the same version (docs/operating.md, "Time zones")',
       )
     }
     told = others

@@ -55,7 +55,7 @@ const url: Check<string> = (value, path, faults) => {
   if (address !== undefined) return address
   const character = unencodedIn(written)
   if (character === '%') {
-    return refuse(faults, path, 'must have "%25" in place of a "%" without two hexadecimal digits behind it')
+    return refuse(faults, path, 'must have "%25" in place of a "%" without two hexadecimal digits after it')
   }
   if (character !== undefined) {
     return refuse(faults, path, `must have "${encodeURIComponent(character)}" in place of "${character}"`)
@@ -63,7 +63,7 @@ const url: Check<string> = (value, path, faults) => {
   return refuse(
     faults,
     path,
-    `must be an absolute https: or http: URL of at most ${mostAddressCharacters} characters, those beyond ASCII counted as they are encoded, without user name or password`,
+    `must be an absolute https: or http: URL of at most ${mostAddressCharacters} characters, counted as encoded, without user name or password`,
   )
 }
 
@@ -142,7 +142,7 @@ function eachIdOnce(pages: Check<PageSettings[]>): Check<PageSettings[]> {
     const ids = given.map((page) => valid(page, 'id', id))
     for (const [index, pageId] of ids.entries()) {
       if (pageId === undefined || ids.indexOf(pageId) === index) continue
-      refuse(faults, join(join(path, index), 'id'), 'must not be the id of another page here')
+      refuse(faults, join(join(path, index), 'id'), 'must not be the id of another page of the campaign')
     }
     return kept
   }

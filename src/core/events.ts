@@ -139,7 +139,7 @@ export function checkEndpoint(
     refuse(faults, join('leadTimes', index), 'must be an exact period from one minute to 30 days, such as "PT24H"')
   }
   if (settings.kinds.includes('lead.deadline_approaching') && settings.leadTimes.length === 0) {
-    refuse(faults, 'leadTimes', 'must have one at least where lead.deadline_approaching is wanted')
+    refuse(faults, 'leadTimes', 'must have at least one if kinds has lead.deadline_approaching')
   }
   if (faults.length > 0) return { faults }
   const { kinds, campaignIds, leadTimes } = settings
@@ -152,7 +152,7 @@ const unique = <T>(items: readonly T[]): T[] => [...new Set(items)]
 function some<T>(check: Check<T[]>): Check<T[]> {
   return (value, path, faults) => {
     const kept = check(value, path, faults)
-    return kept?.length === 0 ? refuse(faults, path, 'must have one item at least') : kept
+    return kept?.length === 0 ? refuse(faults, path, 'must have at least one item') : kept
   }
 }
 

@@ -140,7 +140,7 @@ function property<T>(
 }
 
 function unknownProperty(names: readonly string[]): string {
-  return `is unknown: here stand ${names.join(', ')}`
+  return `is unknown; known here are ${names.join(', ')}`
 }
 
 function quotedList(names: readonly string[]): string {

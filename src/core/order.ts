@@ -65,7 +65,7 @@ function moneyOf({ amount, currency }: Given, faults: Fault[]): Pick<Order, 'amo
   if (amount === undefined) return none
   const places = currency === undefined ? undefined : placesOf(currency)
   if (currency === undefined || places === undefined) {
-    refuse(faults, 'currency', 'must be given where there is an amount')
+    refuse(faults, 'currency', 'must be given with an amount')
     return none
   }
   const wanted = `a decimal with at most ${places} places and 15 digits, such as "${(49).toFixed(places)}"`

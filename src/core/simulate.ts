@@ -109,7 +109,7 @@ const TOO_LATE = Date.UTC(9_900, 0) / 1_000
 const checkPlainEvent = record<WrittenEvent>({
   do: choice(['register', 'visit', 'lookup', 'extend']),
   at: instant,
-  to: optional<string>((_, path, faults) => refuse(faults, path, 'must be left out but with "extend"')),
+  to: optional<string>((_, path, faults) => refuse(faults, path, 'must be left out unless do is "extend"')),
   ...ignored,
 })
 
@@ -143,8 +143,8 @@ function checkEvents(events: unknown, path: string, faults: Fault[]): LeadEvent[
     const eventPath = join(path, index)
     const event = checkEvent(written, eventPath, faults)
     const at = parseInstant(valid(written, 'at', instant) ?? '') ?? latestAt
-    if (at < latestAt) refuse(faults, join(eventPath, 'at'), 'must not be before the event that precedes it')
-    if (at >= TOO_LATE) refuse(faults, join(eventPath, 'at'), 'must lie before the year 9900')
+    if (at < latestAt) refuse(faults, join(eventPath, 'at'), 'must not be before the event above it')
+    if (at >= TOO_LATE) refuse(faults, join(eventPath, 'at'), 'must be before the year 9900')
     latestAt = Math.max(latestAt, at)
     if (event !== undefined) kept.push(event)
   }

@@ -160,7 +160,7 @@ export const checkTimerStyle: Check<GivenTimerStyle> = (value, path, faults) => 
   }
   if (style.width % style.units.length !== 0) {
     const nearest = style.width - (style.width % 12)
-    refuse(faults, join(path, 'width'), `must be a multiple of 12 where three units are shown, such as ${nearest}`)
+    refuse(faults, join(path, 'width'), `must be a multiple of 12 with three units, such as ${nearest}`)
   }
   const pixels = framePixels(style)
   if (pixels > MOST_FRAME_PIXELS) {
@@ -188,7 +188,7 @@ function checkLetters({ font, labelTexts, whenOver }: TimerStyle, path: string, 
   for (const [where = '', words = ''] of texts) {
     const missing = missingLetter(font, words)
     if (missing === undefined) continue
-    refuse(faults, where, `has ${JSON.stringify(missing)}, which the font ${font} lacks: take another font or letter`)
+    refuse(faults, where, `has ${JSON.stringify(missing)}, which the font ${font} lacks: choose another font or letter`)
   }
 }
 
@@ -216,7 +216,7 @@ function neighbours(value: unknown, path: string, faults: Fault[]): TimerUnit[] 
   return refuse(
     faults,
     path,
-    `must be neighbours out of ${all.replaceAll(',', ', ')}, in this order, not seconds alone`,
+    `must be neighbours among ${all.replaceAll(',', ', ')}, in this order, and not only seconds`,
   )
 }
 

@@ -78,7 +78,7 @@ export function openDispatcher(parts: DispatcherParts): Dispatcher {
 
   /** While the database is away everything waits: nothing is told that is not stored. */
   function failed(error: unknown): void {
-    if (!(error instanceof StoreUnavailable)) log.error('telling endpoints failed', { error: describeError(error) })
+    if (!(error instanceof StoreUnavailable)) log.error('sending webhooks failed', { error: describeError(error) })
   }
 
   async function pollUntilClosed(): Promise<void> {
@@ -132,7 +132,7 @@ function watchClock({ now, log }: DispatcherParts) {
       ahead = now() - performance.now()
       if (ahead - before >= jumpMs) {
         quietUntil = performance.now() + quietMs
-        log.warn('the clock has jumped ahead: endpoints are told nothing for ten minutes')
+        log.warn('the clock has jumped ahead: no webhooks are sent for ten minutes')
       }
       return performance.now() < quietUntil
     },

@@ -190,7 +190,7 @@ function telling(parts: EndpointParts, accountId: number, by: Actor) {
 /** Of any other campaign it would be taken, and nothing told. */
 function needTold({ id, settings }: Endpoint, campaign: Campaign | undefined, path: string): void {
   if (campaign?.isDraft === false && watcherOf(id, settings, campaign.id) !== undefined) return
-  const message = 'must belong to a campaign that is published and that the endpoint hears of'
+  const message = 'must belong to a published campaign that the endpoint listens to'
   throw new EndpointRefused('VALIDATION_ERROR', [{ path, message }])
 }
 
@@ -271,7 +271,7 @@ const positionOf = ({ atMs, eventId }: DeliveryCursor) => `${new Date(atMs).toIS
 function cursorOf(position: string): DeliveryCursor {
   const [instant = '', eventId = ''] = position.split(',')
   if (parseInstant(instant) !== undefined) return { atMs: Temporal.Instant.from(instant).epochMilliseconds, eventId }
-  const message = 'must be nextBefore of an answer, or an instant'
+  const message = 'must be the nextBefore of an earlier answer, or an instant'
   throw new EndpointRefused('VALIDATION_ERROR', [{ path: 'before', message }])
 }
 

@@ -54,6 +54,6 @@ export function logFailure(log: Log, code: string, error: unknown, request: Fast
   const fields = { requestId: request.id, error: describeError(error) }
   if (code === 'INTERNAL_ERROR') log.error('a request failed', fields)
   else if (code === 'MAIL_NOT_SENT') log.warn('a mail was not sent', fields)
-  else if (code.startsWith('PROVIDER_')) log.warn('the provider of OpenID Connect was of no use', fields)
+  else if (code.startsWith('PROVIDER_')) log.warn('the OpenID Connect provider failed', fields)
   else if (error instanceof StoreUnavailable) log.warn('the database did not answer', fields)
 }

@@ -41,7 +41,7 @@ export function openMetrics(server: Server): Metrics {
   })
   const durations = new Histogram({
     name: 'lastcall_request_duration_seconds',
-    help: 'Time from the headers of a request of the public API to its answer',
+    help: 'Time from the headers of a request to the public API to its answer',
     labelNames: ['operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
@@ -67,7 +67,7 @@ export function openMetrics(server: Server): Metrics {
   const { version, source } = zoneData()
   new Gauge({
     name: 'lastcall_zone_data_info',
-    help: 'The data about time zones that are in use, in a label; always 1',
+    help: 'The version of the zone data in use, as a label; always 1',
     labelNames: ['version', 'source'],
     registers,
     // Of several workers, as of one.
@@ -88,13 +88,13 @@ export function openMetrics(server: Server): Metrics {
 function webhookMetrics(registers: Registry[]): WebhookMetrics {
   const tries = new Counter({
     name: 'lastcall_webhook_tries_total',
-    help: 'Requests to endpoints, by what became of them',
+    help: 'Requests to endpoints, by outcome',
     labelNames: ['outcome'],
     registers,
   })
   const dropped = new Counter({
     name: 'lastcall_webhook_dropped_total',
-    help: 'Events that were too old to be told',
+    help: 'Events that were too old to be sent',
     registers,
   })
   const lost = new Counter({
@@ -102,10 +102,14 @@ function webhookMetrics(registers: Registry[]): WebhookMetrics {
     help: 'Tries that could not be written to the log of deliveries',
     registers,
   })
-  const waiting = new Gauge({ name: 'lastcall_webhook_waiting', help: 'Events that are due and wait', registers })
+  const waiting = new Gauge({
+    name: 'lastcall_webhook_waiting',
+    help: 'Events that are due and not yet sent',
+    registers,
+  })
   const oldest = new Gauge({
     name: 'lastcall_webhook_oldest_seconds',
-    help: 'For how long the oldest event has waited',
+    help: 'How long the oldest event has waited',
     registers,
     aggregator: 'max',
   })

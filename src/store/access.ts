@@ -139,7 +139,7 @@ async function endAccess(sql: Sql, userId: number, keeps: Uint8Array = new Uint8
 async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor): Promise<boolean> {
   const { user, isLastOwner } = await holdUser(sql, accountId, userId)
   if (user === undefined) return false
-  if (isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user one first')
+  if (isLastOwner) throw new Refused('the last owner of an account cannot be removed: make another user an owner first')
   await endAccess(sql, userId)
   await sql.run('DELETE FROM users WHERE id = ?', userId)
   await addUserEntry(sql, by, 'user.removed', user, { role: user.role }, null)
@@ -153,7 +153,7 @@ async function removeUser(sql: Sql, accountId: number, userId: number, by: Actor
 async function setRole(sql: Sql, accountId: number, userId: number, role: Role, by: Actor): Promise<User | undefined> {
   const { user: before, isLastOwner } = await holdUser(sql, accountId, userId)
   if (before === undefined || before.role === role) return before
-  if (isLastOwner) throw new Refused('the last owner of an account stays one: make another user an owner first')
+  if (isLastOwner) throw new Refused('the last owner of an account must stay one: make another user an owner first')
   const row = await sql.get('UPDATE users SET role = ? WHERE id = ? RETURNING *', role, userId)
   if (role !== 'owner') await sql.run('DELETE FROM invitations WHERE invited_by = ?', userId)
   const user = toUser(row as Row)
@@ -184,7 +184,7 @@ async function createInvitation(sql: Sql, inviter: Inviter | null, invited: Invi
 async function needOwner(sql: Sql, { id }: Inviter): Promise<void> {
   // On PostgreSQL this waits for somebody who is changing the inviter's role or removing them, and then looks again.
   const owners = await sql.run("UPDATE users SET role = role WHERE id = ? AND role = 'owner'", id)
-  if (owners === 0) throw new Refused('only owners of an account invite')
+  if (owners === 0) throw new Refused('only owners of an account can invite')
 }
 
 /** False where the account has none with this hash (any more). */

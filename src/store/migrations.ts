@@ -37,11 +37,11 @@ export function assertKnown(version: number, mayCreate = true): void {
     throw new EmptyDatabase('the database of DATABASE_URL is empty: serve, migrate or account create makes its tables')
   }
   if (version > 0 && version < firstVersion) {
-    throw new UnusableDatabase('the database was made by a preview of Lastcall: begin with a new one')
+    throw new UnusableDatabase('the database was made by a preview of Lastcall: start with a new one')
   }
   if (version > latestVersion) {
     throw new UnusableDatabase(
-      `the database has version ${version}, this program knows ${latestVersion}: start a newer Lastcall`,
+      `the database has version ${version}, but this program knows only ${latestVersion}: start a newer Lastcall`,
     )
   }
 }

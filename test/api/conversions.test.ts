@@ -136,7 +136,7 @@ test('refused: each fault by its name, and never by its value', async () => {
     ),
     [{ ...least, amount: 49.5, currency: 'EUR' }, /^amount must be a text/],
     [{ ...least, amount: '1.0', currency: 'JPY' }, /^amount must be a decimal with at most 0 places/],
-    [{ ...least, amount: '1' }, /^currency must be given where there is an amount$/],
+    [{ ...least, amount: '1' }, /^currency must be given with an amount$/],
     ...['eur', 'EURO', 'XQQ', ''].map((currency): [object, RegExp] => [{ ...least, currency }, /^currency must be/]),
     [{ ...least, at: instant(Date.now() + 60_000) }, /^at must be in the past, by at most 30 days$/],
     [{ ...least, at: instant(Date.now() - 30 * day - 60_000) }, /^at must be in the past/],

@@ -195,7 +195,7 @@ test('campaign files with faults, by the command', { timeout: 400_000 }, async (
     const address = `ftp://me:${secret}@example.com`
     const planted: [input: string, named: RegExp][] = [
       [campaignFile({ pages: [{ ...page, pageUrl: address }] }), /pages\[0\]\.pageUrl: must be an absolute/],
-      [campaignFile({ [address]: address }), /\["…"\]: is unknown: here stand id, name,/],
+      [campaignFile({ [address]: address }), /\["…"\]: is unknown; known here are id, name,/],
       [campaignFile({ timeZone: address, mailTimer: address }), /mailTimer: .*timeZone: /],
       [`{"pageUrl": ${secret}}`, /must be JSON\n/],
       [`{"pageUrl":\n "${secret}" ${secret}}`, /must be JSON; see line 2 column \d+\n/],

@@ -90,7 +90,7 @@ test('an answer that nobody takes fails the command, in one line', async () => {
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   assert.deepEqual(
     [code, said],
-    [1, 'lastcall: standard output cannot be written (EPIPE); what the command has changed stays so\n'],
+    [1, 'lastcall: standard output cannot be written (EPIPE); what the command has changed stays changed\n'],
   )
 })
 
@@ -107,5 +107,5 @@ test('--help behind the words of a command shows what docs/operating.md says of 
   assert.deepEqual(await place.json(['help', 'user', 'set']), shown)
   const { serve } = await place.json(['serve', '--help'])
   for (const { flag } of Object.values(settingNames)) assert.match(serve, new RegExp(`--${flag}\\b`))
-  assertRefused(await place.runShared(['nothing', '--help']), '--help: goes with a command', [2])
+  assertRefused(await place.runShared(['nothing', '--help']), '--help: must stand alone or with a command', [2])
 })

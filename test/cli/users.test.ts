@@ -76,7 +76,7 @@ test('users of the panel', async (t) => {
       assert.deepEqual(await place.json(reset), { reset: true })
       assert.deepEqual(await place.json(reset), { reset: false })
       assert.equal((await place.arrange(({ access }) => access.findCredentials(email)))?.hasFactor, false)
-      await refused(['user', 'reset-factor', '--email', 'no@x.pl'], '', /no user of the panel has this email/)
+      await refused(['user', 'reset-factor', '--email', 'no@x.pl'], '', /no panel user has this email/)
       const [entry] = (await rowsOf(place)).audit_entries?.filter((row) => row.includes('user.factor_reset')) ?? []
       assert.match(entry ?? '', /"actor":"command"/)
     },
@@ -98,10 +98,10 @@ test('users of the panel', async (t) => {
       await refused(
         set('ada@example.com', 'member'),
         '',
-        /^lastcall: --role: the last owner of an account stays one: make/,
+        /^lastcall: --role: the last owner of an account must stay one: make/,
       )
       assert.equal((await place.json(set('ada@example.com', 'owner'))).role, 'owner')
-      await refused(set('no@x.pl', 'member'), '', /--email: no user of the panel has this email/)
+      await refused(set('no@x.pl', 'member'), '', /--email: no panel user has this email/)
       await refused(['user', 'set', '--email', 'f@x.pl'], '', /--role is missing/)
     },
   )
@@ -111,6 +111,6 @@ test('users of the panel', async (t) => {
       reset: true,
     })
     // Before a password is asked for.
-    await refused(['user', 'reset', '--email', 'no@x.pl'], '', /no user of the panel has this email/)
+    await refused(['user', 'reset', '--email', 'no@x.pl'], '', /no panel user has this email/)
   })
 })

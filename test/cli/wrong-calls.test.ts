@@ -115,12 +115,12 @@ test('wrong calls', { timeout: 400_000 }, async (t) => {
     [['lead', 'import', '--campaign', campaign, '-'], /line 1: must name a column email/, 'e-mail\nb@example.com\n'],
     [
       ['lead', 'import', '--campaign', campaign, '-'],
-      /line 1: must name the column "email" once/,
+      /line 1: must name the column "email" only once/,
       'email,name,name,email\nb@example.com,b,b,c@example.com\n',
     ],
     [
       ['conversion', 'import', '--campaign', campaign, '-'],
-      /line 1: must name the column "at" once/,
+      /line 1: must name the column "at" only once/,
       'email,orderId,at,at\na@example.com,1,,\n',
     ],
     [['history', 'list'], '--account'],

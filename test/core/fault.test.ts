@@ -99,7 +99,7 @@ test('no fault tells the value that is refused, wherever it stands', () => {
   }
   const every = [
     'must be an object',
-    'is unknown: here stand ',
+    'is unknown; known here are ',
     'must be a list',
     'must have at most ',
     'must be "HIDE" or ',

@@ -55,7 +55,7 @@ test('a campaign takes a style, and names the path of its fault', () => {
 
 const refusals: [style: unknown, path: string, message: RegExp][] = [
   [[], 'mailTimer', /object/],
-  [{ colour: '#000000' }, 'mailTimer.colour', /unknown: here stand preset, font, background/],
+  [{ colour: '#000000' }, 'mailTimer.colour', /unknown; known here are preset, font, background/],
   [{ font: 'arial' }, 'mailTimer.font', /"inter" or "lato"/],
   [{ font: 'toString' }, 'mailTimer.font', /must be/],
   [{ background: 'white' }, 'mailTimer.background', /such as "#1f2937"/],
@@ -78,8 +78,8 @@ const refusals: [style: unknown, path: string, message: RegExp][] = [
   [{ preset: 'round' }, 'mailTimer.preset', /"boxes" or "flat"/],
   [{ background: 'clear' }, 'mailTimer.background', /or "transparent"/],
   [{ background: 'transparent', preset: 'rings' }, 'mailTimer.background', /preset rings, .*boxes, flip, card/],
-  [{ units: [] }, 'mailTimer.units', /neighbours out of days, hours, minutes, seconds/],
-  [{ units: ['seconds'] }, 'mailTimer.units', /not seconds alone/],
+  [{ units: [] }, 'mailTimer.units', /neighbours among days, hours, minutes, seconds/],
+  [{ units: ['seconds'] }, 'mailTimer.units', /not only seconds/],
   [{ units: ['days', 'minutes'] }, 'mailTimer.units', /neighbours/],
   [{ units: ['hours', 'days'] }, 'mailTimer.units', /in this order/],
   [{ units: ['days', 'weeks'] }, 'mailTimer.units[1]', /must be "days"/],

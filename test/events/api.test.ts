@@ -149,7 +149,7 @@ test('refused: what is wrong is named, and where requests must not go', async ()
   }
   assert.match(
     await refused({ kinds: ['lead.deadline_approaching'] }),
-    /^422 VALIDATION_ERROR: leadTimes must have one/,
+    /^422 VALIDATION_ERROR: leadTimes must have at least one/,
   )
   assert.match(await refused({ leadTimes: ['PT30S'] }), /^422 VALIDATION_ERROR: leadTimes\[0\] must be an exact period/)
   assert.match(await refused({ leadTimes: ['PT1H', 'PT2H', 'PT3H', 'PT4H'] }), /^422 VALIDATION_ERROR: leadTimes /)
@@ -312,7 +312,7 @@ test('test, log, resend, backfill, pause, resume, rotation', async () => {
   const { message } = (await ask('GET', '/samples?kind=lead.foo')).body
   assert.match(message, /^kind must be one of lead\.registered, lead\.started, /)
   const wrongPage = await ask('GET', `${at}/deliveries?before=,`)
-  assert.equal(wrongPage.body.message, 'before must be nextBefore of an answer, or an instant')
+  assert.equal(wrongPage.body.message, 'before must be the nextBefore of an earlier answer, or an instant')
 })
 
 test('log: pages lose no try of the same millisecond', async () => {
@@ -414,9 +414,9 @@ test('command line: webhook create, list, set, test, secret, log, backfill, disc
     [['set', id, '--batch', '7', '--on', 'true'], /--from is missing/],
     [['test', '999999'], /ID: the account has no endpoint with this id/],
     [['backfill', id, '--campaign', '999999'], /--campaign: the account has no campaign with this id/],
-    [['backfill', id, '--campaign', String(draft)], /--campaign: must belong to a campaign that is published/],
+    [['backfill', id, '--campaign', String(draft)], /--campaign: must belong to a published campaign/],
     [['resend', id, '--event', event], /--event: the log has no such event/],
-    [['discard', id, '--before', '2099-01-01T00:00:00Z'], /--before: must not lie in the future/],
+    [['discard', id, '--before', '2099-01-01T00:00:00Z'], /--before: must not be in the future/],
     [['set', id, '--from', 'now'], /--from: goes with --on true/],
   ] as const) {
     const { code, stderr } = await shop.place.runShared(['webhook', ...args, ...account])

@@ -664,7 +664,7 @@ test('a clock that jumps ahead tells nobody anything for ten minutes, and says s
   await register('eve@example.com')
   await sleep(1_500)
   assert.equal(sent.length, 2)
-  assert.deepEqual(warned, ['the clock has jumped ahead: endpoints are told nothing for ten minutes'])
+  assert.deepEqual(warned, ['the clock has jumped ahead: no webhooks are sent for ten minutes'])
 })
 
 test('nothing waits any more where another node has removed the last endpoint', async (t) => {

@@ -68,7 +68,7 @@ test('no deadline is set by hand that an answer could not write, by a day more n
   const { ref } = (await ask('POST', leads, { email: 'far@example.com' })).body
   const set = (at: string) => ask('PUT', `${leads}/${ref}/deadline`, { at })
   const refused = await set('9999-12-31T19:00')
-  assert.deepEqual(refused.body.faults, [{ path: 'at', message: 'must lie in the years 0000 to 9999 of UTC' }])
+  assert.deepEqual(refused.body.faults, [{ path: 'at', message: 'must be in the years 0000 to 9999 in UTC' }])
   assert.equal((await set('9999-12-31T18:59')).status, 200)
   assert.equal((await ask('PUT', `${leads}/deadlines`, { refs: [ref], at: null })).status, 200)
   const { deadline } = (await ask('GET', `${leads}/${ref}`)).body

@@ -46,7 +46,7 @@ test('the last owner stays: neither removed nor made something else, by panel an
   const set = ['user', 'set', '--email', emailOf(id, 'member'), '--role', 'viewer']
   const { code, stderr } = await place.runShared(set)
   assert.equal(code, 2)
-  assert.match(stderr, /the last owner of an account stays one/)
+  assert.match(stderr, /the last owner of an account must stay one/)
   const roles = await place.arrange((store) => store.access.listUsers(id))
   assert.deepEqual(roles.map(({ role }) => role).toSorted(), ['member', 'owner'])
 })

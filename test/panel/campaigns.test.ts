@@ -342,7 +342,7 @@ longTest(
     await page.getByText('Ukrainian letters are missing in this font').waitFor()
     await page.getByRole('region', { name: 'HTML for the mail' }).getByText('Переглянути пропозицію').waitFor()
     await page.getByLabel('In place of “days”').fill('дні')
-    await page.getByText('The font lato has no “д”: take another font or letter.').waitFor()
+    await page.getByText('The font lato has no “д”: choose another font or letter.').waitFor()
     await page.getByLabel('Language of the mail').selectOption('English')
     assert.deepEqual(await offered(), ['Inter', 'Lato', 'Montserrat', 'Oswald', 'Roboto', 'Roboto Mono'])
     // Labels that are not shown are saved too: the field stays until it is right.

@@ -158,7 +158,7 @@ longTest('every time of the preview is shown in the reader’s own zone on hover
   await page.getByRole('switch', { name: 'The campaign ends for everyone' }).click()
   const soon = new Date(Date.now() + 36 * 3_600_000).toISOString().slice(0, 16)
   await page.getByLabel('It never lasts beyond').fill(soon)
-  const surprise = page.getByText('without this they would have until').getByRole('time')
+  const surprise = page.getByText('without that end they would have until').getByRole('time')
   await seen(surprise, 'Your time: ')
   await assertAccessible(page)
 })

@@ -52,7 +52,7 @@ before(async () => {
 longTest('where there are more campaigns than can be chosen from, that is said', async () => {
   const page = await stage.open(owner, { path: screen })
   const said = page.getByText('The first 3 campaigns can be chosen here; for another one')
-  await page.getByText('Its number stands in every example').waitFor()
+  await page.getByText('Its number is in every example').waitFor()
   assert.equal(await said.count(), 0)
   await page.route('**/panel/api/campaigns', async (route) => {
     const answer = await route.fetch()

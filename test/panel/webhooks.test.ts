@@ -209,11 +209,11 @@ test('the overview says whose server fails, and which webhook is paused because 
       assert.ok(endpoint)
       await store.events.setHealth(endpoint, { failingSince: 1, failures: 5, nextTryAt: 4_102_444_800 })
     })
-    await said(/is a webhook whose server does not answer as it should/)
+    await said(/is a webhook whose server fails/)
     await assertWaitIsSaid(page)
   }
   await stage.place.arrange((store) => store.events.pauseEndpoint({ accountId: who.accountId, id }, 'failing', tester))
-  await said(/is a webhook that is paused/)
+  await said(/is a webhook that was paused/)
   await assertAccessible(page)
   assertUntroubled(page)
 })

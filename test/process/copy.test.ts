@@ -182,11 +182,11 @@ test('copy', { timeout: 400_000 }, async (t) => {
   await t.test('refuses what would mix or lose something', async (own) => {
     const other = await furnished(own)
     await refused(['--from', other.url, '--to', postgres], '--to: the database holds another installation')
-    await refused(['--from', url, '--to', url], '--to: must be another database')
-    await refused(['--from', url, '--to', url.replace(/\/(?=[^/]*$)/, '/./')], '--to: must be another database')
+    await refused(['--from', url, '--to', url], '--to: must be a different database')
+    await refused(['--from', url, '--to', url.replace(/\/(?=[^/]*$)/, '/./')], '--to: must be a different database')
     const linked = `${url}-linked`
     linkSync(new URL(url), new URL(linked))
-    await refused(['--from', url, '--to', linked], '--to: must be another database')
+    await refused(['--from', url, '--to', linked], '--to: must be a different database')
     rmSync(new URL(linked))
     await refused(['--from', 'file:/nowhere/none.db', '--to', postgres], '--from')
     await refused(['--from', 'mysql://x', '--to', postgres], '--from')

@@ -22,7 +22,7 @@ A campaign is one offer with its own rules for the deadline. Make one from a tem
 
 - **Draft**: nobody can sign up, links and countdowns show nothing. Change what you like.
 - **Live**: people can sign up and see the offer.
-- **Ended**: its date has passed for everyone. Nothing has to be done.
+- **Ended**: its date has passed for everyone. There is nothing to do.
 
 The menu of a row duplicates, exports, archives and deletes. **Archive** takes a campaign back to draft and hides it from the list; leads and results stay, and you can bring it back. **Delete** takes the leads along and cannot be undone.`,
   results: `
@@ -31,8 +31,8 @@ The menu of a row duplicates, exports, archives and deletes. **Archive** takes a
 Did it work? This tab counts people: how many signed up in the time that you choose, how many of them got a running offer, and how many clicked.
 
 - Choose the days above the chart. It compares them with the same number of days before.
-- Visits and opens stand beside the funnel, since they count pages and pictures, not people.
-- Scanners of links and mail proxies are left out.
+- Visits and opens are beside the funnel, since they count pages and pictures, not people.
+- Link scanners and mail proxies are left out.
 - The CSV has the same numbers as the chart.`,
   rules: `
 # Deadline
@@ -53,7 +53,7 @@ The pages on your site that show this offer.
 - Add the address of each page. A page that mails link to gets a link for every lead.
 - Paste the snippet into the page’s \`<head>\`, or into your tag manager. Once is enough for all campaigns on that page.
 - Mark what belongs to the offer with \`data-lastcall\`; the widget hides it when time is up.
-- “Widget last seen” tells when the widget last reported from the page. If it stays empty, open the page yourself and look whether a blocker stops the script.
+- “Widget last seen” says when the widget last reported from the page. If it stays empty, open the page yourself and check whether a blocker stops the script.
 
 Removing a page breaks links to it that were already sent.`,
   timer: `
@@ -63,14 +63,14 @@ A picture in your mail that counts down to the reader’s own deadline, each tim
 
 - Choose colours, font and size; the picture here is what mails show.
 - Remarks beside a field say what is hard to read.
-- Copy the HTML for your mail service. It contains that service’s tag for the email or for the links that you imported.
+- Copy the HTML for your mail service. It contains that service’s tags for each lead’s link, countdown and deadline.
 - Send yourself a test first: some programs do not load pictures until asked.`,
   leads: `
 # Leads
 
 Everyone who signed up, with their own deadline.
 
-- **Search** finds the beginning of an address, or any part of it. What you type never stands in the page’s address.
+- **Search** finds the beginning of an address, or any part of it. What you type never gets into the page’s address.
 - An offer **Waits for a visit**, the first one; **Opens later**; is **Open** now; or is **Expired**.
 - Click an address for its links, its history, and to set a deadline by hand.
 - Tick several to give them a later deadline, export or erase them.
@@ -134,19 +134,19 @@ Who may use this account.
 # Your sign-in
 
 - A new password signs you out everywhere else.
-- The **second factor** is a code from an app on your phone, asked for after the password. Scan the picture once; it holds as soon as a first code was right.
+- The **second factor** is a code from an app on your phone, asked for after the password. Scan the QR code once; the factor is on as soon as the first code is right.
 - **Recovery codes** let you in once each if you lose the phone. Keep them where the phone is not.
 - Ten wrong codes lock it for a quarter of an hour. To switch it off you need a code too.
-- **Where you are signed in** shows each browser, the network it was signed in from, and its last use, to the hour. Sign out what you do not know, and change your password then.
+- **Where you are signed in** shows each browser, the network it was signed in from, and its last use, to the hour. If you do not know one, sign it out and change your password.
 
-If both phone and recovery codes are lost, the people who run the installation take the factor away with \`lastcall user reset-factor\`.`,
+If both phone and recovery codes are lost, the people who run the installation can remove the factor with \`lastcall user reset-factor\`.`,
   audit: `
 # Audit log
 
-Who changed what in this account, and when. Owners alone see it.
+Who changed what in this account, and when. Only owners see it.
 
 - It has what users do in the panel, what commands on the server do, and what a key does to webhooks. Sign-ups and orders that come by the API are not in it.
 - Open an entry to see each setting **before** and **after**.
-- Of a lead an entry keeps a number and no email; it shows the email as long as there is the lead. Where somebody sat is kept as a part of their address, for thirty days.
+- An entry about a lead keeps its number and no email; it shows the email as long as the lead exists. A part of the network address is kept for thirty days.
 - **Export as CSV** takes all entries that fit the filters.`,
 }

@@ -63,7 +63,7 @@ Obrazek w e-mailu, który przy każdym otwarciu odlicza do własnego terminu czy
 
 - Wybierz kolory, krój pisma i wielkość; obrazek tutaj jest taki jak w e-mailu.
 - Uwagi przy polach mówią, co trudno odczytać.
-- Skopiuj HTML dla swojego systemu mailingowego. Zawiera jego znacznik adresu albo wczytanych linków.
+- Skopiuj HTML dla swojego systemu mailingowego. Zawiera jego znaczniki linku, licznika i terminu każdego odbiorcy.
 - Najpierw wyślij próbny e-mail do siebie: niektóre programy pobierają obrazki dopiero na żądanie.`,
   leads: `
 # Odbiorcy
@@ -147,6 +147,6 @@ Kto, co i kiedy zmienił na tym koncie. Widzą go tylko właściciele.
 
 - Zawiera to, co robią użytkownicy w panelu, polecenia na serwerze i klucz przy webhookach. Nie ma w nim zapisów ani zamówień, które przychodzą przez API.
 - Otwórz wpis, aby zobaczyć każde ustawienie **przed** i **po** zmianie.
-- Wpis przechowuje numer odbiorcy, a nie e-mail; pokazuje e-mail, dopóki odbiorca istnieje. Z adresu osoby zostaje jego część, na trzydzieści dni.
+- Wpis przechowuje numer odbiorcy, a nie e-mail; pokazuje e-mail, dopóki odbiorca istnieje. Część adresu sieciowego jest przechowywana przez trzydzieści dni.
 - **Eksportuj do CSV** zapisuje wszystkie wpisy, które pasują do filtrów.`,
 }

@@ -65,7 +65,7 @@ export const words = inBoth({
       INVALID_JSON: 'The request did not arrive whole. Try again.',
       SIGNED_OUT: 'You are signed out. Sign in to go on.',
       FOREIGN_ORIGIN:
-        'This page was opened under another address than the service knows. Open the panel by that one, or ask the operator to set PUBLIC_URL to the address that stands in the browser’s bar.',
+        'This page was opened at another address than the service expects. Open the panel at that one, or ask the operator to set PUBLIC_URL to the address that your browser shows.',
       NOT_ALLOWED: 'Your role does not allow this. Ask an owner of the account.',
       ACCOUNT_SUSPENDED: 'The account is suspended: nothing can be changed until the operator lifts that.',
       WRONG_PASSWORD: 'Wrong email or password. The operator can set a new password.',

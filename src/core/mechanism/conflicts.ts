@@ -55,7 +55,7 @@ function refuseUnwritable(
 ): void {
   const at = valid(of, name, localDateTime)
   if (at === undefined || isWritable(zoneOf(timeZone ?? 'UTC').toInstant(checked(parseDateTime(at))))) return
-  refuse(faults, join(path, name), 'must lie in the years 0000 to 9999 of UTC')
+  refuse(faults, join(path, name), 'must be in the years 0000 to 9999 in UTC')
 }
 
 /** Compares instants: in the gap of daylight saving, the later local time can be the earlier instant. */
@@ -72,7 +72,7 @@ function refuseTooManyDays(days: number | undefined, skips: Skips, path: string,
   const weekdaysLeft = WEEKDAYS.length - new Set(skips.skipWeekdays).size
   const most = Math.floor((TEN_YEARS_DAYS * weekdaysLeft) / WEEKDAYS.length)
   if (days === undefined || days <= most) return
-  refuse(faults, join(path, 'days'), `must be at most ${most}: with these weekdays skipped, ten years`)
+  refuse(faults, join(path, 'days'), `must be at most ${most}: with these weekdays skipped, that is ten years`)
 }
 
 function refuseClosingNever(closes: Recurrence | undefined, skips: Skips, path: string, faults: Fault[]): void {

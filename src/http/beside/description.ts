@@ -28,7 +28,7 @@ const inPath: Record<string, object> = { eventId: { type: 'string', pattern: '^e
 /** A query is text, but a generated client has a number for `nextAfterId`. */
 const inQuery: Record<string, object> = {
   limit: { type: 'integer', minimum: 1, maximum: pageMaxSize, default: pageSize },
-  afterId: { ...id, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfterId` of the page before.' },
+  afterId: { ...id, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfterId` of the previous page.' },
 }
 
 type Described = {
@@ -96,7 +96,7 @@ function operationOf(
     }),
     responses: {
       [status]: { description: summary, ...success },
-      ...(isRepeatable && { 200: { description: 'It was there before.', ...success } }),
+      ...(isRepeatable && { 200: { description: 'It existed already.', ...success } }),
       ...failuresOf(failures),
     },
   }

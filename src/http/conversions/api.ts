@@ -39,7 +39,7 @@ const path = '/campaigns/{campaignId}/conversions'
 
 export const operations: readonly Operation<Asked>[] = [
   {
-    ...{ id: 'createConversion', method: 'POST', path, summary: 'Tell of an order' },
+    ...{ id: 'createConversion', method: 'POST', path, summary: 'Record an order' },
     ...{ body: shape.ConversionInput, checksBody: true, answer: 'Conversion', status: 201, isRepeatable: true },
     errors: ['CAMPAIGN_NOT_FOUND', 'LEAD_NOT_FOUND'],
     async run({ store, of, body, now }) {
@@ -54,7 +54,7 @@ export const operations: readonly Operation<Asked>[] = [
     },
   },
   {
-    ...{ id: 'listConversions', method: 'GET', path, summary: 'List orders, by a key with the scope `conversions`' },
+    ...{ id: 'listConversions', method: 'GET', path, summary: 'List orders; needs a key with the scope `conversions`' },
     ...{ query: PageQuery, answer: 'ConversionList', status: 200 },
     errors: ['FORBIDDEN', 'CAMPAIGN_NOT_FOUND', 'INVALID_CURSOR'],
     async run({ store, of, query }) {
@@ -81,7 +81,7 @@ export const operations: readonly Operation<Asked>[] = [
 const { Conversion, KeptConversion, ConversionInput, ReversalInput, ConversionList } = shape
 const description = describe({
   title: 'Lastcall API for conversions',
-  description: 'Tells of purchases: each order once. Where the campaign says so, an order ends the offer.',
+  description: 'Records purchases, each order once. An order ends the offer if the campaign says so.',
   path: shape.conversionsPath,
   tags: [{ name: 'Conversions', description: 'Who bought, and how long before the end.' }],
   operations,

@@ -7,7 +7,7 @@ import { closed, id, instant, nullable } from '../schemas.ts'
 export const conversionsPath = '/api/conversions/v1'
 
 const orderId = Type.String({ pattern: orderIdPattern, description: '1 to 100 visible characters, without spaces.' })
-const amount = Type.String({ description: 'A decimal with at most the places of `currency`, such as `49.00`.' })
+const amount = Type.String({ description: 'A decimal with at most the decimal places of `currency`, such as `49.00`.' })
 const currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'Of ISO 4217, such as `EUR`.' })
 
 export const ConversionInput = Type.Object(
@@ -17,7 +17,7 @@ export const ConversionInput = Type.Object(
     orderId,
     amount: Type.Optional(amount),
     currency: Type.Optional(currency),
-    at: Type.Optional(Type.String({ description: 'When it was bought, an instant; now where it is left out.' })),
+    at: Type.Optional(Type.String({ description: 'When it was bought, an instant; now if left out.' })),
   },
   { ...closed, description: 'Either `email` or `ref`; an amount needs its currency.' },
 )
@@ -28,11 +28,14 @@ const properties = {
   email: nullable(Type.String(), 'null: the lead was erased.'),
   orderId: nullable(Type.String(), 'null: the lead was erased.'),
   at: instant,
-  deadline: nullable(instant, 'As it was at the purchase; null: none.'),
-  secondsLeft: nullable(Type.Integer(), 'From the purchase to that; below zero behind it.'),
+  deadline: nullable(instant, 'At the time of the purchase; null: none.'),
+  secondsLeft: nullable(
+    Type.Integer(),
+    'Time from the purchase to the deadline; below zero if the purchase came later.',
+  ),
   amount: nullable(Type.String()),
   currency: nullable(Type.String()),
-  closed: Type.Boolean({ description: 'Whether this order has ended the offer.' }),
+  closed: Type.Boolean({ description: 'Whether this order ended the offer.' }),
 }
 export const Conversion = Type.Object(
   { ...properties, created: Type.Boolean({ description: 'false: the order was known.' }) },
@@ -43,7 +46,7 @@ export const ConversionList = Type.Object({ items: Type.Array(KeptConversion), n
 export const ReversalInput = Type.Object(
   {
     orderId,
-    reopen: Type.Optional(Type.Boolean({ description: 'Gives the offer back that this order has ended.' })),
+    reopen: Type.Optional(Type.Boolean({ description: 'Also reopen the offer that this order ended.' })),
   },
   closed,
 )

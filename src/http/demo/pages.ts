@@ -26,7 +26,7 @@ const words = {
     until: 'It ends on',
     see: 'See my offer',
     mailNote:
-      'Link, image and deadline are what the API has answered. Reload the page and open the mail again: the image shows the time that is left then.',
+      'Link, image and deadline come from the API’s answer. Reload the page and open the mail again: the image shows the time left then.',
     offerTitle: 'The autumn painting course',
     offerText: 'Twelve evenings, from charcoal to oil. Everything you paint with is included.',
     price: '€120',
@@ -35,11 +35,11 @@ const words = {
     buy: 'Buy at half price',
     thanks: 'Thank you, the course is yours',
     bought:
-      'The shop has told Lastcall of the order, and that has ended your offer: go back, and it is closed. The results of the campaign in the panel show how long before the end you bought.',
+      'The shop has told Lastcall of the order, and that ended your offer: go back, and it is closed. The results of the campaign in the panel show how long before the end you bought.',
     over: 'Your offer is over',
     overText: 'The course costs €240 again. Follow the link of the mail once more, or open the mail: it stays over.',
     gated:
-      'Before the shop sends this page it asks the gate who is there: without a link the sign-up comes, and after the deadline another page, with scripts off too.',
+      'Before the shop sends this page, it asks the gate who is there. Without a link you get the sign-up page, and after the deadline another page, even with scripts off.',
     again: 'Begin again with another email',
   },
   pl: {

@@ -19,7 +19,7 @@ const words: Record<
 > = {
   en: {
     title: 'What your server is told',
-    text: 'Sign up in the shop and watch: the registration comes at once, a reminder half a minute before the end, and the end. The page loads again by itself.',
+    text: 'Sign up in the shop and watch: the registration comes at once, a reminder half a minute before the end, and then the end. The page reloads by itself.',
     none: 'Nothing yet.',
     yes: 'verified',
     no: 'not verified',

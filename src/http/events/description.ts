@@ -12,7 +12,9 @@ const header = (name: string, description: string, pattern: string) => ({
   schema: { type: 'string', pattern },
 })
 
-const asksForTime = { description: 'Nothing more is sent for `Retry-After`, else a minute, an hour at most.' }
+const asksForTime = {
+  description: 'Nothing more is sent for `Retry-After`, at most an hour, or for a minute without one.',
+}
 
 function webhook(kind: EventKind) {
   return {
@@ -22,9 +24,9 @@ function webhook(kind: EventKind) {
       tags: ['Events'],
       security: [],
       parameters: [
-        header('webhook-id', 'The same however often this event is told: deduplicate by it.', '^evt_[0-9a-f]{32}$'),
+        header('webhook-id', 'The same however often this event is sent: deduplicate by it.', '^evt_[0-9a-f]{32}$'),
         header('webhook-timestamp', 'When it was sent, in seconds.', '^[0-9]+$'),
-        header('webhook-signature', 'Standard Webhooks, one for each secret that holds.', '^v1,'),
+        header('webhook-signature', 'As in Standard Webhooks, one for each valid secret.', '^v1,'),
       ],
       requestBody: {
         required: true,
@@ -33,13 +35,18 @@ function webhook(kind: EventKind) {
         },
       },
       responses: {
-        '2XX': { description: 'Taken.' },
-        410: { description: 'Nothing is to be sent here any more: the endpoint is paused.' },
-        '3XX': { description: 'Not followed, and not taken.' },
+        '2XX': { description: 'Accepted.' },
+        410: { description: 'Send nothing more: the endpoint is paused.' },
+        '3XX': { description: 'Not followed, and not accepted.' },
         429: asksForTime,
         503: asksForTime,
-        '4XX': { description: 'Not taken: it comes again, after longer and longer, for three days.' },
-        '5XX': { description: 'Not taken. After five events in a row the server is left alone for a while.' },
+        '4XX': {
+          description: 'Not accepted: the event is tried again, with longer and longer pauses, for three days.',
+        },
+        '5XX': {
+          description:
+            'Not accepted: the event is tried again. After five failed events in a row nothing is sent for a while, then one at a time.',
+        },
       },
     },
   }
@@ -50,11 +57,11 @@ const { ResumeInput, ResendInput, Resent, TestResult, Delivery, DeliveryList, Sa
 
 export const description = describe({
   title: 'Lastcall API for events',
-  description: 'Manages endpoints, which are told of leads by signed requests (Standard Webhooks 1.0.0).',
+  description: 'Manages endpoints, which get events about leads in signed requests (Standard Webhooks 1.0.0).',
   path: shape.eventsPath,
   tags: [
-    { name: 'Endpoints', description: 'Who is told, and of what.' },
-    { name: 'Events', description: 'What is told.' },
+    { name: 'Endpoints', description: 'Where events are sent, and which.' },
+    { name: 'Events', description: 'The events that are sent.' },
   ],
   operations,
   schemas: {

@@ -69,13 +69,18 @@ export const operations: readonly Operation<Asked>[] = [
     run: ({ endpoints, id }) => endpoints.test(id),
   },
   {
-    ...{ id: 'backfill', method: 'POST', path: `${one}/backfill`, summary: 'Tell of every lead that a campaign has' },
+    ...{
+      id: 'backfill',
+      method: 'POST',
+      path: `${one}/backfill`,
+      summary: 'Send `lead.registered` for every lead of a campaign',
+    },
     ...{ body: shape.BackfillInput, answer: 'Endpoint', status: 202 },
     errors: [...notFoundOrOff, 'CAMPAIGN_NOT_FOUND'],
     run: ({ endpoints, id, body }) => endpoints.backfill(id, body.campaignId),
   },
   {
-    ...{ id: 'pauseEndpoint', method: 'POST', path: `${one}/pause`, summary: 'Tell it nothing more' },
+    ...{ id: 'pauseEndpoint', method: 'POST', path: `${one}/pause`, summary: 'Send nothing more' },
     ...{ answer: 'Endpoint', status: 200, errors: notFound },
     run: ({ endpoints, id }) => endpoints.pause(id),
   },
@@ -100,7 +105,7 @@ export const operations: readonly Operation<Asked>[] = [
   },
   {
     ...{ id: 'resendDelivery', method: 'POST', path: `${one}/deliveries/{eventId}/resend` },
-    summary: 'Tell an event again, with the same id',
+    summary: 'Send an event again, with the same id',
     ...{ answer: 'Resent', status: 202, errors: [...notFoundOrOff, 'DELIVERY_NOT_FOUND'] },
     async run({ endpoints, id, eventId }) {
       await endpoints.resend(id, eventId)
@@ -109,7 +114,7 @@ export const operations: readonly Operation<Asked>[] = [
   },
   {
     ...{ id: 'resendFailed', method: 'POST', path: `${one}/deliveries/resend` },
-    summary: 'Tell again what was given up since then',
+    summary: 'Send again what was given up since then',
     ...{ body: shape.ResendInput, answer: 'Resent', status: 202, errors: notFoundOrOff },
     async run({ endpoints, id, body }) {
       const since = parseInstant(body.failedSince)

@@ -13,27 +13,35 @@ const choice = <const T extends readonly string[]>(names: T) => Type.Enum([...na
 const settings = {
   name: Type.String({ minLength: 1, maxLength: endpointLimits.nameCharacters, description: 'For people.' }),
   url: Type.String({ maxLength: endpointLimits.urlCharacters, description: '`https:`, port 443 or from 1,024 on.' }),
-  kinds: Type.Array(choice(wantedKinds), { minItems: 1, maxItems: wantedKinds.length, description: 'What is told.' }),
+  kinds: Type.Array(choice(wantedKinds), {
+    minItems: 1,
+    maxItems: wantedKinds.length,
+    description: 'The events to send.',
+  }),
   campaignIds: nullable(
     Type.Array(id, { maxItems: endpointLimits.campaigns, description: 'Campaigns of the account; null: all.' }),
   ),
   leadTimes: Type.Array(Type.String({ maxLength: 12 }), {
     maxItems: endpointLimits.leadTimes,
-    description: 'How long before the deadline `lead.deadline_approaching` is told, such as `PT24H`.',
+    description: 'How long before the deadline `lead.deadline_approaching` is sent, such as `PT24H`.',
   }),
-  personal: Type.Boolean({ description: 'Whether emails, links and countdown images are told.' }),
-  batch: Type.Integer({ minimum: 1, maximum: endpointLimits.batch, description: 'Events of one request at most.' }),
+  personal: Type.Boolean({ description: 'Whether emails, links and countdown images are sent.' }),
+  batch: Type.Integer({ minimum: 1, maximum: endpointLimits.batch, description: 'Events in one request, at most.' }),
   inFlight: Type.Integer({ minimum: 1, maximum: endpointLimits.inFlight, description: 'Requests at a time.' }),
   perMinute: nullable(
     Type.Integer({ minimum: 1, maximum: endpointLimits.perMinute }),
-    'Events a minute at most; null: no bound.',
+    'Events a minute, at most; null: no limit.',
   ),
 }
 
 const { name, url, kinds, ...optional } = settings
 export const EndpointInput = Type.Object(
   { name, url, kinds, ...Type.Partial(Type.Object(optional)).properties },
-  { ...closed, description: 'Left out: all campaigns, no lead time, personal, one event a request, 4 at a time.' },
+  {
+    ...closed,
+    description:
+      'If left out: all campaigns, no lead time, with personal data, one event in a request, 4 requests at a time.',
+  },
 )
 export const EndpointChange = Type.Partial(Type.Object(settings), { ...closed, minProperties: 1 })
 
@@ -43,9 +51,13 @@ export const Endpoint = Type.Object(
     ...settings,
     state: choice(endpointStates),
     createdAt: instant,
-    failingSince: nullable(instant, 'Since when its server takes nothing; null: it takes what comes.'),
-    nextTryAt: nullable(instant, 'Until then nothing is sent: its server failed, or asked to wait.'),
-    waiting: Type.Integer({ minimum: 0, maximum: 10_001, description: 'Due and not told, counted to 10,001.' }),
+    failingSince: nullable(instant, 'Since when its server has accepted nothing; null: it accepts events.'),
+    nextTryAt: nullable(instant, 'Nothing is sent until then: its server failed, or asked to wait.'),
+    waiting: Type.Integer({
+      minimum: 0,
+      maximum: 10_001,
+      description: 'Events that are due and not yet sent, counted up to 10,001.',
+    }),
     oldestDueAt: nullable(instant, 'Since when the oldest of them waits.'),
   },
   closed,
@@ -64,7 +76,7 @@ export const ResendInput = Type.Object(
 export const Resent = Type.Object({ resent: Type.Integer({ minimum: 0 }) }, closed)
 
 const outcome = {
-  status: nullable(Type.Integer({ description: 'Of the answer; null where none came.' })),
+  status: nullable(Type.Integer({ description: 'Status of the answer; null if none came.' })),
   cause: nullable(choice(tryCauses), 'Why the try failed; null: it was delivered.'),
   milliseconds: Type.Integer({ minimum: 0 }),
 }
@@ -75,13 +87,19 @@ export const Delivery = Type.Object(
     type: choice(eventKinds),
     happenedAt: instant,
     triedAt: instant,
-    try: Type.Integer({ minimum: 1, description: 'The next has the same after 410, 429, 503, and after a batch.' }),
+    try: Type.Integer({
+      minimum: 1,
+      description: 'Number of the try. After 410, 429, 503 and a failed batch the next one has the same.',
+    }),
     ...outcome,
   },
   closed,
 )
 export const DeliveryList = Type.Object(
-  { items: Type.Array(Delivery), nextBefore: nullable(Type.String({ description: '`before` of the next page.' })) },
+  {
+    items: Type.Array(Delivery),
+    nextBefore: nullable(Type.String({ description: 'Pass as `before` for the next page.' })),
+  },
   closed,
 )
 /** What a sample is written by; the description has more of it (`told.ts`). */
@@ -99,7 +117,7 @@ export const LogQuery = Type.Object(
     before: Type.Optional(
       Type.String({
         pattern: '^[^,]{1,40}(?:,evt_[0-9a-f]{32})?$',
-        description: '`nextBefore` of the page before, or an instant.',
+        description: '`nextBefore` of the previous page, or an instant.',
       }),
     ),
   },

@@ -10,10 +10,10 @@ import { closed, id, instant, nullable } from '../schemas.ts'
 
 const { campaignId, registeredAt, deadline, timeZone, offerLinks } = LeadOffer.properties
 const uri = Type.String({ format: 'uri' })
-const ifPersonal = { description: 'Left out where the endpoint has `personal` off.' }
+const ifPersonal = { description: 'Left out if the endpoint has `personal` off.' }
 
 const ref = Type.String({ pattern: '^[0-9a-f]{32}$', description: '`lc` of the offer links.' })
-const asOf = Type.String({ format: 'date-time', description: 'When the rest was read.' })
+const asOf = Type.String({ format: 'date-time', description: 'When the rest of `data` was read.' })
 const campaign = { campaignId, campaignName: Type.String() }
 const lead = {
   ...campaign,
@@ -23,7 +23,7 @@ const lead = {
   deadline,
   timeZone,
   state: Type.Enum([...offerStates], { type: 'string' }),
-  opensAt: nullable(instant, 'When the window opens, or has opened; null where nothing opens.'),
+  opensAt: nullable(instant, 'When the window opens or opened; null if it has no opening.'),
   attempt: Type.Integer({ minimum: 1 }),
   cycle: Type.Integer({ minimum: 1 }),
   convertedAt: Type.Optional(Type.String({ format: 'date-time', description: 'When the lead first bought.' })),
@@ -31,7 +31,7 @@ const lead = {
   mailTimerUrls: Type.Optional(
     nullable(
       Type.Object(Object.fromEntries(languages.map((language) => [language, uri])), closed),
-      `By language; null where the campaign has no mail timer. ${ifPersonal.description}`,
+      `By language; null if the campaign has no mail timer. ${ifPersonal.description}`,
     ),
   ),
   asOf,
@@ -41,13 +41,13 @@ const lead = {
 const others: Partial<Record<EventKind, Type.TProperties>> = {
   'lead.registered': {
     ...lead,
-    backfill: Type.Optional(Type.Literal(true, { description: 'It is told long after it was, by a backfill.' })),
+    backfill: Type.Optional(Type.Literal(true, { description: 'Sent by a backfill, long after it happened.' })),
   },
   'lead.deadline_changed': { ...lead, cause: Type.Enum([...changeCauses], { type: 'string' }) },
   'lead.deadline_approaching': {
     ...lead,
     leadTime: Type.String({
-      description: 'As the endpoint has it, such as `PT24H`; in seconds once it has it no more.',
+      description: 'As set at the endpoint, such as `PT24H`; in seconds if it is no longer set there.',
     }),
   },
   'lead.converted': { ...lead, conversion: Type.Omit(KeptConversion, ['campaignId', 'email'], closed) },
@@ -56,7 +56,7 @@ const others: Partial<Record<EventKind, Type.TProperties>> = {
   'endpoint.tested': { endpointId: id, endpointName: Type.String(), asOf },
 }
 
-const inBatch = 'Where it comes in a batch; elsewhere the header `webhook-id` has it.'
+const inBatch = 'Only in a batch; otherwise it is in the header `webhook-id`.'
 const eventOf = (kind: EventKind) =>
   Type.Object(
     {
@@ -78,6 +78,6 @@ export const told = {
       timestamp: instant,
       data: Type.Object({ events: Type.Array(Type.Unsafe(schema('Event')), { minItems: 2 }) }, closed),
     },
-    { ...closed, description: 'What an endpoint with `batch` above 1 may get: go by the ids of the events.' },
+    { ...closed, description: 'What an endpoint with `batch` above 1 may get: deduplicate by the ids of the events.' },
   ),
 }

@@ -121,7 +121,7 @@ async function sessionFor({ users, now }: PanelSurface, { access, reads }: Route
 
 /** What an operator has to change where it is our own page that asks. */
 function foreignOrigin(publicUrl: string): PanelRefusal {
-  const message = `is ${publicUrl}: pages of no other origin are answered. Start the server with PUBLIC_URL or --public-url set to the address by which browsers open the panel`
+  const message = `is ${publicUrl}, and the panel answers pages of that origin only. Start the server with PUBLIC_URL or --public-url set to the address at which browsers open the panel`
   return new PanelRefusal('FOREIGN_ORIGIN', [{ path: 'PUBLIC_URL', message }])
 }
 

@@ -216,7 +216,7 @@ function needInstant({ timeZone }: Campaign, text: string): Seconds {
   const local = parseDateTime(text)
   if (local === undefined) throw invalid('at', 'must be a local time such as 2026-12-31T23:59')
   const at = zoneOf(timeZone).toInstant(local)
-  if (!isWritable(at)) throw invalid('at', 'must lie in the years 0000 to 9999 of UTC')
+  if (!isWritable(at)) throw invalid('at', 'must be in the years 0000 to 9999 in UTC')
   return at
 }
 

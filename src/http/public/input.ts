@@ -13,7 +13,7 @@ const messages: Record<string, string> = {
   email: `email must be ${emailWanted}`,
   orderId: `orderId must be ${orderIdWanted}`,
   language: `language must be ${languages.join(' or ')}`,
-  before: 'before must be nextBefore of an answer, or an instant',
+  before: 'before must be the nextBefore of an earlier answer, or an instant',
 }
 
 /** What is wrong, by the name of the property and never by its value. `place`: body, querystring or params. */
@@ -27,7 +27,7 @@ export function validationMessage(fault: FastifySchemaValidationError | undefine
   if (keyword === 'additionalProperties') return `unknown ${thing} ${quoted(params.additionalProperty)}`
   if (keyword === 'required') return `property ${String(params.missingProperty)} is missing`
   if (place === 'querystring' && keyword === 'type') return `query parameter ${name} is given twice`
-  if (keyword === 'minProperties') return 'the body must have one property at least'
+  if (keyword === 'minProperties') return 'the body must have at least one property'
   return messages[name] ?? (name === '' ? 'the body must be a JSON object' : `${name} ${message}`)
 }
 

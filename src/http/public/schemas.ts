@@ -27,7 +27,7 @@ export const LeadInput = Type.Object(
     language: Type.Optional(
       Type.Enum([...languages], {
         type: 'string',
-        // Not as `default`: generators of clients take what has one for required.
+        // Not as `default`: client generators treat properties with a default as required.
         description: 'Language of the countdown image in this answer; `en` where it is left out.',
       }),
     ),

@@ -141,7 +141,7 @@ async function evenOut({ arrivedAt }: FastifyRequest): Promise<void> {
 
 function refuseRate(reply: FastifyReply, resetSeconds: number): FastifyReply {
   reply.headers({ 'Retry-After': resetSeconds, 'Access-Control-Expose-Headers': 'Retry-After' })
-  const message = 'Too many registrations from here; wait for the seconds in Retry-After.'
+  const message = 'Too many registrations from here; wait as many seconds as Retry-After says.'
   return sendError(reply, 'RATE_LIMITED', message)
 }
 

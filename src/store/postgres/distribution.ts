@@ -88,7 +88,7 @@ async function shardCount({ query }: Connection): Promise<number | undefined> {
 export async function distribute(connection: Connection, shards: number | undefined): Promise<Distribution> {
   const known = await shardCount(connection)
   if (known !== undefined && shards !== undefined && known !== shards) {
-    throw new Refused(`--shards: the tables are divided into ${known} shards already, and stay so`)
+    throw new Refused(`--shards: the tables are divided into ${known} shards already, which cannot be changed`)
   }
   await distributeTables(connection, shards)
   const { rows } = await connection.query('SELECT current_user AS role, current_database() AS database', [])

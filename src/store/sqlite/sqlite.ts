@@ -89,7 +89,7 @@ function copyTo(connection: Connection, backup: string): void {
   // Killed meanwhile it leaves what looks like a backup: not under the name of one.
   const file = `${backup}.${process.pid}.part`
   // In containers each one may have the same id.
-  if (existsSync(file)) throw new Refused(`${file} is left of a backup that was killed: remove it`)
+  if (existsSync(file)) throw new Refused(`${file} is left over from a backup that was killed: remove it`)
   try {
     connection.get('VACUUM INTO ?', file)
   } catch (error) {

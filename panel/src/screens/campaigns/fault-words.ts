@@ -18,7 +18,7 @@ const same = (en: string, pl: string): Words => {
 export const faultWords: readonly [message: RegExp, words: Words][] = [
   [/^is missing$/, same('Please fill this in.', 'Uzupełnij to pole.')],
   [
-    /^is unknown: here stand (.+)$/,
+    /^is unknown; known here are (.+)$/,
     (names) => ({
       en: `This setting is unknown; possible here: ${names}.`,
       pl: `Nieznane ustawienie; możliwe w tym miejscu: ${names}.`,
@@ -73,12 +73,12 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     ),
   ],
   [
-    /^must lie in the years 0000 to 9999 of UTC$/,
+    /^must be in the years 0000 to 9999 in UTC$/,
     same('Choose a date in the years 0000 to 9999 (UTC).', 'Wybierz datę z lat od 0000 do 9999 (UTC).'),
   ],
   [/^must be before "at"$/, same('The opening must come before the end.', 'Otwarcie musi być wcześniej niż koniec.')],
   [
-    /^must be at most (\d+): with these weekdays skipped, ten years$/,
+    /^must be at most (\d+): with these weekdays skipped, that is ten years$/,
     (most) => ({
       en: `With these weekdays left out, at most ${most} days: that is ten years.`,
       pl: `Przy tych pominiętych dniach tygodnia najwyżej ${most} dni: to dziesięć lat.`,
@@ -99,7 +99,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     ),
   ],
   [/^must name at least one day$/, same('Choose at least one day.', 'Wybierz co najmniej jeden dzień.')],
-  [/^must name each day once$/, same('Each day can stand here only once.', 'Każdy dzień może tu być tylko raz.')],
+  [/^must name each day once$/, same('Choose each day only once.', 'Wybierz każdy dzień tylko raz.')],
   [
     /^must leave at least one weekday$/,
     same('At least one weekday must be left.', 'Musi zostać co najmniej jeden dzień tygodnia.'),
@@ -156,7 +156,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     }),
   ],
   [
-    /^must not be the id of another page here$/,
+    /^must not be the id of another page of the campaign$/,
     same('Two pages here have the same id.', 'Dwie strony mają tu ten sam identyfikator.'),
   ],
   [
@@ -167,9 +167,9 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     ),
   ],
   [
-    /^must be neighbours out of /,
+    /^must be neighbours among /,
     same(
-      'Choose units that follow each other, and not seconds alone.',
+      'Choose units that follow each other, and not only seconds.',
       'Wybierz jednostki, które następują po sobie, i nie same sekundy.',
     ),
   ],
@@ -181,7 +181,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
     }),
   ],
   [
-    /^must be a multiple of 12 where three units are shown, such as (\d+)$/,
+    /^must be a multiple of 12 with three units, such as (\d+)$/,
     (such) => ({
       en: `With three units enter a multiple of 12, such as ${such}.`,
       pl: `Przy trzech jednostkach wpisz wielokrotność liczby 12, na przykład ${such}.`,
@@ -190,7 +190,7 @@ export const faultWords: readonly [message: RegExp, words: Words][] = [
   [
     /^has "(.+)", which the font (.+) lacks/su,
     (letter, font) => ({
-      en: `The font ${font} has no “${letter}”: take another font or letter.`,
+      en: `The font ${font} has no “${letter}”: choose another font or letter.`,
       pl: `Krój ${font} nie ma znaku „${letter}”: wybierz inny krój lub znak.`,
     }),
   ],

@@ -19,7 +19,7 @@ export const words = inBoth({
     next: 'Next',
     nextSteps: {
       deadline: { text: 'Say when the offer ends.', link: 'Set the deadline' },
-      page: { text: 'Add the page on which the offer stands.', link: 'Add the page' },
+      page: { text: 'Add the page that shows the offer.', link: 'Add the page' },
       publish: { text: 'Check the preview, then publish.', link: null },
       snippet: { text: 'Put the snippet on your page: the widget has not been seen yet.', link: 'Get the snippet' },
       lead: { text: 'Get the first lead: by your form, the API, a file, or by hand.', link: 'Add a lead' },

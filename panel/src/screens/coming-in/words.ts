@@ -13,7 +13,7 @@ export const words = inBoth({
     accountName: 'Name of the account',
     accountHint: 'Your company or project; you can change it later.',
     setup: 'Set up Lastcall',
-    setupText: 'This makes the first account and its first user.',
+    setupText: 'This makes an account and its first user.',
     setupDone: 'Create account',
     join: 'Join the account',
     joinText: (account: string) => `You were invited to “${account}”. Choose how you will sign in.`,
@@ -26,7 +26,7 @@ export const words = inBoth({
     codeHint: 'Six digits from the app on your phone, or a recovery code.',
     startAgain: 'Start again',
     codeLost:
-      'Lost your phone and the recovery codes? The people who run this installation take the second factor away with “lastcall user reset-factor”.',
+      'Lost your phone and the recovery codes? The people who run this installation can remove the second factor with “lastcall user reset-factor”.',
     toSignIn: 'Go to sign in',
     or: 'or',
     byProvider: 'Sign in with single sign-on',
@@ -46,7 +46,7 @@ export const words = inBoth({
     refused: {
       PROVIDER_DOWN: 'Single sign-on does not answer at the moment. Try again in a few minutes.',
       PROVIDER_REFUSED: 'Single sign-on did not let you in. Try again, or ask the people who run it.',
-      PROVIDER_INVALID: 'What came back from single sign-on could not be verified, so nobody was signed in. Try again.',
+      PROVIDER_INVALID: 'The answer from single sign-on could not be verified, so nobody was signed in. Try again.',
       TOO_OLD: 'Signing in took too long, or was begun in another window. Try again.',
       EMAIL_NOT_VERIFIED:
         'Single sign-on does not say that your email is verified. Verify it there, or ask the people who run it.',
@@ -66,7 +66,7 @@ export const words = inBoth({
     accountName: 'Nazwa konta',
     accountHint: 'Twoja firma lub projekt; nazwę można później zmienić.',
     setup: 'Uruchom Lastcall',
-    setupText: 'Tu powstanie pierwsze konto i jego pierwszy użytkownik.',
+    setupText: 'Tu powstanie konto i jego pierwszy użytkownik.',
     setupDone: 'Utwórz konto',
     join: 'Dołącz do konta',
     joinText: (account: string) => `Zaproszono Cię do konta „${account}”. Wybierz, jak będziesz się logować.`,

@@ -32,9 +32,8 @@ export const words = inBoth({
         'Countdown tools are switched off for this account; links still work. The operator can switch them on.',
       KEY_ENDS: (when: string) =>
         `is the last API key that works, until ${when}. Create another one under Integrations.`,
-      WEBHOOK_FAILS: 'is a webhook whose server does not answer as it should: what it has not taken waits.',
-      WEBHOOK_PAUSED:
-        'is a webhook that is paused because of what its server answered. Put that right, then resume it.',
+      WEBHOOK_FAILS: 'is a webhook whose server fails: its events wait.',
+      WEBHOOK_PAUSED: 'is a webhook that was paused because of its server’s answers. Fix the server, then resume it.',
       NO_PAGE: 'has no page that mails link to, so leads get no link.',
       WIDGET_NEVER_SEEN: 'is published, but its widget has not been seen on a page yet.',
       OVER: 'is over: its date or its end has passed.',
@@ -94,8 +93,8 @@ export const words = inBoth({
       TOOLS_OFF: 'Narzędzia odliczania są wyłączone dla tego konta; linki nadal działają. Operator może je włączyć.',
       KEY_ENDS: (when: string) =>
         `to ostatni działający klucz API; przestanie działać: ${when}. Utwórz następny w Integracjach.`,
-      WEBHOOK_FAILS: 'to webhook, którego serwer nie odpowiada prawidłowo: czeka to, czego nie przyjął.',
-      WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera. Napraw to, a potem go wznów.',
+      WEBHOOK_FAILS: 'to webhook, którego serwer zawodzi: zdarzenia czekają.',
+      WEBHOOK_PAUSED: 'to webhook wstrzymany z powodu odpowiedzi jego serwera. Napraw serwer, a potem wznów webhook.',
       NO_PAGE: 'nie ma strony, do której linkują e-maile, więc odbiorcy nie dostają linku.',
       WIDGET_NEVER_SEEN: 'już działa, ale nie wykryto jeszcze widżetu tej kampanii na stronie.',
       OVER: 'skończyła się: jej data albo jej koniec minął.',

@@ -5,7 +5,7 @@ export const words = inBoth({
     onlyMembers: 'Members and owners erase people.',
     title: 'Find a person',
     intro:
-      'Everything that is kept of one email address, in all campaigns of this account: for when somebody asks what you know of them, or wants to be erased.',
+      'Everything that is kept of one email address, in all campaigns of this account: for when somebody asks what you know about them, or wants to be erased.',
     email: 'Email',
     emailWrong: 'Not a valid email address.',
     find: 'Find',

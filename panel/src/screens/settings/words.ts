@@ -27,7 +27,7 @@ export const words = inBoth({
     remove: 'Remove',
     removeTitle: (email: string) => `Remove ${email}?`,
     removeText:
-      'They are signed out at once and cannot sign in any more; their invitations no longer work. All else that they have made stays.',
+      'They are signed out at once and cannot sign in any more; their invitations no longer work. Everything else that they made stays.',
     removed: (email: string) => `${email} is removed.`,
     invite: 'Invite somebody',
     inviteText:

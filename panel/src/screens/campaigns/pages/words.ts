@@ -3,18 +3,19 @@ import { inBoth } from '../../../language.ts'
 export const words = inBoth({
   en: {
     about: 'The pages that show this offer. A link in a mail leads to one of them and names the lead.',
-    empty: 'No page yet. Add the address of the page on which the offer stands; links in mails lead there.',
+    empty: 'No page yet. Add the address of the page that shows the offer; links in mails lead there.',
     add: 'Add a page',
     page: (number: number) => `Page ${number}`,
     pageUrl: 'Address of the page',
     proxyUrl: 'Link leads to (optional)',
-    proxyHint: 'Another address that the link opens instead of the page, such as one of your own server that decides.',
+    proxyHint:
+      'Another address that the link opens instead of the page, such as one where your own server decides what to show.',
     eligible: 'Link to this page in mails',
     eligibleHint: 'Only these pages get a link for each lead.',
     remove: 'Remove this page',
     removeTitle: 'Remove this page from the offer?',
     removeText:
-      'Once you save, links to it in mails already sent lead to a page that says there is nothing here. Put back later, it gets other links.',
+      'Once you save, links to it in mails already sent lead to a page that says there is nothing here. If you add the page again later, it gets new links.',
     save: 'Save pages',
     discard: 'Discard changes',
     saved: 'Saved.',
@@ -54,13 +55,14 @@ export const words = inBoth({
     page: (number: number) => `Strona ${number}`,
     pageUrl: 'Adres strony',
     proxyUrl: 'Link prowadzi do (opcjonalnie)',
-    proxyHint: 'Inny adres, który link otworzy zamiast strony, na przykład na Twoim serwerze, który sam decyduje.',
+    proxyHint:
+      'Inny adres, który link otworzy zamiast strony, na przykład na Twoim serwerze, który sam decyduje, co pokazać.',
     eligible: 'Linkuj do tej strony w e-mailach',
     eligibleHint: 'Tylko te strony dostają link dla każdego odbiorcy.',
     remove: 'Usuń tę stronę',
     removeTitle: 'Usunąć tę stronę z oferty?',
     removeText:
-      'Po zapisaniu linki do niej z wysłanych już e-maili prowadzą do strony z informacją, że nic tu nie ma. Dodana ponownie, dostanie inne linki.',
+      'Po zapisaniu linki do niej z wysłanych już e-maili prowadzą do strony z informacją, że nic tu nie ma. Jeśli dodasz ją ponownie, dostanie nowe linki.',
     save: 'Zapisz strony',
     discard: 'Odrzuć zmiany',
     saved: 'Zapisano.',

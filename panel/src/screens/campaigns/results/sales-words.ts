@@ -3,7 +3,7 @@ import { inBoth } from '../../../language.ts'
 export const salesWords = inBoth({
   en: {
     sales: 'Sales',
-    salesNote: 'Orders that your shop has told Lastcall of, and how long before the end they came.',
+    salesNote: 'Orders that your shop has reported to Lastcall, and how long before the end they came.',
     none: 'No orders in these days.',
     orders: 'Orders',
     closed: (n: string) => `${n} ended the offer`,
@@ -33,7 +33,7 @@ export const salesWords = inBoth({
     reverse: 'Reverse',
     reverseTitle: (order: string) => `Reverse order ${order}?`,
     reverseText: 'As after a refund: the order no longer counts. This cannot be undone.',
-    reopen: 'Give the buyer the offer back that this order has ended',
+    reopen: 'Reopen the offer that this order ended',
     csv: 'Download sales as CSV',
     noOrders: 'No orders.',
     beforeEnd: (time: string) => `${time} before the end`,

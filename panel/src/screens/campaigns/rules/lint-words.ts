@@ -14,7 +14,7 @@ export const lintWords = inBoth<Words>({
     END_BEFORE_OPENING: (at) =>
       `Nobody who signs up now sees the offer open: it would open on ${at}, after the campaign has ended.`,
     END_CUTS_FIRST: (at) =>
-      `The campaign ends before the time of those who sign up now is up: without this they would have until ${at}.`,
+      `The campaign ends before the time of those who sign up now is up: without that end they would have until ${at}.`,
     NO_DEADLINE: () => 'There is no deadline: neither page nor mail counts down.',
     SHORT_FOR_AN_EMAIL: () =>
       'This is less than an hour. Many people open an email later than that, and will find the offer closed.',
@@ -24,14 +24,14 @@ export const lintWords = inBoth<Words>({
     SKIPPED_DATES_OVER: () => 'All of these dates have passed. Add those of the coming year, if you want any.',
     TIME_SKIPPED: (at) => `When the clocks go forward this time does not exist: it then means ${at}.`,
     RESET_SLIDES: () =>
-      'People who sign up again get the full time again, as often as they like: the deadline that you announce is none. Allow it once or twice, at most.',
+      'People who sign up again get the full time again, as often as they like: your deadline is not a real one. Allow it once or twice at most.',
     RESET_CHANGES_NOTHING: () =>
-      'The end is a date of the calendar: signing up again leads to the same one, and changes nothing.',
+      'The end is a calendar date: signing up again leads to the same one and changes nothing.',
     RETRY_AT_ONCE: () =>
-      'Another chance comes less than a day after the “last” one. Who has seen that will not believe a deadline of yours again. Wait for weeks.',
+      'Another chance comes less than a day after the “last” one. People who see that will not believe your deadlines again. Wait for weeks.',
     RETRY_NEVER: (at) => `The campaign ends first: those who sign up now could try again on ${at} at the earliest.`,
     CYCLE_HARDLY_PAUSES: () =>
-      'The offer is back almost at once after each end: it is practically always open, and its deadline is none. Make the pause much longer.',
+      'The offer is back almost at once after each end: it is practically always open, and its deadline is not a real one. Make the pause much longer.',
     CYCLE_FOREVER: () => 'The offer comes back without end. Set how often, or when the campaign ends.',
     CYCLE_NEVER: (at) => `The campaign ends first: for those who sign up now it would open again on ${at}.`,
     REDIRECT_TO_OFFER: () =>

@@ -17,7 +17,7 @@ export const words = inBoth({
     remove: 'Remove the mail timer',
     removeTitle: 'Remove the mail timer?',
     removeText:
-      'Countdown pictures in mails already sent become empty, and leads get no picture any more. Its style is gone: one that is added later begins with the usual style, and the sent pictures count again.',
+      'Countdown pictures in mails already sent become empty, and leads get no picture any more. Its style is lost: a timer that you add later begins with the usual style, and pictures already sent count again.',
     style: 'Style',
     picture: 'How it looks',
     language: 'Language of the mail',

@@ -3,7 +3,7 @@ import { inBoth, plural } from '../../../language.ts'
 export const words = inBoth({
   en: {
     intro: (days: number) =>
-      `Every request to the API for leads with a valid key, of the last ${plural('en', days, { one: 'day', other: '# days' })}: no addresses, no contents. Orders stand in the results of a campaign.`,
+      `Every request to the API for leads with a valid key in the last ${plural('en', days, { one: 'day', other: '# days' })}, without emails and contents. Orders are in the results of a campaign.`,
     entry: 'Request',
     entryTime: 'Time',
     openEntry: (requestId: string) => `Open request ${requestId}`,

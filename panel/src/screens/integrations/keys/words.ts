@@ -13,7 +13,7 @@ export const words = inBoth({
     name: 'Name',
     nameHint: 'Where the key is used, such as “Online shop” or “Mailing tool”.',
     scopes: 'What else the key may do',
-    scopesHint: 'Every key registers leads, looks them up and tells of orders.',
+    scopesHint: 'Every key registers leads, looks them up and records orders.',
     scope: { events: 'manage webhooks and read events', conversions: 'list orders, with emails' },
     alsoFor: 'Also:',
     keyHint: 'Begins with',
@@ -32,7 +32,7 @@ export const words = inBoth({
     replace: 'Replace',
     replaceOf: (name: string) => `Replace “${name}”`,
     replaceText:
-      'You get a new key, which works at once. Put it in the place of the old one while both work; after that only the new one does.',
+      'You get a new key, which works at once. Put it in place of the old one while both work; after that only the new one does.',
     grace: 'The old key goes on working for',
     graces: { 3600: '1 hour', 86400: '1 day', 604800: '7 days' },
     replaceDone: 'Make the new key',

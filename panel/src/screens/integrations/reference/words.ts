@@ -64,7 +64,7 @@ const number = (language: Language, value: number) => new Intl.NumberFormat(lang
 export const words = inBoth<Words>({
   en: {
     intro:
-      'Three operations, for your server: list the campaigns, register an email as a lead, and read the offer of a lead. Everything on this page is about this installation and runs as it is copied.',
+      'Three operations, for your server: list the campaigns, register an email as a lead, and read the offer of a lead. The examples are for this installation and run as copied.',
     baseUrl: 'Base address',
     key: 'Key',
     keyText:
@@ -84,14 +84,14 @@ export const words = inBoth<Words>({
     collectionText:
       'For Postman, in its format 2.1; Bruno and others import it too. Put your key into the variable “key”.',
     campaign: 'Campaign in the examples',
-    campaignHint: 'Its number stands in every example below and in the collection.',
+    campaignHint: 'Its number is in every example below and in the collection.',
     firstOnly: (count) =>
       `The first ${new Intl.NumberFormat('en').format(count)} campaigns can be chosen here; for another one put its number into the examples.`,
     draftOption: (name) => `${name} (draft)`,
     noMatch: 'No campaign has this name',
     draft:
       'This campaign is a draft. Until it is published, registering answers 409 CAMPAIGN_NOT_PUBLISHED, and the offer of a lead has no links.',
-    noCampaign: 'Examples need a campaign, and there is none yet. Make one, and they will stand here with its number.',
+    noCampaign: 'Examples need a campaign, and there is none yet. Make one, and they will appear here with its number.',
     toCampaigns: 'Go to the campaigns',
     snippetLanguage: 'Language of the examples',
     snippet: (language, operation) => `${operation}: example (${language})`,
@@ -112,20 +112,20 @@ export const words = inBoth<Words>({
     itemsAtMost: (count) => plural('en', count, { one: 'at most # entry', other: 'at most # entries' }),
     errorsText: 'Every error has the same body. Decide by status and code; the wording of the message may change.',
     errorBody: 'Body of an error',
-    otherErrors: 'Requests that are none of the operations get:',
+    otherErrors: 'Any other request gets:',
     next: 'What to do:',
     warnings: 'Warnings',
     warningsText: 'An offer that lacks something says why, in its list of warnings.',
     headers: 'Headers of the answers',
-    onAllBut: (statuses) => `on every answer${statuses && ` but ${statuses}`}`,
+    onAllBut: (statuses) => `on every answer${statuses && ` except ${statuses}`}`,
     onStatuses: (statuses) => `on ${statuses}`,
     retries: 'Trying again',
     retryAdvice: [
-      'On 429 wait for the seconds in `Retry-After`, then send again.',
+      'On 429 wait as many seconds as `Retry-After` says, then send again.',
       'On 503 and on time-outs try again after ever longer pauses, and give up after a few tries. The examples in Node, Python and PHP do both; cURL is for trying things out.',
-      'A time-out is no rollback: the answer may be lost after the lead was kept. The repeat then answers 200 with `created` false.',
+      'A time-out does not mean that nothing happened: the answer may be lost after the lead was stored. The repeat then answers 200 with `created` false.',
       'In a campaign where a new registration resets the deadline, a repeat does so too. If that matters, look the lead up first, and register on `LEAD_NOT_FOUND` only.',
-      'Give a call 10 seconds. Do not repeat what was answered with another error: it will be answered in the same way.',
+      'Give a call 10 seconds. Do not repeat a request that got another error: the answer will be the same.',
     ],
     codes: {
       INVALID_JSON: {
@@ -134,7 +134,7 @@ export const words = inBoth<Words>({
       },
       INVALID_CURSOR: {
         means: '`afterId` is no integer from 1 to 9007199254740991.',
-        next: 'Pass `nextAfterId` as it came, or begin again without.',
+        next: 'Pass `nextAfterId` unchanged, or start again without it.',
       },
       UNAUTHORIZED: {
         means: 'The key is missing, unknown, wrong or revoked.',
@@ -173,8 +173,8 @@ export const words = inBoth<Words>({
         next: 'Correct the request; do not send it again unchanged.',
       },
       RATE_LIMITED: {
-        means: 'The account has used up its requests of this minute.',
-        next: 'Wait for the seconds in `Retry-After`, then send again.',
+        means: 'The account has used up its requests for this minute.',
+        next: 'Wait as many seconds as `Retry-After` says, then send again.',
       },
       INTERNAL_ERROR: {
         means: 'Something went wrong on our side; the request may have been carried out.',
@@ -259,7 +259,7 @@ export const words = inBoth<Words>({
     errorsText:
       'Każdy błąd ma taką samą treść. Decyduj na podstawie statusu i kodu; brzmienie komunikatu może się zmienić.',
     errorBody: 'Treść błędu',
-    otherErrors: 'Żądania, które nie są żadną z operacji, dostają:',
+    otherErrors: 'Każde inne żądanie dostaje:',
     next: 'Co zrobić:',
     warnings: 'Ostrzeżenia',
     warningsText: 'Oferta, w której czegoś brakuje, podaje powód na liście ostrzeżeń.',
@@ -270,7 +270,7 @@ export const words = inBoth<Words>({
     retryAdvice: [
       'Po 429 odczekaj liczbę sekund z `Retry-After` i wyślij ponownie.',
       'Po 503 i po przekroczeniu czasu próbuj ponownie po coraz dłuższych przerwach i zrezygnuj po kilku próbach. Przykłady w Node, Pythonie i PHP robią jedno i drugie; cURL służy do wypróbowania.',
-      'Przekroczenie czasu niczego nie cofa: odpowiedź mogła zaginąć już po zapisaniu odbiorcy. Ponowione żądanie dostaje wtedy 200 i `created` równe `false`.',
+      'Przekroczenie czasu nie znaczy, że nic się nie stało: odpowiedź mogła zaginąć już po zapisaniu odbiorcy. Ponowione żądanie dostaje wtedy 200 i `created` równe `false`.',
       'W kampanii, w której nowa rejestracja odnawia termin, robi to również powtórzone żądanie. Jeśli to ważne, najpierw odczytaj ofertę odbiorcy, a rejestruj tylko po `LEAD_NOT_FOUND`.',
       'Daj wywołaniu 10 sekund. Nie powtarzaj żądania, które dostało inny błąd: odpowiedź będzie taka sama.',
     ],
